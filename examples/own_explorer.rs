@@ -90,8 +90,8 @@ impl<S: System> Round<'_, '_, '_, S> {
             self.driver.moved(locals, state, action);
             self.explore();
             self.sleep.ascend();
-            let (action, footprint) = self.execution.pop();
-            self.sleep.put(action, footprint);
+            let (action, effect) = self.execution.pop();
+            self.sleep.put(action, effect);
         }
     }
 

@@ -23,16 +23,16 @@
 //! | [`Reach`] | what a process may still do |
 //! | [`StopSignal`] | a signal to stop, for loops that may run long |
 //! | [`Opaque`] | a value of a type that only the system knows |
-//! | [`Footprint`] | what an executed action touched; two footprints decide dependence |
+//! | [`Effect`] | what an executed action does to objects; two effects decide dependence |
 
 mod actors;
 mod as_text;
 mod audit;
 mod declarations;
 mod describe;
+mod effect;
 pub mod flow;
 mod foresight;
-mod independence;
 mod invariants;
 mod locals;
 mod met;
@@ -49,13 +49,13 @@ mod system;
 mod touch;
 mod value;
 
-pub use actors::{Actors, Effects};
+pub use actors::{Actors, Outbox};
 pub(crate) use as_text::stored_as_text;
 pub use audit::audit_everything;
 pub use declarations::{Asking, Declarations, Objects, Polls};
 pub use describe::{Contents, Describe, Finale, Mark, Names, Remark, RemarkKind, Runs, Site};
+pub use effect::{Act, Effect, Lane, Mode, Need, Part, dependent};
 pub use foresight::{Foresight, Point};
-pub use independence::{Chain, Footprint, Independence, Lookup, PaperRelation};
 pub use invariants::{Invariants, View};
 pub use locals::{Birth, Canonical, LocalId, Locals, ProcessId, Reaction, Status};
 pub use met::{Met, Object, Roster};
@@ -68,13 +68,14 @@ pub use objects::mailbox::{End, Mailbox, Post};
 pub use objects::mutex::Mutex;
 pub use objects::network::{
     DROPPED, ENDED, Ends, Network, Places, Probe, Reception, Sent, Settled, Settlement, Taker, Way,
+    network_effect,
 };
 pub use objects::rwlock::{RwLock, RwRequest};
 pub use objects::semaphore::Semaphore;
 pub use op::{
     Access, Action, BarrierId, Call, CellId, Choice, CollectiveId, CollectiveKind, Completion,
     CondvarId, Delivery, Envelope, Handle, Handled, Hold, MailboxId, MessageId, MutexId, Op,
-    Probing, Register, Request, Response, RwLockId, SemaphoreId, Stimulus,
+    Probing, Request, Response, RwLockId, SemaphoreId, Stimulus,
 };
 pub use opaque::Opaque;
 pub use printable::{is_deceptive, masked, printable};

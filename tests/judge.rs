@@ -11,8 +11,7 @@ use mazurka::explore::{
     Setting, Stateful, Stats, StopReason, Switches, Violation, ViolationKind, explore,
 };
 use mazurka::model::{
-    Failure, FailureKind, LocalId, Locals, Op, PaperRelation, ProcessId, Schedule, State, Status,
-    System,
+    Failure, FailureKind, LocalId, Locals, Op, ProcessId, Schedule, State, Status, System,
 };
 use mazurka::property::{
     Leak, Motion, Position, Replay, Standing, Watch, broken_invariants, explain_deadlock,
@@ -209,7 +208,7 @@ pub fn has_ended(outcome: &Outcome) -> bool {
 /// equal classes, whoever reported them.
 pub struct Recorder<'s, S: System> {
     locals: Locals<'s, S>,
-    classes: Classes<PaperRelation>,
+    classes: Classes,
     counts: Counts,
     allow_pending: bool,
     failures: HashSet<(ProcessId, Failure)>,
@@ -232,7 +231,7 @@ impl<'s, S: System> Recorder<'s, S> {
     pub fn new(system: &'s S) -> Self {
         Recorder {
             locals: Locals::new(system),
-            classes: Classes::new(PaperRelation),
+            classes: Classes::default(),
             counts: BTreeMap::new(),
             allow_pending: false,
             failures: HashSet::new(),
@@ -269,7 +268,7 @@ impl<S: System> Recorder<'_, S> {
     pub fn note(&mut self, schedule: &Schedule, is_complete: bool) {
         let classes = &mut self.classes;
         let end = schedule.replay_with(&mut self.locals, |locals, state| {
-            classes.push(state.action(state.depth() - 1), state.footprint(locals));
+            classes.push(state.action(state.depth() - 1), state.effect(locals));
         });
         let end = end.unwrap_or_else(|how| panic!("a trace that is no execution: {how}"));
         let mut end = end;

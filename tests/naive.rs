@@ -2,7 +2,7 @@
 //!
 //! Slow and obvious on purpose; nothing here is shared with `trace` or `unfolding`. The system is run on the
 //! bare [`State`]; an event is an action with its history, the set of all events that happen before it (FORTE
-//! 2019, definitions 3 and 4). Since the dependence relation is conditional (`src/model/independence.rs`), what
+//! 2019, definitions 3 and 4). Since the dependence relation is conditional (`src/model/effect.rs`), what
 //! an action depends on is asked of an execution, and "e and f are in conflict" means what it must mean: no
 //! execution has both. That this is a prime event structure at all is not assumed but found out:
 //!
@@ -13,6 +13,7 @@
 //! - the relation is an independence relation: neighbours that it calls independent can be swapped
 //!   ([`swaps`]).
 
+pub mod relation;
 mod structure;
 mod swaps;
 

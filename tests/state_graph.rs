@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use mazurka::explore::{Budget, End, Explorer, Observer, Outcome, explore};
-use mazurka::model::{Action, CellId, Locals, PaperRelation, ProcessId, State, System};
+use mazurka::model::{Action, CellId, Locals, ProcessId, State, System};
 use mazurka::property::Position;
 use mazurka::trace::{Classes, NormalForm};
 
@@ -14,7 +14,7 @@ pub struct Watcher<'s, S: System> {
     system: &'s S,
     /// For all searches the same, which number spawned processes each in its own way.
     locals: Locals<'s, S>,
-    classes: Classes<PaperRelation>,
+    classes: Classes,
     /// The state graph that the last search went through, and the ends that it met.
     edges: BTreeMap<u32, Vec<(Vec<Action>, u32)>>,
     ends: BTreeSet<String>,
@@ -47,7 +47,7 @@ impl<'s, S: System> Watcher<'s, S> {
         Watcher {
             system,
             locals: Locals::new(system),
-            classes: Classes::new(PaperRelation),
+            classes: Classes::default(),
             edges: BTreeMap::new(),
             ends: BTreeSet::new(),
         }
@@ -121,7 +121,7 @@ impl<'s, S: System> Watcher<'s, S> {
         for (actions, to) in edges {
             for &action in &actions {
                 state.step(&mut self.locals, action);
-                self.classes.push(action, state.footprint(&self.locals));
+                self.classes.push(action, state.effect(&self.locals));
             }
             self.descend(to, state, found);
             for _ in actions {

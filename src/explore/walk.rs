@@ -193,8 +193,8 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         }
         for &portable in &branch.elsewhere {
             let z = self.named(portable)?;
-            let footprint = self.execution.footprint(z);
-            self.sleep.give(z, footprint);
+            let effect = self.execution.effect(z);
+            self.sleep.give(z, effect);
         }
         match branch.wanted.is_empty() {
             true => rule.arrive(self),
@@ -352,8 +352,8 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         };
         for &action in &self.enabled[..place] {
             if !self.sleep.contains(action) {
-                let footprint = self.execution.footprint(action);
-                self.sleep.put(action, footprint);
+                let effect = self.execution.effect(action);
+                self.sleep.put(action, effect);
             }
         }
         !self.sleep.contains(step)
@@ -394,14 +394,14 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     #[inline(always)]
     fn pop(&mut self) {
         self.sleep.ascend();
-        let (p, footprint) = self.execution.pop();
+        let (p, effect) = self.execution.pop();
         let sleeps = match self.manner.sleep {
             Sleepers::All => true,
             Sleepers::Passed => false,
             Sleepers::Given | Sleepers::None => self.driver.can_split(),
         };
         if sleeps {
-            self.sleep.put(p, footprint);
+            self.sleep.put(p, effect);
         }
     }
 

@@ -22,8 +22,8 @@ use super::prospect;
 use crate::model::Semantics;
 use crate::model::flow::Flow;
 use crate::model::{
-    Actors, CellId, Contents, Delivery, Describe, Effects, Failure, FailureKind, Finale, Foresight,
-    Handle, Invariants, MailboxId, Mark, Names, Next, Objects, Op, Point, Polls, ProcessId, Reach,
+    Actors, CellId, Contents, Delivery, Describe, Failure, FailureKind, Finale, Foresight, Handle,
+    Invariants, MailboxId, Mark, Names, Next, Objects, Op, Outbox, Point, Polls, ProcessId, Reach,
     Response, Site, Stimulus, System, Touch, Value, Values,
 };
 use path::{Link, Path};
@@ -450,9 +450,9 @@ impl Actors<Local> for Program {
         own: ProcessId,
         stimulus: Stimulus,
         values: &Values,
-        effects: &mut dyn Effects<Local>,
+        outbox: &mut dyn Outbox<Local>,
     ) -> Local {
-        self.react(local, own, stimulus, values, effects)
+        self.react(local, own, stimulus, values, outbox)
     }
 }
 

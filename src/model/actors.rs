@@ -39,15 +39,15 @@ pub trait Actors<L: Debug> {
         own: ProcessId,
         stimulus: Stimulus,
         values: &Values,
-        effects: &mut dyn Effects<L>,
+        outbox: &mut dyn Outbox<L>,
     ) -> L {
-        let _ = (values, effects);
+        let _ = (values, outbox);
         unreachable!("{own:?} in {local:?} handles {stimulus:?}, but the system has no actors")
     }
 }
 
 /// What a handler does to others.
-pub trait Effects<L> {
+pub trait Outbox<L> {
     /// Sends a message to an actor.
     fn send(&mut self, to: ProcessId, message: Value);
 

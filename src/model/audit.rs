@@ -105,7 +105,7 @@ impl State {
                 audit.connect(locals, before, child);
             }
             let may_observe = locals.op(before).is_some_and(Op::may_observe);
-            if may_observe && self.footprint(locals).is_observation() {
+            if may_observe && self.effect(locals).is_observation() {
                 audit.observe(locals, before, after);
             }
         }

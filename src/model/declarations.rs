@@ -54,7 +54,7 @@ impl Objects {
     }
 }
 
-/// How processes ask for a mutex. It fixes which actions on it commute ([`super::Footprint`]).
+/// How processes ask for a mutex. It fixes which actions on it commute ([`super::Effect`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Asking {
     /// They queue, and wait or test until it is their turn.

@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use super::audit::{self, Audit};
 use super::objects::World;
 use super::{
-    Effects, Envelope, Handle, MailboxId, MessageId, Met, Next, Object, Op, Point, Reach, Response,
+    Envelope, Handle, MailboxId, MessageId, Met, Next, Object, Op, Outbox, Point, Reach, Response,
     Stimulus, System, Touch, Value, ValueId, Values,
 };
 
@@ -574,7 +574,7 @@ struct Handling<'l, L> {
     births: &'l mut Births,
 }
 
-impl<L> Effects<L> for Handling<'_, L> {
+impl<L> Outbox<L> for Handling<'_, L> {
     fn send(&mut self, to: ProcessId, message: Value) {
         self.sent.push((to, message));
     }

@@ -3,7 +3,7 @@
 //! A program may declare a million mutexes and use two. So an object has two numbers: that of its *declaration*, its place
 //! in [`Objects`], and the one under which a search has *met* it. [`System`](super::System)s speak of declared
 //! objects, in what [`next`](super::System::next) returns and in what the others are asked. Everything else (operations in
-//! [`Locals`](super::Locals), states, footprints, the chains of an unfolding) speaks of met objects. These are few and
+//! [`Locals`](super::Locals), states, effects, the chains of an unfolding) speaks of met objects. These are few and
 //! numbered without gaps, so the memory kept for them grows only with the objects in use. [`Locals`](super::Locals) is
 //! the only place that translates: it meets an object when it first learns of an operation on it.
 //!

@@ -40,7 +40,7 @@ use rustc_hash::FxHashMap;
 use super::locals::{Births, MessageNames};
 use super::state::{Done, State};
 use super::{
-    Choice, Footprint, Handle, LocalId, Locals, ProcessId, Response, System, Touch, ValueId, Values,
+    Choice, Effect, Handle, LocalId, Locals, ProcessId, Response, System, Touch, ValueId, Values,
 };
 
 /// What the model asks of an operation.
@@ -55,7 +55,7 @@ pub(super) trait Operation {
     fn undo(&self, state: &mut State, births: &Births, done: &Done);
 
     /// What the last action of `state`, which was this operation, touched.
-    fn footprint(&self, state: &State, births: &Births, done: &Done) -> Footprint;
+    fn effect(&self, state: &State, births: &Births, done: &Done) -> Effect;
 
     /// The touch that it has wherever it is executed, if there is one.
     fn touch<S: System>(&self, system: &S) -> Option<Touch>;
@@ -85,7 +85,7 @@ pub(super) trait Operation {
         self.touch(system).into_iter().for_each(each);
     }
 
-    /// May it leave every object as it is? Whether it did, its footprint tells ([`Footprint::is_observation`]).
+    /// May it leave every object as it is? Whether it did, its effect tells ([`Effect::is_observation`]).
     fn may_observe(&self) -> bool;
 
     /// Are there several possible responses after one history?

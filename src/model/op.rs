@@ -4,7 +4,7 @@
 //! relation and the extensions of the unfolding say what it does.
 
 use super::objects::{Operation, by_operation};
-use super::{LocalId, ProcessId, ValueId};
+use super::{Lane, LocalId, ProcessId, ValueId};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -369,8 +369,8 @@ pub enum Op {
 }
 
 impl Op {
-    /// May it leave every object as it is? Whether it did, its footprint tells
-    /// ([`Footprint::is_observation`](super::Footprint::is_observation)).
+    /// May it leave every object as it is? Whether it did, its effect tells
+    /// ([`Effect::is_observation`](super::Effect::is_observation)).
     pub fn may_observe(&self) -> bool {
         by_operation!(self, operation => operation.may_observe())
     }
@@ -402,23 +402,14 @@ impl Op {
         by_operation!(self, operation => operation.is_choice())
     }
 
-    /// The object whose content it reads and, depending on what that is, changes.
-    pub fn register(&self) -> Option<Register> {
+    /// The lane of the object whose content it reads and, depending on what that is, changes. Each change makes a new *version*.
+    pub fn register(&self) -> Option<Lane> {
         match *self {
-            Op::Access(cell, _) => Some(Register::Cell(cell)),
-            Op::TryLock(mutex) => Some(Register::Queue(mutex)),
+            Op::Access(cell, _) => Some(cell.lane()),
+            Op::TryLock(mutex) => Some(mutex.queue()),
             _ => None,
         }
     }
-}
-
-/// Something whose content can be looked at, so that each change of it makes a new *version*.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Register {
-    /// A cell.
-    Cell(CellId),
-    /// The queue of a mutex that is tried.
-    Queue(MutexId),
 }
 
 /// An atomic access to a shared cell. Whether it is a read or a write may depend on the content.

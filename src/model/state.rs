@@ -26,8 +26,8 @@ use super::objects::rwlock::RwLock;
 use super::objects::semaphore::Semaphore;
 use super::objects::{NONE, Operation, Place, Posted, by_operation, place};
 use super::{
-    Action, Choice, Footprint, LocalId, Locals, Met, Object, Op, ProcessId, Response, Status,
-    System, Touch, ValueId,
+    Action, Choice, Effect, LocalId, Locals, Met, Object, Op, ProcessId, Response, Status, System,
+    Touch, ValueId,
 };
 
 /// A process in a state.
@@ -359,20 +359,20 @@ impl State {
     }
 
     /// What the enabled action would touch if it were executed here.
-    pub fn peek<S: System>(&mut self, locals: &mut Locals<'_, S>, action: Action) -> Footprint {
+    pub fn peek<S: System>(&mut self, locals: &mut Locals<'_, S>, action: Action) -> Effect {
         self.step(locals, action);
-        let footprint = self.footprint(locals);
+        let effect = self.effect(locals);
         self.undo(locals);
-        footprint
+        effect
     }
 
     /// What the last action touched, resolved in this execution.
     ///
     /// # Panics
     /// In an initial state.
-    pub fn footprint<S: System>(&self, locals: &Locals<'_, S>) -> Footprint {
+    pub fn effect<S: System>(&self, locals: &Locals<'_, S>) -> Effect {
         let done = self.trail.last().expect("an action");
-        by_operation!(done.op(locals), operation => operation.footprint(self, locals.births(), done))
+        by_operation!(done.op(locals), operation => operation.effect(self, locals.births(), done))
     }
 
     /// Calls `each` with all that the operation of `process`, which is enabled, watches here. If it watches nothing, it

@@ -1,6 +1,6 @@
 //! What an operation touches, without regard to history. Stateful reductions reason about this.
 //!
-//! A [`Footprint`](super::Footprint) is resolved along one execution and speaks of positions in logs. A search that
+//! A [`Effect`](super::Effect) is resolved along one execution and speaks of positions in logs. A search that
 //! stores states has many executions behind one state, so it asks a coarser question: may these two
 //! operations ever be a *race*, dependent and possible in either order? If one of two dependent operations enables the other (a post
 //! and the wait that it completes), they are not a race: no execution reverses them. The two sides differ:

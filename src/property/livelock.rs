@@ -125,7 +125,7 @@ impl Watch {
             }
             state.step(locals, Action { process, choice });
             let local = state.local(process);
-            if !state.footprint(locals).is_observation() {
+            if !state.effect(locals).is_observation() {
                 found = Err(Motion::On);
             } else if known.insert(local) {
                 met.push(local);

@@ -9,8 +9,8 @@ use std::fmt::Debug;
 
 use super::{Spin, broken_invariants, final_failure, is_deadlock, oversubscription};
 use crate::model::{
-    CellId, Failure, LocalId, Locals, Op, PaperRelation, ProcessId, Schedule, Site, State, Status,
-    System, Value, Values,
+    CellId, Failure, LocalId, Locals, Op, ProcessId, Schedule, Site, State, Status, System, Value,
+    Values,
 };
 use crate::trace::{HappensBefore, order};
 
@@ -54,7 +54,7 @@ impl<'p> Position<'p> {
 
     /// Which actions of the execution that led here happen before which. That is the same in all executions of a class, so
     /// a [`Property`](super::Property) may depend on it if the explorer visits every class.
-    pub fn order(self) -> HappensBefore<PaperRelation> {
+    pub fn order(self) -> HappensBefore {
         self.terms.order(self.state)
     }
 
@@ -161,7 +161,7 @@ impl<'p> Position<'p> {
 
 /// What [`Locals`] tell without the type of the system.
 trait Terms {
-    fn order(&self, state: &State) -> HappensBefore<PaperRelation>;
+    fn order(&self, state: &State) -> HappensBefore;
     fn name(&self, local: LocalId) -> String;
     fn status(&self, local: LocalId) -> &Status;
     fn site(&self, local: LocalId) -> Option<Site>;
@@ -181,7 +181,7 @@ trait Terms {
 }
 
 impl<S: System> Terms for Locals<'_, S> {
-    fn order(&self, state: &State) -> HappensBefore<PaperRelation> {
+    fn order(&self, state: &State) -> HappensBefore {
         order(self.system(), &Schedule::of(state))
     }
 

@@ -1,7 +1,7 @@
 //! The part of an execution that its last action needs. A counterexample has to show no more.
 
 use super::HappensBefore;
-use crate::model::{Locals, PaperRelation, Schedule, State, System};
+use crate::model::{Locals, Schedule, State, System};
 
 /// The actions of `schedule` that happen before its last one, and that one, as an execution of its own. O(n²) for n
 /// actions.
@@ -13,7 +13,7 @@ pub fn causal_past<S: System>(system: &S, schedule: &Schedule) -> Schedule {
 }
 
 /// The happens-before order of an execution.
-pub fn order<S: System>(system: &S, schedule: &Schedule) -> HappensBefore<PaperRelation> {
+pub fn order<S: System>(system: &S, schedule: &Schedule) -> HappensBefore {
     happens_before(system, schedule).1
 }
 
@@ -22,13 +22,13 @@ pub fn order<S: System>(system: &S, schedule: &Schedule) -> HappensBefore<PaperR
 pub(super) fn happens_before<'s, S: System>(
     system: &'s S,
     schedule: &Schedule,
-) -> (Locals<'s, S>, HappensBefore<PaperRelation>) {
+) -> (Locals<'s, S>, HappensBefore) {
     let mut locals = Locals::new(system);
     let mut state = State::initial(&mut locals);
-    let mut order = HappensBefore::new(PaperRelation);
+    let mut order = HappensBefore::default();
     for &action in schedule {
         state.step(&mut locals, action);
-        order.push(action.process, state.footprint(&locals));
+        order.push(action.process, state.effect(&locals));
     }
     (locals, order)
 }

@@ -16,13 +16,13 @@
 
 use super::HappensBefore;
 use super::causal_past::happens_before;
-use crate::model::{Locals, PaperRelation, Schedule, State, System};
+use crate::model::{Locals, Schedule, State, System};
 
 /// The relevant actions of an execution.
 pub struct Cuts<'s, S: System> {
     locals: Locals<'s, S>,
     schedule: Schedule,
-    order: HappensBefore<PaperRelation>,
+    order: HappensBefore,
     /// Their positions.
     relevant: Vec<usize>,
 }

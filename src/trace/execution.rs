@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 use super::spin::{self, Earlier};
 use super::{HappensBefore, Heights};
 use crate::model::{
-    Action, Choice, Footprint, Handled, LocalId, Locals, MessageId, Op, PaperRelation, ProcessId,
-    Register, Response, State, Status, System,
+    Action, Choice, Effect, Handled, Lane, LocalId, Locals, MessageId, Op, ProcessId, Response,
+    State, Status, System,
 };
 
 /// What is scheduled on its own, one action after the other. Races are between strands.
@@ -47,7 +47,7 @@ pub struct Execution<'s, S: System> {
     /// The local states met on all branches.
     pub locals: Locals<'s, S>,
     state: State,
-    order: HappensBefore<PaperRelation>,
+    order: HappensBefore,
     /// The heights, if there is a bound to them.
     heights: Option<Heights>,
     /// Do loops that wait run literally?
@@ -68,7 +68,7 @@ impl<'s, S: System> Execution<'s, S> {
         Execution {
             locals,
             state,
-            order: HappensBefore::new(PaperRelation),
+            order: HappensBefore::default(),
             heights: None,
             is_literal: false,
             cut: Vec::new(),
@@ -102,7 +102,7 @@ impl<'s, S: System> Execution<'s, S> {
     }
 
     /// Its happens-before order.
-    pub fn order(&self) -> &HappensBefore<PaperRelation> {
+    pub fn order(&self) -> &HappensBefore {
         &self.order
     }
 
@@ -120,7 +120,7 @@ impl<'s, S: System> Execution<'s, S> {
     #[inline]
     pub fn push(&mut self, action: Action) {
         self.state.step(&mut self.locals, action);
-        self.order.push(action.process, self.state.footprint(&self.locals));
+        self.order.push(action.process, self.state.effect(&self.locals));
         if let Some(heights) = &mut self.heights {
             heights.push(&self.order);
         }
@@ -130,7 +130,7 @@ impl<'s, S: System> Execution<'s, S> {
     ///
     /// # Panics
     /// If there is none.
-    pub fn pop(&mut self) -> (Action, Footprint) {
+    pub fn pop(&mut self) -> (Action, Effect) {
         let action = self.state.action(self.len() - 1);
         self.state.undo(&self.locals);
         if let Some(heights) = &mut self.heights {
@@ -288,7 +288,7 @@ impl<'s, S: System> Execution<'s, S> {
         &mut self,
         position: usize,
         choice: Choice,
-        touched: &Footprint,
+        touched: &Effect,
     ) -> bool {
         let waits = self.waits();
         let Execution { locals, state, order, .. } = self;
@@ -296,16 +296,16 @@ impl<'s, S: System> Execution<'s, S> {
     }
 
     /// The register that the action at `position` is an access to, if its process may wait for it in a loop.
-    pub fn awaited(&self, position: usize) -> Option<Register> {
+    pub fn awaited(&self, position: usize) -> Option<Lane> {
         self.awaited_from(self.state.before(position))
     }
 
     /// The register that the next action of `process` is an access to, if the process may wait for it in a loop.
-    pub fn awaits(&self, process: ProcessId) -> Option<Register> {
+    pub fn awaits(&self, process: ProcessId) -> Option<Lane> {
         self.awaited_from(self.state.local(process))
     }
 
-    fn awaited_from(&self, local: LocalId) -> Option<Register> {
+    fn awaited_from(&self, local: LocalId) -> Option<Lane> {
         match self.waits() && self.locals.may_return(local) {
             true => self.locals.op(local)?.register(),
             false => None,
@@ -357,7 +357,7 @@ impl<'s, S: System> Execution<'s, S> {
     }
 
     /// What the enabled action would touch if it were executed now.
-    pub fn footprint(&mut self, action: Action) -> Footprint {
+    pub fn effect(&mut self, action: Action) -> Effect {
         self.state.peek(&mut self.locals, action)
     }
 
@@ -366,9 +366,11 @@ impl<'s, S: System> Execution<'s, S> {
         self.state.exists(process)
             && match self.locals.op(self.state.local(process)) {
                 Some(op) => matches!(op, Op::Handle { .. }),
-                None => self.order.of_process(process).last().is_some_and(|&last| {
-                    matches!(self.order.footprint(last as usize), Footprint::Handler { .. })
-                }),
+                None => self
+                    .order
+                    .of_process(process)
+                    .last()
+                    .is_some_and(|&last| self.order.effect(last as usize).is_handler()),
             }
     }
 

@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 
 use super::HappensBefore;
 use super::causal_past::happens_before;
-use crate::model::{Action, PaperRelation, Schedule, System};
+use crate::model::{Action, Schedule, System};
 
 /// Numbers kept for the cuts that were met, as long as the search is exact.
 const MOST_NUMBERS: usize = 1 << 17;
@@ -77,7 +77,7 @@ struct FewestSwitches {
 }
 
 impl FewestSwitches {
-    fn new(schedule: &[Action], order: &HappensBefore<PaperRelation>) -> Self {
+    fn new(schedule: &[Action], order: &HappensBefore) -> Self {
         let mut actions: Vec<Vec<u32>> = Vec::new();
         let mut nth = Vec::new();
         for (position, action) in schedule.iter().enumerate() {

@@ -5,22 +5,16 @@
 //! actions of one process are totally ordered, that number says exactly which ones. So:
 //!
 //! - `i` is before `j` iff `clock(j)` counts `i`: one comparison;
-//! - what a new action depends on, most footprints tell ([`Independence::lookup`]): the last action on the same object, or a few
-//!   at its end;
-//! - otherwise each other process is searched backwards from its last action. The search ends at an action that depends on the
-//!   new one, or that the clock of a cause found so far counts already. Older actions need no look: the process's own order
-//!   puts them before. Here only the contract of the relation is assumed, so a search may pass through every action that is
-//!   concurrent with the new one; usually the clocks end it after a few.
+//! - what a new action depends on is where its effect says ([`Effect`]): at the end of a lane, at a place of a lane, or an event of the
+//!   execution. So each lane keeps the positions of what acted on it.
 //!
 //! Invariants, restored by [`HappensBefore::push`] and [`HappensBefore::pop`]: `clocks` and `causes` hold
 //! the entries of all actions one after the other, in the order of the execution, so that taking back an
 //! action is truncating. A clock is as wide as there were processes by then; further entries count as 0.
 //! No list is ever freed, so a search allocates only while it goes deeper than before.
 
-use std::slice;
-
 use super::initials::Signature;
-use crate::model::{Chain, Footprint, Independence, Lookup, ProcessId};
+use crate::model::{Effect, Lane, Mode, Need, Part, ProcessId};
 
 /// An action of the execution.
 #[derive(Debug)]
@@ -28,69 +22,67 @@ struct Entry {
     process: ProcessId,
     /// Its index among the actions of its process, from 0.
     nth: u32,
-    /// The start of its clock in `clocks`.
+    /// The start of its clock in the list of clocks.
     clock: u32,
-    /// The start of its direct predecessors in `causes`.
+    /// The start of its direct predecessors in the list of causes.
     causes: u32,
 }
 
 /// The happens-before order of an execution. Its actions are known by their positions in it.
-#[derive(Debug)]
-pub struct HappensBefore<I> {
-    relation: I,
-    entries: Vec<Entry>,
-    /// What each action touched.
-    footprints: Vec<Footprint>,
+#[derive(Debug, Default)]
+pub struct HappensBefore {
+    clocks: Clocks,
+    /// What each action did.
+    effects: Vec<Effect>,
     signatures: Vec<Signature>,
     /// Positions of the actions of each process, oldest first.
     by_process: Vec<Vec<u32>>,
-    clocks: Vec<u32>,
-    causes: Vec<u32>,
-    /// Per chain the positions of its actions, oldest first.
-    chains: Vec<Vec<u32>>,
-    /// How many tests have failed.
-    tests: u32,
-    /// Per process the position of the action that started it, or [`NONE`].
-    births: Vec<u32>,
+    lanes: Lanes,
 }
 
-const NONE: u32 = u32::MAX;
+/// The vector clocks of the actions, and their direct predecessors.
+#[derive(Debug, Default)]
+struct Clocks {
+    entries: Vec<Entry>,
+    clocks: Vec<u32>,
+    causes: Vec<u32>,
+}
 
-impl<I: Independence> HappensBefore<I> {
-    /// The order of the empty execution.
-    pub fn new(relation: I) -> Self {
-        HappensBefore {
-            relation,
-            entries: Vec::new(),
-            footprints: Vec::new(),
-            signatures: Vec::new(),
-            by_process: Vec::new(),
-            clocks: Vec::new(),
-            causes: Vec::new(),
-            chains: Vec::new(),
-            tests: 0,
-            births: Vec::new(),
-        }
-    }
+/// What acted on each lane: for each kind of lane by the number of the object.
+#[derive(Debug, Default)]
+struct Lanes([Vec<Line>; Lane::PARTS]);
 
+/// What acted on one lane: positions, oldest first.
+#[derive(Debug, Default)]
+struct Line {
+    changes: Vec<u32>,
+    /// Looks and marks.
+    looks: Vec<u32>,
+    /// Failed tests, each with the request that it asked about.
+    tests: Vec<(u32, u32)>,
+    /// By key.
+    added: Vec<Vec<u32>>,
+}
+
+impl HappensBefore {
     /// How many actions the execution has.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.clocks.entries.len()
     }
 
     /// Is this the empty execution?
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.clocks.entries.is_empty()
     }
 
     /// The process of the action at `position`.
     pub fn process(&self, position: usize) -> ProcessId {
-        self.entries[position].process
+        self.clocks.entries[position].process
     }
 
-    /// What the action at `position` touched.
-    pub fn footprint(&self, position: usize) -> &Footprint {
-        &self.footprints[position]
+    /// What the action at `position` did.
+    pub fn effect(&self, position: usize) -> &Effect {
+        &self.effects[position]
     }
 
     /// A few bits of that.
@@ -104,10 +96,10 @@ impl<I: Independence> HappensBefore<I> {
         self.by_process.get(process.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// The positions of the actions in a chain, oldest first.
+    /// The positions of the changes of a lane, oldest first.
     #[inline]
-    pub fn in_chain(&self, chain: Chain) -> &[u32] {
-        self.chains.get(chain.index()).map_or(&[], Vec::as_slice)
+    pub fn changes(&self, lane: Lane) -> &[u32] {
+        self.lanes.get(lane).map_or(&[], |line| &line.changes)
     }
 
     /// The last action of each process that has one.
@@ -118,215 +110,163 @@ impl<I: Independence> HappensBefore<I> {
     /// The direct predecessors of the action at `position`, oldest first: those before it with nothing in
     /// between.
     pub fn direct_predecessors(&self, position: usize) -> &[u32] {
-        let end = self.entries.get(position + 1).map_or(self.causes.len(), |e| e.causes as usize);
-        &self.causes[self.entries[position].causes as usize..end]
+        let Clocks { entries, causes, .. } = &self.clocks;
+        let end = entries.get(position + 1).map_or(causes.len(), |e| e.causes as usize);
+        &causes[entries[position].causes as usize..end]
     }
 
     /// How many actions of each process are at or before the one at `position`. Processes beyond the end
     /// have none.
     pub fn clock(&self, position: usize) -> &[u32] {
-        let end = self.entries.get(position + 1).map_or(self.clocks.len(), |e| e.clock as usize);
-        &self.clocks[self.entries[position].clock as usize..end]
+        self.clocks.of(position)
     }
 
     /// Does the action at `i` happen before the one at `j`? An action is not before itself.
     pub fn before(&self, i: usize, j: usize) -> bool {
-        i < j && self.counts(j, i)
+        i < j && self.clocks.counts(j, i)
     }
 
     /// The actions behind `i` that are not after it, oldest first.
     pub fn not_after(&self, i: usize) -> impl Iterator<Item = usize> {
-        let Entry { process, nth, .. } = self.entries[i];
+        let Entry { process, nth, .. } = self.clocks.entries[i];
         (i + 1..self.len())
             .filter(move |&j| self.clock(j).get(process.index()).is_none_or(|&count| count <= nth))
+    }
+
+    /// Adds an action of `process` with this effect, as [`State::effect`](crate::model::State::effect) tells after the step.
+    pub fn push(&mut self, process: ProcessId, effect: Effect) {
+        if self.by_process.len() <= process.index() {
+            self.by_process.resize_with(process.index() + 1, Vec::new);
+        }
+        let position = self.len() as u32;
+        let own = &self.by_process[process.index()];
+        let (nth, previous) = (own.len() as u32, own.last().copied());
+        self.clocks.begin(
+            Entry { process, nth, clock: 0, causes: 0 },
+            previous,
+            self.by_process.len(),
+        );
+        if previous.is_none() {
+            self.add(self.changes(process.lane()).last().copied());
+        }
+        self.add_causes(&effect);
+        self.clocks.end();
+        self.by_process[process.index()].push(position);
+        for act in &effect.acts {
+            let line = self.lanes.get_mut(act.lane);
+            match act.mode {
+                Mode::Change | Mode::Complete(_) => line.changes.push(position),
+                Mode::Look | Mode::Mark => line.looks.push(position),
+                Mode::NotYet(request) => line.tests.push((position, request)),
+                Mode::Add(key) => line.under(key).push(position),
+            }
+        }
+        self.signatures.push(Signature::of(process, &effect));
+        self.effects.push(effect);
+    }
+
+    /// Takes back the last action, and returns what it did.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn pop(&mut self) -> Effect {
+        let process = self.clocks.pop();
+        self.by_process[process.index()].pop();
+        self.signatures.pop();
+        let effect = self.effects.pop().expect("one of each action");
+        for act in &effect.acts {
+            let line = self.lanes.get_mut(act.lane);
+            match act.mode {
+                Mode::Change | Mode::Complete(_) => drop(line.changes.pop()),
+                Mode::Look | Mode::Mark => drop(line.looks.pop()),
+                Mode::NotYet(_) => drop(line.tests.pop()),
+                Mode::Add(key) => drop(line.under(key).pop()),
+            }
+        }
+        effect
+    }
+
+    /// Notes what an action with this effect depends on as causes of the newest action.
+    #[inline]
+    fn add_causes(&mut self, effect: &Effect) {
+        let HappensBefore { clocks, lanes, by_process, .. } = self;
+        for act in &effect.acts {
+            let Some(line) = lanes.get(act.lane) else { continue };
+            let last = line.changes.last().copied();
+            match act.mode {
+                Mode::Add(_) | Mode::NotYet(_) => {}
+                Mode::Look | Mode::Mark => last.into_iter().for_each(|last| clocks.add(last)),
+                Mode::Change | Mode::Complete(_) => {
+                    last.into_iter().for_each(|last| clocks.add(last));
+                    let since = line.looks.iter().rev();
+                    let since = since.take_while(|&&look| last.is_none_or(|last| look > last));
+                    since.for_each(|&look| clocks.add(look));
+                    if let Mode::Complete(request) = act.mode {
+                        let tests = line.tests.iter().filter(|&&(_, tested)| tested == request);
+                        tests.for_each(|&(test, _)| clocks.add(test));
+                    }
+                }
+            }
+        }
+        for need in &effect.needs {
+            match *need {
+                Need::Event(position) => clocks.add(position),
+                Need::At(lane, place) => {
+                    let line = lanes.get(lane).expect("a lane with the change that is needed");
+                    clocks.add(line.changes[place as usize]);
+                }
+                Need::All(lane, _) if lane.part() == Part::Process => {
+                    let last = by_process.get(lane.object() as usize).and_then(|own| own.last());
+                    last.into_iter().for_each(|&last| clocks.add(last));
+                }
+                Need::All(lane, key) => {
+                    let added = lanes.get(lane).and_then(|line| line.added.get(key as usize));
+                    added.into_iter().flatten().for_each(|&at| clocks.add(at));
+                }
+            }
+        }
+    }
+
+    /// Notes a cause of the newest action, if there is one.
+    fn add(&mut self, cause: Option<u32>) {
+        cause.into_iter().for_each(|cause| self.clocks.add(cause));
+    }
+}
+
+impl Clocks {
+    /// The clock of the action at `position`.
+    fn of(&self, position: usize) -> &[u32] {
+        let end = self.entries.get(position + 1).map_or(self.clocks.len(), |e| e.clock as usize);
+        &self.clocks[self.entries[position].clock as usize..end]
     }
 
     /// Does the clock of `j` count `i`: i = j or i < j?
     fn counts(&self, j: usize, i: usize) -> bool {
         let Entry { process, nth, .. } = self.entries[i];
-        self.clock(j).get(process.index()).is_some_and(|&count| count > nth)
+        self.of(j).get(process.index()).is_some_and(|&count| count > nth)
     }
 
-    /// Adds an action of `process` that touched `footprint`, as [`State::footprint`](crate::model::State::footprint)
-    /// tells after the step.
-    pub fn push(&mut self, process: ProcessId, footprint: Footprint) {
-        if self.by_process.len() <= process.index() {
-            self.by_process.resize_with(process.index() + 1, Vec::new);
-        }
-        let nth = self.by_process[process.index()].len() as u32;
-        let clock = self.clocks.len();
-        let causes = self.causes.len();
-        let chain = self.relation.chain(&footprint);
-        self.note(&footprint, self.entries.len() as u32, 1);
-        self.signatures.push(Signature::of(process, &footprint));
-        self.footprints.push(footprint);
-        let (clock_start, causes_start) = (clock as u32, causes as u32);
-        self.entries.push(Entry { process, nth, clock: clock_start, causes: causes_start });
-        if let Some(&previous) = self.by_process[process.index()].last() {
+    /// Adds an action that follows the action `previous` of its process, if it has one. Its clock gets this width.
+    fn begin(&mut self, entry: Entry, previous: Option<u32>, width: usize) {
+        let (clock, causes) = (self.clocks.len(), self.causes.len());
+        self.entries.push(Entry { clock: clock as u32, causes: causes as u32, ..entry });
+        if let Some(previous) = previous {
             let from = self.entries[previous as usize].clock as usize;
-            self.clocks.extend_from_within(from..from + self.clock(previous as usize).len());
+            self.clocks.extend_from_within(from..from + self.of(previous as usize).len());
             self.causes.push(previous);
         }
-        self.clocks.resize(clock + self.by_process.len(), 0);
-        self.add_causes_of_others(process);
-        self.keep_direct(causes);
-
-        self.clocks[clock + process.index()] = nth + 1;
-        let position = self.entries.len() as u32 - 1;
-        self.by_process[process.index()].push(position);
-        if let Some(chain) = chain {
-            self.chain_mut(chain).push(position);
-        }
+        self.clocks.resize(clock + width, 0);
     }
 
+    /// Notes a cause of the newest action, unless the clock of that counts it already: then joins its clock to that one's.
     #[inline]
-    fn chain_mut(&mut self, chain: Chain) -> &mut Vec<u32> {
-        let index = chain.index();
-        if self.chains.len() <= index {
-            self.chains.resize_with(index + 1, Vec::new);
-        }
-        &mut self.chains[index]
-    }
-
-    /// Counts a failed test, or notes that processes were started at this position.
-    #[inline]
-    fn note(&mut self, footprint: &Footprint, position: u32, count: i32) {
-        use Footprint::{Handler, Held, Incomplete, NotOwned, Spawn};
-        let started = match footprint {
-            Incomplete(_) | NotOwned(_) | Held(_) => {
-                return self.tests = self.tests.wrapping_add_signed(count);
-            }
-            Spawn(child) => slice::from_ref(child),
-            Handler { started, .. } => started,
-            _ => return,
-        };
-        for child in started {
-            if self.births.len() <= child.index() {
-                self.births.resize(child.index() + 1, NONE);
-            }
-            self.births[child.index()] = position;
-        }
-    }
-
-    /// Takes back the last action, and returns what it touched.
-    ///
-    /// # Panics
-    /// If there is none.
-    pub fn pop(&mut self) -> Footprint {
-        let last = self.entries.pop().expect("an action to take back");
-        self.by_process[last.process.index()].pop();
-        self.clocks.truncate(last.clock as usize);
-        self.causes.truncate(last.causes as usize);
-        self.signatures.pop();
-        let footprint = self.footprints.pop().expect("one of each action");
-        self.note(&footprint, NONE, -1);
-        if let Some(chain) = self.relation.chain(&footprint) {
-            self.chain_mut(chain).pop();
-        }
-        footprint
-    }
-
-    /// Notes the newest actions of other processes that the newest action depends on.
-    fn add_causes_of_others(&mut self, process: ProcessId) {
-        let newest = self.entries.len() - 1;
-        if let Some(count) = self.told_causes(newest).map(<[u32]>::len) {
-            for index in 0..count {
-                let cause = self.told_causes(newest).expect("told as before")[index];
-                self.add_concurrent(cause);
-            }
+    fn add(&mut self, cause: u32) {
+        if self.counts(self.entries.len() - 1, cause as usize) {
             return;
         }
-        if self.entries[newest].nth == 0
-            && let Some(&birth) = self.births.get(process.index())
-            && birth != NONE
-        {
-            self.add_concurrent(birth);
-        }
-        match self.relation.lookup(&self.footprints[newest]) {
-            Lookup::NewestAndTests(_) if self.tests > 0 => self.search_everywhere(process),
-            Lookup::Everywhere => self.search_everywhere(process),
-            Lookup::Nowhere => {}
-            Lookup::LastOf(target) => {
-                if let Some(&last) = self.of_process(target).last() {
-                    self.add_concurrent(last);
-                }
-            }
-            Lookup::Newest(chain) | Lookup::NewestAndTests(chain) => {
-                if let Some(&last) = self.in_chain(chain).last() {
-                    self.add_concurrent(last);
-                }
-            }
-            Lookup::At(chain, position) => {
-                self.add_concurrent(self.in_chain(chain)[position as usize]);
-            }
-            Lookup::LastWrite(cell) => {
-                let accesses = self.in_chain(Chain::Accesses(cell)).iter();
-                if let Some(&write) = accesses.rev().find(|&&access| self.has_written(access)) {
-                    self.add_concurrent(write);
-                }
-            }
-            Lookup::Since(cell) => {
-                let chain = Chain::Accesses(cell);
-                for index in (0..self.in_chain(chain).len()).rev() {
-                    let access = self.in_chain(chain)[index];
-                    self.add_concurrent(access);
-                    if self.has_written(access) {
-                        break;
-                    }
-                }
-            }
-        }
-    }
-
-    fn has_written(&self, position: u32) -> bool {
-        matches!(self.footprints[position as usize], Footprint::Write(_))
-    }
-
-    /// Notes a cause of the newest action, unless the clock of that counts it already.
-    fn add_concurrent(&mut self, cause: u32) {
-        if !self.counts(self.entries.len() - 1, cause as usize) {
-            self.add_cause(cause);
-        }
-    }
-
-    /// Searches each other process for what the newest action, of `process`, depends on.
-    fn search_everywhere(&mut self, process: ProcessId) {
-        for other in (0..self.by_process.len()).filter(|&other| other != process.index()) {
-            if let Some(cause) = self.newest_dependent(other) {
-                self.add_cause(cause);
-            }
-        }
-    }
-
-    fn told_causes(&self, position: usize) -> Option<&[u32]> {
-        self.relation.causes(&self.footprints[position])
-    }
-
-    /// The last action of process `other` that the newest action depends on, unless the clock of the
-    /// newest one counts it already.
-    fn newest_dependent(&self, other: usize) -> Option<u32> {
-        let last = self.entries.len() - 1;
-        let newest = &self.entries[last];
-        let counted = self.clocks[newest.clock as usize + other] as usize;
-        let concurrent = &self.by_process[other][counted..];
-        concurrent.iter().rev().copied().find(|&position| {
-            let of = |position: usize| (self.entries[position].process, &self.footprints[position]);
-            let (old, new) = (of(position as usize), of(last));
-            let dependent = self.relation.dependent(old, new);
-            debug_assert_eq!(
-                dependent,
-                self.relation.dependent(new, old),
-                "the relation is not symmetric on {old:?} and {new:?}"
-            );
-            dependent
-        })
-    }
-
-    /// Notes `cause` as a predecessor of the newest action, and joins its clock to that one's.
-    fn add_cause(&mut self, cause: u32) {
         let from = self.entries[cause as usize].clock as usize;
         let to = self.entries.last().expect("an action being added").clock as usize;
-        let width = self.clock(cause as usize).len();
+        let width = self.of(cause as usize).len();
         let (earlier, joined) = self.clocks.split_at_mut(to);
         for (joined, &count) in joined.iter_mut().zip(&earlier[from..from + width]) {
             *joined = count.max(*joined);
@@ -334,8 +274,16 @@ impl<I: Independence> HappensBefore<I> {
         self.causes.push(cause);
     }
 
-    /// Keeps, of the predecessors noted from `start` on, those that are not before another one, sorted.
-    fn keep_direct(&mut self, start: usize) {
+    /// Ends the newest action, all of whose causes are noted: its clock counts itself.
+    fn end(&mut self) {
+        self.keep_direct();
+        let Entry { process, nth, clock, .. } = self.entries[self.entries.len() - 1];
+        self.clocks[clock as usize + process.index()] = nth + 1;
+    }
+
+    /// Keeps, of the predecessors of the newest action, those that are not before another one, sorted.
+    fn keep_direct(&mut self) {
+        let start = self.entries[self.entries.len() - 1].causes as usize;
         if self.causes.len() < start + 2 {
             return;
         }
@@ -352,30 +300,73 @@ impl<I: Independence> HappensBefore<I> {
         }
         self.causes.truncate(kept);
     }
+
+    /// Takes back the last action, and returns its process.
+    fn pop(&mut self) -> ProcessId {
+        let last = self.entries.pop().expect("an action to take back");
+        self.clocks.truncate(last.clock as usize);
+        self.causes.truncate(last.causes as usize);
+        last.process
+    }
+}
+
+impl Lanes {
+    #[inline]
+    fn get(&self, lane: Lane) -> Option<&Line> {
+        self.0[lane.part() as usize].get(lane.object() as usize)
+    }
+
+    #[inline]
+    fn get_mut(&mut self, lane: Lane) -> &mut Line {
+        let lines = &mut self.0[lane.part() as usize];
+        let index = lane.object() as usize;
+        if lines.len() <= index {
+            lines.resize_with(index + 1, Line::default);
+        }
+        &mut lines[index]
+    }
+}
+
+impl Line {
+    #[inline]
+    fn under(&mut self, key: u32) -> &mut Vec<u32> {
+        let index = key as usize;
+        if self.added.len() <= index {
+            self.added.resize_with(index + 1, Vec::new);
+        }
+        &mut self.added[index]
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{CellId, PaperRelation};
+    use crate::model::CellId;
 
     const X: CellId = CellId(0);
     const Y: CellId = CellId(1);
 
-    fn order_of(actions: &[(u32, Footprint)]) -> HappensBefore<PaperRelation> {
-        let mut order = HappensBefore::new(PaperRelation);
-        for (process, footprint) in actions {
-            order.push(ProcessId(*process), footprint.clone());
+    fn read(cell: CellId) -> Effect {
+        Effect::act(cell.lane(), Mode::Look)
+    }
+
+    fn write(cell: CellId) -> Effect {
+        Effect::act(cell.lane(), Mode::Change)
+    }
+
+    fn order_of(actions: &[(u32, Effect)]) -> HappensBefore {
+        let mut order = HappensBefore::default();
+        for (process, effect) in actions {
+            order.push(ProcessId(*process), effect.clone());
         }
         order
     }
 
     #[test]
     fn a_write_is_after_the_reads_and_they_after_the_write_before() {
-        use Footprint::{Read, Write};
         // w0 → r1, r2 → w3; the write of y is concurrent with all.
         let order =
-            order_of(&[(0, Write(X)), (1, Read(X)), (4, Write(Y)), (2, Read(X)), (3, Write(X))]);
+            order_of(&[(0, write(X)), (1, read(X)), (4, write(Y)), (2, read(X)), (3, write(X))]);
         assert_eq!(order.direct_predecessors(1), [0]);
         assert_eq!(order.direct_predecessors(2), [] as [u32; 0]);
         assert_eq!(order.direct_predecessors(3), [0]);
@@ -386,19 +377,17 @@ mod tests {
 
     #[test]
     fn a_predecessor_found_later_may_hide_one_found_earlier() {
-        use Footprint::{Read, Write};
         // Process 0 is searched first, and its read of x is before process 2's write of x.
-        let order = order_of(&[(0, Read(X)), (2, Write(X)), (1, Write(X))]);
+        let order = order_of(&[(0, read(X)), (2, write(X)), (1, write(X))]);
         assert_eq!(order.direct_predecessors(2), [1]);
     }
 
     #[test]
     fn pop_is_the_inverse_of_push() {
-        use Footprint::{Read, Write};
-        let mut order = order_of(&[(0, Write(X)), (1, Read(X))]);
+        let mut order = order_of(&[(0, write(X)), (1, read(X))]);
         let before = format!("{order:?}");
-        order.push(ProcessId(1), Write(X));
-        order.push(ProcessId(0), Write(X));
+        order.push(ProcessId(1), write(X));
+        order.push(ProcessId(0), write(X));
         order.pop();
         order.pop();
         assert_eq!(format!("{order:?}"), before);

@@ -8,7 +8,6 @@
 //! independent one too high. With dependent actions that is different: of two of them the second one is the higher.
 
 use super::HappensBefore;
-use crate::model::Independence;
 
 /// The heights of the actions of an execution that grows and shrinks at its end.
 #[derive(Debug)]
@@ -26,18 +25,18 @@ impl Heights {
     }
 
     /// The height of the last action of `order`, which is not part of the execution yet.
-    fn next<I: Independence>(&self, order: &HappensBefore<I>) -> u32 {
+    fn next(&self, order: &HappensBefore) -> u32 {
         let causes = order.direct_predecessors(self.of.len()).iter();
         1 + causes.map(|&cause| self.of[cause as usize]).max().unwrap_or(0)
     }
 
     /// Would the last action of `order` be too high?
-    pub fn exclude<I: Independence>(&self, order: &HappensBefore<I>) -> bool {
+    pub fn exclude(&self, order: &HappensBefore) -> bool {
         self.next(order) > self.max
     }
 
     /// Makes the last action of `order` part of the execution.
-    pub fn push<I: Independence>(&mut self, order: &HappensBefore<I>) {
+    pub fn push(&mut self, order: &HappensBefore) {
         let height = self.next(order);
         self.tops += usize::from(height >= self.max);
         self.of.push(height);

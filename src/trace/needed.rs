@@ -6,7 +6,7 @@
 //! explorer says when it has nothing left to do.
 
 use super::{HappensBefore, Heights, spin};
-use crate::model::{Action, Locals, PaperRelation, State, StopSignal, System};
+use crate::model::{Action, Locals, State, StopSignal, System};
 
 /// What a search leaves out.
 #[derive(Clone, Copy, Debug)]
@@ -31,11 +31,11 @@ fn anew<S: System>(locals: &mut Locals<'_, S>, state: &mut State, left: Left) ->
     }
     let actions: Vec<Action> = state.schedule().collect();
     actions.iter().for_each(|_| state.undo(locals));
-    let mut order = HappensBefore::new(PaperRelation);
+    let mut order = HappensBefore::default();
     let mut heights = Heights::new(left.max_height.unwrap_or(u32::MAX));
     for action in actions {
         state.step(locals, action);
-        order.push(action.process, state.footprint(locals));
+        order.push(action.process, state.effect(locals));
         heights.push(&order);
     }
     possible.retain(|&action| {

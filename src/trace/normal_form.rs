@@ -21,7 +21,7 @@ use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 
 use super::HappensBefore;
-use crate::model::{Action, Footprint, Independence};
+use crate::model::{Action, Effect};
 
 /// An action with its history, by its place in the table of a [`Classes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,7 +44,7 @@ pub struct Names {
 
 impl Names {
     /// Adds `action`, the last one of `order`, to the execution.
-    pub fn push<I: Independence>(&mut self, order: &HappensBefore<I>, action: Action) {
+    pub fn push(&mut self, order: &HappensBefore, action: Action) {
         let direct = order.direct_predecessors(self.path.len());
         let mut causes: SmallVec<[u32; 8]> =
             direct.iter().map(|&position| self.path[position as usize].0).collect();
@@ -59,12 +59,12 @@ impl Names {
     }
 
     /// The class of the execution with this order.
-    pub fn normal_form<I: Independence>(&self, order: &HappensBefore<I>) -> NormalForm {
+    pub fn normal_form(&self, order: &HappensBefore) -> NormalForm {
         NormalForm(order.last_of_each().map(|position| self.path[position]).collect())
     }
 
     /// Counts the class of the execution with this order, once; true if it was not counted before.
-    pub fn count<I: Independence>(&mut self, order: &HappensBefore<I>) -> bool {
+    pub fn count(&mut self, order: &HappensBefore) -> bool {
         let last: SmallVec<[u32; 16]> =
             order.last_of_each().map(|position| self.path[position].0).collect();
         self.seen.intern((), &last).1
@@ -77,20 +77,15 @@ impl Names {
 }
 
 /// Follows an execution that grows and shrinks at its end, with its order, names its class, and counts classes.
-#[derive(Debug)]
-pub struct Classes<I> {
-    order: HappensBefore<I>,
+#[derive(Debug, Default)]
+pub struct Classes {
+    order: HappensBefore,
     names: Names,
 }
 
-impl<I: Independence> Classes<I> {
-    /// Starts at the empty execution, with no class counted yet.
-    pub fn new(relation: I) -> Self {
-        Classes { order: HappensBefore::new(relation), names: Names::default() }
-    }
-
+impl Classes {
     /// The happens-before order of the execution.
-    pub fn order(&self) -> &HappensBefore<I> {
+    pub fn order(&self) -> &HappensBefore {
         &self.order
     }
 
@@ -99,9 +94,9 @@ impl<I: Independence> Classes<I> {
         &self.names.path
     }
 
-    /// Adds `action`, which touched `footprint`, to the execution.
-    pub fn push(&mut self, action: Action, footprint: Footprint) {
-        self.order.push(action.process, footprint);
+    /// Adds `action`, which had this effect, to the execution.
+    pub fn push(&mut self, action: Action, effect: Effect) {
+        self.order.push(action.process, effect);
         self.names.push(&self.order, action);
     }
 
@@ -172,15 +167,20 @@ impl<T: Hash + Eq> Lists<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{CellId, Choice, PaperRelation, ProcessId};
+    use crate::model::{CellId, Choice, Mode, ProcessId};
 
-    fn class_of(
-        classes: &mut Classes<PaperRelation>,
-        execution: &[(u32, i32, Footprint)],
-    ) -> NormalForm {
-        for (process, choice, footprint) in execution {
+    fn read(cell: CellId) -> Effect {
+        Effect::act(cell.lane(), Mode::Look)
+    }
+
+    fn write(cell: CellId) -> Effect {
+        Effect::act(cell.lane(), Mode::Change)
+    }
+
+    fn class_of(classes: &mut Classes, execution: &[(u32, i32, Effect)]) -> NormalForm {
+        for (process, choice, effect) in execution {
             let action = Action { process: ProcessId(*process), choice: Choice(*choice) };
-            classes.push(action, footprint.clone());
+            classes.push(action, effect.clone());
         }
         let form = classes.normal_form();
         for _ in execution {
@@ -191,30 +191,28 @@ mod tests {
 
     #[test]
     fn only_the_order_of_dependent_actions_tells_classes_apart() {
-        use Footprint::{Read, Write};
         let (x, y) = (CellId(0), CellId(1));
-        let mut classes = Classes::new(PaperRelation);
-        let one = class_of(&mut classes, &[(0, 0, Write(x)), (1, 0, Read(y)), (2, 0, Read(x))]);
-        let same = class_of(&mut classes, &[(1, 0, Read(y)), (0, 0, Write(x)), (2, 0, Read(x))]);
-        let other = class_of(&mut classes, &[(2, 0, Read(x)), (1, 0, Read(y)), (0, 0, Write(x))]);
+        let mut classes = Classes::default();
+        let one = class_of(&mut classes, &[(0, 0, write(x)), (1, 0, read(y)), (2, 0, read(x))]);
+        let same = class_of(&mut classes, &[(1, 0, read(y)), (0, 0, write(x)), (2, 0, read(x))]);
+        let other = class_of(&mut classes, &[(2, 0, read(x)), (1, 0, read(y)), (0, 0, write(x))]);
         assert_eq!(one, same);
         assert_ne!(one, other);
     }
 
     #[test]
     fn choices_tell_classes_apart() {
-        let mut classes = Classes::new(PaperRelation);
-        let one = class_of(&mut classes, &[(0, 0, Footprint::Nothing)]);
-        let other = class_of(&mut classes, &[(0, 1, Footprint::Nothing)]);
+        let mut classes = Classes::default();
+        let one = class_of(&mut classes, &[(0, 0, Effect::nothing())]);
+        let other = class_of(&mut classes, &[(0, 1, Effect::nothing())]);
         assert_ne!(one, other);
     }
 
     #[test]
     fn counting_counts_each_class_once() {
-        use Footprint::Read;
-        let mut classes = Classes::new(PaperRelation);
+        let mut classes = Classes::default();
         assert!(classes.count());
-        classes.push(Action { process: ProcessId(0), choice: Choice::ONLY }, Read(CellId(0)));
+        classes.push(Action { process: ProcessId(0), choice: Choice::ONLY }, read(CellId(0)));
         assert!(classes.count());
         assert!(!classes.count());
         classes.pop();

@@ -40,8 +40,7 @@ pub use open::OpenChoices;
 use self::network::{detours, is_poll, might_find_nothing};
 use super::{Execution, HappensBefore, Strand, spin};
 use crate::model::{
-    Action, Choice, Footprint, Handled, Op, PaperRelation, Probing, ProcessId, Register, State,
-    Stimulus, System,
+    Action, Choice, Effect, Handled, Lane, Op, Probing, ProcessId, State, Stimulus, System,
 };
 
 /// An event of an execution, and an event in immediate conflict with it. The execution has all causes of the latter.
@@ -52,7 +51,7 @@ pub struct Race {
     /// x.
     pub action: Action,
     /// What x touches. For a handler it says only that it is one; for a post or unlock it does not say who gains by it.
-    pub footprint: Footprint,
+    pub effect: Effect,
     /// Does nothing behind i happen before x?
     pub is_initial: bool,
     /// The event that is x in another order, if any.
@@ -95,7 +94,7 @@ impl Race {
 
     /// The strand of x.
     pub fn strand(&self) -> Strand {
-        Strand::of(self.action, matches!(self.footprint, Footprint::Handler { .. }))
+        Strand::of(self.action, self.effect.is_handler())
     }
 
     /// Is the event at `position`, behind i, part of v?
@@ -156,12 +155,12 @@ fn opened_by<S: System>(
     let is_possible = first != last && !execution.is_top(last);
     if is_possible && !execution.order().before(first, last) {
         let process = execution.order().process(first);
-        for (choice, footprint) in completed_by(execution, first, last) {
+        for (choice, effect) in completed_by(execution, first, last) {
             let action = Action { process, choice };
             races.push(Race {
                 first,
                 action,
-                footprint,
+                effect,
                 is_initial: false,
                 later: None,
                 rivals: Box::default(),
@@ -189,9 +188,8 @@ fn drop_fruitless_ones<S: System>(
     races: &mut Vec<Race>,
     found: usize,
 ) {
-    let is_possible = |race: &Race| {
-        !execution.is_fruitless_instead(race.first, race.action.choice, &race.footprint)
-    };
+    let is_possible =
+        |race: &Race| !execution.is_fruitless_instead(race.first, race.action.choice, &race.effect);
     let kept: Vec<Race> = races.drain(found..).filter(is_possible).collect();
     races.extend(kept);
 }
@@ -265,18 +263,18 @@ fn with_predecessors<S: System>(
             continue;
         }
         if let Some(register) = execution.awaited(last)
-            && execution.order().footprint(first).changes(register)
+            && execution.order().effect(first).changes(register)
         {
             races.extend(earlier_access(execution, action.process, Some(last)));
             continue;
         }
         let is_initial = causes.iter().all(|&cause| cause as usize <= first);
-        if let Some((choice, footprint)) = without(execution, first, last) {
+        if let Some((choice, effect)) = without(execution, first, last) {
             let action = Action { choice, ..action };
             races.push(Race {
                 first,
                 action,
-                footprint,
+                effect,
                 is_initial,
                 later: Some(last),
                 rivals: Box::default(),
@@ -297,7 +295,7 @@ fn earlier_access<S: System>(
     Some(Race {
         first,
         action: Action { process, choice: Choice::ONLY },
-        footprint: earlier.footprint,
+        effect: earlier.effect,
         is_initial: earlier.after.is_none_or(|after| after < first),
         later,
         rivals: Box::default(),
@@ -310,42 +308,32 @@ fn without<S: System>(
     execution: &mut Execution<'_, S>,
     first: usize,
     last: usize,
-) -> Option<(Choice, Footprint)> {
+) -> Option<(Choice, Effect)> {
     let Action { process, choice } = execution.action(last);
-    let footprint = match *execution.op(last) {
+    let effect = match *execution.op(last) {
         ref op @ (Op::TestAny(_) | Op::MutexTestAny(_)) if choice != Choice::NOTHING => {
             failure(execution, process, op)
         }
         ref op => {
             let register = op.register();
-            let changed = |&it: &Register| execution.order().footprint(first).changes(it);
-            let footprint = match register.filter(changed) {
+            let changed = |&it: &Lane| execution.order().effect(first).changes(it);
+            let effect = match register.filter(changed) {
                 Some(register) => touched_without(execution, first, last, register),
-                None => execution.order().footprint(last).clone(),
+                None => execution.order().effect(last).clone(),
             };
-            return Some((choice, footprint));
+            return Some((choice, effect));
         }
     };
     let is_possible = fails_without(execution, first, last)
-        && !execution.is_fruitless_instead(last, Choice::NOTHING, &footprint);
-    is_possible.then_some((Choice::NOTHING, footprint))
+        && !execution.is_fruitless_instead(last, Choice::NOTHING, &effect);
+    is_possible.then_some((Choice::NOTHING, effect))
 }
 
-/// What a test touches when it fails.
-fn failure<S: System>(execution: &Execution<'_, S>, process: ProcessId, test: &Op) -> Footprint {
-    let state = execution.state();
+/// What a test does when it fails.
+fn failure<S: System>(execution: &Execution<'_, S>, process: ProcessId, test: &Op) -> Effect {
     match test {
-        Op::TestAny(comms) => {
-            let watched = |&comm| {
-                let (mailbox, end, position, _) = state.communication(process, comm);
-                (mailbox, end, position)
-            };
-            Footprint::Incomplete(comms.iter().map(watched).collect())
-        }
-        Op::MutexTestAny(requests) => {
-            let position = |&request| state.mutex_request(process, request);
-            Footprint::NotOwned(requests.iter().map(|r| (r.mutex, position(r))).collect())
-        }
+        Op::TestAny(comms) => execution.state().incompletion(process, comms),
+        Op::MutexTestAny(requests) => execution.state().not_owned(process, requests),
         other => panic!("{other:?} is no test"),
     }
 }
@@ -366,11 +354,11 @@ fn touched_without<S: System>(
     execution: &mut Execution<'_, S>,
     first: usize,
     last: usize,
-    register: Register,
-) -> Footprint {
-    let version = spin::version_at(execution.order(), register, first);
+    lane: Lane,
+) -> Effect {
+    let version = spin::version_at(execution.order(), lane, first);
     let observed = execution.observed(last, version);
-    spin::touched(register, observed.is_none())
+    spin::access(lane, observed.is_none())
 }
 
 /// The races of the last event of the execution, if it is a choice, with what it could have been instead
@@ -388,13 +376,13 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     if choice == Choice::NOTHING && !is_poll {
         return;
     }
-    let mut add = |other: Choice, footprint| {
+    let mut add = |other: Choice, effect| {
         let action = Action { process, choice: other };
         if action.choice != choice {
             races.push(Race {
                 first,
                 action,
-                footprint,
+                effect,
                 is_initial: true,
                 later: None,
                 rivals: Box::default(),
@@ -403,13 +391,13 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     };
     match *execution.op(first) {
         Op::Choose { lo, hi } => {
-            (0..(hi - lo) as i32).for_each(|offset| add(Choice(offset), Footprint::Nothing));
+            (0..(hi - lo) as i32).for_each(|offset| add(Choice(offset), Effect::nothing()));
         }
         Op::Deliver | Op::Probe { .. } => {
             let is_earlier = |cause: &u32| (*cause as usize) < first;
             for detour in detours(execution, first) {
                 if detour.causes.iter().all(is_earlier) {
-                    add(detour.choice, detour.footprint);
+                    add(detour.choice, detour.effect);
                 }
             }
         }
@@ -417,21 +405,21 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
             let position = execution.state().notification(process, handle);
             let ways = execution.state().ways_to_wake(condvar, position);
             (0..ways).for_each(|index| {
-                add(Choice(index as i32), Footprint::Wake { condvar, position });
+                add(Choice(index as i32), condvar.wake(position));
             });
         }
         ref op => {
             for index in 0..requests(op) {
-                if let Some(footprint) = completion(execution.state(), process, op, index)
+                if let Some(effect) = completion(execution.state(), process, op, index)
                     && !is_completed_by_top(execution, first, op, index)
                 {
-                    add(Choice(index as i32), footprint);
+                    add(Choice(index as i32), effect);
                 }
             }
         }
     }
     if is_poll && might_find_nothing(execution, first) {
-        add(Choice::NOTHING, Footprint::Nothing);
+        add(Choice::NOTHING, Effect::nothing());
     }
 }
 
@@ -495,7 +483,14 @@ fn earlier_handling<S: System>(
     let first = since_last
         .find(|&position| execution.locals.accepts(actor, state.before(position), stimulus))?;
     let is_initial = creator.is_none_or(|creator| creator < first);
-    Some(Race { first, action, footprint: handler(), is_initial, later, rivals: Box::default() })
+    Some(Race {
+        first,
+        action,
+        effect: Effect::handler(actor),
+        is_initial,
+        later,
+        rivals: Box::default(),
+    })
 }
 
 /// What sent this message, if anything did, and what its receiver is asked. An internal handler is sent by nobody.
@@ -509,43 +504,22 @@ fn stimulus(state: &State, choice: Choice) -> (Option<usize>, Stimulus) {
     }
 }
 
-/// What a handler touches, as far as is known before it runs.
-fn handler() -> Footprint {
-    let (started, causes) = (SmallVec::new(), SmallVec::new());
-    Footprint::Handler { taken: None, sent: (0, 0), started, causes }
-}
-
-/// What the any-form would touch if it returned element `index`; `None` if that is not complete.
-fn completion(state: &State, process: ProcessId, op: &Op, index: usize) -> Option<Footprint> {
+/// What the any-form would do if it returned element `index`; `None` if that is not complete.
+fn completion(state: &State, process: ProcessId, op: &Op, index: usize) -> Option<Effect> {
     match op {
         Op::WaitAny(comms) | Op::TestAny(comms) => {
-            state.completion(process, comms[index], u32::MAX as usize)
+            state.completion(process, comms[index], Effect::NOWHERE as usize)
         }
         Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
-            let request = requests[index];
-            let position = state.mutex_request(process, request);
-            let mutex = state.mutex(request.mutex);
-            let by = mutex.granted_by(position);
-            mutex.is_granted(position).then_some(Footprint::Owned { mutex: request.mutex, by })
+            state.ownership(process, requests[index])
         }
         _ => None,
     }
 }
 
-/// Does `completion` depend on the event that touched `footprint`?
-fn completes(footprint: &Footprint, completion: &Footprint) -> bool {
-    match (footprint, completion) {
-        (
-            Footprint::Post { mailbox, end, position, .. },
-            Footprint::Completed { mailbox: other, partner_end, partner },
-        ) => mailbox == other && end == partner_end && position == partner,
-        (
-            Footprint::Unlock { mutex, position, .. },
-            Footprint::Owned { mutex: other, by: Some(by) },
-        ) => mutex == other && position == by,
-        (Footprint::Network { at, .. }, Footprint::Network { causes, .. }) => causes.contains(at),
-        _ => false,
-    }
+/// Does `completion` need the event with this effect?
+fn completes(effect: &Effect, completion: &Effect) -> bool {
+    completion.needs.iter().any(|&need| effect.is(need))
 }
 
 /// The ways, except the one taken, that the event at `position` has opened for the open choice at `chosen`: the elements of
@@ -554,25 +528,25 @@ pub fn completed_by<S: System>(
     execution: &Execution<'_, S>,
     chosen: usize,
     position: usize,
-) -> SmallVec<[(Choice, Footprint); 1]> {
+) -> SmallVec<[(Choice, Effect); 1]> {
     let Action { process, choice } = execution.action(chosen);
-    let (op, footprint) = (execution.op(chosen), execution.order().footprint(position));
-    match footprint {
-        Footprint::Post { .. } | Footprint::Unlock { .. } => {}
-        Footprint::Network { changes: true, .. } => {
-            if let Op::Deliver | Op::Probe { .. } = op {
-                let here = position as u32;
-                let opened = detours(execution, chosen).into_iter();
-                let opened = opened.filter(|detour| detour.causes.contains(&here));
-                return opened.map(|detour| (detour.choice, detour.footprint)).collect();
-            }
+    let (op, effect) = (execution.op(chosen), execution.order().effect(position));
+    if effect.is_observation() {
+        return SmallVec::new();
+    }
+    if let Op::Deliver | Op::Probe { .. } = op {
+        if effect.at == Effect::NOWHERE {
+            return SmallVec::new();
         }
-        _ => return SmallVec::new(),
+        let here = position as u32;
+        let opened = detours(execution, chosen).into_iter();
+        let opened = opened.filter(|detour| detour.causes.contains(&here));
+        return opened.map(|detour| (detour.choice, detour.effect)).collect();
     }
     let completed = (0..requests(op)).filter_map(|index| {
         let completion = completion(execution.state(), process, op, index)?;
         let other = Choice(index as i32);
-        (other != choice && completes(footprint, &completion)).then_some((other, completion))
+        (other != choice && completes(effect, &completion)).then_some((other, completion))
     });
     completed.collect()
 }
@@ -581,11 +555,11 @@ pub fn completed_by<S: System>(
 /// completed it, if it took one.
 pub(super) fn completer(
     state: &State,
-    order: &HappensBefore<PaperRelation>,
+    order: &HappensBefore,
     position: usize,
     op: &Op,
     index: usize,
 ) -> Option<Option<usize>> {
     let completion = completion(state, order.process(position), op, index)?;
-    Some((0..order.len()).find(|&at| completes(order.footprint(at), &completion)))
+    Some((0..order.len()).find(|&at| completes(order.effect(at), &completion)))
 }

@@ -6,7 +6,7 @@
 use super::Execution;
 use super::initials::{Signature, is_weak_initial, is_weak_initial_in};
 use super::race::Race;
-use crate::model::{Action, Footprint, ProcessId, System};
+use crate::model::{Action, Effect, ProcessId, System};
 
 /// A race and the execution that it is in.
 pub struct Reversal<'e, 's, S: System> {
@@ -19,7 +19,7 @@ pub struct Reversal<'e, 's, S: System> {
 impl<'e, 's, S: System> Reversal<'e, 's, S> {
     /// The reversal of this race.
     pub fn new(execution: &'e mut Execution<'s, S>, race: &'e Race) -> Self {
-        let signature = Signature::of(race.action.process, &race.footprint);
+        let signature = Signature::of(race.action.process, &race.effect);
         Reversal { execution, race, signature }
     }
 
@@ -37,10 +37,10 @@ impl<'e, 's, S: System> Reversal<'e, 's, S> {
     }
 
     /// The event at a position of v.
-    pub fn event(&self, position: usize) -> (Action, &Footprint) {
+    pub fn event(&self, position: usize) -> (Action, &Effect) {
         match position == self.execution.len() {
-            true => (self.race.action, &self.race.footprint),
-            false => (self.execution.action(position), self.execution.order().footprint(position)),
+            true => (self.race.action, &self.race.effect),
+            false => (self.execution.action(position), self.execution.order().effect(position)),
         }
     }
 
@@ -56,13 +56,13 @@ impl<'e, 's, S: System> Reversal<'e, 's, S> {
     pub fn has_weak_initial(
         &mut self,
         path: &[Action],
-        (action, footprint): (Action, &Footprint),
+        (action, effect): (Action, &Effect),
         v: &[usize],
     ) -> bool {
-        let own = Signature::of(action.process, footprint);
+        let own = Signature::of(action.process, effect);
         let met = v.iter().filter(|&&position| own.meets(self.signature(position)));
         let events = met.map(|&position| self.event(position));
-        is_weak_initial((action, footprint), events)
+        is_weak_initial((action, effect), events)
             .unwrap_or_else(|| self.has_weak_initial_there(path, action, v))
     }
 

@@ -15,13 +15,13 @@
 
 use super::Execution;
 use super::initials::{Signature, dependence, dependent_here};
-use crate::model::{Action, Footprint, System};
+use crate::model::{Action, Effect, System};
 
 /// The sleep sets of all prefixes of an execution.
 #[derive(Clone, Debug)]
 pub struct SleepSet {
     /// The actions put to sleep on the present levels, with what each touched there.
-    sleepers: Vec<(Action, Footprint)>,
+    sleepers: Vec<(Action, Effect)>,
     /// How many of them were asleep before the search began.
     given: u32,
     /// The sleep sets, one after the other.
@@ -52,7 +52,7 @@ impl SleepSet {
 
     /// The sleepers after the first `length` actions. For each: was it given, so that this search never explores what
     /// begins with it?
-    pub fn at(&self, length: usize) -> impl Iterator<Item = (&(Action, Footprint), bool)> {
+    pub fn at(&self, length: usize) -> impl Iterator<Item = (&(Action, Effect), bool)> {
         let end = self.levels.get(length + 1).map_or(self.asleep.len(), |next| next.0 as usize);
         let asleep = &self.asleep[self.levels[length].0 as usize..end];
         asleep.iter().map(|&index| (&self.sleepers[index as usize], index < self.given))
@@ -63,17 +63,17 @@ impl SleepSet {
         self.given > 0
     }
 
-    /// Puts the enabled `action`, which touches `footprint`, to sleep before the search begins. Nothing else may have been
+    /// Puts the enabled `action`, which has this effect, to sleep before the search begins. Nothing else may have been
     /// put to sleep yet.
-    pub fn give(&mut self, action: Action, footprint: Footprint) {
-        self.put(action, footprint);
+    pub fn give(&mut self, action: Action, effect: Effect) {
+        self.put(action, effect);
         self.given = self.sleepers.len() as u32;
     }
 
-    /// Puts the enabled `action`, which touches `footprint`, to sleep.
-    pub fn put(&mut self, action: Action, footprint: Footprint) {
+    /// Puts the enabled `action`, which has this effect, to sleep.
+    pub fn put(&mut self, action: Action, effect: Effect) {
         self.asleep.push(self.sleepers.len() as u32);
-        self.sleepers.push((action, footprint));
+        self.sleepers.push((action, effect));
     }
 
     /// Does anything sleep?
@@ -99,7 +99,7 @@ impl SleepSet {
     }
 
     /// What the action at this position woke.
-    pub fn woken_by(&self, position: usize) -> impl Iterator<Item = &(Action, Footprint)> {
+    pub fn woken_by(&self, position: usize) -> impl Iterator<Item = &(Action, Effect)> {
         let bound = |length: usize| {
             self.levels.get(length).map_or(self.asleep.len(), |level| level.0 as usize)
         };
@@ -129,8 +129,8 @@ impl SleepSet {
             if !stays(sleeper < self.given) {
                 continue;
             }
-            let (action, footprint) = &self.sleepers[sleeper as usize];
-            if !wakes(execution, *action, footprint) {
+            let (action, effect) = &self.sleepers[sleeper as usize];
+            if !wakes(execution, *action, effect) {
                 self.asleep.push(sleeper);
             }
         }
@@ -145,23 +145,19 @@ impl SleepSet {
 }
 
 /// Does the last action of the execution depend on the sleeper, in the state before it?
-fn wakes<S: System>(
-    execution: &mut Execution<'_, S>,
-    sleeper: Action,
-    footprint: &Footprint,
-) -> bool {
+fn wakes<S: System>(execution: &mut Execution<'_, S>, sleeper: Action, effect: &Effect) -> bool {
     let last = execution.len() - 1;
     let process = execution.order().process(last);
-    let passed = execution.order().footprint(last);
-    let (sleeps, moved) = ((sleeper.process, footprint), (process, passed));
-    if !Signature::of(sleeper.process, footprint).meets(execution.order().signature(last)) {
+    let passed = execution.order().effect(last);
+    let (sleeps, moved) = ((sleeper.process, effect), (process, passed));
+    if !Signature::of(sleeper.process, effect).meets(execution.order().signature(last)) {
         debug_assert_eq!(dependence(sleeps, moved), Some(false), "{sleeps:?} and {moved:?}");
         return false;
     }
     let known = dependence(sleeps, moved);
     known.unwrap_or_else(|| {
         let here = execution.looking_back(last, |locals, state| state.peek(locals, sleeper));
-        let passed = execution.order().footprint(last);
+        let passed = execution.order().effect(last);
         dependent_here((sleeper.process, &here), (process, passed))
     })
 }

@@ -36,11 +36,9 @@ use smallvec::SmallVec;
 use super::HappensBefore;
 use super::race::completer;
 use crate::model::{
-    Action, Chain, Choice, Footprint, Handle, Independence, LocalId, Locals, Op, PaperRelation,
-    Probing, ProcessId, Register, Response, State, Status, System, ValueId,
+    Action, Choice, Effect, Handle, Lane, LocalId, Locals, Mode, Op, Probing, ProcessId, Response,
+    State, Status, System, ValueId, dependent,
 };
-
-type Order = HappensBefore<PaperRelation>;
 
 /// Positions of actions.
 type Positions = SmallVec<[usize; 4]>;
@@ -49,7 +47,7 @@ type Positions = SmallVec<[usize; 4]>;
 pub fn hold_back<S: System>(
     locals: &mut Locals<'_, S>,
     state: &mut State,
-    order: &Order,
+    order: &HappensBefore,
     actions: &mut Vec<Action>,
     from: usize,
 ) -> bool {
@@ -72,7 +70,7 @@ pub fn hold_back<S: System>(
 pub fn is_fruitless<S: System>(
     locals: &mut Locals<'_, S>,
     state: &mut State,
-    order: &Order,
+    order: &HappensBefore,
     action: Action,
 ) -> bool {
     let process = action.process;
@@ -81,12 +79,12 @@ pub fn is_fruitless<S: System>(
         return false;
     }
     state.step(locals, action);
-    let (after, footprint) = (state.local(process), state.footprint(locals));
+    let (after, effect) = (state.local(process), state.effect(locals));
     state.undo(locals);
     let nth = order.of_process(process).len();
-    footprint.is_observation()
+    effect.is_observation()
         && round(locals, state, order, (process, nth), before, after).is_some_and(|round| {
-            let causes = causes(state, order, process, &footprint);
+            let causes = causes(state, order, process, &effect);
             is_stable(locals, state, order, round, &|at| is_known(order, &causes, at))
         })
 }
@@ -96,7 +94,7 @@ pub fn is_fruitless<S: System>(
 fn round<'o, S: System>(
     locals: &Locals<'_, S>,
     state: &State,
-    order: &'o Order,
+    order: &'o HappensBefore,
     (process, nth): (ProcessId, usize),
     before: LocalId,
     after: LocalId,
@@ -108,7 +106,7 @@ fn round<'o, S: System>(
     for start in (0..nth).rev() {
         let position = own[start] as usize;
         let local = state.before(position);
-        if !locals.may_return(local) || !order.footprint(position).is_observation() {
+        if !locals.may_return(local) || !order.effect(position).is_observation() {
             return None;
         }
         if local == after {
@@ -122,7 +120,7 @@ fn round<'o, S: System>(
 fn is_stable<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
-    order: &Order,
+    order: &HappensBefore,
     round: &[u32],
     is_known: &dyn Fn(usize) -> bool,
 ) -> bool {
@@ -161,7 +159,7 @@ fn is_failed(state: &State, position: usize) -> bool {
 /// After that history, is something complete that the test at `position` found incomplete?
 fn has_completed(
     state: &State,
-    order: &Order,
+    order: &HappensBefore,
     position: usize,
     op: &Op,
     elements: usize,
@@ -172,22 +170,17 @@ fn has_completed(
 }
 
 /// The positions of the changes of a register.
-fn changes(order: &Order, register: Register) -> impl Iterator<Item = usize> {
-    let chain = match register {
-        Register::Cell(cell) => Chain::Accesses(cell),
-        Register::Queue(mutex) => Chain::Unlocks(mutex),
-    };
-    let all = order.in_chain(chain).iter().map(|&at| at as usize);
-    all.filter(move |&at| order.footprint(at).changes(register))
+fn changes(order: &HappensBefore, lane: Lane) -> impl Iterator<Item = usize> {
+    order.changes(lane).iter().map(|&at| at as usize)
 }
 
 /// Is the event at `position` among these, or before one of them?
-fn is_known(order: &Order, causes: &[usize], position: usize) -> bool {
+fn is_known(order: &HappensBefore, causes: &[usize], position: usize) -> bool {
     causes.iter().any(|&cause| cause == position || order.before(position, cause))
 }
 
 /// The event that the next action of the process follows: its last action, or what started it.
-fn previous(state: &State, order: &Order, process: ProcessId, nth: usize) -> Option<usize> {
+fn previous(state: &State, order: &HappensBefore, process: ProcessId, nth: usize) -> Option<usize> {
     match nth.checked_sub(1) {
         Some(last) => Some(order.of_process(process)[last] as usize),
         None => state.born(process),
@@ -195,11 +188,10 @@ fn previous(state: &State, order: &Order, process: ProcessId, nth: usize) -> Opt
 }
 
 /// The events that the next action of the process depends on, if it touches this.
-fn causes(state: &State, order: &Order, process: ProcessId, footprint: &Footprint) -> Positions {
-    let touched = (process, footprint);
+fn causes(state: &State, order: &HappensBefore, process: ProcessId, effect: &Effect) -> Positions {
+    let touched = (process, effect);
     let depends = |&at: &usize| {
-        order.process(at) != process
-            && PaperRelation.dependent(touched, (order.process(at), order.footprint(at)))
+        order.process(at) != process && dependent(touched, (order.process(at), order.effect(at)))
     };
     let nth = order.of_process(process).len();
     let own = previous(state, order, process, nth);
@@ -213,7 +205,7 @@ pub struct Earlier {
     /// The event that the access follows: its process's last action, or what started the process.
     pub after: Option<usize>,
     /// What it would touch there.
-    pub footprint: Footprint,
+    pub effect: Effect,
 }
 
 /// The versions of the register before number `latest` at which the process, after its first `nth` actions in
@@ -221,7 +213,7 @@ pub struct Earlier {
 pub fn earlier_accesses<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
-    order: &Order,
+    order: &HappensBefore,
     (process, nth): (ProcessId, usize),
     before: LocalId,
     latest: usize,
@@ -235,8 +227,8 @@ pub fn earlier_accesses<S: System>(
     (first..latest).rev().filter_map(move |version| {
         let mut causes: Positions = after.into_iter().collect();
         causes.extend(version.checked_sub(1).map(|last| changes[last]));
-        let footprint = access_at(locals, state, order, (process, nth), before, version, &causes)?;
-        Some((version, Earlier { overwritten_by: changes[version], after, footprint }))
+        let effect = access_at(locals, state, order, (process, nth), before, version, &causes)?;
+        Some((version, Earlier { overwritten_by: changes[version], after, effect }))
     })
 }
 
@@ -244,48 +236,43 @@ pub fn earlier_accesses<S: System>(
 fn access_at<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
-    order: &Order,
+    order: &HappensBefore,
     who: (ProcessId, usize),
     before: LocalId,
     version: usize,
     causes: &[usize],
-) -> Option<Footprint> {
+) -> Option<Effect> {
     let status = locals.shared_status(before);
     let Status::At(op) = &*status else { unreachable!("a process that accesses a register") };
     let register = op.register().expect("an access");
     let observed = state.observed(op, version, &mut locals.values);
-    let footprint = touched(register, observed.is_none());
-    let Some(response) = observed else { return Some(footprint) };
+    let effect = access(register, observed.is_none());
+    let Some(response) = observed else { return Some(effect) };
     let after = locals.resume(before, response);
     let is_fruitless = round(locals, state, order, who, before, after).is_some_and(|round| {
         is_stable(locals, state, order, round, &|at| is_known(order, causes, at))
     });
-    (!is_fruitless).then_some(footprint)
+    (!is_fruitless).then_some(effect)
 }
 
-/// What an access to a register, by an operation that may go either way, touches.
-pub(super) fn touched(register: Register, is_change: bool) -> Footprint {
-    match (register, is_change) {
-        (Register::Cell(cell), false) => Footprint::Read(cell),
-        (Register::Cell(cell), true) => Footprint::Write(cell),
-        (Register::Queue(mutex), false) => Footprint::Held(mutex),
-        (Register::Queue(mutex), true) => Footprint::Enqueue(mutex),
-    }
+/// What an access to a register, by an operation that may go either way, does.
+pub(super) fn access(lane: Lane, is_change: bool) -> Effect {
+    Effect::act(lane, if is_change { Mode::Change } else { Mode::Look })
 }
 
 /// How many versions of the register there were before `position`, without the initial one.
-pub fn version_at(order: &Order, register: Register, position: usize) -> usize {
-    changes(order, register).take_while(|&at| at < position).count()
+pub fn version_at(order: &HappensBefore, lane: Lane, position: usize) -> usize {
+    order.changes(lane).partition_point(|&at| (at as usize) < position)
 }
 
 /// If the action at `position` had got this other result, and had touched this, would it have ended a fruitless round?
 pub fn is_fruitless_instead<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
-    order: &Order,
+    order: &HappensBefore,
     position: usize,
     choice: Choice,
-    touched: &Footprint,
+    touched: &Effect,
 ) -> bool {
     let (process, before) = (order.process(position), state.before(position));
     if !locals.may_return(before) {
@@ -318,21 +305,21 @@ pub fn is_fruitless_instead<S: System>(
 fn is_round_instead<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
-    order: &Order,
+    order: &HappensBefore,
     position: usize,
     after: LocalId,
-    touched: &Footprint,
+    touched: &Effect,
 ) -> bool {
     let (process, before) = (order.process(position), state.before(position));
     let own = order.of_process(process);
     let nth = own.iter().position(|&at| at as usize == position).expect("one of its actions");
     let mut causes: Positions = previous(state, order, process, nth).into_iter().collect();
-    match touched {
-        Footprint::Incomplete(_) | Footprint::NotOwned(_) => {}
-        _ => causes.extend((0..order.len()).filter(|&at| {
-            let other = (order.process(at), order.footprint(at));
-            other.0 != process && PaperRelation.dependent((process, touched), other)
-        })),
+    // What would complete a request under test comes later.
+    if !touched.is_failed_test() {
+        causes.extend((0..order.len()).filter(|&at| {
+            let other = (order.process(at), order.effect(at));
+            other.0 != process && dependent((process, touched), other)
+        }));
     }
     round(locals, state, order, (process, nth), before, after).is_some_and(|round| {
         is_stable(locals, state, order, round, &|at| is_known(order, &causes, at))

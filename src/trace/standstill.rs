@@ -22,7 +22,7 @@
 
 use super::causal_past::happens_before;
 use super::happens_before::HappensBefore;
-use crate::model::{Locals, PaperRelation, ProcessId, Schedule, State, System};
+use crate::model::{Locals, ProcessId, Schedule, State, System};
 
 /// The least configuration of the class of `schedule` in which every enabled action is optional; if only daemons wait there, and there is
 /// a larger one in which others wait, one of those. `None` if somebody can go on who does not go on in `schedule`, because that was cut.
@@ -65,7 +65,7 @@ fn spawns<S: System>(locals: &mut Locals<'_, S>, schedule: &Schedule) -> Vec<usi
 #[derive(Clone)]
 struct Part<'c> {
     schedule: &'c Schedule,
-    order: &'c HappensBefore<PaperRelation>,
+    order: &'c HappensBefore,
     /// How many of its actions each process has made.
     made: Vec<u32>,
     state: State,

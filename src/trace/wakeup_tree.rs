@@ -13,12 +13,12 @@
 //! All trees of a search live in one arena, with a list of the nodes that are free.
 
 use super::reversal::Reversal;
-use crate::model::{Action, Footprint, System};
+use crate::model::{Action, Effect, System};
 
 const NONE: u32 = u32::MAX;
 
 /// An action of a continuation, with what it touches there.
-type Step = (Action, Footprint);
+type Step = (Action, Effect);
 
 /// A wakeup tree, by its first child of the root.
 #[derive(Debug, PartialEq, Eq)]
@@ -85,8 +85,8 @@ impl WakeupTrees {
         self.path.clear();
         let (mut parent, mut last, mut child) = (NONE, NONE, tree.0);
         while let Some(node) = self.nodes.get(child as usize) {
-            let (action, footprint) = &node.step;
-            if !reversal.has_weak_initial(&self.path, (*action, footprint), v) {
+            let (action, effect) = &node.step;
+            if !reversal.has_weak_initial(&self.path, (*action, effect), v) {
                 (last, child) = (child, node.sibling);
                 continue;
             }
@@ -111,8 +111,8 @@ impl WakeupTrees {
     /// Builds a new path for it.
     fn branch<S: System>(&mut self, reversal: &Reversal<'_, '_, S>, v: &[usize]) -> u32 {
         v.iter().rev().fold(NONE, |first_child, &position| {
-            let (action, footprint) = reversal.event(position);
-            self.add(Node { step: (action, footprint.clone()), first_child, sibling: NONE })
+            let (action, effect) = reversal.event(position);
+            self.add(Node { step: (action, effect.clone()), first_child, sibling: NONE })
         })
     }
 

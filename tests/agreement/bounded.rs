@@ -6,14 +6,14 @@
 use std::collections::HashSet;
 
 use mazurka::lang::Program;
-use mazurka::model::{Action, LocalId, Locals, PaperRelation, ProcessId, State, System, ValueId};
+use mazurka::model::{Action, LocalId, Locals, ProcessId, State, System, ValueId};
 use mazurka::trace::Classes;
 
 /// The executions of this length, with the complete ones that are shorter, and how many classes they form.
 pub fn executions_and_classes(program: &Program, depth: u64) -> (u64, u64) {
     let mut locals = Locals::new(program);
     let mut state = State::initial(&mut locals);
-    let mut classes = Classes::new(PaperRelation);
+    let mut classes = Classes::default();
     let executions = walk(&mut locals, &mut state, &mut classes, depth);
     (executions, classes.counted() as u64)
 }
@@ -21,7 +21,7 @@ pub fn executions_and_classes(program: &Program, depth: u64) -> (u64, u64) {
 fn walk(
     locals: &mut Locals<'_, Program>,
     state: &mut State,
-    classes: &mut Classes<PaperRelation>,
+    classes: &mut Classes,
     left: u64,
 ) -> u64 {
     let enabled = enabled(locals, state);
@@ -32,7 +32,7 @@ fn walk(
     let mut executions = 0;
     for action in enabled {
         state.step(locals, action);
-        classes.push(action, state.footprint(locals));
+        classes.push(action, state.effect(locals));
         executions += walk(locals, state, classes, left - 1);
         state.undo(locals);
         classes.pop();

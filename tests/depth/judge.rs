@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 
 use mazurka::explore::Depth;
-use mazurka::model::{
-    Footprint, Independence, Locals, PaperRelation, ProcessId, Schedule, State, System,
-};
+use mazurka::model::{Effect, Locals, ProcessId, Schedule, State, System, dependent};
 use mazurka::property::{Motion, polling};
 use mazurka::trace::{Classes, NormalForm};
 
@@ -25,7 +23,7 @@ pub fn bounded_classes<'s, S: System>(
     let mut walk = Walk {
         locals,
         state,
-        classes: Classes::new(PaperRelation),
+        classes: Classes::default(),
         execution: Vec::new(),
         seen: HashSet::new(),
         measure,
@@ -40,9 +38,9 @@ pub fn bounded_classes<'s, S: System>(
 struct Walk<'w, 's, S: System> {
     locals: Locals<'s, S>,
     state: State,
-    classes: Classes<PaperRelation>,
+    classes: Classes,
     /// Who acted, what it touched, and how high that is.
-    execution: Vec<(ProcessId, Footprint, u32)>,
+    execution: Vec<(ProcessId, Effect, u32)>,
     /// Configurations.
     seen: HashSet<NormalForm>,
     measure: Depth,
@@ -63,12 +61,12 @@ impl<S: System> Walk<'_, '_, S> {
         let mut is_maximal = true;
         for &action in &enabled {
             self.state.step(&mut self.locals, action);
-            let footprint = self.state.footprint(&self.locals);
-            let depth = self.depth_of(action.process, &footprint);
+            let effect = self.state.effect(&self.locals);
+            let depth = self.depth_of(action.process, &effect);
             if depth <= self.depth {
                 is_maximal = false;
-                self.classes.push(action, footprint.clone());
-                self.execution.push((action.process, footprint, depth));
+                self.classes.push(action, effect.clone());
+                self.execution.push((action.process, effect, depth));
                 self.go_on();
                 self.execution.pop();
                 self.classes.pop();
@@ -88,9 +86,9 @@ impl<S: System> Walk<'_, '_, S> {
 
     /// At which depth this next action is: the longest chain of dependent actions that it ends, or how many there
     /// are with it.
-    fn depth_of(&self, process: ProcessId, footprint: &Footprint) -> u32 {
-        let depends = |(other, touched, _): &&(ProcessId, Footprint, u32)| {
-            PaperRelation.dependent((*other, touched), (process, footprint))
+    fn depth_of(&self, process: ProcessId, effect: &Effect) -> u32 {
+        let depends = |(other, touched, _): &&(ProcessId, Effect, u32)| {
+            dependent((*other, touched), (process, effect))
         };
         match self.measure {
             Depth::Length => self.execution.len() as u32 + 1,

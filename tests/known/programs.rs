@@ -1,7 +1,7 @@
 //! The programs, each as a list of roles and what an actor in a role does about a message.
 
 use mazurka::model::{
-    Actors, Describe, Effects, Next, Objects, Op, ProcessId, Response, Stimulus, System, Value,
+    Actors, Describe, Next, Objects, Op, Outbox, ProcessId, Response, Stimulus, System, Value,
     Values,
 };
 
@@ -155,11 +155,11 @@ impl Actors<Role> for Cast {
         own: ProcessId,
         stimulus: Stimulus,
         values: &Values,
-        effects: &mut dyn Effects<Role>,
+        outbox: &mut dyn Outbox<Role>,
     ) -> Role {
         let (name, args) = open(stimulus, values);
         let mut role = role.clone();
-        play(&mut role, own, name, args, effects);
+        play(&mut role, own, name, args, outbox);
         role
     }
 }
@@ -190,32 +190,32 @@ fn play(
     own: ProcessId,
     name: &str,
     args: &[Value],
-    effects: &mut dyn Effects<Role>,
+    outbox: &mut dyn Outbox<Role>,
 ) {
-    let mut send = |to, letter| effects.send(to, value(letter));
+    let mut send = |to, letter| outbox.send(to, value(letter));
     match (role, name) {
         (Role::Registry(known), "register") => known.push(args[0].int()),
         (Role::Worker(id), "go") => send(ProcessId(0), ("register", vec![int(*id)])),
         (Role::Master(clients), "boot") => {
-            let started: Vec<_> = (0..*clients).map(|_| effects.spawn(Role::Client)).collect();
+            let started: Vec<_> = (0..*clients).map(|_| outbox.spawn(Role::Client)).collect();
             let registry = Value::Process(started[0]);
-            effects.send(started[0], value(("result", vec![])));
+            outbox.send(started[0], value(("result", vec![])));
             for &client in &started[1..] {
-                effects.send(client, value(("boot", vec![registry.clone()])));
+                outbox.send(client, value(("boot", vec![registry.clone()])));
             }
         }
         (Role::Client, "boot") => send(actor(&args[0]), ("result", vec![])),
         (Role::Client | Role::Asker, "result") => {}
         (Role::Asker, "boot") => {
-            let root = effects.spawn(Role::Fib { client: Some(own), part: None });
-            effects.send(root, value(("fib", args.to_vec())));
+            let root = outbox.spawn(Role::Fib { client: Some(own), part: None });
+            outbox.send(root, value(("fib", args.to_vec())));
         }
         (Role::Fib { client, .. }, "fib") => match args[0].int() {
             v @ ..3 => send(client.expect("a client"), ("result", vec![int(v.min(1))])),
             v => {
                 for part in [v - 1, v - 2] {
-                    let child = effects.spawn(Role::Fib { client: Some(own), part: None });
-                    effects.send(child, value(("fib", vec![int(part)])));
+                    let child = outbox.spawn(Role::Fib { client: Some(own), part: None });
+                    outbox.send(child, value(("fib", vec![int(part)])));
                 }
             }
         },
@@ -252,17 +252,17 @@ fn play(
             let n = args[0].int();
             if n > 0 {
                 let sorter = || Role::Sorter { kept: None, next: None };
-                let first = *first.get_or_insert_with(|| effects.spawn(sorter()));
-                effects.send(first, value(("push", vec![int(n)])));
-                effects.send(own, value(("feed", vec![int(n - 1)])));
+                let first = *first.get_or_insert_with(|| outbox.spawn(sorter()));
+                outbox.send(first, value(("push", vec![int(n)])));
+                outbox.send(own, value(("feed", vec![int(n - 1)])));
             }
         }
         (Role::Sorter { kept: kept @ None, .. }, "push") => *kept = Some(args[0].int()),
         (Role::Sorter { kept: Some(kept), next }, "push") => {
             let new = args[0].int();
             let sorter = || Role::Sorter { kept: None, next: None };
-            let next = *next.get_or_insert_with(|| effects.spawn(sorter()));
-            effects.send(next, value(("push", vec![int(new.max(*kept))])));
+            let next = *next.get_or_insert_with(|| outbox.spawn(sorter()));
+            outbox.send(next, value(("push", vec![int(new.max(*kept))])));
             *kept = new.min(*kept);
         }
         (role, name) => panic!("{role:?} is told to {name}"),

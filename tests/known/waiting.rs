@@ -5,7 +5,7 @@
 
 use mazurka::explore::{Exhaustive, Verdict};
 use mazurka::model::{
-    Actors, Describe, Effects, Failure, FailureKind, Next, Objects, Op, ProcessId, Response,
+    Actors, Describe, Failure, FailureKind, Next, Objects, Op, Outbox, ProcessId, Response,
     Stimulus, System, Values,
 };
 
@@ -80,7 +80,7 @@ impl Actors<Local> for Waiting {
         _: ProcessId,
         stimulus: Stimulus,
         _: &Values,
-        _: &mut dyn Effects<Local>,
+        _: &mut dyn Outbox<Local>,
     ) -> Local {
         match (local, stimulus) {
             (Local::Actor { has_failed, .. }, Stimulus::Internal(0)) => {

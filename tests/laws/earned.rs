@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use mazurka::model::{Action, Independence, Locals, PaperRelation, Parts, State};
+use mazurka::model::{Action, Locals, Parts, State, dependent};
 
 use crate::naive::{Obstacle, Structure};
 use crate::random_models::{self, Sample, Subject, kind_of};
@@ -31,14 +31,13 @@ fn both<S: Subject>(
     [first, second]: [Action; 2],
 ) -> Option<(Vec<u32>, bool)> {
     state.step(locals, first);
-    let touched = state.footprint(locals);
+    let touched = state.effect(locals);
     let mut choices = Vec::new();
     state.choices(locals, second.process, |choice| choices.push(choice));
     let found = choices.contains(&second.choice).then(|| {
         state.step(locals, second);
-        let other = state.footprint(locals);
-        let dependent =
-            PaperRelation.dependent((first.process, &touched), (second.process, &other));
+        let other = state.effect(locals);
+        let dependent = dependent((first.process, &touched), (second.process, &other));
         let mut portrait = Vec::new();
         state.portrait(locals, parts, &mut portrait);
         state.undo(locals);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use mazurka::explore::{Budget, End, Exhaustive, NoObserver, Observer, count, explore};
-use mazurka::model::{Action, Locals, PaperRelation, Schedule, State, System};
+use mazurka::model::{Action, Locals, Schedule, State, System};
 use mazurka::property::Position;
 use mazurka::trace::{Classes, NormalForm, few_switches, switches};
 
@@ -41,7 +41,7 @@ fn what_is_counted_on_the_graph_is_what_there_is<S: Subject>(samples: &[Sample<S
 /// Of each class of complete executions the fewest switches, and all its executions.
 struct Turns<'s, S: System> {
     locals: Locals<'s, S>,
-    classes: Classes<PaperRelation>,
+    classes: Classes,
     found: HashMap<NormalForm, (usize, Schedule)>,
 }
 
@@ -59,7 +59,7 @@ impl<S: System> Turns<'_, S> {
     fn class(&mut self, schedule: &Schedule) -> NormalForm {
         let Turns { locals, classes, .. } = self;
         let push = |locals: &Locals<'_, S>, state: &State| {
-            classes.push(state.action(state.depth() - 1), state.footprint(locals));
+            classes.push(state.action(state.depth() - 1), state.effect(locals));
         };
         schedule.replay_with(locals, push).expect("an execution");
         let form = self.classes.normal_form();
@@ -72,7 +72,7 @@ fn no_order_of_a_class_has_fewer_switches<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples {
         let mut turns = Turns {
             locals: Locals::new(&sample.script),
-            classes: Classes::new(PaperRelation),
+            classes: Classes::default(),
             found: HashMap::new(),
         };
         explore(&sample.script, Exhaustive, everything(), &mut turns);

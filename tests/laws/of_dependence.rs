@@ -1,14 +1,14 @@
 //! The dependence relation, against those who reason about it in their own terms: the chains of the unfolding, and the
 //! touches of searches that store states.
 //!
-//! The relation is written once ([`PaperRelation`]). A chain claims that its changes are totally ordered, and a touch that
+//! The relation is written once ([`dependent`]). A chain claims that its changes are totally ordered, and a touch that
 //! a race cannot come without it. Both claims are exact for actions that change the same thing, and over-approximate
 //! where an action only looks.
 
 use std::collections::HashSet;
 
 use mazurka::model::{
-    Action, Footprint, Independence, Locals, PaperRelation, ProcessId, State, StopSignal, Touch,
+    Act, Action, Effect, Locals, Part, ProcessId, State, StopSignal, Touch, dependent,
 };
 use mazurka::unfolding::{EventId, EventKind, Unfolding};
 
@@ -32,7 +32,7 @@ const MOST_STATES: usize = 300;
 struct Done {
     event: EventId,
     process: ProcessId,
-    footprint: Footprint,
+    effect: Effect,
     history: HashSet<EventId>,
 }
 
@@ -54,8 +54,8 @@ fn configuration<S: Subject>(unfolding: &mut Unfolding<'_, S>, rng: &mut Rng) ->
         let earlier = done.iter().filter(|one| causes.contains(&one.event));
         history.extend(earlier.flat_map(|one| &one.history));
         let process = unfolding.structure.event(event).process;
-        let footprint = c.state().footprint(&unfolding.locals);
-        done.push(Done { event, process, footprint, history });
+        let effect = c.state().effect(&unfolding.locals);
+        done.push(Done { event, process, effect, history });
     }
 }
 
@@ -95,8 +95,8 @@ fn check_chains<S: Subject>(
     sample: &Sample<S>,
 ) -> bool {
     let [a, b] = [earlier, later].map(|one| unfolding.structure.event(one.event));
-    let [f, g] = [&earlier.footprint, &later.footprint];
-    let depend = PaperRelation.dependent((a.process, f), (b.process, g));
+    let [f, g] = [&earlier.effect, &later.effect];
+    let depend = dependent((a.process, f), (b.process, g));
     let pair = || format!("{f:?} and {g:?} in {}", sample.describe());
     let are_of_one_chain =
         a.kind != EventKind::Plain && a.chain == b.chain && b.kind != EventKind::Plain;
@@ -106,11 +106,10 @@ fn check_chains<S: Subject>(
         let is_change = a.kind == EventKind::Change || b.kind == EventKind::Change;
         assert_eq!(depend, is_change, "one chain: {}", pair());
     }
-    let changes = |one: &Footprint| {
-        use Footprint::{Handler, Network, Spawn, Wake};
-        !one.is_observation()
-            && !matches!(one, Spawn(_) | Handler { .. } | Wake { .. } | Network { .. })
+    let is_elsewhere = |act: &Act| {
+        matches!(act.lane.part(), Part::Process | Part::Inbox | Part::Wakes | Part::Network)
     };
+    let changes = |one: &Effect| !one.is_observation() && !one.acts.iter().any(is_elsewhere);
     if depend && changes(f) && changes(g) {
         assert!(share, "two changes without a chain: {}", pair());
     }
@@ -184,11 +183,11 @@ fn look_ahead<S: Subject>(
         }
         let a = *rng.pick(&others);
         state.step(locals, a);
-        let touched = state.footprint(locals);
+        let touched = state.effect(locals);
         let own = actions_of(locals, state, t.process);
         let depends = own.into_iter().any(|own| {
-            let footprint = state.peek(locals, own);
-            PaperRelation.dependent((t.process, &footprint), (a.process, &touched))
+            let effect = state.peek(locals, own);
+            dependent((t.process, &effect), (a.process, &touched))
         });
         rival = depends.then_some(a);
     }
@@ -197,7 +196,7 @@ fn look_ahead<S: Subject>(
     let Some(a) = rival else { return false };
     path.pop();
     state.step(locals, t);
-    let first = state.footprint(locals);
+    let first = state.effect(locals);
     for action in path.iter().copied() {
         let possible = actions_of(locals, state, action.process);
         assert!(possible.contains(&action), "{t:?} disables {action:?} in {}", sample.describe());
@@ -209,7 +208,7 @@ fn look_ahead<S: Subject>(
     state.step(locals, again);
     let mut touches: Vec<Touch> = Vec::new();
     state.touches(locals, |touch| touches.push(touch));
-    let second = state.footprint(locals);
+    let second = state.effect(locals);
     let racing = |watch: &Touch| touches.iter().any(|&touch| watch.races(touch));
     let pair = || format!("{watched:?} before {touches:?} in {}", sample.describe());
     assert!(watched.iter().any(racing), "a race unannounced: {}", pair());
@@ -217,7 +216,7 @@ fn look_ahead<S: Subject>(
         touches.iter().any(|&touch| watch.races(touch) && is_change(watch) && is_change(touch))
     };
     if path.is_empty() && watched.iter().any(exact) {
-        let depend = PaperRelation.dependent((t.process, &first), (a.process, &second));
+        let depend = dependent((t.process, &first), (a.process, &second));
         assert!(depend, "a race that is none: {}", pair());
     }
     while state.depth() > start {

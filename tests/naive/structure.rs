@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use mazurka::model::{
-    Action, BarrierId, CellId, Footprint, Independence, LocalId, Locals, Mailbox, MailboxId,
-    Message, MessageId, Mutex, MutexId, PaperRelation, Parts, ProcessId, Semaphore, SemaphoreId,
-    Sent, Settlement, State, System, ValueId,
+    Action, BarrierId, CellId, Effect, LocalId, Locals, Mailbox, MailboxId, Message, MessageId,
+    Mutex, MutexId, Parts, ProcessId, Semaphore, SemaphoreId, Sent, Settlement, State, System,
+    ValueId,
 };
 
 use super::Set;
+use super::relation::{Footprint, dependent, footprint};
 
 /// An event, by its place in [`Structure::events`].
 pub type EventId = u32;
@@ -57,8 +58,10 @@ pub struct Run {
     pub state: State,
     /// Its events.
     pub order: Vec<EventId>,
-    /// What they touched.
+    /// What they touched, by the table.
     pub footprints: Vec<(ProcessId, Footprint)>,
+    /// The same as the library says it.
+    pub effects: Vec<(ProcessId, Effect)>,
 }
 
 /// A configuration with the execution that found it.
@@ -158,7 +161,12 @@ impl Snapshot {
 impl Run {
     /// The empty execution.
     pub fn empty<S: System>(locals: &mut Locals<'_, S>) -> Run {
-        Run { state: State::initial(locals), order: Vec::new(), footprints: Vec::new() }
+        Run {
+            state: State::initial(locals),
+            order: Vec::new(),
+            footprints: Vec::new(),
+            effects: Vec::new(),
+        }
     }
 
     /// The enabled actions.
@@ -172,7 +180,9 @@ impl Run {
     pub fn step<S: System>(&self, locals: &mut Locals<'_, S>, action: Action) -> Run {
         let mut run = self.clone();
         run.state.step(locals, action);
-        run.footprints.push((action.process, run.state.footprint(locals)));
+        let touched = footprint(locals, &self.state, &run.state);
+        run.footprints.push((action.process, touched));
+        run.effects.push((action.process, run.state.effect(locals)));
         run
     }
 
@@ -257,7 +267,7 @@ impl Structure {
         let longer = run.step(locals, action);
         let mut history = Set::new();
         for (&event, (process, footprint)) in run.order.iter().zip(&run.footprints) {
-            if PaperRelation.dependent((*process, footprint), longer.last_footprint()) {
+            if dependent((*process, footprint), longer.last_footprint()) {
                 history.insert(event);
                 history |= &self.events[event as usize].history;
             }

@@ -1,6 +1,6 @@
 //! Is the dependence relation an independence relation? (FORTE 2019, definition 2)
 
-use mazurka::model::{Action, Independence, Locals, PaperRelation, Parts, System};
+use mazurka::model::{Action, Locals, Parts, System, dependent};
 
 use super::{Run, Snapshot, Structure};
 
@@ -58,14 +58,14 @@ fn check_swapped<S: System>(
     Ok(())
 }
 
-fn last_two(run: &Run) -> [(mazurka::model::ProcessId, &mazurka::model::Footprint); 2] {
-    let [.., (p, a), (q, b)] = run.footprints.as_slice() else {
-        panic!("two actions, not {:?}", run.footprints)
+fn last_two(run: &Run) -> [(mazurka::model::ProcessId, &mazurka::model::Effect); 2] {
+    let [.., (p, a), (q, b)] = run.effects.as_slice() else {
+        panic!("two actions, not {:?}", run.effects)
     };
     [(*p, a), (*q, b)]
 }
 
 fn independent(run: &Run) -> bool {
     let [a, b] = last_two(run);
-    !PaperRelation.dependent(a, b)
+    !dependent(a, b)
 }

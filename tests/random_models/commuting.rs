@@ -1,8 +1,8 @@
 //! What is said not to disturb one another, by the definition: in both orders, step by step.
 //!
 //! Two tables say what commutes, and all reductions rest on them. Searches that store states ask which
-//! [`Touch`] races with which; all others ask which footprints depend on one another
-//! ([`PaperRelation`]). The judge of the other tests counts classes by the second table, so it
+//! [`Touch`] races with which; all others ask which effects depend on one another
+//! ([`dependent`]). The judge of the other tests counts classes by the second table, so it
 //! cannot find fault with it.
 //!
 //! Here neither is believed. Let t be a step of a process p in a state s, and a the next step, of
@@ -24,9 +24,7 @@
 
 use std::collections::HashSet;
 
-use mazurka::model::{
-    Action, Independence, Locals, PaperRelation, Parts, ProcessId, State, System, Touch,
-};
+use mazurka::model::{Action, Locals, Parts, ProcessId, State, System, Touch, dependent};
 
 /// Goes through the states of a system, up to so many of them. How many pairs of steps were carried
 /// out in both orders; or two that are said to commute, and do not.
@@ -141,7 +139,7 @@ impl<S: System> Judge<'_, S> {
     fn seconds(&mut self, t: Action, here: &Stand, q: ProcessId) -> Option<Vec<Second>> {
         self.step(t);
         let mut has_meaning = !self.state.is_crowded();
-        let first = self.state.footprint(&self.locals);
+        let first = self.state.effect(&self.locals);
         let mut seconds = Vec::new();
         for action in self.choices(q) {
             self.step(action);
@@ -149,8 +147,8 @@ impl<S: System> Judge<'_, S> {
             self.state.touches(&self.locals, |touch| touches.push(touch));
             let races =
                 here.watched.iter().any(|watch| touches.iter().any(|&touch| watch.races(touch)));
-            let footprint = self.state.footprint(&self.locals);
-            let is_independent = !PaperRelation.dependent((t.process, &first), (q, &footprint));
+            let effect = self.state.effect(&self.locals);
+            let is_independent = !dependent((t.process, &first), (q, &effect));
             let after = self.portrait();
             has_meaning &= !self.state.is_crowded();
             self.undo();

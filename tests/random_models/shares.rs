@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use mazurka::model::{
-    Access, Choice, FailureKind, Footprint, Locals, MailboxId, MutexId, Op, State, Status, System,
+    Access, Choice, FailureKind, Locals, MailboxId, MutexId, Op, State, Status, System,
 };
 
 use super::{Sample, Subject};
 use crate::judge::violates_final;
 use crate::naive::Structure;
+use crate::naive::relation::Footprint;
 
 /// What a program may reach, with the least share of the programs that must.
 const WANTED: &[(&str, f64)] = &[

@@ -8,7 +8,7 @@
 //! An internal handler is like a message that its own last run, or else the start of its actor, sent to the
 //! actor itself.
 
-use crate::model::{Action, Choice, Footprint, Handled, Locals, Op, ProcessId, Status, System};
+use crate::model::{Action, Choice, Handled, Locals, Op, ProcessId, Status, System};
 use crate::trace::Execution;
 
 /// The action that sent this message; `None` if it was there from the start, and for an internal handler.
@@ -53,10 +53,7 @@ pub fn sent_by<S: System>(
     execution: &Execution<'_, S>,
     position: usize,
 ) -> impl Iterator<Item = Action> {
-    let (first, count) = match *execution.order().footprint(position) {
-        Footprint::Handler { sent, .. } => sent,
-        _ => (0, 0),
-    };
+    let (first, count) = execution.state().sent_at(position);
     (first..first + count).map(|at| message_at(execution, at))
 }
 
@@ -82,9 +79,10 @@ pub fn newly_racing<S: System>(
     last: usize,
     waiting: &mut Vec<Action>,
 ) {
-    let Footprint::Handler { sent: (first, _), .. } = *execution.order().footprint(last) else {
+    if !execution.order().effect(last).is_handler() {
         return;
-    };
+    }
+    let (first, _) = execution.state().sent_at(last);
     let Action { process, choice } = execution.state().action(last);
     let older = execution.state().inboxes().pending(process).take_while(|&at| at < first);
     waiting.extend(older.map(|at| message_at(execution, at)));

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::reversers::Reversers;
 use crate::explore::walk::Walk;
-use crate::model::{Action, Independence, PaperRelation, ProcessId, System};
+use crate::model::{Action, ProcessId, System, dependent};
 use crate::trace::race::{self, OpenChoices};
 use crate::trace::{BacktrackSets, Execution, Strand};
 
@@ -63,7 +63,7 @@ impl OfProcesses {
         for index in (0..walk.execution.order().direct_predecessors(next).len()).rev() {
             let i = walk.execution.order().direct_predecessors(next)[index] as usize;
             let awaited = walk.execution.awaited(next);
-            if awaited.is_some_and(|it| walk.execution.order().footprint(i).changes(it)) {
+            if awaited.is_some_and(|it| walk.execution.order().effect(i).changes(it)) {
                 continue; // See `races_of_awaits`.
             }
             if race::is_reversible(&walk.execution, i, next) {
@@ -86,10 +86,10 @@ impl OfProcesses {
         last: usize,
         action: Action,
     ) -> bool {
-        let touched = execution.footprint(action);
+        let touched = execution.effect(action);
         let order = execution.order();
-        let moved = (order.process(last), order.footprint(last));
-        PaperRelation.dependent(moved, (action.process, &touched))
+        let moved = (order.process(last), order.effect(last));
+        dependent(moved, (action.process, &touched))
             || race::may_open(execution.op(last)) && may_open(execution, action.process)
             || self.is_open(last) && opens_after(execution, last, action)
     }
@@ -136,7 +136,7 @@ fn races_of_awaits<S: System>(
     let concerned = state.processes().filter(|&process| {
         let is_new = state.acted(process) == 0 && state.born(process) == Some(last);
         execution.awaits(process).is_some_and(|register| {
-            let is_changed = execution.order().footprint(last).changes(register);
+            let is_changed = execution.order().effect(last).changes(register);
             process == moved || is_new || is_changed
         })
     });

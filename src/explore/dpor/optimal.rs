@@ -204,8 +204,8 @@ impl Wakeup {
         let mut reversal = Reversal::new(&mut walk.execution, race);
         reversal.list(&mut self.v);
         let mut sleep = walk.sleep.at(race.first);
-        let is_covered = sleep.any(|((q, footprint), is_given)| {
-            reversal.has_weak_initial(&[], (*q, footprint), &self.v)
+        let is_covered = sleep.any(|((q, effect), is_given)| {
+            reversal.has_weak_initial(&[], (*q, effect), &self.v)
                 && (!is_given || reversal.has_process(q.process, &self.v))
         });
         if !is_covered {

@@ -398,11 +398,11 @@ impl Reversals {
         let execution = &walk.execution;
         let order = execution.order();
         let mut sleepers = walk.sleep.at(first);
-        !sleepers.any(|((z, footprint), _)| {
-            let own = Signature::of(z.process, footprint);
+        !sleepers.any(|((z, effect), _)| {
+            let own = Signature::of(z.process, effect);
             let met = kept.iter().filter(|&&at| own.meets(order.signature(at)));
-            let events = met.map(|&at| (execution.action(at), order.footprint(at)));
-            is_weak_initial((*z, footprint), events) == Some(true)
+            let events = met.map(|&at| (execution.action(at), order.effect(at)));
+            is_weak_initial((*z, effect), events) == Some(true)
         })
     }
 
@@ -456,12 +456,12 @@ impl Reversals {
                 continue;
             }
             let woken: Vec<_> = walk.sleep.woken_by(at).cloned().collect();
-            for (z, footprint) in woken {
+            for (z, effect) in woken {
                 let execution = &mut walk.execution;
-                let own = Signature::of(z.process, &footprint);
+                let own = Signature::of(z.process, &effect);
                 let met = rest(at).filter(|&at| own.meets(execution.order().signature(at)));
-                let events = met.map(|at| (execution.action(at), execution.order().footprint(at)));
-                let is_free = is_weak_initial((z, &footprint), events).unwrap_or_else(|| {
+                let events = met.map(|at| (execution.action(at), execution.order().effect(at)));
+                let is_free = is_weak_initial((z, &effect), events).unwrap_or_else(|| {
                     let actions: Vec<_> = rest(at).map(|at| execution.action(at)).collect();
                     execution.looking_back(at, |locals, state| {
                         is_weak_initial_in(locals, state, z, actions.into_iter())

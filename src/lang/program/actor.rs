@@ -2,7 +2,7 @@
 //!
 //! A handler runs on a copy of the actor's variables, with the values that the message carries on top. The variables at
 //! its end are the actor's next local state. The rest of its stack is dropped, so that equal variables are equal local
-//! states. What it does to others goes to [`Effects`] at once: a handler that fails has still sent what it sent before.
+//! states. What it does to others goes to [`Outbox`] at once: a handler that fails has still sent what it sent before.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::lang::books::Books;
 use crate::lang::code::{Handler, Instr};
 use crate::lang::diagnostic::Diagnostic;
 use crate::lang::interpret::{Machine, Rest, World};
-use crate::model::{Effects, Failure, ProcessId, Site, Stimulus, Value, Values};
+use crate::model::{Failure, Outbox, ProcessId, Site, Stimulus, Value, Values};
 
 /// The handler that takes a stimulus.
 pub(super) struct Taken<'p> {
@@ -37,7 +37,7 @@ struct Acting<'a> {
     own: Option<ProcessId>,
     path: Option<&'a Path>,
     books: Books,
-    effects: &'a mut dyn Effects<Local>,
+    outbox: &'a mut dyn Outbox<Local>,
 }
 
 impl World for Acting<'_> {
@@ -52,13 +52,13 @@ impl World for Acting<'_> {
     }
 
     fn send(&mut self, to: ProcessId, message: Value) {
-        self.effects.send(to, message);
+        self.outbox.send(to, message);
     }
 
     fn create(&mut self, template: u32, args: Vec<Value>) -> ProcessId {
         let path = Path::new(self.path, (template, i64::from(self.books.spawned(template)) + 1));
         self.books.count_spawn(template);
-        self.effects.spawn(self.program.start(path, args))
+        self.outbox.spawn(self.program.start(path, args))
     }
 }
 
@@ -75,7 +75,7 @@ struct Beginning {
     surplus: usize,
 }
 
-impl Effects<Local> for Beginning {
+impl Outbox<Local> for Beginning {
     fn send(&mut self, to: ProcessId, message: Value) {
         match self.sent.len() {
             ..MAX_BEGINNING => self.sent.push((to, message)),
@@ -105,8 +105,8 @@ impl Program {
         let mut done = Beginning { next, born, sent, surplus: 0 };
         let mut books = Books::default();
         for &entry in &self.code.inits {
-            let effects = &mut done;
-            let world = Acting { program: self, own: None, path: None, books, effects };
+            let outbox = &mut done;
+            let world = Acting { program: self, own: None, path: None, books, outbox };
             let mut machine = Machine::new(&self.code, world, Vec::new(), entry);
             if let Rest::Failed(failure) = self.carry_out(&mut machine) {
                 return Err(self.init_failed(failure));
@@ -200,13 +200,13 @@ impl Program {
         own: ProcessId,
         stimulus: Stimulus,
         values: &Values,
-        effects: &mut dyn Effects<Local>,
+        outbox: &mut dyn Outbox<Local>,
     ) -> Local {
         let taken = self.taken(local, Some(own), stimulus, values);
         let Taken { handler, args, failure } = taken.expect("an accepted stimulus");
         match failure {
             Some(failure) => Local { failure: Some(Arc::new(failure)), ..local.clone() },
-            None => self.run_handler(local, own, handler, args, effects),
+            None => self.run_handler(local, own, handler, args, outbox),
         }
     }
 
@@ -216,11 +216,11 @@ impl Program {
         own: ProcessId,
         handler: &Handler,
         args: &[Value],
-        effects: &mut dyn Effects<Local>,
+        outbox: &mut dyn Outbox<Local>,
     ) -> Local {
         let Local { path, books, .. } = local;
         let (path, books) = (Some(path), books.clone());
-        let world = Acting { program: self, own: Some(own), path, books, effects };
+        let world = Acting { program: self, own: Some(own), path, books, outbox };
         let stack = [&local.stack, args].concat();
         let mut machine = Machine::new(&self.code, world, stack, handler.entry);
         let failure = match self.carry_out(&mut machine) {

@@ -4,14 +4,32 @@ use super::{NONE, Operation, Place, World, place};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Action, Choice, Footprint, Handled, Inboxes, LocalId, Locals, Message, MessageId, ProcessId,
-    Response, Stimulus, System, Touch, Values,
+    Act, Action, Choice, Effect, Handled, Inboxes, Lane, LocalId, Locals, Message, MessageId, Mode,
+    Need, Part, ProcessId, Response, Stimulus, System, Touch, Values,
 };
+
+impl ProcessId {
+    /// The messages that the actor takes.
+    pub fn inbox(self) -> Lane {
+        Lane::new(Part::Inbox, self.0)
+    }
+}
 
 impl State {
     /// The messages between actors.
     pub fn inboxes(&self) -> &Inboxes {
         &self.inboxes
+    }
+
+    /// The messages that the handler at `position` of the execution sent: the place of the first one in the log, and how many
+    /// there are. None for other actions.
+    pub fn sent_at(&self, position: usize) -> (u32, u32) {
+        let first = self.trail[position].messages;
+        let next = self
+            .trail
+            .get(position + 1)
+            .map_or(self.inboxes.log().len() as u32, |done| done.messages);
+        (first, next - first)
     }
 
     /// The message of this name.
@@ -94,16 +112,16 @@ impl Operation for React {
         }
     }
 
-    fn footprint(&self, state: &State, births: &Births, done: &Done) -> Footprint {
+    fn effect(&self, state: &State, births: &Births, done: &Done) -> Effect {
         let process = done.action.process;
-        let taken = place(done.taken);
-        let creator = taken.and_then(|position| state.inboxes.log()[position as usize].creator());
-        let born = state.born(process).filter(|_| state.acted(process) == 1);
-        Footprint::Handler {
-            taken,
-            sent: (done.messages, state.inboxes.log().len() as u32 - done.messages),
-            started: state.started(births, done).collect(),
-            causes: creator.into_iter().chain(born).map(|position| position as u32).collect(),
+        let taken = place(done.taken).map(|position| &state.inboxes.log()[position as usize]);
+        let creator = taken.and_then(Message::creator);
+        let started = state.started(births, done).map(|child| (child.lane(), Mode::Change));
+        let acts = [(process.inbox(), Mode::Add(0))].into_iter().chain(started);
+        Effect {
+            at: state.trail.len() as u32 - 1,
+            acts: acts.map(|(lane, mode)| Act { lane, mode, place: Effect::NOWHERE }).collect(),
+            needs: creator.into_iter().map(|position| Need::Event(position as u32)).collect(),
         }
     }
 

@@ -3,7 +3,16 @@
 use super::{Operation, Place, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
-use crate::model::{BarrierId, Choice, Footprint, ProcessId, Response, System, Touch, Values};
+use crate::model::{
+    BarrierId, Choice, Effect, Lane, Mode, Need, Part, ProcessId, Response, System, Touch, Values,
+};
+
+impl BarrierId {
+    /// The arrivals.
+    pub fn lane(self) -> Lane {
+        Lane::new(Part::Arrivals, self.0)
+    }
+}
 
 /// A barrier: who has arrived, per round.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,8 +85,8 @@ impl Operation for Arrive {
         rounds.pop_if(|arrived| arrived.is_empty());
     }
 
-    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
-        Footprint::Arrive { barrier: self.barrier, round: self.round }
+    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
+        Effect::act(self.barrier.lane(), Mode::Add(self.round))
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -121,8 +130,8 @@ impl Operation for Pass {
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
 
-    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
-        Footprint::Pass { barrier: self.barrier, round: self.round }
+    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
+        Effect::needing([Need::All(self.barrier.lane(), self.round)])
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {

@@ -4,9 +4,17 @@ use super::{Operation, Place, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Access, CellId, Choice, Footprint, Locals, ProcessId, Response, System, Touch, Value, ValueId,
-    Values,
+    Access, CellId, Choice, Effect, Lane, Locals, Mode, Part, ProcessId, Response, System, Touch,
+    Value, ValueId, Values,
 };
+
+impl CellId {
+    /// The accesses: those that change the content, and those that see it.
+    #[inline]
+    pub fn lane(self) -> Lane {
+        Lane::new(Part::Contents, self.0)
+    }
+}
 
 impl Access {
     /// The response to the process, and the new content if the access is a change.
@@ -82,8 +90,9 @@ impl Operation for At {
         }
     }
 
-    fn footprint(&self, _: &State, _: &Births, done: &Done) -> Footprint {
-        if done.changed { Footprint::Write(self.0) } else { Footprint::Read(self.0) }
+    fn effect(&self, _: &State, _: &Births, done: &Done) -> Effect {
+        let mode = if done.changed { Mode::Change } else { Mode::Look };
+        Effect::act(self.0.lane(), mode)
     }
 
     /// It depends on the content.

@@ -22,12 +22,12 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::network::{Places, footprint};
+use super::network::{Places, effect_here};
 use super::{NONE, Operation, Place, Posted, World, place};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Call, Choice, CollectiveId, CollectiveKind, Completion, Footprint, ProcessId, Response, System,
+    Call, Choice, CollectiveId, CollectiveKind, Completion, Effect, ProcessId, Response, System,
     Touch, Value, ValueId, Values,
 };
 
@@ -338,8 +338,8 @@ impl Operation for Entering {
         state.dismiss(births, done);
     }
 
-    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
-        footprint(state, true, Places::new())
+    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
+        effect_here(state, true, &[])
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {

@@ -27,8 +27,26 @@ use super::{NONE, Operation, Place, Posted, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, CondvarId, Footprint, Handle, ProcessId, Response, System, Touch, Values,
+    Choice, CondvarId, Effect, Handle, Lane, Mode, Need, Part, ProcessId, Response, System, Touch,
+    Values,
 };
+
+impl CondvarId {
+    /// The notifications, and the enrolments that see how many there were.
+    pub fn notes(self) -> Lane {
+        Lane::new(Part::Notes, self.0)
+    }
+
+    /// The steps of notifications that wake.
+    pub fn wakes(self) -> Lane {
+        Lane::new(Part::Wakes, self.0)
+    }
+
+    /// What the step of the notification at this place that wakes does.
+    pub fn wake(self, place: u32) -> Effect {
+        Effect::act_at(self.wakes(), Mode::Change, place)
+    }
+}
 
 /// A process that waits at a condition variable, or did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,8 +152,8 @@ impl Operation for Enrol {
         state.unnote(done.action.process);
     }
 
-    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
-        Footprint::Enrol(self.0)
+    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
+        Effect::act(self.0.notes(), Mode::Mark)
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -166,9 +184,9 @@ impl Operation for Wait {
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
 
-    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
         let by = state.enrolment(done.action.process, self.handle).woken_by;
-        Footprint::Woken { condvar: self.condvar, by }
+        Effect::needing([Need::At(self.condvar.wakes(), by)])
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -203,8 +221,8 @@ impl Operation for Notify {
         state.unnote(done.action.process);
     }
 
-    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
-        Footprint::Notify(self.condvar)
+    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
+        Effect::act(self.condvar.notes(), Mode::Change)
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -251,9 +269,8 @@ impl Operation for Wake {
         condvar.over -= 1;
     }
 
-    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
-        let position = state.notification(done.action.process, self.handle);
-        Footprint::Wake { condvar: self.condvar, position }
+    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
+        self.condvar.wake(state.notification(done.action.process, self.handle))
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {

@@ -1,15 +1,27 @@
 //! Mailboxes: sends and receives in order of arrival, and which of them are paired.
 //!
 //! Invariant, restored by each method that changes a mailbox: the pairing is the stable matching of the two orders
-//! (see `independence`). Each post is paired, on arrival, with the oldest unpaired opposite one that matches.
+//! (see `effect`). Each post is paired, on arrival, with the oldest unpaired opposite one that matches.
 
 use super::{NONE, Operation, Place, Posted, World, choices_of_any, place, response_of_any};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, Envelope, Footprint, Handle, MailboxId, ProcessId, Response, System, Touch, ValueId,
-    Values,
+    Choice, Effect, Envelope, Handle, Lane, MailboxId, Mode, Need, Part, ProcessId, Response,
+    System, Touch, ValueId, Values,
 };
+
+impl MailboxId {
+    /// What is posted at an end.
+    #[inline]
+    pub fn posts(self, end: End) -> Lane {
+        let part = match end {
+            End::Send => Part::Sends,
+            End::Receive => Part::Receives,
+        };
+        Lane::new(part, self.0)
+    }
+}
 
 /// An end of a mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -176,14 +188,25 @@ impl State {
 
     /// What an action at place `at` of the execution touches if it is told that this communication is complete; `None` if
     /// it is not.
-    pub fn completion(&self, process: ProcessId, comm: Handle, at: usize) -> Option<Footprint> {
+    pub fn completion(&self, process: ProcessId, comm: Handle, at: usize) -> Option<Effect> {
         match self.posted(process, comm) {
             Posted::At(mailbox, end, position) => {
                 let partner = self.mailbox(mailbox).posts(end)[position as usize].partner()?;
-                Some(Footprint::Completed { mailbox, partner_end: end.opposite(), partner })
+                Some(Effect::needing([Need::At(mailbox.posts(end.opposite()), partner)]))
             }
             _ => self.network_completion(process, comm, at),
         }
+    }
+
+    /// What a test of these communications of `process` does if none of them is complete.
+    pub fn incompletion(&self, process: ProcessId, comms: &[Handle]) -> Effect {
+        if self.is_of_network(process, comms[0]) {
+            return Effect::nothing();
+        }
+        Effect::not_yet(comms.iter().map(|&comm| {
+            let (mailbox, end, position, _) = self.communication(process, comm);
+            (mailbox.posts(end.opposite()), position)
+        }))
     }
 
     /// Is this communication complete?
@@ -243,11 +266,12 @@ impl Operation for Posting {
         state.unnote(done.action.process);
     }
 
-    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
+    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
         let &Posting { mailbox, end, .. } = self;
         let posts = state.mailbox(mailbox).posts(end);
         let partner = posts.last().and_then(Post::partner);
-        Footprint::Post { mailbox, end, position: posts.len() as u32 - 1, partner }
+        let mode = partner.map_or(Mode::Change, Mode::Complete);
+        Effect::act_at(mailbox.posts(end), mode, posts.len() as u32 - 1)
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -298,17 +322,10 @@ impl Operation for Completing<'_> {
         }
     }
 
-    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
         let process = done.action.process;
-        let watched = |&comm: &Handle| {
-            let (mailbox, end, position, _) = state.communication(process, comm);
-            (mailbox, end, position)
-        };
-        if state.is_of_network(process, self.comms[0]) && done.action.choice == Choice::NOTHING {
-            return Footprint::Nothing;
-        }
         match done.action.choice {
-            Choice::NOTHING => Footprint::Incomplete(self.comms.iter().map(watched).collect()),
+            Choice::NOTHING => state.incompletion(process, self.comms),
             Choice(index) => {
                 let comm = self.comms[index as usize];
                 state.completion(process, comm, state.trail.len() - 1).expect("it is complete")

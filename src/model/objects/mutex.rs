@@ -17,9 +17,23 @@ use super::{NONE, Operation, Place, Posted, World, choices_of_any, place, respon
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Asking, Choice, Footprint, MutexId, ProcessId, Request, Response, System, Touch, ValueId,
-    Values,
+    Asking, Choice, Effect, Lane, Mode, MutexId, Need, Part, ProcessId, Request, Response, System,
+    Touch, ValueId, Values,
 };
+
+impl MutexId {
+    /// The requests, unless the mutex is tried.
+    #[inline]
+    pub fn requests(self) -> Lane {
+        Lane::new(Part::Requests, self.0)
+    }
+
+    /// What changes the queue: the unlocks; if the mutex is tried, the requests, too.
+    #[inline]
+    pub fn queue(self) -> Lane {
+        Lane::new(Part::Queue, self.0)
+    }
+}
 
 /// The queue of a mutex, with its past.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,6 +156,20 @@ impl State {
         }
     }
 
+    /// What a wait or test does that finds that `process` owns the mutex of `request`; `None` if it does not own it.
+    pub fn ownership(&self, process: ProcessId, request: Request) -> Option<Effect> {
+        let position = self.mutex_request(process, request);
+        let mutex = self.mutex(request.mutex);
+        let by = mutex.granted_by(position).map(|by| Need::At(request.mutex.queue(), by));
+        mutex.is_granted(position).then(|| Effect::needing(by))
+    }
+
+    /// What a test of these requests of `process` does if it owns none of the mutexes.
+    pub fn not_owned(&self, process: ProcessId, requests: &[Request]) -> Effect {
+        let position = |&request: &Request| self.mutex_request(process, request);
+        Effect::not_yet(requests.iter().map(|r| (r.mutex.queue(), position(r))))
+    }
+
     /// Does the process own the mutex through this request of its own?
     pub fn owns(&self, process: ProcessId, request: Request) -> bool {
         self.mutex(request.mutex).is_granted(self.mutex_request(process, request))
@@ -167,10 +195,10 @@ impl Operation for Lock {
         state.unnote(done.action.process);
     }
 
-    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
+    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
         match state.mutex(self.0).is_tried() {
-            false => Footprint::Lock(self.0),
-            true => Footprint::Enqueue(self.0),
+            false => Effect::act(self.0.requests(), Mode::Change),
+            true => Effect::act(self.0.queue(), Mode::Change),
         }
     }
 
@@ -239,8 +267,9 @@ impl Operation for Try {
         }
     }
 
-    fn footprint(&self, _: &State, _: &Births, done: &Done) -> Footprint {
-        if done.changed { Footprint::Enqueue(self.0) } else { Footprint::Held(self.0) }
+    fn effect(&self, _: &State, _: &Births, done: &Done) -> Effect {
+        let mode = if done.changed { Mode::Change } else { Mode::Look };
+        Effect::act(self.0.queue(), mode)
     }
 
     /// It depends on the queue.
@@ -288,16 +317,13 @@ impl Operation for Own<'_> {
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
 
-    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
-        let position = |request: Request| state.mutex_request(done.action.process, request);
+    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
+        let process = done.action.process;
         match done.action.choice {
-            Choice::NOTHING => {
-                Footprint::NotOwned(self.requests.iter().map(|&r| (r.mutex, position(r))).collect())
-            }
+            Choice::NOTHING => state.not_owned(process, self.requests),
             Choice(index) => {
                 let request = self.requests[index as usize];
-                let by = state.mutex(request.mutex).granted_by(position(request));
-                Footprint::Owned { mutex: request.mutex, by }
+                state.ownership(process, request).expect("the process owns it")
             }
         }
     }
@@ -355,11 +381,12 @@ impl Operation for Unlock {
         state.mutexes[self.0.mutex.index()].undo_release();
     }
 
-    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
+    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
         let mutex = state.mutex(self.0.mutex);
-        let position = mutex.releases().len() as u32 - 1;
-        let new_owner = mutex.owner().filter(|&o| mutex.granted_by(o) == Some(position));
-        Footprint::Unlock { mutex: self.0.mutex, position, new_owner }
+        let place = mutex.releases().len() as u32 - 1;
+        let new_owner = mutex.owner().filter(|&o| mutex.granted_by(o) == Some(place));
+        let mode = new_owner.map_or(Mode::Change, Mode::Complete);
+        Effect::act_at(self.0.mutex.queue(), mode, place)
     }
 
     fn touch<S: System>(&self, system: &S) -> Option<Touch> {

@@ -28,7 +28,7 @@
 //! **Cancelling** a receive posts a wish. The carrier may then drop the receive instead of matching it: one more choice.
 //! A dropped receive counts as matched.
 //!
-//! The logs know the places of all this in the execution. They are the causes that a [`Footprint::Network`] tells.
+//! The logs know the places of all this in the execution. They are the events that an [`Effect`](super::Effect) of the network needs.
 
 mod cancelling;
 mod carriers;
@@ -47,8 +47,8 @@ use smallvec::{SmallVec, smallvec};
 use super::{NONE, Posted, place};
 use crate::model::state::State;
 use crate::model::{
-    Choice, Completion, Delivery, Envelope, Footprint, Handle, MailboxId, MessageId, ProcessId,
-    ValueId,
+    Act, Choice, Completion, Delivery, Effect, Envelope, Handle, Lane, MailboxId, MessageId, Mode,
+    Need, Part, ProcessId, ValueId,
 };
 
 /// A message that was sent.
@@ -526,10 +526,10 @@ impl State {
         process: ProcessId,
         comm: Handle,
         at: usize,
-    ) -> Option<Footprint> {
+    ) -> Option<Effect> {
         let matched = self.matched(process, comm)?;
-        let causes = matched.into_iter().map(|position| position as u32).collect();
-        Some(Footprint::Network { at: at as u32, changes: false, causes })
+        let needs = matched.into_iter().map(|position| Need::Event(position as u32));
+        Some(Effect { at: at as u32, ..Effect::needing(needs) })
     }
 
     /// What a complete communication of the network hands to its owner.
@@ -545,7 +545,17 @@ impl State {
     }
 }
 
-/// A footprint of the action at the end of `state`.
-pub(super) fn footprint(state: &State, changes: bool, causes: Places) -> Footprint {
-    Footprint::Network { at: state.trail.len() as u32 - 1, changes, causes }
+/// What the action at the end of `state` does, if it has these causes. Does it post, match or take something?
+pub(super) fn effect_here(state: &State, changes: bool, causes: &[u32]) -> Effect {
+    network_effect(state.trail.len() as u32 - 1, changes, causes)
+}
+
+/// What an action at place `at` of an execution does, if it has these causes. Does it post, match or take something?
+pub fn network_effect(at: u32, changes: bool, causes: &[u32]) -> Effect {
+    let act = Act { lane: Lane::new(Part::Network, 0), mode: Mode::Add(0), place: Effect::NOWHERE };
+    Effect {
+        at,
+        acts: changes.then_some(act).into_iter().collect(),
+        needs: causes.iter().map(|&cause| Need::Event(cause)).collect(),
+    }
 }

@@ -3,7 +3,9 @@
 use super::{Operation, Place, World, place};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Process, State};
-use crate::model::{Birth, Choice, Footprint, LocalId, Locals, ProcessId, Response, System, Touch};
+use crate::model::{
+    Birth, Choice, Effect, LocalId, Locals, Mode, Need, ProcessId, Response, System, Touch,
+};
 
 impl State {
     /// The action that spawned `process`, by its position in the execution; `None` if it exists from the
@@ -87,8 +89,8 @@ impl Operation for Choose {
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
 
-    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
-        Footprint::Nothing
+    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
+        Effect::nothing()
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -118,8 +120,8 @@ impl Operation for Local {
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
 
-    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
-        Footprint::Nothing
+    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
+        Effect::nothing()
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -148,9 +150,9 @@ impl Operation for Spawn {
         state.unstart(births, done);
     }
 
-    fn footprint(&self, state: &State, births: &Births, done: &Done) -> Footprint {
-        let child = state.started(births, done).next();
-        Footprint::Spawn(child.expect("a spawned child"))
+    fn effect(&self, state: &State, births: &Births, done: &Done) -> Effect {
+        let child = state.started(births, done).next().expect("a spawned child");
+        Effect::act(child.lane(), Mode::Change)
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -180,8 +182,8 @@ impl Operation for Join {
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
 
-    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
-        Footprint::Join(self.0)
+    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
+        Effect::needing([Need::All(self.0.lane(), 0)])
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {

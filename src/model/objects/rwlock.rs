@@ -21,8 +21,26 @@ use super::{Operation, Place, Posted, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, Footprint, Handle, Hold, ProcessId, Response, RwLockId, System, Touch, Values,
+    Choice, Effect, Handle, Hold, Lane, Mode, Need, Part, ProcessId, Response, RwLockId, System,
+    Touch, Values,
 };
+
+impl RwLockId {
+    /// The requests: writers change the turn, readers see it.
+    pub fn turns(self) -> Lane {
+        Lane::new(Part::Turns, self.0)
+    }
+
+    /// The unlocks.
+    pub fn leaves(self) -> Lane {
+        Lane::new(Part::Leaves, self.0)
+    }
+}
+
+/// Under which key those leave who had this turn.
+fn leaving(turn: u32, hold: Hold) -> u32 {
+    2 * turn + u32::from(hold == Hold::Exclusive)
+}
 
 /// Readers, and the writer behind them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -147,8 +165,12 @@ impl Operation for Request {
         state.unnote(done.action.process);
     }
 
-    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
-        Footprint::RwRequest { lock: self.lock, hold: self.hold }
+    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
+        let mode = match self.hold {
+            Hold::Shared => Mode::Mark,
+            Hold::Exclusive => Mode::Change,
+        };
+        Effect::act(self.lock.turns(), mode)
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -181,10 +203,13 @@ impl Operation for Wait {
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
 
-    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
         let (_, RwRequest { turn, hold, .. }) =
             state.rwlock_request(done.action.process, self.handle);
-        Footprint::RwOwned { lock: self.lock, turn, hold }
+        let left = |turn, hold| Need::All(self.lock.leaves(), leaving(turn, hold));
+        let writer = turn.checked_sub(1).map(|former| left(former, Hold::Exclusive));
+        let readers = (hold == Hold::Exclusive).then(|| left(turn, Hold::Shared));
+        Effect::needing(writer.into_iter().chain(readers))
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -225,10 +250,10 @@ impl Operation for Unlock {
         self.set_over(state, done.action.process, false);
     }
 
-    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
         let (_, RwRequest { turn, hold, .. }) =
             state.rwlock_request(done.action.process, self.handle);
-        Footprint::RwUnlock { lock: self.lock, turn, hold }
+        Effect::act(self.lock.leaves(), Mode::Add(leaving(turn, hold)))
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {

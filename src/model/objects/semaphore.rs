@@ -3,7 +3,21 @@
 use super::{Operation, Place, Posted, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
-use crate::model::{Choice, Footprint, Handle, ProcessId, Response, SemaphoreId, System, Touch};
+use crate::model::{
+    Choice, Effect, Handle, Lane, Mode, Need, Part, ProcessId, Response, SemaphoreId, System, Touch,
+};
+
+impl SemaphoreId {
+    /// The requests.
+    pub fn acquires(self) -> Lane {
+        Lane::new(Part::Acquires, self.0)
+    }
+
+    /// The releases.
+    pub fn releases(self) -> Lane {
+        Lane::new(Part::Releases, self.0)
+    }
+}
 
 /// A counting semaphore: the first requests, up to the initial count, are granted at once; each later one by a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,8 +78,8 @@ impl Operation for Acquire {
         state.unnote(done.action.process);
     }
 
-    fn footprint(&self, _: &State, _: &Births, _: &Done) -> Footprint {
-        Footprint::Acquire(self.0)
+    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
+        Effect::act(self.0.acquires(), Mode::Change)
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -98,10 +112,10 @@ impl Operation for AcquireWait {
 
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
 
-    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
-        let semaphore = self.semaphore;
+    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
         let request = state.semaphore_request(done.action.process, self.handle);
-        Footprint::Granted { semaphore, by: state.semaphore(semaphore).granted_by(request) }
+        let by = state.semaphore(self.semaphore).granted_by(request);
+        Effect::needing(by.map(|by| Need::At(self.semaphore.releases(), by)))
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -130,9 +144,9 @@ impl Operation for Release {
         state.semaphores[self.0.index()].releases.pop();
     }
 
-    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
-        let position = state.semaphore(self.0).releases.len() as u32 - 1;
-        Footprint::Release { semaphore: self.0, position }
+    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
+        let place = state.semaphore(self.0).releases.len() as u32 - 1;
+        Effect::act_at(self.0.releases(), Mode::Change, place)
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {

@@ -19,7 +19,7 @@
 use smallvec::SmallVec;
 
 use super::{OpenChoices, Positions, Race, completer, failure, is_poll, requests, with_earlier};
-use crate::model::{Action, Choice, Footprint, Independence, Op, PaperRelation, ProcessId, System};
+use crate::model::{Action, Choice, Effect, Op, ProcessId, System, dependent};
 use crate::trace::Execution;
 use crate::trace::initials::dependent_here;
 
@@ -40,9 +40,9 @@ pub fn with_cut<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Rac
     if !processes.is_empty() {
         let (tops, found) = below_the_tops(execution, first_top, &processes);
         let possible: SmallVec<[Action; 8]> = found.iter().map(|&(x, _)| x).collect();
-        races.extend(found.into_iter().filter_map(|(x, footprint)| {
-            let rivals: Positions = excluding(&tops, x.process, &footprint).collect();
-            race(execution, x, footprint, &rivals)
+        races.extend(found.into_iter().filter_map(|(x, effect)| {
+            let rivals: Positions = excluding(&tops, x.process, &effect).collect();
+            race(execution, x, effect, &rivals)
         }));
         let found = races.len();
         races_below(execution, &tops, &possible, races);
@@ -60,13 +60,13 @@ fn can_be_low<S: System>(execution: &Execution<'_, S>, process: ProcessId) -> bo
 }
 
 /// A top: its position, whose it is, and what it touches after F.
-type Top = (usize, ProcessId, Footprint);
+type Top = (usize, ProcessId, Effect);
 
 /// The positions of the tops that exclude an action of this process that touches this.
 fn excluding<'t>(
     tops: &'t [Top],
     process: ProcessId,
-    touched: &'t Footprint,
+    touched: &'t Effect,
 ) -> impl Iterator<Item = usize> + 't {
     let excludes = move |(_, other, top): &&Top| dependent_here((process, touched), (*other, top));
     tops.iter().filter(excludes).map(|&(at, ..)| at)
@@ -77,7 +77,7 @@ fn below_the_tops<S: System>(
     execution: &mut Execution<'_, S>,
     first_top: usize,
     processes: &[ProcessId],
-) -> (Vec<Top>, Vec<(Action, Footprint)>) {
+) -> (Vec<Top>, Vec<(Action, Effect)>) {
     let behind = first_top..execution.len();
     let (tops, low): (Vec<usize>, Vec<usize>) = behind.partition(|&at| execution.is_top(at));
     let action = |&at: &usize| (at, execution.action(at));
@@ -118,7 +118,7 @@ fn races_below<S: System>(
         races.extend(found.drain(..).filter(|race| race.later.is_some()).map(|race| {
             let changed = in_e(race.first);
             let spoilers = race.spoilers(execution).into_iter().map(in_e);
-            let top = excluding(tops, race.action.process, &race.footprint).next();
+            let top = excluding(tops, race.action.process, &race.effect).next();
             let first = top.map_or(changed, |top| top.min(changed));
             let rivals = tops.iter().map(|&(at, ..)| at).chain(spoilers).chain([changed]);
             let rivals = rivals.filter(|&at| at > first).collect();
@@ -133,12 +133,12 @@ fn races_below<S: System>(
 fn race<S: System>(
     execution: &Execution<'_, S>,
     action: Action,
-    footprint: Footprint,
+    effect: Effect,
     rivals: &[usize],
 ) -> Option<Race> {
     let (&first, others) = rivals.split_first()?;
     let mut race =
-        Race { first, action, footprint, is_initial: false, later: None, rivals: others.into() };
+        Race { first, action, effect, is_initial: false, later: None, rivals: others.into() };
     race.is_initial = is_initial(execution, &race);
     Some(race)
 }
@@ -148,10 +148,7 @@ fn is_initial<S: System>(execution: &Execution<'_, S>, race: &Race) -> bool {
     let order = execution.order();
     let is_cause = |at: usize| {
         race.keeps(execution, &race.rivals, at)
-            && PaperRelation.dependent(
-                (order.process(at), order.footprint(at)),
-                (race.action.process, &race.footprint),
-            )
+            && dependent((order.process(at), order.effect(at)), (race.action.process, &race.effect))
     };
     !(race.first + 1..execution.len()).any(is_cause)
 }
@@ -182,7 +179,7 @@ fn with_tests<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
             races.push(Race {
                 first,
                 action: Action { process, choice: Choice::NOTHING },
-                footprint: failure(execution, process, op),
+                effect: failure(execution, process, op),
                 is_initial: own.is_none_or(|own| own < first),
                 later: Some(later),
                 rivals: Box::default(),

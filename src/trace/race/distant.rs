@@ -4,8 +4,8 @@
 //! looks at each event and what it needs at once finds i. Here are the others: i and x are of one strand (open choices); or the process of x can
 //! do nothing right after i, because it waits, or a guard refuses, or it would be too high. Later it may be able to, or never.
 
-use super::{OpenChoices, Race, handler, opened_by, stimulus, with_cut};
-use crate::model::{Action, Choice, Op, ProcessId, System};
+use super::{OpenChoices, Race, opened_by, stimulus, with_cut};
+use crate::model::{Action, Choice, Effect, Op, ProcessId, System};
 use crate::trace::Execution;
 
 /// Appends the distant races of an execution that goes no further, each once. `open` are its open choices. O(n²) for n
@@ -52,7 +52,7 @@ fn with_accesses<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Ra
                     first,
                     action: Action { process, choice: Choice::ONLY },
                     is_initial: earlier.after.is_none_or(|after| after < first),
-                    footprint: earlier.footprint,
+                    effect: earlier.effect,
                     later: None,
                     rivals: Box::default(),
                 });
@@ -108,7 +108,7 @@ fn handlings<S: System>(
             races.push(Race {
                 first,
                 action,
-                footprint: handler(),
+                effect: Effect::handler(actor),
                 is_initial: creator.is_none_or(|creator| creator < first),
                 later: None,
                 rivals: Box::default(),

@@ -10,7 +10,9 @@
 
 use smallvec::SmallVec;
 
-use crate::model::{Choice, DROPPED, Footprint, Op, Places, Posted, Probing, System, Taker};
+use crate::model::{
+    Choice, DROPPED, Effect, Op, Places, Posted, Probing, System, Taker, network_effect,
+};
 use crate::trace::Execution;
 
 /// A way that a match or probe could have gone, and what it would have touched.
@@ -18,7 +20,7 @@ use crate::trace::Execution;
 pub struct Detour {
     pub choice: Choice,
     pub causes: Places,
-    pub footprint: Footprint,
+    pub effect: Effect,
 }
 
 /// The ways, other than the one taken, of the match or probe at `first`. None for other operations.
@@ -28,7 +30,7 @@ pub fn detours<S: System>(execution: &Execution<'_, S>, first: usize) -> SmallVe
     let (state, order) = (execution.state(), execution.order());
     let network = state.network();
     let chosen = execution.action(first).choice;
-    let changes = order.footprint(first).is_observation();
+    let changes = !order.effect(first).is_observation();
     let is_known = |at: usize, causes: &Places| {
         causes.iter().any(|&cause| cause as usize == at || order.before(at, cause as usize))
     };
@@ -36,9 +38,8 @@ pub fn detours<S: System>(execution: &Execution<'_, S>, first: usize) -> SmallVe
         let is_low =
             !execution.has_tops() || !causes.iter().any(|&cause| execution.is_top(cause as usize));
         if choice != chosen && is_low && !is_known(first, &causes) {
-            let (at, changes) = (u32::MAX, !changes);
-            let footprint = Footprint::Network { at, changes, causes: causes.clone() };
-            all.push(Detour { choice, causes, footprint });
+            let effect = network_effect(Effect::NOWHERE, changes, &causes);
+            all.push(Detour { choice, causes, effect });
         }
     };
     for &send in network.sends_for(taker) {

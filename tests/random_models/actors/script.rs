@@ -1,8 +1,8 @@
 //! A program of actors as a [`System`].
 
 use mazurka::model::{
-    Actors, Contents, Describe, Effects, Failure, FailureKind, Finale, Next, Objects, Op,
-    ProcessId, Response, Stimulus, System, Value, Values,
+    Actors, Contents, Describe, Failure, FailureKind, Finale, Next, Objects, Op, Outbox, ProcessId,
+    Response, Stimulus, System, Value, Values,
 };
 
 use super::{ActorProgram, Class, Guard, Guards, Handler, Statement, Whom};
@@ -58,7 +58,7 @@ struct Work<'w> {
     own: ProcessId,
     letter: Letter,
     is_internal: bool,
-    effects: &'w mut dyn Effects<Local>,
+    outbox: &'w mut dyn Outbox<Local>,
 }
 
 impl ActorScript {
@@ -107,7 +107,7 @@ impl Work<'_> {
             Statement::Spawn { class, state: its } => {
                 if has_fuel {
                     let child = start(self.program, *class, its.unwrap_or(state), self.is_internal);
-                    self.local.friend = Some(self.effects.spawn(child));
+                    self.local.friend = Some(self.outbox.spawn(child));
                 }
             }
             Statement::Send { to, name, number, tells, times } => {
@@ -116,7 +116,7 @@ impl Work<'_> {
                 let number = number.unwrap_or(state);
                 let letter = Letter { number, fuel: self.letter.fuel - 1, told };
                 for _ in 0..*times {
-                    self.effects.send(to, letter.value(*name));
+                    self.outbox.send(to, letter.value(*name));
                 }
             }
             Statement::If { at_least, then, otherwise } => {
@@ -208,13 +208,13 @@ impl Actors<Local> for ActorScript {
         own: ProcessId,
         stimulus: Stimulus,
         values: &Values,
-        effects: &mut dyn Effects<Local>,
+        outbox: &mut dyn Outbox<Local>,
     ) -> Local {
         assert!(self.accepts(local, own, stimulus, values), "{local:?} refuses {stimulus:?}");
         let (handler, letter) = self.handler(local.class, stimulus, values);
         let is_internal = matches!(stimulus, Stimulus::Internal(_));
         let (program, local) = (&self.program, local.clone());
-        let mut work = Work { program, local, own, letter, is_internal, effects };
+        let mut work = Work { program, local, own, letter, is_internal, outbox };
         work.run(&handler.body);
         let mut local = work.local;
         if let Stimulus::Internal(index) = stimulus {

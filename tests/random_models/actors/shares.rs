@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use mazurka::model::{
-    Choice, Footprint, Handled, Locals, Message, ProcessId, State, Status, Stimulus,
-};
+use mazurka::model::{Choice, Handled, Locals, Message, ProcessId, State, Status, Stimulus};
 
 use super::super::shares::check;
 use super::{ActorScript, Guards};
 use crate::judge::violates_final;
+use crate::naive::relation::Footprint;
 use crate::naive::{Configuration, Event, Structure};
 
 /// What a program may reach, with the least share of the programs that must.

@@ -1,10 +1,10 @@
 //! Cancelling a receive: a wish, and the wait for what comes of it.
 
 use super::super::{NONE, Operation, Place, Posted, World};
-use super::{Places, Settlement, footprint};
+use super::{Settlement, effect_here};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
-use crate::model::{Choice, Footprint, Handle, ProcessId, Response, System, Touch, ValueId};
+use crate::model::{Choice, Effect, Handle, ProcessId, Response, System, Touch, ValueId};
 
 /// The wish to cancel a receive. One that was wished before changes nothing.
 pub(in crate::model) struct Cancelling(pub(in crate::model) Handle);
@@ -40,8 +40,8 @@ impl Operation for Cancelling {
         }
     }
 
-    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
-        footprint(state, true, Places::new())
+    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
+        effect_here(state, true, &[])
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -81,7 +81,7 @@ impl Operation for CancelOutcome {
         state.untell(state.posted(done.action.process, self.0));
     }
 
-    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
         let at = state.trail.len() - 1;
         state.network_completion(done.action.process, self.0, at).expect("a wait that is over")
     }

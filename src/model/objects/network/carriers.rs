@@ -1,12 +1,10 @@
 //! The carriers of the network: processes that are in no program, and bring receives and entries of collectives to their end.
 
 use super::super::{Operation, Place, Posted, World, place};
-use super::{ENDED, Settlement, footprint};
+use super::{ENDED, Settlement, effect_here};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
-use crate::model::{
-    Choice, Footprint, Handled, LocalId, ProcessId, Response, System, Touch, Values,
-};
+use crate::model::{Choice, Effect, Handled, LocalId, ProcessId, Response, System, Touch, Values};
 
 impl State {
     /// Is this a carrier of the network, and no process of the program?
@@ -136,7 +134,7 @@ impl Operation for Delivering {
         }
     }
 
-    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
+    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
         let network = &state.network;
         let causes = match (state.carried(done.action.process), place(done.taken)) {
             (Posted::Entry(entry), _) => state.collectives.causes(entry),
@@ -144,7 +142,7 @@ impl Operation for Delivering {
             (Posted::Receive(receive), None) => network.dropping(receive).map(|way| way.causes),
             (other, _) => panic!("nobody carries {other:?}"),
         };
-        footprint(state, true, causes.expect("a match has its causes"))
+        effect_here(state, true, &causes.expect("a match has its causes"))
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {

@@ -1,11 +1,11 @@
 //! Sends and receives at p2p and bag mailboxes: they only post.
 
 use super::super::{NONE, Operation, Place, Posted, World};
-use super::{Places, Reception, Sent, Settlement, footprint};
+use super::{Reception, Sent, Settlement, effect_here};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, Completion, Envelope, Footprint, MailboxId, Response, System, Touch, ValueId,
+    Choice, Completion, Effect, Envelope, MailboxId, Response, System, Touch, ValueId,
 };
 
 /// A send.
@@ -48,8 +48,8 @@ impl Operation for Sending {
         state.unnote(done.action.process);
     }
 
-    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
-        footprint(state, true, Places::new())
+    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
+        effect_here(state, true, &[])
     }
 
     /// Nothing that comes first makes a difference to it.
@@ -102,8 +102,8 @@ impl Operation for Receiving {
         state.dismiss(births, done);
     }
 
-    fn footprint(&self, state: &State, _: &Births, _: &Done) -> Footprint {
-        footprint(state, true, Places::new())
+    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
+        effect_here(state, true, &[])
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {

@@ -1,11 +1,11 @@
 //! Probes: they look for a message, or take one.
 
 use super::super::{NONE, Operation, Place, Posted, World, place};
-use super::{Probe, Reception, Settlement, Taker, footprint};
+use super::{Probe, Reception, Settlement, Taker, effect_here};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, Envelope, Footprint, Handle, Handled, MailboxId, Probing, ProcessId, Response, System,
+    Choice, Effect, Envelope, Handle, Handled, MailboxId, Probing, ProcessId, Response, System,
     Touch, Value, ValueId, Values,
 };
 
@@ -113,14 +113,14 @@ impl Operation for ProbeFor {
         state.network.leave(self.mailbox);
     }
 
-    fn footprint(&self, state: &State, _: &Births, done: &Done) -> Footprint {
-        let Some(send) = place(done.taken) else { return Footprint::Nothing };
+    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
+        let Some(send) = place(done.taken) else { return Effect::nothing() };
         let takes = self.form == Probing::Take;
         let probe = state.network.ends(self.mailbox).probes.last().expect("it was carried out");
         let taker = probe.taker(self.mailbox);
         // If it took the message, the message has no other receive.
         let causes = state.network.causes(taker, send).expect("a probe has its causes");
-        footprint(state, takes, causes)
+        effect_here(state, takes, &causes)
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {

@@ -1,6 +1,8 @@
-//! Which actions depend on one another. This relation fixes what a class of executions is, and every count.
+//! Which actions depend on one another, pair by pair: the table that the library's effects are judged by.
 //!
-//! It follows Pham, Jéron and Quinson (FORTE 2019), section 3.3, made exact where the paper leaves it open.
+//! It was written before the library had effects, and says the same in other words: what each operation touched is read off the
+//! states before and after it, and a clause for each pair of operations says when they depend on one another.
+//!
 //! Two actions of one process are dependent. Actions of different processes are dependent only if listed here:
 //!
 //! | action | and | if |
@@ -29,33 +31,14 @@
 //! | handler | an event of an actor | the handler started the actor |
 //! | handler | handler | one took a message that the other had sent |
 //! | local, choose | anything | never |
-//!
-//! - *Any-forms.* Which of several completed communications a `waitany` returns is a choice, part of the
-//!   action. If it were "the first one paired", the order of two sends to two mailboxes would decide it,
-//!   although they are independent.
-//! - *Patterns.* A post is paired on arrival with the oldest unpaired opposite one that matches. That is
-//!   the only stable matching of the order of sends with the order of receives: if s and r preferred each
-//!   other to their partners, the later of the two would have taken the other on arrival. So sends and
-//!   receives commute, and a pair once made is never revised.
-//! - *Data.* The receiver learns a received value by a wait, a test or `value`, never by the pairing:
-//!   otherwise a send would write another process's local state.
-//! - *Writes.* A plain write is a change, whatever it writes; a failed `cas`, and a `swap` or `fetch_add`
-//!   that leaves the content, are reads.
-//!
-//! The relation is conditional: whether a wait depends on a send is decided by which send its
-//! communication is paired with. So it is stated on *footprints*: actions with those questions answered in
-//! the execution at hand. It is stable: later actions of an execution never change an answer, because
-//! the sends to a mailbox are totally ordered, and so are the receives, the requests for a mutex, ...
 
-use smallvec::SmallVec;
-
-use super::{
-    BarrierId, CellId, CondvarId, End, Hold, MailboxId, MutexId, ProcessId, Register, RwLockId,
-    SemaphoreId,
+use mazurka::model::{
+    Action, BarrierId, CellId, Choice, CondvarId, DROPPED, End, Handle, Handled, Hold, Locals,
+    MailboxId, MutexId, Op, Posted, ProcessId, Request, RwLockId, SemaphoreId, State, System,
 };
 
-/// What an executed action touched. Positions are places in the logs of [`super::State`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// What an executed action touched. Positions are places in the logs of the state.
+#[derive(Clone, Debug)]
 pub enum Footprint {
     /// isend or irecv.
     Post {
@@ -78,16 +61,14 @@ pub enum Footprint {
         partner: u32,
     },
     /// test→false, testany→none: the communications under test, by mailbox, own end and position.
-    Incomplete(SmallVec<[(MailboxId, End, u32); 2]>),
+    Incomplete(Vec<(MailboxId, End, u32)>),
     /// An action at a p2p or bag mailbox, or of the network. It depends on the actions at these places of the execution,
     /// and on no others before it.
     Network {
         /// Its own place in the execution.
         at: u32,
-        /// Does it post, match or take something?
-        changes: bool,
         /// The places of all its causes in other processes.
-        causes: SmallVec<[u32; 4]>,
+        causes: Vec<u32>,
     },
     /// async_lock.
     Lock(MutexId),
@@ -108,7 +89,7 @@ pub enum Footprint {
         by: Option<u32>,
     },
     /// mutex_test→false: the own requests under test.
-    NotOwned(SmallVec<[(MutexId, u32); 2]>),
+    NotOwned(Vec<(MutexId, u32)>),
     /// A request for a mutex that is tried, or a try_lock→true.
     Enqueue(MutexId),
     /// try_lock→false.
@@ -201,195 +182,161 @@ pub enum Footprint {
         /// The messages sent: the number of the first one, and how many there are.
         sent: (u32, u32),
         /// The actors started.
-        started: SmallVec<[ProcessId; 1]>,
-        /// The actions of others that it depends on, by their positions in the execution: the one that sent
-        /// the message; for the first handler of an actor, the one that started it.
-        causes: SmallVec<[u32; 2]>,
+        started: Vec<ProcessId>,
     },
     /// local, choose.
     Nothing,
 }
 
-impl Footprint {
-    /// Did the action leave every object as it was?
-    pub fn is_observation(&self) -> bool {
-        use Footprint::*;
-        match self {
-            Completed { .. } | Incomplete(_) | Owned { .. } | NotOwned(_) | Granted { .. } => true,
-            Held(_) | RwOwned { .. } | Woken { .. } | Pass { .. } | Read(_) | Join(_) | Nothing => {
-                true
+/// What the last action of `after` touched; it was carried out in `before`.
+pub fn footprint<S: System>(locals: &Locals<'_, S>, before: &State, after: &State) -> Footprint {
+    let at = before.depth();
+    let Action { process, choice } = after.action(at);
+    let op = locals.op(before.local(process)).expect("a process that moved");
+    let network = |causes: Vec<u32>| Footprint::Network { at: at as u32, causes };
+    let completed = |comm: Handle| match after.is_of_network(process, comm) {
+        true => {
+            let by = after.matched(process, comm).expect("it is complete");
+            network(by.into_iter().map(|by| by as u32).collect())
+        }
+        false => {
+            let (mailbox, end, _, partner) = after.communication(process, comm);
+            let partner = partner.expect("it is complete");
+            Footprint::Completed { mailbox, partner_end: end.opposite(), partner }
+        }
+    };
+    match *op {
+        Op::Isend { mailbox, .. } => post(after, mailbox, End::Send),
+        Op::Irecv { mailbox, .. } => post(after, mailbox, End::Receive),
+        Op::Send { .. } | Op::Receive { .. } | Op::Cancel(_) | Op::Enter { .. } => network(vec![]),
+        Op::CancelOutcome(comm) => completed(comm),
+        Op::WaitAny(ref comms) | Op::TestAny(ref comms) => match choice {
+            Choice::NOTHING if after.is_of_network(process, comms[0]) => Footprint::Nothing,
+            Choice::NOTHING => Footprint::Incomplete(
+                comms
+                    .iter()
+                    .map(|&comm| {
+                        let (mailbox, end, position, _) = after.communication(process, comm);
+                        (mailbox, end, position)
+                    })
+                    .collect(),
+            ),
+            Choice(index) => completed(comms[index as usize]),
+        },
+        Op::Deliver => {
+            let sends = after.network();
+            let causes = match before.carried(process) {
+                Posted::Entry(entry) => after.collectives().causes(entry),
+                Posted::Receive(receive) if choice == DROPPED => {
+                    sends.dropping(receive).map(|way| way.causes)
+                }
+                Posted::Receive(receive) => sends.causes(sends.taker(receive), send(after, choice)),
+                other => panic!("nobody carries {other:?}"),
+            };
+            network(causes.expect("a match has its causes").to_vec())
+        }
+        Op::Probe { .. } if choice == Choice::NOTHING => Footprint::Nothing,
+        Op::Probe { mailbox, .. } => {
+            let probe = after.network().ends(mailbox).probes.last().expect("it was carried out");
+            let causes = after.network().causes(probe.taker(mailbox), send(after, choice));
+            network(causes.expect("a probe has its causes").to_vec())
+        }
+        Op::AsyncLock(mutex) if after.mutex(mutex).is_tried() => Footprint::Enqueue(mutex),
+        Op::AsyncLock(mutex) => Footprint::Lock(mutex),
+        Op::TryLock(mutex) if after.mutex(mutex) == before.mutex(mutex) => Footprint::Held(mutex),
+        Op::TryLock(mutex) => Footprint::Enqueue(mutex),
+        Op::MutexWaitAny(ref requests) | Op::MutexTestAny(ref requests) => {
+            let position = |&request: &Request| after.mutex_request(process, request);
+            match choice {
+                Choice::NOTHING => {
+                    Footprint::NotOwned(requests.iter().map(|r| (r.mutex, position(r))).collect())
+                }
+                Choice(index) => {
+                    let request = requests[index as usize];
+                    let by = after.mutex(request.mutex).granted_by(position(&request));
+                    Footprint::Owned { mutex: request.mutex, by }
+                }
             }
-            Post { .. } | Lock(_) | Unlock { .. } | Enqueue(_) | Acquire(_) => false,
-            RwRequest { .. } | RwUnlock { .. } | Release { .. } | Arrive { .. } => false,
-            Enrol(_) | Notify(_) | Wake { .. } | Write(_) | Spawn(_) | Handler { .. } => false,
-            Network { changes, .. } => !changes,
         }
-    }
-
-    /// Did the action make a new version of this?
-    pub fn changes(&self, register: Register) -> bool {
-        match (self, register) {
-            (Footprint::Write(cell), Register::Cell(other)) => *cell == other,
-            (
-                Footprint::Enqueue(mutex) | Footprint::Unlock { mutex, .. },
-                Register::Queue(other),
-            ) => *mutex == other,
-            _ => false,
+        Op::Unlock(Request { mutex, .. }) => {
+            let queue = after.mutex(mutex);
+            let position = queue.releases().len() as u32 - 1;
+            let new_owner = queue.owner().filter(|&o| queue.granted_by(o) == Some(position));
+            Footprint::Unlock { mutex, position, new_owner }
         }
+        Op::RwRequest { lock, hold } => Footprint::RwRequest { lock, hold },
+        Op::RwWait { lock, handle } => {
+            let (_, request) = after.rwlock_request(process, handle);
+            Footprint::RwOwned { lock, turn: request.turn, hold: request.hold }
+        }
+        Op::RwUnlock { lock, handle } => {
+            let (_, request) = after.rwlock_request(process, handle);
+            Footprint::RwUnlock { lock, turn: request.turn, hold: request.hold }
+        }
+        Op::Enrol(condvar) => Footprint::Enrol(condvar),
+        Op::AwaitWake { condvar, handle } => {
+            let by = after.enrolment(process, handle).woken_by().expect("it was woken");
+            Footprint::Woken { condvar, by }
+        }
+        Op::Notify { condvar, .. } => Footprint::Notify(condvar),
+        Op::Wake { condvar, handle } => {
+            Footprint::Wake { condvar, position: after.notification(process, handle) }
+        }
+        Op::AsyncAcquire(semaphore) => Footprint::Acquire(semaphore),
+        Op::AcquireWait { semaphore, handle } => {
+            let request = after.semaphore_request(process, handle);
+            Footprint::Granted { semaphore, by: after.semaphore(semaphore).granted_by(request) }
+        }
+        Op::Release(semaphore) => {
+            let position = after.semaphore(semaphore).releases.len() as u32 - 1;
+            Footprint::Release { semaphore, position }
+        }
+        Op::Arrive { barrier, round } => Footprint::Arrive { barrier, round },
+        Op::BarrierWait { barrier, round } => Footprint::Pass { barrier, round },
+        Op::Access(cell, _) if after.versions(cell) == before.versions(cell) => {
+            Footprint::Read(cell)
+        }
+        Op::Access(cell, _) => Footprint::Write(cell),
+        Op::Spawn(_) => Footprint::Spawn(started(before, after).next().expect("a child")),
+        Op::Join(target) => Footprint::Join(target),
+        Op::Handle { .. } => {
+            let (first, end) = (before.inboxes().log().len(), after.inboxes().log().len());
+            let taken = match choice.handled() {
+                Handled::Internal(_) => None,
+                Handled::Message(id) => after.inboxes().log().iter().position(|m| m.id == id),
+            };
+            Footprint::Handler {
+                taken: taken.map(|taken| taken as u32),
+                sent: (first as u32, (end - first) as u32),
+                started: started(before, after).collect(),
+            }
+        }
+        Op::Choose { .. } | Op::Local => Footprint::Nothing,
     }
 }
 
-/// A relation that says which actions commute.
-///
-/// # Contract
-/// Symmetric; independent actions neither enable nor disable one another and lead to one state in either
-/// order; the events of one process are always dependent. The exhaustive explorer checks the first of
-/// these in debug builds.
-pub trait Independence {
-    /// Do these two actions of one execution depend on one another?
-    fn dependent(&self, a: (ProcessId, &Footprint), b: (ProcessId, &Footprint)) -> bool;
-
-    /// The positions of all earlier actions of others that the footprint depends on and that its process does not know
-    /// of already; `None` if the footprint does not tell them, and they have to be searched for.
-    fn causes<'f>(&self, footprint: &'f Footprint) -> Option<&'f [u32]> {
-        let _ = footprint;
-        None
-    }
-
-    /// The chain that an action with this footprint is in, if it is in one.
-    fn chain(&self, footprint: &Footprint) -> Option<Chain> {
-        let _ = footprint;
-        None
-    }
-
-    /// Where the earlier actions of others are that an action with this footprint depends on and that its process does not know of
-    /// already, besides the one that started the process.
-    fn lookup(&self, footprint: &Footprint) -> Lookup {
-        let _ = footprint;
-        Lookup::Everywhere
-    }
+fn post(after: &State, mailbox: MailboxId, end: End) -> Footprint {
+    let posts = after.mailbox(mailbox).posts(end);
+    let partner = posts.last().expect("it was posted").partner();
+    Footprint::Post { mailbox, end, position: posts.len() as u32 - 1, partner }
 }
 
-/// Actions on one object, in the order of the execution. Each depends on all that are before it; only reads do not depend on one
-/// another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chain {
-    /// The posts at one end of a mailbox.
-    Posts(MailboxId, End),
-    /// The requests for a mutex.
-    Requests(MutexId),
-    /// The unlocks of a mutex; if it is tried, the requests, too.
-    Unlocks(MutexId),
-    /// The requests for a semaphore.
-    Acquires(SemaphoreId),
-    /// The releases of a semaphore.
-    Releases(SemaphoreId),
-    /// The accesses to a cell.
-    Accesses(CellId),
+/// The place of the send that has this name.
+fn send(state: &State, choice: Choice) -> u32 {
+    let sends = state.network().sends().iter();
+    let mut named = sends.enumerate().filter(|(_, sent)| Choice::message(sent.id) == choice);
+    named.next().expect("a message that was sent").0 as u32
 }
 
-impl Chain {
-    /// A number that no other chain has; about as large as there are chains.
-    pub fn index(self) -> usize {
-        const KINDS: usize = 7;
-        let (kind, object) = match self {
-            Chain::Posts(mailbox, End::Send) => (0, mailbox.index()),
-            Chain::Posts(mailbox, End::Receive) => (1, mailbox.index()),
-            Chain::Requests(mutex) => (2, mutex.index()),
-            Chain::Unlocks(mutex) => (3, mutex.index()),
-            Chain::Acquires(semaphore) => (4, semaphore.index()),
-            Chain::Releases(semaphore) => (5, semaphore.index()),
-            Chain::Accesses(cell) => (6, cell.index()),
-        };
-        KINDS * object + kind
-    }
+/// The processes that there are after an action, but not before.
+fn started(before: &State, after: &State) -> impl Iterator<Item = ProcessId> {
+    let new: Vec<_> = after.processes().filter(|&process| !before.exists(process)).collect();
+    new.into_iter()
 }
 
-/// Where earlier actions are that an action depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lookup {
-    /// Anywhere.
-    Everywhere,
-    /// There are none.
-    Nowhere,
-    /// The newest of this chain.
-    Newest(Chain),
-    /// The newest of this chain; and perhaps failed tests, which may be anywhere.
-    NewestAndTests(Chain),
-    /// The one at this position of the chain.
-    At(Chain, u32),
-    /// The last write among the accesses to the cell.
-    LastWrite(CellId),
-    /// The last write among them, and the reads since then.
-    Since(CellId),
-    /// The last one of this process.
-    LastOf(ProcessId),
-}
-
-/// The relation of Pham, Jéron and Quinson (FORTE 2019), section 3.3, made exact: see the table in the source
-/// of this module.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PaperRelation;
-
-impl Independence for PaperRelation {
-    fn dependent(&self, (p, a): (ProcessId, &Footprint), (q, b): (ProcessId, &Footprint)) -> bool {
-        p == q || depends(a, q, b) || depends(b, p, a)
-    }
-
-    fn causes<'f>(&self, footprint: &'f Footprint) -> Option<&'f [u32]> {
-        match footprint {
-            Footprint::Handler { causes, .. } => Some(causes),
-            Footprint::Network { causes, .. } => Some(causes),
-            _ => None,
-        }
-    }
-
-    #[inline]
-    fn chain(&self, footprint: &Footprint) -> Option<Chain> {
-        match *footprint {
-            Footprint::Post { mailbox, end, .. } => Some(Chain::Posts(mailbox, end)),
-            Footprint::Lock(mutex) => Some(Chain::Requests(mutex)),
-            Footprint::Unlock { mutex, .. } | Footprint::Enqueue(mutex) => {
-                Some(Chain::Unlocks(mutex))
-            }
-            Footprint::Acquire(semaphore) => Some(Chain::Acquires(semaphore)),
-            Footprint::Release { semaphore, .. } => Some(Chain::Releases(semaphore)),
-            Footprint::Read(cell) | Footprint::Write(cell) => Some(Chain::Accesses(cell)),
-            _ => None,
-        }
-    }
-
-    #[inline]
-    fn lookup(&self, footprint: &Footprint) -> Lookup {
-        use Footprint::*;
-        match *footprint {
-            Post { mailbox, end, partner: None, .. } => Lookup::Newest(Chain::Posts(mailbox, end)),
-            Post { mailbox, end, .. } => Lookup::NewestAndTests(Chain::Posts(mailbox, end)),
-            Completed { mailbox, partner_end, partner } => {
-                Lookup::At(Chain::Posts(mailbox, partner_end), partner)
-            }
-            Lock(mutex) => Lookup::Newest(Chain::Requests(mutex)),
-            Unlock { mutex, .. } | Enqueue(mutex) => Lookup::NewestAndTests(Chain::Unlocks(mutex)),
-            Held(mutex) => Lookup::Newest(Chain::Unlocks(mutex)),
-            Owned { mutex, by } => {
-                by.map_or(Lookup::Nowhere, |by| Lookup::At(Chain::Unlocks(mutex), by))
-            }
-            Acquire(semaphore) => Lookup::Newest(Chain::Acquires(semaphore)),
-            Release { semaphore, .. } => Lookup::Newest(Chain::Releases(semaphore)),
-            Granted { semaphore, by } => {
-                by.map_or(Lookup::Nowhere, |by| Lookup::At(Chain::Releases(semaphore), by))
-            }
-            Read(cell) => Lookup::LastWrite(cell),
-            Write(cell) => Lookup::Since(cell),
-            // What would complete a request under test comes later.
-            Incomplete(_) | NotOwned(_) | Nothing => Lookup::Nowhere,
-            Network { .. } | Handler { .. } => Lookup::Everywhere,
-            RwRequest { .. } | RwOwned { .. } | RwUnlock { .. } => Lookup::Everywhere,
-            Enrol(_) | Woken { .. } | Notify(_) | Wake { .. } => Lookup::Everywhere,
-            Join(target) => Lookup::LastOf(target),
-            Arrive { .. } | Pass { .. } | Spawn(_) => Lookup::Everywhere,
-        }
-    }
+/// Do two actions of one execution depend on one another?
+pub fn dependent((p, a): (ProcessId, &Footprint), (q, b): (ProcessId, &Footprint)) -> bool {
+    p == q || depends(a, q, b) || depends(b, p, a)
 }
 
 /// One half of the table; q is the process of b. The other half is its mirror image.

@@ -1,0 +1,344 @@
+//! What an executed action does to objects, said once. From it come the dependence relation, happens-before, races, and what
+//! may be swapped with what. This fixes what a class of executions is, and every count.
+//!
+//! Each object has a few *lanes*: orders of events. An action *acts* on a lane in one of these ways:
+//!
+//! | it ([`Mode`]) | and depends on |
+//! |---|---|
+//! | changes the lane | the changes before it, and the looks and marks since the last one |
+//! | changes it, and completes a request | the same, and the tests that found this request incomplete |
+//! | looks at the last change, without a trace | the last change |
+//! | the same, and leaves a mark that others see later | the last change |
+//! | adds to what is gathered under a key | nothing: additions commute |
+//! | finds that a request is not complete yet | nothing; what completes the request depends on it |
+//!
+//! Besides, an action may *need* ([`Need`]) the change at a place of a lane, all that was added under a key, or a certain event of the
+//! execution. All events of one process are dependent.
+//!
+//! What the operations say, one line for each lane:
+//!
+//! | lane ([`Part`]) | operations that act on it | operations that need it |
+//! |---|---|---|
+//! | sends, receives of a mailbox | isend, irecv: change, and complete the partner; test→false at the other end: not yet | wait, test→true, any→j: the partner |
+//! | the network | send, receive, match, cancel, an entry, a probe that takes: add | – (they need events: the send, the own receive, the matches of competitors) |
+//! | requests for a mutex | async_lock: change | – |
+//! | queue of a mutex | unlock: change, and complete the next request; test→false: not yet | wait, test→true: the last unlock ahead |
+//! | the same, if the mutex is tried | async_lock, unlock, try_lock→true: change; try_lock→false: look | mutex_wait |
+//! | turns of a reader-writer lock | request of a writer: change; of a reader: mark | – |
+//! | leaves of it, by turn and hold | unlock: add | wait: the writer before it; a writer also the readers since then |
+//! | notes of a condition variable | notification: change; enrolment: mark | – |
+//! | wakes of it | step that wakes: change | wait: the step that woke it |
+//! | requests for a semaphore | async_acquire: change | – |
+//! | releases of it | release: change | acquire_wait: the release that granted it |
+//! | arrivals at a barrier, by round | arrival: add | barrier_wait: all of its round |
+//! | contents of a cell | access that changes it: change; one that leaves it: look | – |
+//! | a process | spawn, handler that starts it: change | join: its last event |
+//! | inbox of an actor | handler: add | – (it needs an event: the handler that sent its message) |
+//!
+//! Sources: Pham, Jéron and Quinson (FORTE 2019), section 3.3, made exact where the paper leaves it open:
+//!
+//! - *Any-forms.* Which of several completed communications a `waitany` returns is a choice, part of the
+//!   action. If it were "the first one paired", the order of two sends to two mailboxes would decide it,
+//!   although they are independent.
+//! - *Patterns.* A post is paired on arrival with the oldest unpaired opposite one that matches. That is
+//!   the only stable matching of the order of sends with the order of receives: if s and r preferred each
+//!   other to their partners, the later of the two would have taken the other on arrival. So sends and
+//!   receives commute, and a pair once made is never revised.
+//! - *Data.* The receiver learns a received value by a wait, a test or `value`, never by the pairing:
+//!   otherwise a send would write another process's local state.
+//! - *Writes.* A plain write is a change, whatever it writes; a failed `cas`, and a `swap` or `fetch_add`
+//!   that leaves the content, are reads.
+//!
+//! The relation is conditional: whether a wait depends on a send is decided by which send its communication is paired with.
+//! So effects are those of executed actions, with such questions answered in the execution at hand. They are stable: later actions
+//! of an execution never change an answer, because each lane is totally ordered, or its additions commute.
+
+use smallvec::SmallVec;
+
+use super::ProcessId;
+
+/// The kinds of lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Part {
+    /// What starts a process. Its own events are in its own order, and in no lane.
+    Process,
+    /// The sends posted at a mailbox.
+    Sends,
+    /// The receives posted at a mailbox.
+    Receives,
+    /// All that is posted at p2p and bag mailboxes and collectives, and all matches.
+    Network,
+    /// The requests for a mutex.
+    Requests,
+    /// The unlocks of a mutex; if it is tried, the requests, too.
+    Queue,
+    /// The requests for a reader-writer lock.
+    Turns,
+    /// The unlocks of a reader-writer lock.
+    Leaves,
+    /// The notifications and enrolments of a condition variable.
+    Notes,
+    /// The steps of notifications that wake.
+    Wakes,
+    /// The requests for a semaphore.
+    Acquires,
+    /// The releases of a semaphore.
+    Releases,
+    /// The arrivals at a barrier.
+    Arrivals,
+    /// The contents of a cell.
+    Contents,
+    /// The messages that an actor has taken.
+    Inbox,
+}
+
+/// An order of events about one object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Lane(u32);
+
+impl Lane {
+    /// How many kinds of lanes there are.
+    pub const PARTS: usize = PARTS.len();
+
+    const SHIFT: u32 = 4;
+
+    /// The lane of this kind of the object with this number, which is below 2²⁸.
+    #[inline]
+    pub const fn new(part: Part, object: u32) -> Lane {
+        Lane(object << Lane::SHIFT | part as u32)
+    }
+
+    /// Its kind.
+    #[inline]
+    pub fn part(self) -> Part {
+        PARTS[(self.0 & ((1 << Lane::SHIFT) - 1)) as usize]
+    }
+
+    /// The number of the object.
+    #[inline]
+    pub fn object(self) -> u32 {
+        self.0 >> Lane::SHIFT
+    }
+
+    /// A bit of 64 for it.
+    #[inline]
+    pub fn bit(self) -> u64 {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        1 << (u64::from(self.0).wrapping_mul(ODD) >> (u64::BITS - 6))
+    }
+}
+
+/// All kinds, in order.
+const PARTS: [Part; 15] = [
+    Part::Process,
+    Part::Sends,
+    Part::Receives,
+    Part::Network,
+    Part::Requests,
+    Part::Queue,
+    Part::Turns,
+    Part::Leaves,
+    Part::Notes,
+    Part::Wakes,
+    Part::Acquires,
+    Part::Releases,
+    Part::Arrivals,
+    Part::Contents,
+    Part::Inbox,
+];
+
+impl std::fmt::Debug for Lane {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} {}", self.part(), self.object())
+    }
+}
+
+impl ProcessId {
+    /// The lane of what starts it. Its own events are known by it, too.
+    #[inline]
+    pub fn lane(self) -> Lane {
+        Lane::new(Part::Process, self.0)
+    }
+}
+
+/// How an action acts on a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// The next change.
+    Change,
+    /// The next change, which completes this request of the object.
+    Complete(u32),
+    /// Sees the last change.
+    Look,
+    /// Sees the last change, and leaves a mark that is no change to other marks.
+    Mark,
+    /// Adds to what is gathered under this key.
+    Add(u32),
+    /// Finds that nothing has completed this request.
+    NotYet(u32),
+}
+
+/// One act of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Act {
+    /// On which lane.
+    pub lane: Lane,
+    /// How.
+    pub mode: Mode,
+    /// The place of a change among the changes of the lane, where something may need it; else [`Effect::NOWHERE`].
+    pub place: u32,
+}
+
+/// What an action cannot come before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Need {
+    /// The change at this place of the lane.
+    At(Lane, u32),
+    /// All that was added to the lane under this key. Of a process: its last event.
+    All(Lane, u32),
+    /// The event at this position of the execution.
+    Event(u32),
+}
+
+/// What an executed action does: on which lanes it acts, and what it cannot come before.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Effect {
+    /// Its own position in the execution, where something may need that; else [`Effect::NOWHERE`].
+    pub at: u32,
+    /// On what it acts.
+    pub acts: SmallVec<[Act; 1]>,
+    /// What it needs, besides what its process knew before.
+    pub needs: SmallVec<[Need; 2]>,
+}
+
+// Searches keep and copy many.
+const _: () = assert!(size_of::<Effect>() <= 64);
+
+impl Effect {
+    /// No position, no place.
+    pub const NOWHERE: u32 = u32::MAX;
+
+    /// That of an action that others cannot see: a choice, a local step, a poll that finds nothing.
+    #[inline]
+    pub fn nothing() -> Effect {
+        Effect { at: Effect::NOWHERE, acts: SmallVec::new(), needs: SmallVec::new() }
+    }
+
+    /// That of an action with one act, which nothing needs by its place.
+    #[inline]
+    pub fn act(lane: Lane, mode: Mode) -> Effect {
+        Effect::act_at(lane, mode, Effect::NOWHERE)
+    }
+
+    /// That of an action with one act: a change at this place of the lane.
+    #[inline]
+    pub fn act_at(lane: Lane, mode: Mode, place: u32) -> Effect {
+        let act = Act { lane, mode, place };
+        Effect { acts: SmallVec::from_buf([act]), ..Effect::nothing() }
+    }
+
+    /// That of an action that only sees that it may go on.
+    #[inline]
+    pub fn needing(needs: impl IntoIterator<Item = Need>) -> Effect {
+        Effect { needs: needs.into_iter().collect(), ..Effect::nothing() }
+    }
+
+    /// That of a test that finds none of these requests complete, each with the lane of what would complete it.
+    pub fn not_yet(tested: impl IntoIterator<Item = (Lane, u32)>) -> Effect {
+        let act =
+            |(lane, request)| Act { lane, mode: Mode::NotYet(request), place: Effect::NOWHERE };
+        Effect { acts: tested.into_iter().map(act).collect(), ..Effect::nothing() }
+    }
+
+    /// That of a handler of this actor, as far as is known before it runs.
+    pub fn handler(actor: ProcessId) -> Effect {
+        Effect::act(actor.inbox(), Mode::Add(0))
+    }
+
+    /// Is it that of a handler?
+    #[inline]
+    pub fn is_handler(&self) -> bool {
+        self.acts.first().is_some_and(|act| act.lane.part() == Part::Inbox)
+    }
+
+    /// Is it that of a test that found nothing complete, although something might come?
+    #[inline]
+    pub fn is_failed_test(&self) -> bool {
+        self.acts.first().is_some_and(|act| matches!(act.mode, Mode::NotYet(_)))
+    }
+
+    /// Did the action leave every object as it was?
+    #[inline]
+    pub fn is_observation(&self) -> bool {
+        self.acts.iter().all(|act| matches!(act.mode, Mode::Look | Mode::NotYet(_)))
+    }
+
+    /// Did the action change this lane?
+    #[inline]
+    pub fn changes(&self, lane: Lane) -> bool {
+        self.acts.iter().any(|act| act.lane == lane && act.mode.is_change())
+    }
+
+    /// Is the action what this need asks for?
+    #[inline]
+    pub fn is(&self, need: Need) -> bool {
+        match need {
+            Need::Event(at) => self.at == at,
+            Need::At(lane, place) => {
+                let meant = |act: &Act| act.lane == lane && act.place == place;
+                self.acts.iter().any(|act| meant(act) && act.mode.is_change())
+            }
+            Need::All(lane, key) => {
+                self.acts.iter().any(|act| act.lane == lane && act.mode == Mode::Add(key))
+            }
+        }
+    }
+
+    /// Is the action, of process `q`, something that an action of another process with `other` as its effect needs?
+    fn is_needed(&self, q: ProcessId, other: &Effect) -> bool {
+        let is = |&need: &Need| self.is(need) || need == Need::All(q.lane(), 0);
+        other.needs.iter().any(is)
+    }
+
+    /// Has this action started `process`?
+    #[inline]
+    fn starts(&self, process: ProcessId) -> bool {
+        self.changes(process.lane())
+    }
+}
+
+impl Mode {
+    /// Is it a change of the lane?
+    #[inline]
+    pub fn is_change(self) -> bool {
+        matches!(self, Mode::Change | Mode::Complete(_))
+    }
+
+    /// Do two acts on one lane make a difference to one another?
+    #[inline]
+    pub fn clashes(self, other: Mode) -> bool {
+        use Mode::*;
+        match (self, other) {
+            (Change | Complete(_), Change | Complete(_) | Look | Mark) => true,
+            (Look | Mark, Change | Complete(_)) => true,
+            (Complete(request), NotYet(tested)) | (NotYet(tested), Complete(request)) => {
+                request == tested
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Do these two actions of one execution depend on one another?
+///
+/// Symmetric. Independent actions neither enable nor disable one another, and lead to one state in either order. The
+/// exhaustive explorer checks the first of these in debug builds.
+pub fn dependent((p, a): (ProcessId, &Effect), (q, b): (ProcessId, &Effect)) -> bool {
+    p == q
+        || a.acts.iter().any(|x| b.acts.iter().any(|y| x.lane == y.lane && x.mode.clashes(y.mode)))
+        || a.is_needed(p, b)
+        || b.is_needed(q, a)
+        || a.starts(q)
+        || b.starts(p)
+}
