@@ -28,7 +28,7 @@
 //! **Cancelling** a receive posts a wish. The carrier may then drop the receive instead of matching it: one more choice.
 //! A dropped receive counts as matched.
 //!
-//! The logs know the places of all this in the execution. They are the events that an [`Effect`](super::Effect) of the network needs.
+//! The logs know the places of all this in the execution. They are the events that an [`Effect`] of the network needs.
 
 mod cancelling;
 mod carriers;
