@@ -202,7 +202,7 @@ pub enum Need {
 }
 
 /// What an executed action does: on which lanes it acts, and what it cannot come before.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Effect {
     /// Its own position in the execution, where something may need that; else [`Effect::NOWHERE`].
     pub at: u32,
@@ -210,6 +210,15 @@ pub struct Effect {
     pub acts: SmallVec<[Act; 1]>,
     /// What it needs, besides what its process knew before.
     pub needs: SmallVec<[Need; 2]>,
+}
+
+/// As derived, but it copies the lists as a whole, which `SmallVec` does only if it is told so.
+impl Clone for Effect {
+    #[inline]
+    fn clone(&self) -> Effect {
+        let Effect { at, acts, needs } = self;
+        Effect { at: *at, acts: SmallVec::from_slice(acts), needs: SmallVec::from_slice(needs) }
+    }
 }
 
 // Searches keep and copy many.
@@ -240,8 +249,8 @@ impl Effect {
 
     /// That of an action that only sees that it may go on.
     #[inline]
-    pub fn needing(needs: impl IntoIterator<Item = Need>) -> Effect {
-        Effect { needs: needs.into_iter().collect(), ..Effect::nothing() }
+    pub fn needing(needs: &[Need]) -> Effect {
+        Effect { needs: SmallVec::from_slice(needs), ..Effect::nothing() }
     }
 
     /// That of a test that finds none of these requests complete, each with the lane of what would complete it.

@@ -66,6 +66,7 @@ struct Line {
 
 impl HappensBefore {
     /// How many actions the execution has.
+    #[inline]
     pub fn len(&self) -> usize {
         self.clocks.entries.len()
     }
@@ -76,11 +77,13 @@ impl HappensBefore {
     }
 
     /// The process of the action at `position`.
+    #[inline]
     pub fn process(&self, position: usize) -> ProcessId {
         self.clocks.entries[position].process
     }
 
     /// What the action at `position` did.
+    #[inline]
     pub fn effect(&self, position: usize) -> &Effect {
         &self.effects[position]
     }
@@ -92,6 +95,7 @@ impl HappensBefore {
     }
 
     /// The positions of the actions of `process`, oldest first.
+    #[inline]
     pub fn of_process(&self, process: ProcessId) -> &[u32] {
         self.by_process.get(process.index()).map_or(&[], Vec::as_slice)
     }
@@ -109,6 +113,7 @@ impl HappensBefore {
 
     /// The direct predecessors of the action at `position`, oldest first: those before it with nothing in
     /// between.
+    #[inline]
     pub fn direct_predecessors(&self, position: usize) -> &[u32] {
         let Clocks { entries, causes, .. } = &self.clocks;
         let end = entries.get(position + 1).map_or(causes.len(), |e| e.causes as usize);
@@ -117,11 +122,13 @@ impl HappensBefore {
 
     /// How many actions of each process are at or before the one at `position`. Processes beyond the end
     /// have none.
+    #[inline]
     pub fn clock(&self, position: usize) -> &[u32] {
         self.clocks.of(position)
     }
 
     /// Does the action at `i` happen before the one at `j`? An action is not before itself.
+    #[inline]
     pub fn before(&self, i: usize, j: usize) -> bool {
         i < j && self.clocks.counts(j, i)
     }
@@ -152,7 +159,7 @@ impl HappensBefore {
         self.add_causes(&effect);
         self.clocks.end();
         self.by_process[process.index()].push(position);
-        for act in &effect.acts {
+        for act in effect.acts.iter() {
             let line = self.lanes.get_mut(act.lane);
             match act.mode {
                 Mode::Change | Mode::Complete(_) => line.changes.push(position),
@@ -174,7 +181,7 @@ impl HappensBefore {
         self.by_process[process.index()].pop();
         self.signatures.pop();
         let effect = self.effects.pop().expect("one of each action");
-        for act in &effect.acts {
+        for act in effect.acts.iter() {
             let line = self.lanes.get_mut(act.lane);
             match act.mode {
                 Mode::Change | Mode::Complete(_) => drop(line.changes.pop()),
@@ -190,7 +197,7 @@ impl HappensBefore {
     #[inline]
     fn add_causes(&mut self, effect: &Effect) {
         let HappensBefore { clocks, lanes, by_process, .. } = self;
-        for act in &effect.acts {
+        for act in effect.acts.iter() {
             let Some(line) = lanes.get(act.lane) else { continue };
             let last = line.changes.last().copied();
             match act.mode {
@@ -208,7 +215,7 @@ impl HappensBefore {
                 }
             }
         }
-        for need in &effect.needs {
+        for need in effect.needs.iter() {
             match *need {
                 Need::Event(position) => clocks.add(position),
                 Need::At(lane, place) => {
@@ -235,12 +242,14 @@ impl HappensBefore {
 
 impl Clocks {
     /// The clock of the action at `position`.
+    #[inline]
     fn of(&self, position: usize) -> &[u32] {
         let end = self.entries.get(position + 1).map_or(self.clocks.len(), |e| e.clock as usize);
         &self.clocks[self.entries[position].clock as usize..end]
     }
 
     /// Does the clock of `j` count `i`: i = j or i < j?
+    #[inline]
     fn counts(&self, j: usize, i: usize) -> bool {
         let Entry { process, nth, .. } = self.entries[i];
         self.of(j).get(process.index()).is_some_and(|&count| count > nth)

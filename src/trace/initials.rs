@@ -25,7 +25,7 @@ pub fn dependence(a: (ProcessId, &Effect), b: (ProcessId, &Effect)) -> Option<bo
         return Some(true);
     }
     let mut open = false;
-    for one in &a.1.acts {
+    for one in a.1.acts.iter() {
         for other in b.1.acts.iter().filter(|other| other.lane == one.lane) {
             match (one.mode, other.mode) {
                 (Mode::NotYet(_), other) if other.is_change() => open = true,

@@ -410,7 +410,8 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
         }
         ref op => {
             for index in 0..requests(op) {
-                if let Some(effect) = completion(execution.state(), process, op, index)
+                if Choice(index as i32) != choice
+                    && let Some(effect) = completion(execution.state(), process, op, index)
                     && !is_completed_by_top(execution, first, op, index)
                 {
                     add(Choice(index as i32), effect);

@@ -131,7 +131,7 @@ impl Operation for Pass {
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
 
     fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
-        Effect::needing([Need::All(self.barrier.lane(), self.round)])
+        Effect::needing(&[Need::All(self.barrier.lane(), self.round)])
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {

@@ -186,7 +186,7 @@ impl Operation for Wait {
 
     fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
         let by = state.enrolment(done.action.process, self.handle).woken_by;
-        Effect::needing([Need::At(self.condvar.wakes(), by)])
+        Effect::needing(&[Need::At(self.condvar.wakes(), by)])
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {

@@ -192,7 +192,7 @@ impl State {
         match self.posted(process, comm) {
             Posted::At(mailbox, end, position) => {
                 let partner = self.mailbox(mailbox).posts(end)[position as usize].partner()?;
-                Some(Effect::needing([Need::At(mailbox.posts(end.opposite()), partner)]))
+                Some(Effect::needing(&[Need::At(mailbox.posts(end.opposite()), partner)]))
             }
             _ => self.network_completion(process, comm, at),
         }

@@ -161,7 +161,7 @@ impl State {
         let position = self.mutex_request(process, request);
         let mutex = self.mutex(request.mutex);
         let by = mutex.granted_by(position).map(|by| Need::At(request.mutex.queue(), by));
-        mutex.is_granted(position).then(|| Effect::needing(by))
+        mutex.is_granted(position).then(|| Effect::needing(by.as_slice()))
     }
 
     /// What a test of these requests of `process` does if it owns none of the mutexes.

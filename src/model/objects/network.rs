@@ -528,8 +528,8 @@ impl State {
         at: usize,
     ) -> Option<Effect> {
         let matched = self.matched(process, comm)?;
-        let needs = matched.into_iter().map(|position| Need::Event(position as u32));
-        Some(Effect { at: at as u32, ..Effect::needing(needs) })
+        let by = matched.map(|position| Need::Event(position as u32));
+        Some(Effect { at: at as u32, ..Effect::needing(by.as_slice()) })
     }
 
     /// What a complete communication of the network hands to its owner.

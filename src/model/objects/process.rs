@@ -183,7 +183,7 @@ impl Operation for Join {
     fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
 
     fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
-        Effect::needing([Need::All(self.0.lane(), 0)])
+        Effect::needing(&[Need::All(self.0.lane(), 0)])
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {

@@ -208,8 +208,13 @@ impl Operation for Wait {
             state.rwlock_request(done.action.process, self.handle);
         let left = |turn, hold| Need::All(self.lock.leaves(), leaving(turn, hold));
         let writer = turn.checked_sub(1).map(|former| left(former, Hold::Exclusive));
-        let readers = (hold == Hold::Exclusive).then(|| left(turn, Hold::Shared));
-        Effect::needing(writer.into_iter().chain(readers))
+        let readers = left(turn, Hold::Shared);
+        match (writer, hold) {
+            (None, Hold::Shared) => Effect::nothing(),
+            (None, Hold::Exclusive) => Effect::needing(&[readers]),
+            (Some(writer), Hold::Shared) => Effect::needing(&[writer]),
+            (Some(writer), Hold::Exclusive) => Effect::needing(&[writer, readers]),
+        }
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {

@@ -115,7 +115,7 @@ impl Operation for AcquireWait {
     fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
         let request = state.semaphore_request(done.action.process, self.handle);
         let by = state.semaphore(self.semaphore).granted_by(request);
-        Effect::needing(by.map(|by| Need::At(self.semaphore.releases(), by)))
+        Effect::needing(by.map(|by| Need::At(self.semaphore.releases(), by)).as_slice())
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
