@@ -17,8 +17,8 @@ use super::code::{Code, Instr, Visible};
 use super::coverage::Reached;
 use super::diagnostic::{Diagnostic, Diagnostics, listed, nearest};
 use super::expectation::Expectation;
-use super::interpret::{Machine, Rest, Variable, World};
-use super::prospect;
+use super::interpret::{Fault, Machine, Rest, World};
+use super::prospect::{self, Touches};
 use crate::model::Semantics;
 use crate::model::flow::Flow;
 use crate::model::{
@@ -38,7 +38,8 @@ pub struct Program {
     pub(super) constants: Vec<(String, Value)>,
     pub(super) expectations: Vec<Expectation>,
     pub(super) warnings: Diagnostics,
-    pub(super) touches: super::touches::Touches,
+    /// Of each declaration.
+    pub(super) touches: Vec<Touches>,
     /// May a process unlock a mutex that it does not own yet?
     pub(super) may_cancel: bool,
     pub(super) messages: Vec<String>,
@@ -97,8 +98,11 @@ impl Local {
 struct Own<'b>(&'b Books);
 
 impl World for Own<'_> {
-    fn received(&self, comm: Handle) -> Option<Value> {
-        self.0.received(comm).cloned()
+    type Value = Value;
+
+    fn received(&self, comm: Handle) -> Result<Value, Fault> {
+        let unseen = || "value of a communication that was not seen complete".to_owned().into();
+        self.0.received(comm).cloned().ok_or_else(unseen)
     }
 }
 
@@ -113,6 +117,8 @@ struct Whole<'a> {
 }
 
 impl World for Whole<'_> {
+    type Value = Value;
+
     fn length(&self, mailbox: u32) -> i64 {
         (self.lengths)(MailboxId(mailbox)) as i64
     }
@@ -121,7 +127,7 @@ impl World for Whole<'_> {
         (self.cells)(CellId(cell))
     }
 
-    fn variable(&self, process: u32, instance: i64, name: &str) -> Variable {
+    fn variable(&self, process: u32, instance: i64, name: &str) -> Result<Value, Fault> {
         let template = &self.program.processes[process as usize];
         let first = match template.kind {
             Instantiation::Family { lo, .. } => lo,
@@ -130,17 +136,17 @@ impl World for Whole<'_> {
         let offset = instance.checked_sub(first).and_then(|offset| u32::try_from(offset).ok());
         let Some(offset) = offset.filter(|&offset| offset < template.kind.instances()) else {
             let (noun, name) = (template.noun(), &template.name);
-            return Variable::NoInstance(format!("there is no {noun} {name}[{instance}]"));
+            return Err(format!("there is no {noun} {name}[{instance}]").into());
         };
         let local =
             self.locals[(template.first + offset) as usize].expect("a static process exists");
-        match self.program.top_level(local, name) {
-            Some(value) => Variable::Value(value.clone()),
-            None => {
-                let has_returned = matches!(self.program.instr(local), Instr::End);
-                Variable::Missing { is_fine: !(self.is_end && has_returned) }
+        self.program.top_level(local, name).cloned().ok_or_else(|| {
+            // A process that is not done may have failed, or be somewhere else.
+            match self.is_end && matches!(self.program.instr(local), Instr::End) {
+                true => format!("the process ended before it declared `{name}`").into(),
+                false => Fault::Unknown,
             }
-        }
+        })
     }
 }
 
@@ -481,10 +487,11 @@ impl Foresight<Local> for Program {
     fn may_touch(&self, local: &Local, touch: Touch) -> bool {
         let (declaration, index) = local.path.last();
         match touch {
-            // Messages go to references, which are values.
-            Touch::Tell(_) => true,
             Touch::Cancel(_) if !self.may_cancel => false,
-            _ => self.touches.contain(declaration, index, touch),
+            _ => {
+                let known = self.touches[declaration as usize].of(&self.code, index);
+                known.is_none_or(|reach| reach.contains(touch))
+            }
         }
     }
 
