@@ -335,6 +335,8 @@ pub struct Code {
     pub processes: Vec<u32>,
     /// For each instruction whether it lies on a loop that may change no object: see [`super::spin`].
     pub loops: Vec<bool>,
+    /// For each instruction whether paths meet there: one that jumps backwards leads to it, or more than one instruction.
+    pub meetings: Vec<bool>,
     /// Where processes rest, the places of the stack whose variables are never read again: see [`super::liveness`].
     pub dead: FxHashMap<u32, Box<[u32]>>,
     pub actors: Vec<Actor>,

@@ -174,8 +174,11 @@ impl<'c, W: World> Machine<'c, W> {
                 let (at, depth) = (self.pc, self.stack.len());
                 self.pc += 1;
                 let done = self.step(instr);
-                let is_right = done.is_err() || self.has_effect(instr, depth);
-                debug_assert!(is_right, "{instr:?} of {depth} values left {}", self.stack.len());
+                debug_assert!(
+                    done.is_err() || self.has_effect(instr, depth),
+                    "{instr:?} of {depth} values left {}",
+                    self.stack.len()
+                );
                 done.err().map(|fault| self.fail(at, fault))
             }
         }

@@ -1,25 +1,24 @@
 //! What a process may still do: its code, run ahead with what is known.
 //!
-//! From a local state the machine runs with *abstract* values: a known value, one of some neighbouring
-//! objects, or any value. What comes from outside the process (a message, the content of a cell, a choice) is any
-//! value; what is computed from known values is known. A known condition decides a branch; any other condition is taken
-//! to hold, and not to hold. So for `if i == 0 { .. } else { .. }` each instance of a family is followed on its own
-//! side only, and in `for k in 0..3 { send(m[k], ..) }` the mailboxes are known.
+//! The machine that runs the process ([`super::interpret`]) runs here with *abstract* values: a known value, the number of
+//! one of some neighbouring objects, or any value. What comes from outside the process (a message, the content of a cell,
+//! a choice) is any value; what is computed from known values is known. A known condition decides a branch; any other
+//! condition is taken to hold, and not to hold. So for `if i == 0 { .. } else { .. }` each instance of a family is
+//! followed on its own side only, and in `for k in 0..3 { send(m[k], ..) }` the mailboxes are known.
 //!
 //! **Sound.** Every execution of the process is followed, and perhaps others. An abstract stack stands for all stacks
-//! with its known values in their places. The instructions are those that the process runs ([`super::interpret`]). One
-//! that would need a value that is not known is passed over, and so is a call in which that happens: what it leaves is any
-//! value. A stack that was met before, or is covered by one that was, need not be followed again. What a spawned process
-//! does also counts: it is followed from its start. In debug builds whatever a process does is compared with what was
-//! said here ([`crate::model::audit_everything`]).
+//! with its known values in their places. An instruction that needs a value that is not known is passed over, and so is a
+//! call in which that happens: what it leaves may be any value. A stack that was met before, or is covered by one that
+//! was, need not be followed again. What a spawned process does also counts: it is followed from its start. In debug
+//! builds all that processes do is compared with what was said here ([`crate::model::audit_everything`]).
 //!
-//! **It ends.** At each place where paths meet (a visible operation, a jump backwards, a branch that is followed both
-//! ways) some stacks are kept apart. Further ones are joined into one; where they differ, it has any
-//! value. A join can lose a known value at most once for each place of the stack. If it still takes too long, nothing is
-//! claimed.
+//! **It ends.** At each place where paths meet (where a loop begins, and behind the sides of a branch) some stacks are kept
+//! apart. Further ones are joined into one; where they differ, it has any value. A join can lose a known value at most
+//! once for each place of the stack. If it still takes too long, nothing is claimed.
 //!
-//! There are two such analyses. [`reach`] knows the local state of a process, and keeps [`MOST_STACKS`] apart. [`Touches`]
-//! knows no more than which instance it is, and joins all.
+//! There are two such analyses. [`reach`] knows the local state of a process, and keeps [`MOST_STACKS`] stacks apart.
+//! [`Touches`] knows no more of a process than which instance it is. It follows the process from its start and joins all
+//! stacks, so its answer is the same in all local states.
 
 use std::sync::OnceLock;
 
@@ -41,6 +40,17 @@ const MOST_STEPS: usize = 20_000;
 const MOST_STEPS_OF_ALL: usize = 4_000_000;
 /// The most local steps that a function may take.
 const MOST_STEPS_OF_CALL: u32 = 1_000;
+
+/// For each instruction whether paths meet there.
+pub fn meetings(instrs: &[Instr]) -> Vec<bool> {
+    let mut ways = vec![0_u32; instrs.len() + 1];
+    for (at, instr) in (0..).zip(instrs) {
+        // A body may begin with a loop. Then nothing else leads there.
+        let is_backwards = matches!(instr, Instr::Loop(_));
+        instr.successors(at).for_each(|to| ways[to as usize] += 1 + u32::from(is_backwards));
+    }
+    ways.into_iter().map(|ways| ways > 1).collect()
+}
 
 /// What a process at `pc` with this stack may still touch; `None` if that is too much work.
 pub fn reach(code: &Code, pc: u32, stack: &[Value], index: i64) -> Option<Reach> {
@@ -237,10 +247,12 @@ impl Met {
     }
 }
 
+/// A process that is followed, and those that it spawns.
 struct Walk<'c> {
     code: &'c Code,
     most_stacks: usize,
     most_steps: usize,
+    /// What they may touch, so far as is known.
     reach: Reach,
     pending: Vec<(u32, Stack)>,
     met: FxHashMap<u32, Met>,
@@ -286,7 +298,7 @@ impl<'c> Walk<'c> {
         Some(self.reach)
     }
 
-    /// Follows the instructions from `pc` to where paths meet; `None` if that is too far.
+    /// Follows the instructions from `pc` to where paths meet or part; `None` if that is too far.
     fn follow(&mut self, pc: u32, stack: Stack) -> Option<()> {
         let mut machine = Machine::new(self.code, Later, stack, pc);
         loop {
@@ -297,18 +309,7 @@ impl<'c> Walk<'c> {
             let (at, depth) = (machine.pc, machine.stack.len());
             let rest = machine.carry_out(MOST_STEPS_OF_CALL);
             match (&self.code.instrs[at as usize], rest) {
-                // The first instruction of a loop may be this one; then the paths meet here.
-                (Instr::Loop(_), _) => {
-                    self.arrive(machine.pc, machine.stack);
-                    return Some(());
-                }
                 (_, None) => {}
-                (Instr::Visible(_) | Instr::JumpIfFalse(_), Some(_)) if at != pc => {
-                    // The condition was taken off.
-                    machine.stack.resize(depth, Abstract::Any);
-                    self.arrive(at, machine.stack);
-                    return Some(());
-                }
                 (Instr::Visible(visible), Some(_)) => {
                     self.act(*visible, &machine.stack[depth - visible.arity()..]);
                     machine.pass_over(depth);
@@ -317,13 +318,17 @@ impl<'c> Walk<'c> {
                     for holds in [false, true] {
                         let mut stack = machine.stack.clone();
                         stack.push(Abstract::Known(Value::Bool(holds)));
-                        self.pending.push((pc, stack));
+                        self.pending.push((at, stack));
                     }
                     return Some(());
                 }
                 // A call in which the process fails, or that takes too long, is not worth following exactly.
                 (Instr::Call(_), Some(_)) | (_, Some(Rest::Unknown)) => machine.pass_over(depth),
                 (_, Some(Rest::Visible | Rest::End | Rest::Failed(_))) => return Some(()),
+            }
+            if self.code.meetings[machine.pc as usize] {
+                self.arrive(machine.pc, machine.stack);
+                return Some(());
             }
         }
     }
