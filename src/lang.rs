@@ -24,7 +24,6 @@ mod slips;
 mod spin;
 mod structure;
 mod token;
-mod touches;
 mod types;
 mod walk;
 
@@ -35,11 +34,16 @@ pub use expectation::{Expectation, ExpectedVerdict};
 pub use program::{Local, Program};
 pub use structure::{Domain, Offer, Param, Structure, structure};
 
+use std::collections::BTreeSet;
+use std::iter;
+
 #[allow(unused_imports, reason = "for the links of the documentation")]
 use crate::model::System;
 use ast::{File, Item};
 use check::{Checked, Instantiation};
 use diagnostic::Findings;
+use hir::{Expr, ExprKind, Operation};
+use prospect::Touches;
 
 /// Stack for one run of the front end: nesting is bounded, so this is enough for any input.
 const STACK: usize = 64 << 20;
@@ -88,11 +92,13 @@ fn compile_here(
     if failed {
         return Err(diagnostics);
     }
-    let touches = touches::touches(&checked);
-    let may_cancel = touches::cancels(&checked);
+    let may_cancel = cancels(&checked);
     let processes = templates(&file, &checked);
     let flows = outline::outline(&file, &checked, source, &lexed.tokens);
     let code = compile::compile(&mut checked, source, granularity);
+    let touches = iter::zip(&code.processes, &processes)
+        .map(|(&entry, process)| Touches::new(entry, process.params, process.kind))
+        .collect();
     let Checked { enums, constants, messages, sent_blindly, .. } = checked;
     let mut program = Program {
         code,
@@ -116,18 +122,49 @@ fn compile_here(
     }
 }
 
+/// Does some process ask for a mutex without waiting for it at once? If not, nobody gives up a request that was not
+/// granted.
+fn cancels(checked: &Checked) -> bool {
+    let mut found = false;
+    for process in &checked.processes {
+        for body in walk::within(&process.body.block, &checked.procedures) {
+            walk::visit(body, &mut |expr| {
+                found |= matches!(expr.kind, ExprKind::Operation(Operation::AsyncLock(_)));
+            });
+        }
+    }
+    found
+}
+
+/// The templates that these blocks spawn, each once.
+fn spawned_in<'e>(blocks: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    for block in blocks {
+        walk::visit(block, &mut |expr| {
+            if let ExprKind::Operation(Operation::Spawn(process, _))
+            | ExprKind::Create(process, _) = &expr.kind
+            {
+                found.insert(*process);
+            }
+        });
+    }
+    found
+}
+
 /// The processes and actors with the ids of their first instances, and whether names must tell who spawned them.
 fn templates(file: &File, checked: &Checked) -> Vec<program::Template> {
     let mut spawners = vec![0_u32; checked.processes.len()];
     for process in &checked.processes {
-        for template in touches::spawns(process, &checked.procedures) {
+        let handlers = process.actor.iter().flat_map(|actor| &actor.handlers);
+        let own = walk::within(&process.body.block, &checked.procedures);
+        for template in spawned_in(own.into_iter().chain(handlers.map(|handler| &handler.body))) {
             // A template may run several times, so names of what it spawns must include it, too.
             let instances =
                 if process.kind == Instantiation::Template { 2 } else { process.kind.instances() };
             spawners[template as usize] += instances;
         }
     }
-    for template in touches::spawned_in(checked.inits.iter().map(|init| &init.block)) {
+    for template in spawned_in(checked.inits.iter().map(|init| &init.block)) {
         spawners[template as usize] += 1;
     }
     let mut first = 0;

@@ -140,7 +140,7 @@ fn helpers(violation: &Value) -> Vec<(&str, Vec<&str>)> {
 fn ranks_of_one_text_are_told_apart() {
     let two_phase = deadlock("spmd-two-phase");
     assert_eq!(helpers(&two_phase), [("Rank[1]", vec![]), ("Rank[3]", vec![])]);
-    let reason = "no process that is left sends there any more";
+    let reason = "every process that sends there has ended";
     assert_eq!(two_phase["blocked"][0]["hopeless"], reason);
     assert_eq!(two_phase["cycle"], Value::Null);
     let ring = deadlock("spmd-ring");

@@ -109,6 +109,19 @@ pub enum Instr {
     End,
 }
 
+impl Instr {
+    /// The instructions that may follow this one, which is at `at`. What it calls comes in between.
+    pub fn successors(&self, at: u32) -> impl Iterator<Item = u32> + use<> {
+        let (next, jump) = match *self {
+            Instr::Jump(to) | Instr::Loop(to) => (None, Some(to)),
+            Instr::JumpIfFalse(to) => (Some(at + 1), Some(to)),
+            Instr::End | Instr::Return | Instr::Handle(_) => (None, None),
+            _ => (Some(at + 1), None),
+        };
+        next.into_iter().chain(jump)
+    }
+}
+
 /// A step to a part of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -167,9 +180,9 @@ pub enum Visible {
     AsyncLock,
     MutexWait,
     MutexTest,
-    /// list of mutexes → index
-    MutexWaitAny,
-    MutexTestAny,
+    /// so many mutexes → index
+    MutexWaitAny(u32),
+    MutexTestAny(u32),
     /// mutex → bool
     TryLock,
     Unlock,
@@ -228,7 +241,8 @@ impl Visible {
             Cancel | CancelOutcome => 1,
             Irecv { src, tag } | Probe { src, tag, .. } => 1 + usize::from(src) + usize::from(tag),
             Wait | Test | WaitAny | TestAny => 1,
-            AsyncLock | MutexWait | MutexTest | MutexWaitAny | MutexTestAny => 1,
+            AsyncLock | MutexWait | MutexTest => 1,
+            MutexWaitAny(count) | MutexTestAny(count) => count as usize,
             Enrol => 2,
             Stray { .. } | AwaitWake | NotifyOne | NotifyAll | Wake => 1,
             TryLock | Unlock | ReadRequest | WriteRequest | RwWait | RwUnlock => 1,
@@ -321,6 +335,8 @@ pub struct Code {
     pub processes: Vec<u32>,
     /// For each instruction whether it lies on a loop that may change no object: see [`super::spin`].
     pub loops: Vec<bool>,
+    /// For each instruction whether paths meet there: one that jumps backwards leads to it, or more than one instruction.
+    pub meetings: Vec<bool>,
     /// Where processes rest, the places of the stack whose variables are never read again: see [`super::liveness`].
     pub dead: FxHashMap<u32, Box<[u32]>>,
     pub actors: Vec<Actor>,
@@ -342,8 +358,8 @@ impl Code {
     /// How many values the instruction takes off the top of the stack, and how many it leaves there
     /// instead. A call counts with all that its function does.
     ///
-    /// The compiler counts the depth of the stack by this, and so does whatever reads instructions
-    /// without running them. Where they run, debug builds assert it.
+    /// The compiler counts the depth of the stack by this, and so does whoever passes over an instruction without running it.
+    /// Where they run, debug builds assert it.
     pub fn effect(&self, instr: &Instr) -> (usize, usize) {
         use Instr::*;
         match *instr {

@@ -94,6 +94,7 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
         compiler.invariant(body);
     }
     compiler.code.loops = super::spin::loops(&compiler.code.instrs);
+    compiler.code.meetings = super::prospect::meetings(&compiler.code.instrs);
     compiler.code.dead = super::liveness::dead(&compiler.code);
     compiler.code
 }

@@ -2,7 +2,7 @@
 
 use super::ast::BinaryOp;
 use super::diagnostic::Span;
-use super::hir::{Expr, ExprKind, VarId};
+use super::hir::{Expr, ExprKind};
 use super::operators;
 use crate::model::Value;
 
@@ -15,13 +15,8 @@ pub const TOO_LONG: &str = "this takes too long to compute";
 /// Why an expression has no constant value, and which part of it is to blame.
 pub type NotConstant = (Span, String);
 
-/// The value of `expr`, if it depends only on constants and the variables that `known` knows, and if it takes at most
-/// `left` steps. The steps are subtracted from `left`. Making or comparing an element is a step.
-pub fn evaluate(
-    expr: &Expr,
-    known: &dyn Fn(VarId) -> Option<Value>,
-    left: &mut u64,
-) -> Result<Value, NotConstant> {
+/// The value of `expr`, if it depends only on constants, and if it takes at most `left` steps. The steps are subtracted from `left`. Making or comparing an element is a step.
+pub fn evaluate(expr: &Expr, left: &mut u64) -> Result<Value, NotConstant> {
     let at = |fault: String| (expr.span, fault);
     let spend = |steps: u64, left: &mut u64| match left.checked_sub(steps) {
         Some(fewer) => {
@@ -35,55 +30,54 @@ pub fn evaluate(
     };
     spend(1, left)?;
     let all = |parts: &[Expr], left: &mut u64| {
-        parts.iter().map(|part| evaluate(part, known, left)).collect::<Result<Vec<_>, _>>()
+        parts.iter().map(|part| evaluate(part, left)).collect::<Result<Vec<_>, _>>()
     };
     match &expr.kind {
         ExprKind::Const(value) => Ok(value.clone()),
         // Reported already.
         ExprKind::Error => Err((expr.span, String::new())),
-        ExprKind::Var(var) => known(*var).ok_or_else(|| at(NOT_CONSTANT.to_owned())),
         ExprKind::Unary(op, operand) => {
-            operators::unary(*op, &evaluate(operand, known, left)?).map_err(at)
+            operators::unary(*op, &evaluate(operand, left)?).map_err(at)
         }
-        ExprKind::Binary(BinaryOp::And, a, b) => match evaluate(a, known, left)? {
+        ExprKind::Binary(BinaryOp::And, a, b) => match evaluate(a, left)? {
             Value::Bool(false) => Ok(Value::Bool(false)),
-            _ => evaluate(b, known, left),
+            _ => evaluate(b, left),
         },
-        ExprKind::Binary(BinaryOp::Or, a, b) => match evaluate(a, known, left)? {
+        ExprKind::Binary(BinaryOp::Or, a, b) => match evaluate(a, left)? {
             Value::Bool(true) => Ok(Value::Bool(true)),
-            _ => evaluate(b, known, left),
+            _ => evaluate(b, left),
         },
         ExprKind::Binary(op, a, b) => {
-            let (a, b) = (evaluate(a, known, left)?, evaluate(b, known, left)?);
+            let (a, b) = (evaluate(a, left)?, evaluate(b, left)?);
             spend(elements(&a, *left), left)?;
             operators::binary(*op, &a, &b).map_err(at)
         }
         ExprKind::Tuple(parts) => Ok(Value::Tuple(all(parts, left)?.into())),
         ExprKind::List(items) => Ok(Value::List(all(items, left)?.into())),
         ExprKind::Repeat(item, count) => {
-            let item = evaluate(item, known, left)?;
+            let item = evaluate(item, left)?;
             let each = elements(&item, *left);
             spend(each.saturating_mul(u64::from(*count)), left)?;
             Ok(repeat(&item, *count))
         }
         ExprKind::Index(list, index) => {
-            let list = evaluate(list, known, left)?;
+            let list = evaluate(list, left)?;
             let items = operators::list(&list);
-            let index = evaluate(index, known, left)?.int();
+            let index = evaluate(index, left)?.int();
             let place = operators::place(index, items.len(), "the list").map_err(at)?;
             Ok(items[place].clone())
         }
         ExprKind::Field(tuple, index) => {
-            Ok(operators::field(&evaluate(tuple, known, left)?, *index).clone())
+            Ok(operators::field(&evaluate(tuple, left)?, *index).clone())
         }
         ExprKind::Length(list) => {
-            Ok(Value::Int(operators::list(&evaluate(list, known, left)?).len() as i64))
+            Ok(Value::Int(operators::list(&evaluate(list, left)?).len() as i64))
         }
-        ExprKind::If(condition, then, otherwise) => match evaluate(condition, known, left)? {
-            Value::Bool(true) => evaluate(then, known, left),
-            _ => evaluate(otherwise, known, left),
+        ExprKind::If(condition, then, otherwise) => match evaluate(condition, left)? {
+            Value::Bool(true) => evaluate(then, left),
+            _ => evaluate(otherwise, left),
         },
-        ExprKind::Block(statements, value) if statements.is_empty() => evaluate(value, known, left),
+        ExprKind::Block(statements, value) if statements.is_empty() => evaluate(value, left),
         _ => Err(at(NOT_CONSTANT.to_owned())),
     }
 }

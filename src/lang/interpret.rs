@@ -3,18 +3,23 @@
 //! The machine has no side effects: it takes a stack and a place in the code, and returns where it came
 //! to rest. Types were checked, so an instruction finds the values it expects. What can still go wrong
 //! (division by zero, an index, an assertion, running for ever) is a [`Fault`] of the program.
+//!
+//! It computes with values, or with what is known of values before a program runs ([`Domain`]). So the static analysis
+//! ([`super::prospect`]) runs the same instructions. One that needs a value that is not known rests there
+//! ([`Rest::Unknown`]), and whoever runs the machine says how it goes on.
 
 mod apply;
+mod domain;
 mod parts;
 
 pub use apply::apply;
-pub use parts::{part, replace};
+pub use domain::{Domain, Unknown};
 
 use super::ast::BinaryOp;
 use super::code::{Code, Family, Instr, Routine, Step, indices_in};
 use super::{constant, operators};
 use crate::model::{Failure, FailureKind, Handle, Mark, ProcessId, StopSignal, Value};
-use parts::size_within;
+use parts::{part, replace, size_within};
 
 /// After this many local steps (jumps backwards and calls) without a visible operation, a process is assumed to run for
 /// ever.
@@ -39,14 +44,17 @@ pub enum Rest {
     Failed(Failure),
     /// At something that cannot be known: in `final`, a variable that a process never reached; in `invariant`, one that it
     /// has not reached or has left; in a guard that is only
-    /// looked at, who runs it.
+    /// looked at, who runs it; in the static analysis, a value.
     Unknown,
 }
 
 /// What code may see and do beyond its own stack. The checker has refused code that needs more than its world offers.
 pub trait World {
-    /// The value of the process's own communication, if it was seen complete.
-    fn received(&self, comm: Handle) -> Option<Value> {
+    /// What the code computes with.
+    type Value: Domain;
+
+    /// The value of the process's own communication.
+    fn received(&self, comm: Handle) -> Result<Value, Fault> {
         unreachable!("nobody has {comm:?} here")
     }
 
@@ -61,7 +69,7 @@ pub trait World {
     }
 
     /// A variable of an instance of a process, in `final` and `invariant`.
-    fn variable(&self, process: u32, instance: i64, name: &str) -> Variable {
+    fn variable(&self, process: u32, instance: i64, name: &str) -> Result<Value, Fault> {
         unreachable!("`{name}` of {process}[{instance}] is out of sight")
     }
 
@@ -86,25 +94,13 @@ pub trait World {
     }
 }
 
-/// What `final` or `invariant` finds when it looks for a variable.
-pub enum Variable {
-    Value(Value),
-    /// The process is not where the variable is known.
-    Missing {
-        /// Is that no mistake of the program?
-        is_fine: bool,
-    },
-    /// There is no such instance.
-    NoInstance(String),
-}
-
 /// A place in the code and the values there.
-pub struct Machine<'c, W> {
+pub struct Machine<'c, W: World> {
     code: &'c Code,
     /// What it acts on.
     pub world: W,
     /// The values.
-    pub stack: Vec<Value>,
+    pub stack: Vec<W::Value>,
     /// The next instruction.
     pub pc: u32,
     /// The functions that are running: where each returns to, and where its caller's values start.
@@ -119,9 +115,13 @@ pub struct Machine<'c, W> {
     pub journal: Option<Vec<Mark>>,
 }
 
-enum Fault {
+/// Why an instruction is not carried out.
+pub enum Fault {
+    /// It cannot be.
     Error(String),
+    /// It is an assertion that does not hold.
     Assertion(String),
+    /// It cannot be known what it does.
     Unknown,
 }
 
@@ -131,9 +131,15 @@ impl From<String> for Fault {
     }
 }
 
+impl From<Unknown> for Fault {
+    fn from(_: Unknown) -> Self {
+        Fault::Unknown
+    }
+}
+
 impl<'c, W: World> Machine<'c, W> {
     /// A machine at `pc` with these values.
-    pub fn new(code: &'c Code, world: W, stack: Vec<Value>, pc: u32) -> Self {
+    pub fn new(code: &'c Code, world: W, stack: Vec<W::Value>, pc: u32) -> Self {
         Machine {
             code,
             world,
@@ -168,8 +174,11 @@ impl<'c, W: World> Machine<'c, W> {
                 let (at, depth) = (self.pc, self.stack.len());
                 self.pc += 1;
                 let done = self.step(instr);
-                let is_right = done.is_err() || self.has_effect(instr, depth);
-                debug_assert!(is_right, "{instr:?} of {depth} values left {}", self.stack.len());
+                debug_assert!(
+                    done.is_err() || self.has_effect(instr, depth),
+                    "{instr:?} of {depth} values left {}",
+                    self.stack.len()
+                );
                 done.err().map(|fault| self.fail(at, fault))
             }
         }
@@ -188,16 +197,26 @@ impl<'c, W: World> Machine<'c, W> {
         !self.calls.is_empty()
     }
 
-    /// Carries out the instruction at `pc`, which computes from what is on the stack, and the function that it calls if
-    /// it is a call, in so many local steps; is there a result?
-    pub fn carry_out(&mut self, steps: u32) -> bool {
-        self.steps = MAX_STEPS - steps;
-        while self.advance().is_none() {
-            if self.calls.is_empty() {
-                return true;
+    /// Carries out one instruction, and the function that it calls if it is a call, unless it has come to rest. They may
+    /// take so many local steps, whatever was done before.
+    pub fn carry_out(&mut self, steps: u32) -> Option<Rest> {
+        (self.steps, self.ticks, self.parts) = (MAX_STEPS - steps, 0, 0);
+        loop {
+            let rest = self.advance();
+            if rest.is_some() || !self.is_in_call() {
+                return rest;
             }
         }
-        false
+    }
+
+    /// Passes over the instruction at which it came to rest. The stack had this depth before it; what it leaves there is
+    /// not known.
+    pub fn pass_over(&mut self, depth: usize) {
+        let (taken, left) = self.code.effect(&self.code.instrs[self.pc as usize]);
+        self.calls.clear();
+        (self.base, self.pc) = (0, self.pc + 1);
+        self.stack.truncate(depth - taken);
+        self.stack.resize(depth - taken + left, W::Value::unknown());
     }
 
     /// Rests at the place of the process itself, outside of functions, so that its variables can be shown.
@@ -217,15 +236,31 @@ impl<'c, W: World> Machine<'c, W> {
         Rest::Failed(Failure { kind, message, site: Some(self.code.site(at).clone()) })
     }
 
-    fn pop(&mut self) -> Value {
+    fn pop(&mut self) -> W::Value {
         self.stack.pop().expect("a value on the stack")
     }
 
-    fn top(&mut self) -> &mut Value {
+    /// Takes the last `count` values off the stack, which become parts of one, and counts them.
+    fn pop_parts(&mut self, count: u32) -> Result<Vec<Value>, Fault> {
+        let from = self.stack.len() - count as usize;
+        let known = self.stack[from..].iter().filter_map(|value| value.get().ok());
+        Self::count_parts(&mut self.parts, known, 1)?;
+        Ok(W::Value::take_all(self.stack.split_off(from))?)
+    }
+
+    fn push(&mut self, value: Value) {
+        self.stack.push(W::Value::known(value));
+    }
+
+    fn top(&mut self) -> &mut W::Value {
         self.stack.last_mut().expect("a value on the stack")
     }
 
-    fn slot(&mut self, slot: u32) -> &mut Value {
+    fn set_top(&mut self, value: Value) {
+        *self.top() = W::Value::known(value);
+    }
+
+    fn slot(&mut self, slot: u32) -> &mut W::Value {
         &mut self.stack[self.base + slot as usize]
     }
 
@@ -271,7 +306,7 @@ impl<'c, W: World> Machine<'c, W> {
     #[inline(always)]
     fn step(&mut self, instr: &Instr) -> Result<(), Fault> {
         match *instr {
-            Instr::Const(at) => self.stack.push(self.code.constants[at as usize].clone()),
+            Instr::Const(at) => self.push(self.code.constants[at as usize].clone()),
             Instr::Get(slot) => {
                 let value = self.slot(slot).clone();
                 self.stack.push(value);
@@ -280,12 +315,12 @@ impl<'c, W: World> Machine<'c, W> {
             Instr::GetPart(slot, ref steps) => self.get_part(slot, steps)?,
             Instr::SetPart(slot, ref steps) => self.set_part(slot, steps)?,
             Instr::Project(slot, ref path) => {
-                let mut part: &Value = &self.stack[self.base + slot as usize];
+                let mut part = self.slot(slot).get()?;
                 for &at in path {
                     part = operators::field(part, at);
                 }
                 let part = part.clone();
-                self.stack.push(part);
+                self.push(part);
             }
             Instr::Pop(count) => self.stack.truncate(self.stack.len() - count as usize),
             Instr::Squash { keep, drop } => {
@@ -302,47 +337,48 @@ impl<'c, W: World> Machine<'c, W> {
                 self.count_steps(1)?;
             }
             Instr::JumpIfFalse(to) => {
-                if self.pop() == Value::Bool(false) {
+                if self.pop().take()? == Value::Bool(false) {
                     self.pc = to;
                 }
             }
             Instr::Unary(op) => {
-                let value = operators::unary(op, self.top())?;
-                *self.top() = value;
+                let value = operators::unary(op, self.top().get()?)?;
+                self.set_top(value);
             }
             Instr::Binary(op) => self.binary(op)?,
             Instr::Tuple(count) => {
-                self.count_last(count)?;
-                let parts = self.stack.split_off(self.stack.len() - count as usize);
-                self.stack.push(Value::Tuple(parts.into()));
+                let parts = self.pop_parts(count)?;
+                self.push(Value::Tuple(parts.into()));
             }
             Instr::List(count) => {
-                self.count_last(count)?;
-                let items = self.stack.split_off(self.stack.len() - count as usize);
-                self.stack.push(Value::List(items.into()));
+                let items = self.pop_parts(count)?;
+                self.push(Value::List(items.into()));
             }
             Instr::Repeat(count) => {
-                Self::count_parts(&mut self.parts, self.stack.last(), count as usize)?;
-                let list = constant::repeat(self.top(), count);
-                *self.top() = list;
+                let item = self.stack.last().expect("an item to repeat").get()?;
+                Self::count_parts(&mut self.parts, [item], count as usize)?;
+                let list = constant::repeat(item, count);
+                self.set_top(list);
             }
             Instr::Index | Instr::Push | Instr::Remove => self.on_list(instr)?,
             Instr::Field(at) => {
-                let part = operators::field(self.top(), at).clone();
-                *self.top() = part;
+                let part = operators::field(self.top().get()?, at).clone();
+                self.set_top(part);
             }
             Instr::Length => {
-                let length = operators::list(self.top()).len() as i64;
-                *self.top() = Value::Int(length);
+                let length = operators::list(self.top().get()?).len() as i64;
+                self.set_top(Value::Int(length));
             }
             Instr::Increment(slot) => {
-                let next = self.slot(slot).int() + 1;
-                *self.slot(slot) = Value::Int(next);
+                let counter = self.slot(slot).get_mut()?;
+                *counter = Value::Int(counter.int() + 1);
             }
             Instr::Address { base, count, name } => {
-                let name = format!("`{}`", self.code.texts[name as usize]);
-                let place = operators::place(self.top().int(), count as usize, &name)?;
-                *self.top() = Value::Int(i64::from(base) + place as i64);
+                let code = self.code;
+                let index = self.top().get().map(Value::int).ok();
+                let name = format_args!("`{}`", code.texts[name as usize]);
+                let place = index.map(|index| operators::place(index, count as usize, name));
+                *self.top() = W::Value::object(base, count, place.transpose()?);
             }
             Instr::Call(function) => self.call(function)?,
             Instr::Return => {
@@ -354,7 +390,7 @@ impl<'c, W: World> Machine<'c, W> {
             }
             Instr::Enter(_) | Instr::Leave(_) => self.note(instr),
             Instr::Assert(message) => {
-                if self.pop() == Value::Bool(false) {
+                if self.pop().take()? == Value::Bool(false) {
                     let message = match message {
                         Some(text) => {
                             format!("assertion failed: {}", self.code.texts[text as usize])
@@ -366,14 +402,14 @@ impl<'c, W: World> Machine<'c, W> {
             }
             Instr::Received => self.received()?,
             Instr::Pending => {
-                let mailbox = self.pop().int() as u32;
+                let mailbox = self.pop().take()?.int() as u32;
                 let length = self.world.length(mailbox);
-                self.stack.push(Value::Int(length));
+                self.push(Value::Int(length));
             }
             Instr::Peek => {
-                let cell = self.pop().int() as u32;
+                let cell = self.pop().take()?.int() as u32;
                 let content = self.world.cell(cell);
-                self.stack.push(content);
+                self.push(content);
             }
             Instr::ProcessVar { process, name } => self.process_variable(process, name)?,
             Instr::Myself
@@ -389,31 +425,24 @@ impl<'c, W: World> Machine<'c, W> {
         Ok(())
     }
 
-    /// Counts the last `count` values of the stack, which become parts of one.
-    fn count_last(&mut self, count: u32) -> Result<(), Fault> {
-        let from = self.stack.len() - count as usize;
-        Self::count_parts(&mut self.parts, &self.stack[from..], 1)
-    }
-
     fn of_actors(&mut self, instr: &Instr) -> Result<(), Fault> {
         let value = match *instr {
             Instr::Myself => Value::Process(self.world.myself().ok_or(Fault::Unknown)?),
             Instr::Instance(family) => {
-                let index = self.pop().int();
+                let index = self.pop().take()?.int();
                 self.instance(&self.code.families[family as usize], index)?
             }
             Instr::Message { name, args } => {
-                self.count_last(args)?;
-                let args = self.stack.split_off(self.stack.len() - args as usize);
+                let args = self.pop_parts(args)?;
                 operators::message(name, args)?
             }
-            Instr::IsMessage(message) => match self.pop() {
+            Instr::IsMessage(message) => match self.pop().take()? {
                 Value::Message { name, .. } => Value::Bool(name == message),
                 other => unreachable!("{other:?} as a message in a checked program"),
             },
             Instr::Send => {
                 self.count_steps(self.world.effort())?;
-                let (message, to) = (self.pop(), self.pop());
+                let (message, to) = (self.pop().take()?, self.pop().take()?);
                 let Value::Process(to) = to else { unreachable!("a send to {to:?}") };
                 self.world.send(to, message);
                 Value::Unit
@@ -421,11 +450,11 @@ impl<'c, W: World> Machine<'c, W> {
             Instr::Create { process, args } => {
                 self.count_steps(self.world.effort())?;
                 let args = self.stack.split_off(self.stack.len() - args as usize);
-                Value::Process(self.world.create(process, args))
+                Value::Process(self.world.create(process, W::Value::take_all(args)?))
             }
             ref other => unreachable!("{other:?} is not of actors"),
         };
-        self.stack.push(value);
+        self.push(value);
         Ok(())
     }
 
@@ -446,20 +475,22 @@ impl<'c, W: World> Machine<'c, W> {
     }
 
     fn binary(&mut self, op: BinaryOp) -> Result<(), Fault> {
-        let right = self.pop();
+        let right = self.pop().take()?;
         if let (BinaryOp::Eq | BinaryOp::Ne, Value::List(_) | Value::Tuple(_)) = (op, &right) {
             Self::count_parts(&mut self.parts, [&right], 1)?;
         }
-        let value = operators::binary(op, self.top(), &right)?;
-        *self.top() = value;
+        let value = operators::binary(op, self.top().get()?, &right)?;
+        self.set_top(value);
         Ok(())
     }
 
     fn on_list(&mut self, instr: &Instr) -> Result<(), Fault> {
         self.tick()?;
-        let argument = self.pop();
+        let argument = self.pop().take()?;
         Self::count_parts(&mut self.parts, [&argument], 1)?;
-        let Value::List(items) = self.top() else { unreachable!("a list under its argument") };
+        let Value::List(items) = self.top().get_mut()? else {
+            unreachable!("a list under its argument")
+        };
         match instr {
             Instr::Push => items.push_back(argument),
             Instr::Remove => {
@@ -469,7 +500,7 @@ impl<'c, W: World> Machine<'c, W> {
             _ => {
                 let place = operators::place(argument.int(), items.len(), "the list")?;
                 let item = items[place].clone();
-                *self.top() = item;
+                self.set_top(item);
             }
         }
         Ok(())
@@ -489,40 +520,33 @@ impl<'c, W: World> Machine<'c, W> {
         journal.push(match *instr {
             Instr::Enter(routine) => {
                 let Routine { name, params, .. } = self.code.routines[routine as usize];
-                let arguments = self.stack[self.stack.len() - params as usize..].to_vec();
-                Mark::Begins { procedure: self.code.texts[name as usize].clone(), arguments }
+                let arguments = &self.stack[self.stack.len() - params as usize..];
+                let arguments = arguments.iter().filter_map(|value| value.get().ok()).cloned();
+                let procedure = self.code.texts[name as usize].clone();
+                Mark::Begins { procedure, arguments: arguments.collect() }
             }
             Instr::Leave(routine) => {
                 let has_result = self.code.routines[routine as usize].has_result;
-                Mark::Ends { result: self.stack.last().filter(|_| has_result).cloned() }
+                let last = self.stack.last().and_then(|value| value.get().ok());
+                Mark::Ends { result: last.filter(|_| has_result).cloned() }
             }
             ref other => unreachable!("{other:?} is no mark"),
         });
     }
 
     fn received(&mut self) -> Result<(), Fault> {
-        let Value::Comm(comm) = self.pop() else { unreachable!("`value` of a communication") };
-        match self.world.received(comm) {
-            Some(value) => self.stack.push(value),
-            None => {
-                let message = "value of a communication that was not seen complete";
-                return Err(Fault::Error(message.to_owned()));
-            }
-        }
+        let Value::Comm(comm) = self.pop().take()? else {
+            unreachable!("`value` of a communication")
+        };
+        let value = self.world.received(comm)?;
+        self.push(value);
         Ok(())
     }
 
     fn process_variable(&mut self, process: u32, name: u32) -> Result<(), Fault> {
-        let instance = self.pop().int();
-        let name = &self.code.texts[name as usize];
-        match self.world.variable(process, instance, name) {
-            Variable::Value(value) => self.stack.push(value),
-            Variable::Missing { is_fine: true } => return Err(Fault::Unknown),
-            Variable::Missing { is_fine: false } => {
-                return Err(Fault::Error(format!("the process ended before it declared `{name}`")));
-            }
-            Variable::NoInstance(message) => return Err(Fault::Error(message)),
-        }
+        let instance = self.pop().take()?.int();
+        let value = self.world.variable(process, instance, &self.code.texts[name as usize])?;
+        self.push(value);
         Ok(())
     }
 
@@ -533,17 +557,26 @@ impl<'c, W: World> Machine<'c, W> {
 
     fn get_part(&mut self, slot: u32, steps: &[Step]) -> Result<(), Fault> {
         let indices = &self.stack[self.indices(steps, 0)..];
-        let part = part(&self.stack[self.base + slot as usize], steps, indices)?.clone();
-        self.stack.push(part);
+        let part = part(self.stack[self.base + slot as usize].get()?, steps, indices)?.clone();
+        self.push(part);
         Ok(())
     }
 
     fn set_part(&mut self, slot: u32, steps: &[Step]) -> Result<(), Fault> {
         self.tick()?;
         let value = self.pop();
-        Self::count_parts(&mut self.parts, [&value], 1)?;
+        Self::count_parts(&mut self.parts, value.get().ok(), 1)?;
         let indices = self.stack.split_off(self.indices(steps, 0));
         let whole = self.slot(slot);
-        Ok(replace(whole, steps, &mut indices.iter().map(Value::int), value)?)
+        let replaced = match (whole.get_mut(), value.take()) {
+            (Ok(whole), Ok(value)) => replace(whole, steps, &mut indices.iter(), value),
+            _ => Err(Fault::Unknown),
+        };
+        match replaced {
+            // One that is not known is replaced, or by what is not known.
+            Err(Fault::Unknown) => *whole = W::Value::unknown(),
+            known => known?,
+        }
+        Ok(())
     }
 }

@@ -67,7 +67,7 @@ impl<'c> Analysis<'c> {
     fn new(code: &'c Code) -> Self {
         let count = code.instrs.len();
         let edges = || {
-            let after = |(at, instr)| successors(instr, at).map(move |to| (at, to));
+            let after = |(at, instr): (u32, &Instr)| instr.successors(at).map(move |to| (at, to));
             (0..).zip(&code.instrs).flat_map(after).filter(|&(_, to)| (to as usize) < count)
         };
         let mut firsts = vec![0; count + 1];
@@ -130,17 +130,6 @@ impl<'c> Analysis<'c> {
         let within = self.rests[from..].iter().take_while(|&&at| at < variable.to);
         within.copied().filter(|&at| self.live[at as usize] != self.variables)
     }
-}
-
-/// The instructions that may follow this one.
-fn successors(instr: &Instr, at: u32) -> impl Iterator<Item = u32> {
-    let (next, jump) = match *instr {
-        Instr::Jump(to) | Instr::Loop(to) => (None, Some(to)),
-        Instr::JumpIfFalse(to) => (Some(at + 1), Some(to)),
-        Instr::End | Instr::Return | Instr::Handle(_) => (None, None),
-        _ => (Some(at + 1), None),
-    };
-    next.into_iter().chain(jump)
 }
 
 /// Does it read the variable in this place of the stack? One that replaces a part reads the rest.

@@ -1,5 +1,7 @@
 //! What the operators compute: shared by constants and the interpreter, so that they cannot disagree.
 
+use std::fmt::Display;
+
 use super::ast::{BinaryOp, UnaryOp};
 use crate::model::Value;
 
@@ -57,7 +59,7 @@ pub fn list(value: &Value) -> &im::Vector<Value> {
 }
 
 /// `index` as a place in something of this length.
-pub fn place(index: i64, length: usize, what: &str) -> Result<usize, Fault> {
+pub fn place(index: i64, length: usize, what: impl Display) -> Result<usize, Fault> {
     usize::try_from(index)
         .ok()
         .filter(|&index| index < length)

@@ -4,6 +4,7 @@ mod actor;
 mod canonical;
 mod collective;
 mod finale;
+mod foresight;
 mod invariant;
 mod operation;
 mod path;
@@ -13,18 +14,18 @@ use std::sync::Arc;
 
 use super::books::Books;
 use super::check::{Enum, Instantiation};
-use super::code::{Code, Instr, Visible};
+use super::code::{Code, Instr};
 use super::coverage::Reached;
 use super::diagnostic::{Diagnostic, Diagnostics, listed, nearest};
 use super::expectation::Expectation;
-use super::interpret::{Machine, Rest, Variable, World};
-use super::prospect;
+use super::interpret::{Fault, Machine, Rest, World};
+use super::prospect::Touches;
 use crate::model::Semantics;
 use crate::model::flow::Flow;
 use crate::model::{
-    Actors, CellId, Contents, Delivery, Describe, Failure, FailureKind, Finale, Foresight, Handle,
-    Invariants, MailboxId, Mark, Names, Next, Objects, Op, Outbox, Point, Polls, ProcessId, Reach,
-    Response, Site, Stimulus, System, Touch, Value, Values,
+    Actors, CellId, Contents, Delivery, Describe, Failure, FailureKind, Finale, Foresight,
+    Handle, Invariants, MailboxId, Mark, Names, Next, Objects, Op, Outbox, Polls, ProcessId, Response,
+    Site, Stimulus, System, Value, Values,
 };
 use path::{Link, Path};
 
@@ -38,7 +39,8 @@ pub struct Program {
     pub(super) constants: Vec<(String, Value)>,
     pub(super) expectations: Vec<Expectation>,
     pub(super) warnings: Diagnostics,
-    pub(super) touches: super::touches::Touches,
+    /// Of each declaration.
+    pub(super) touches: Vec<Touches>,
     /// May a process unlock a mutex that it does not own yet?
     pub(super) may_cancel: bool,
     pub(super) messages: Vec<String>,
@@ -97,8 +99,11 @@ impl Local {
 struct Own<'b>(&'b Books);
 
 impl World for Own<'_> {
-    fn received(&self, comm: Handle) -> Option<Value> {
-        self.0.received(comm).cloned()
+    type Value = Value;
+
+    fn received(&self, comm: Handle) -> Result<Value, Fault> {
+        let unseen = || "value of a communication that was not seen complete".to_owned().into();
+        self.0.received(comm).cloned().ok_or_else(unseen)
     }
 }
 
@@ -113,6 +118,8 @@ struct Whole<'a> {
 }
 
 impl World for Whole<'_> {
+    type Value = Value;
+
     fn length(&self, mailbox: u32) -> i64 {
         (self.lengths)(MailboxId(mailbox)) as i64
     }
@@ -121,7 +128,7 @@ impl World for Whole<'_> {
         (self.cells)(CellId(cell))
     }
 
-    fn variable(&self, process: u32, instance: i64, name: &str) -> Variable {
+    fn variable(&self, process: u32, instance: i64, name: &str) -> Result<Value, Fault> {
         let template = &self.program.processes[process as usize];
         let first = match template.kind {
             Instantiation::Family { lo, .. } => lo,
@@ -130,17 +137,17 @@ impl World for Whole<'_> {
         let offset = instance.checked_sub(first).and_then(|offset| u32::try_from(offset).ok());
         let Some(offset) = offset.filter(|&offset| offset < template.kind.instances()) else {
             let (noun, name) = (template.noun(), &template.name);
-            return Variable::NoInstance(format!("there is no {noun} {name}[{instance}]"));
+            return Err(format!("there is no {noun} {name}[{instance}]").into());
         };
         let local =
             self.locals[(template.first + offset) as usize].expect("a static process exists");
-        match self.program.top_level(local, name) {
-            Some(value) => Variable::Value(value.clone()),
-            None => {
-                let has_returned = matches!(self.program.instr(local), Instr::End);
-                Variable::Missing { is_fine: !(self.is_end && has_returned) }
+        self.program.top_level(local, name).cloned().ok_or_else(|| {
+            // A process that is not done may have failed, or be somewhere else.
+            match self.is_end && matches!(self.program.instr(local), Instr::End) {
+                true => format!("the process ended before it declared `{name}`").into(),
+                false => Fault::Unknown,
             }
-        }
+        })
     }
 }
 
@@ -474,66 +481,6 @@ impl Finale<Local> for Program {
         _: &Values,
     ) -> Option<Vec<(String, Value)>> {
         self.readings(|| self.at_the_end(locals, cells))
-    }
-}
-
-impl Foresight<Local> for Program {
-    fn may_touch(&self, local: &Local, touch: Touch) -> bool {
-        let (declaration, index) = local.path.last();
-        match touch {
-            // Messages go to references, which are values.
-            Touch::Tell(_) => true,
-            Touch::Cancel(_) if !self.may_cancel => false,
-            _ => self.touches.contain(declaration, index, touch),
-        }
-    }
-
-    fn may_spawn(&self) -> bool {
-        let is_spawn = |instr: &Instr| matches!(instr, Instr::Visible(Visible::Spawn { .. }));
-        self.code.instrs.iter().any(is_spawn)
-    }
-
-    fn reach(&self, local: &Local) -> Option<Reach> {
-        match (&local.failure, self.instr(local)) {
-            (Some(_), _) => Some(Reach::default()),
-            (None, Instr::Handle(_)) => None,
-            (None, _) => prospect::reach(&self.code, local.pc, &local.stack, self.index_of(local)),
-        }
-    }
-
-    fn point(&self, local: &Local) -> Option<Point> {
-        let (declaration, _) = local.path.last();
-        let Instr::Visible(visible) = self.instr(local) else { return None };
-        let first = local.stack.len() - visible.arity();
-        let object = match local.stack.get(first) {
-            Some(&Value::Int(object)) => Some(object),
-            _ => None,
-        };
-        Some(Point { declaration, instance: self.index_of(local), instruction: local.pc, object })
-    }
-
-    fn reach_from(&self, point: Point, local: &Local) -> Option<Reach> {
-        let Instr::Visible(visible) = self.instr(local) else { return None };
-        let is_family =
-            matches!(self.processes[point.declaration as usize].kind, Instantiation::Family { .. });
-        let index = is_family.then_some(point.instance);
-        prospect::reach_from(&self.code, point, local.stack.len(), visible.arity(), index)
-    }
-
-    fn may_return(&self, local: &Local) -> bool {
-        self.code.loops[local.pc as usize]
-    }
-
-    fn may_cancel(&self) -> bool {
-        self.may_cancel
-    }
-
-    fn canonical(&self, local: &Local) -> Option<(Local, Vec<Handle>)> {
-        Some(self.renumbered(local))
-    }
-
-    fn without_dead(&self, local: &Local) -> Option<Local> {
-        self.without_dead(local)
     }
 }
 

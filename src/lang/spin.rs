@@ -17,7 +17,12 @@ pub fn loops(instrs: &[Instr]) -> Vec<bool> {
         graph.add_node(());
     }
     for (at, instr) in instrs.iter().enumerate() {
-        for next in successors(instr, at as u32) {
+        if let Instr::Visible(visible) = *instr
+            && always_changes(visible)
+        {
+            continue;
+        }
+        for next in instr.successors(at as u32) {
             if (next as usize) < instrs.len() {
                 graph.add_edge(NodeIndex::new(at), NodeIndex::new(next as usize), ());
             }
@@ -31,18 +36,6 @@ pub fn loops(instrs: &[Instr]) -> Vec<bool> {
     loops
 }
 
-/// The instructions that may follow this one, if it changes no object.
-fn successors(instr: &Instr, at: u32) -> impl Iterator<Item = u32> {
-    let (next, jump) = match *instr {
-        Instr::Jump(to) | Instr::Loop(to) => (None, Some(to)),
-        Instr::JumpIfFalse(to) => (Some(at + 1), Some(to)),
-        Instr::Visible(visible) if always_changes(visible) => (None, None),
-        Instr::End | Instr::Return | Instr::Handle(_) => (None, None),
-        _ => (Some(at + 1), None),
-    };
-    next.into_iter().chain(jump)
-}
-
 fn always_changes(visible: Visible) -> bool {
     use Visible::*;
     match visible {
@@ -51,10 +44,10 @@ fn always_changes(visible: Visible) -> bool {
         ReadRequest | WriteRequest | RwUnlock | Write | Spawn { .. } => true,
         Cancel | Enter { .. } | Probe { form: Probing::Take, .. } => true,
         Probe { .. } | CancelOutcome => false,
-        Wait | Test | WaitAny | TestAny | MutexWait | MutexTest | MutexWaitAny => false,
+        Wait | Test | WaitAny | TestAny | MutexWait | MutexTest => false,
         Stray { .. } | AwaitWake => false,
-        MutexTestAny | TryLock | RwWait | AcquireWait | BarrierWait | Read | CompareAndSwap
-        | FetchAdd => false,
+        MutexWaitAny(_) | MutexTestAny(_) | TryLock | RwWait | AcquireWait | BarrierWait | Read
+        | CompareAndSwap | FetchAdd => false,
         Swap | Choose | Local | Join => false,
     }
 }

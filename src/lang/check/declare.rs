@@ -129,7 +129,7 @@ impl Checker<'_> {
         if self.diagnostics.errors() > errors {
             return None;
         }
-        match constant::evaluate(&checked, &|_| None, &mut self.steps_left) {
+        match constant::evaluate(&checked, &mut self.steps_left) {
             Ok(value) => Some((ty, value)),
             Err((_, message)) if message.is_empty() => None,
             Err((span, message)) => {

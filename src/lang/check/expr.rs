@@ -506,7 +506,7 @@ impl Checker<'_> {
         if self.diagnostics.errors() > 0 {
             return expr;
         }
-        match constant::evaluate(&expr, &|_| None, &mut { MAX_FOLDED }) {
+        match constant::evaluate(&expr, &mut { MAX_FOLDED }) {
             Ok(value) => Expr { kind: ExprKind::Const(value), span: expr.span },
             Err(_) => expr,
         }

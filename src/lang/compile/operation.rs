@@ -142,13 +142,11 @@ impl Compiler<'_> {
         self.visible(visible);
     }
 
-    fn on_objects(&mut self, objects: &[Address], visible: Visible) {
+    fn on_objects(&mut self, objects: &[Address], visible: fn(u32) -> Visible) {
         for object in objects {
             self.address(object);
         }
-        let count = objects.len() as u32;
-        self.emit(Instr::List(count));
-        self.visible(visible);
+        self.visible(visible(objects.len() as u32));
     }
 
     fn with_value(&mut self, object: &Address, value: &Expr, visible: Visible) {

@@ -7,7 +7,9 @@ use crate::model::{Failure, Value};
 /// The world of a function that is called by itself.
 struct Alone;
 
-impl World for Alone {}
+impl World for Alone {
+    type Value = Value;
+}
 
 /// The value of a function for these arguments.
 pub fn apply(code: &Code, function: u32, arguments: Vec<Value>) -> Result<Value, Failure> {

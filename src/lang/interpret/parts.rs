@@ -1,15 +1,16 @@
 //! Parts of values: reached, replaced and counted.
 
+use super::{Domain, Fault};
 use crate::lang::code::Step;
 use crate::lang::operators;
 use crate::model::Value;
 
 /// The part of `whole` that the steps lead to.
-pub fn part<'v>(
+pub(super) fn part<'v, V: Domain>(
     whole: &'v Value,
     steps: &[Step],
-    indices: &[Value],
-) -> Result<&'v Value, operators::Fault> {
+    indices: &[V],
+) -> Result<&'v Value, Fault> {
     let mut indices = indices.iter();
     let mut part = whole;
     for step in steps {
@@ -17,7 +18,7 @@ pub fn part<'v>(
             Step::Field(at) => operators::field(part, at),
             Step::Index => {
                 let items = operators::list(part);
-                let index = indices.next().expect("an index for each step").int();
+                let index = indices.next().expect("an index for each step").get()?.int();
                 &items[operators::place(index, items.len(), "the list")?]
             }
         };
@@ -46,19 +47,19 @@ pub(super) fn size_within(value: &Value, limit: usize) -> usize {
 }
 
 /// Replaces the part of `whole` that the steps lead to.
-pub fn replace(
+pub(super) fn replace<V: Domain>(
     whole: &mut Value,
     steps: &[Step],
-    indices: &mut dyn Iterator<Item = i64>,
+    indices: &mut std::slice::Iter<'_, V>,
     value: Value,
-) -> Result<(), operators::Fault> {
+) -> Result<(), Fault> {
     let Some((step, rest)) = steps.split_first() else {
         *whole = value;
         return Ok(());
     };
     match (whole, step) {
         (Value::List(items), Step::Index) => {
-            let index = indices.next().expect("an index for each step");
+            let index = indices.next().expect("an index for each step").get()?.int();
             let place = operators::place(index, items.len(), "the list")?;
             replace(&mut items[place], rest, indices, value)
         }

@@ -26,6 +26,8 @@ pub(super) struct Taken<'p> {
 struct Looking(Option<ProcessId>);
 
 impl World for Looking {
+    type Value = Value;
+
     fn myself(&self) -> Option<ProcessId> {
         self.0
     }
@@ -41,6 +43,8 @@ struct Acting<'a> {
 }
 
 impl World for Acting<'_> {
+    type Value = Value;
+
     /// What a handler sends and starts is kept, and takes about that much longer than a step. What is too much for `init`
     /// is counted, and not kept.
     fn effort(&self) -> u32 {

@@ -95,10 +95,10 @@ impl Program {
             Visible::MutexTest => {
                 Op::MutexTestAny([self.request(local, &args[0], "tests")?].into())
             }
-            Visible::MutexWaitAny => {
-                Op::MutexWaitAny(self.requests(local, &args[0], "waits for")?)
+            Visible::MutexWaitAny(_) => {
+                Op::MutexWaitAny(self.requests(local, args, "waits for")?)
             }
-            Visible::MutexTestAny => Op::MutexTestAny(self.requests(local, &args[0], "tests")?),
+            Visible::MutexTestAny(_) => Op::MutexTestAny(self.requests(local, args, "tests")?),
             Visible::Unlock => Op::Unlock(self.request(local, &args[0], "unlocks")?),
             Visible::ReadRequest | Visible::WriteRequest => {
                 let lock = RwLockId(number(&args[0]));
@@ -243,10 +243,10 @@ impl Program {
     fn requests(
         &self,
         local: &Local,
-        mutexes: &Value,
+        mutexes: &[Value],
         does: &str,
     ) -> Result<Box<[Request]>, String> {
-        operators::list(mutexes).iter().map(|mutex| self.request(local, mutex, does)).collect()
+        mutexes.iter().map(|mutex| self.request(local, mutex, does)).collect()
     }
 
     /// The value of a visible operation, given its arguments and the response. Notes it in the books.
@@ -310,9 +310,8 @@ impl Program {
                     Visible::MutexWait | Visible::MutexTest => {
                         books.owned(MutexId(number(&args[0])));
                     }
-                    Visible::MutexWaitAny | Visible::MutexTestAny => {
-                        let mutexes = operators::list(&args[0]);
-                        books.owned(MutexId(number(&mutexes[index as usize])));
+                    Visible::MutexWaitAny(_) | Visible::MutexTestAny(_) => {
+                        books.owned(MutexId(number(&args[index as usize])));
                     }
                     _ => {}
                 }
