@@ -38,7 +38,8 @@ fn kinds(outcome: &Outcome) -> BTreeSet<String> {
 /// Explores with different numbers of threads, and in one piece.
 fn check<S: Subject>(sample: &Sample<S>) {
     let able = METHODS.iter().map(|&(_, method, _)| method).chain([Exhaustive.into()]);
-    let able = able.filter(|m| m.can_split(bound(m, LONG)) && !is_refused(&sample.script, *m));
+    let able =
+        able.filter(|m| m.profile().can_split(bound(m, LONG)) && !is_refused(&sample.script, *m));
     for explorer in able {
         let what = format!("{explorer:?} on {}", sample.describe());
         for all in [true, false] {
@@ -53,7 +54,7 @@ fn check<S: Subject>(sample: &Sample<S>) {
                 assert!(has_ended(&one), "{what}");
                 assert_eq!(one.stats.classes, whole.stats.classes, "{what}");
                 assert_eq!(kinds(&one), kinds(&whole), "{what}");
-                let is_exact = explorer.guarantee() >= Guarantee::EveryClassOnce;
+                let is_exact = explorer.profile().guarantee >= Guarantee::EveryClassOnce;
                 assert!(!is_exact || one.stats.traces == whole.stats.traces, "{what}");
             }
             // Nothing that one piece finds makes another look elsewhere, unless chance decides.

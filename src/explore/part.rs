@@ -281,7 +281,7 @@ impl Part {
         let budget = budget.clone();
         let outcome = explore_branch(system, explorer, branch, splitter, budget, &mut sum);
         if outcome.stopped_by == Some(StopReason::Stray) {
-            let name = explorer.info().name;
+            let name = explorer.profile().name;
             let why = format!("`{name}` never gives such a branch away");
             return Err(Stray { place: place.clone(), why });
         }

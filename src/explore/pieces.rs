@@ -30,9 +30,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::budget::{Budget, Depth};
+use super::budget::Budget;
 use super::driver::Driver;
-use super::explorer::{Explorer, Guarantee, Info, explore_branch};
+use super::explorer::{Explorer, Profile, explore_branch};
 use super::joined::{Joined, add_to};
 use super::observer::Observer;
 use super::place::Place;
@@ -74,42 +74,21 @@ impl<E> InPieces<E> {
 }
 
 impl<E: Explorer> Explorer for InPieces<E> {
-    fn info(&self) -> Info {
-        self.explorer.info()
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        self.explorer.guarantee()
-    }
-
-    fn depth(&self) -> Depth {
-        self.explorer.depth()
-    }
-
-    fn measures(&self, depth: Depth) -> bool {
-        self.explorer.measures(depth)
-    }
-
-    fn may_block(&self) -> bool {
-        true
+    fn profile(&self) -> Profile {
+        Profile { may_block: true, ..self.explorer.profile() }
     }
 
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
         self.explorer.refusal(system, budget)
     }
 
-    fn visits_every_state(&self) -> bool {
-        self.explorer.visits_every_state()
-    }
-
-    fn covers_up_to_depth(&self) -> bool {
-        self.explorer.covers_up_to_depth()
-    }
-
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         let budget = driver.budget();
         let is_piece = driver.can_split();
-        if is_piece || budget.max_traces.is_some() || !self.explorer.can_split(budget.depth) {
+        if is_piece
+            || budget.max_traces.is_some()
+            || !self.explorer.profile().can_split(budget.depth)
+        {
             return self.explorer.explore(system, driver);
         }
         let start = Instant::now();

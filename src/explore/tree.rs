@@ -58,7 +58,7 @@ pub struct Branch {
     /// Z: the actions enabled after E that begin what others explore.
     pub elsewhere: Vec<Action>,
     /// If there are any, only this is to be explored, and what it leads to. What it means only the explorer knows that has given
-    /// the branch away ([`Explorer::takes_any_branch`](super::explorer::Explorer::takes_any_branch)).
+    /// the branch away; the others refuse it ([`StopReason::Stray`](super::result::StopReason::Stray)).
     pub wanted: Vec<Schedule>,
 }
 

@@ -48,12 +48,12 @@ use super::proof::prove_extended;
 use crate::alternatives::{Alternatives, KPartial, full};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::observer::Observer;
 use crate::explore::order::{History, Order, Sorter};
 use crate::explore::result::{Outcome, StopReason};
 use crate::explore::scout::Scout;
-use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::settings::options::{Options, Takes};
 use crate::explore::tree::Branch;
 use crate::model::{Action, Op, ProcessId, Schedule, State, System};
 use crate::trace::Left;
@@ -68,32 +68,25 @@ pub struct Udpor {
     pub order: Option<Order>,
 }
 
-impl Choosable for Udpor {
-    const INFO: Info = Info {
-        name: "udpor",
-        summary: "unfolding-based partial order reduction with k-partial or full alternatives",
-        source: "Pham, Jéron, Quinson (FORTE 2019); Nguyen et al. (CAV 2018)",
-        guarantee: Guarantee::EveryClassOnce,
-        requires: None,
-    };
-    const TAKES: Takes = Takes { options: &["k", "order", "seed"], ..Takes::ORDER };
-
-    fn new(options: &Options) -> Self {
+impl Udpor {
+    /// With these options.
+    pub fn new(options: &Options) -> Self {
         Udpor { k: options.k.unwrap_or_default(), order: options.order }
     }
 }
 
 impl Explorer for Udpor {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn may_block(&self) -> bool {
-        self.k != K::Optimal
-    }
-
-    fn can_split(&self, _: Option<u32>) -> bool {
-        true
+    fn profile(&self) -> Profile {
+        Profile {
+            name: "udpor",
+            summary: "unfolding-based partial order reduction with k-partial or full alternatives",
+            source: "Pham, Jéron, Quinson (FORTE 2019); Nguyen et al. (CAV 2018)",
+            guarantee: Guarantee::EveryClassOnce,
+            takes: Takes { options: &["k", "order", "seed"], ..Takes::ORDER },
+            may_block: self.k != K::Optimal,
+            splits: Splits::Roughly,
+            ..Profile::default()
+        }
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
