@@ -1,7 +1,7 @@
 //! Searches in pieces: the same for any number of threads, and the same classes as in one piece.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use mazurka::explore::{
     AnyExplorer, Budget, Exhaustive, Explorer, Guarantee, InPieces, NoObserver, Order, Outcome,
@@ -20,7 +20,8 @@ fn in_pieces<S: Subject>(
     budget: &Budget,
 ) -> Outcome {
     let jobs = NonZeroU32::new(jobs).expect("some");
-    let early = InPieces { first: 20, grain: 10, ..InPieces::new(explorer, jobs) };
+    let many = |count| NonZeroU64::new(count).expect("some");
+    let early = InPieces { first: many(20), grain: many(10), ..InPieces::new(explorer, jobs) };
     explore(&sample.script, early, budget.clone(), &mut NoObserver)
 }
 

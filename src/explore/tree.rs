@@ -40,7 +40,7 @@
 //! blocked in a branch. And an explorer that looks for a weak initial of what a race wants must not accept one from Z that
 //! is not part of it, because nobody here explores what begins with it (see `optimal`). On random programs with more than
 //! 100 classes, each cut into about 13 pieces, all pieces together make up to 0.7% more transitions than the search in one
-//! piece. With many pieces of programs in which few events conflict it is much more ([`super::pieces`]).
+//! piece. With many pieces of programs in which few events conflict it is much more ([`super::parallel::threads`]).
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;

@@ -14,7 +14,7 @@ use super::table::{AnyExplorer, Listed};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Profile};
-use crate::explore::pieces::InPieces;
+use crate::explore::parallel::threads::InPieces;
 use crate::explore::udpor::k::K;
 use crate::model::System;
 
