@@ -368,7 +368,7 @@ impl CheckReport {
             explorer: profile.name,
             guarantee: profile.guarantee,
             covers_up_to_depth: profile.guarantee > Guarantee::SomeClasses,
-            depth: limits.depth_measure.unwrap_or_else(|| profile.depth),
+            depth: limits.depth_measure.unwrap_or(profile.depth),
             unanswered: unanswered.filter(|_| profile.guarantee > Guarantee::SomeClasses),
             k: setting.k().map(|k| k.to_string()),
             order: order.map(|order| order.to_string()),

@@ -147,8 +147,9 @@ fn nondeterminism_is_told_with_both_requests_and_their_places() {
 fn explorers_that_store_states_refuse() {
     let history = History::new(Interpreted::new(drawn()));
     for explorer in EXPLORERS.iter().filter(|e| e.profile().guarantee == Guarantee::EveryEnd) {
-        let setting: Setting = explorer.profile().name.parse().unwrap();
-        let why = setting.refusal(&history, &Budget::default()).expect(explorer.profile().name);
+        let name = explorer.profile().name;
+        let setting: Setting = name.parse().unwrap();
+        let why = setting.refusal(&history, &Budget::default()).expect(name);
         assert!(why.contains("stores states, and that gains nothing"), "{why}");
         let check = || drop(mazurka::check(&history).explorer(setting).run());
         let panic = catch_unwind(AssertUnwindSafe(check)).unwrap_err();

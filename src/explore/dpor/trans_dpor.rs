@@ -49,7 +49,7 @@ pub struct TransDpor {
     pub order: Order,
     /// Adds sleep sets (Godefroid 1996).
     pub sleep_sets: bool,
-    /// As the tool of the paper implements it ([`Tool`]). It visits every class, as far as is known. Nobody has proved it.
+    /// As the tool of the paper implements it (`trans_dpor_tool`). It visits every class, as far as is known. Nobody has proved it.
     pub of_tool: bool,
 }
 

@@ -1,6 +1,6 @@
 //! A search by workers that may die: who does what.
 //!
-//! The workers may be threads here ([`super::threads`]), or on other machines. They say what they have done in [`Report`]s, and
+//! The workers may be threads here (`threads`), or on other machines. They say what they have done in [`Report`]s, and
 //! are given pieces of the search here. A worker cuts its piece again and again ([`search`]), and each branch that it gives away
 //! can at once be given to another. A piece is left to do until its result is here. So when a worker is lost, its piece is
 //! given to another, who cuts it at the same places: what it gives away then is here already, or done.
@@ -184,10 +184,11 @@ pub fn search<S: System, E: Explorer>(
     let mut regular = Regular { place: of, grain, left, given: 0, tell: &tell };
     let mut beat = Beating { tell: &tell };
     let outcome = explore_branch(system, explorer, branch, &mut regular, budget, &mut beat);
-    match outcome.of_piece(&place) {
-        Ok(outcome) => tell.borrow_mut()(Report::Done(place, regular.given, outcome)),
-        Err(outcome) => return Some(outcome),
+    let (outcome, is_done) = outcome.of_piece(&place);
+    if !is_done {
+        return Some(outcome);
     }
+    tell.borrow_mut()(Report::Done(place, regular.given, outcome));
     None
 }
 

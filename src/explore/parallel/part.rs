@@ -290,7 +290,7 @@ impl Part {
             let why = format!("`{name}` never gives such a branch away");
             return Err(Stray { place: place.clone(), why });
         }
-        let Ok(outcome) = outcome.of_piece(place) else { return Ok(false) };
+        let (outcome, true) = outcome.of_piece(place) else { return Ok(false) };
         self.open.remove(place);
         let (branch, given) = (branch.clone(), BTreeSet::new());
         self.done.insert(place.clone(), Done { branch, given, outcome });
@@ -314,13 +314,13 @@ impl Done {
 }
 
 impl Outcome {
-    /// It is the result of the piece at this place; an error if the piece is not done.
-    pub(super) fn of_piece(mut self, place: &Place) -> Result<Outcome, Outcome> {
+    /// It is the result of the piece at this place. Is the piece done?
+    pub(super) fn of_piece(mut self, place: &Place) -> (Outcome, bool) {
         if !place.is_first() {
             self.stats.forget_idle();
         }
         let is_done = !self.stopped_by.is_some_and(StopReason::leaves_undone);
-        if is_done { Ok(self) } else { Err(self) }
+        (self, is_done)
     }
 }
 

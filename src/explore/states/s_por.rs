@@ -41,9 +41,9 @@ pub enum Sources {
     /// Not at all: safe sets are explored in full.
     #[default]
     None,
-    /// Along the stack ([`super::de_s_por`]).
+    /// Along the stack (`de_s_por`).
     Eager,
-    /// When a state is backtracked to ([`super::dl_s_por`]).
+    /// When a state is backtracked to (`dl_s_por`).
     Lazy,
 }
 
