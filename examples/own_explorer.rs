@@ -10,7 +10,7 @@
 //! found first lies as few such steps deep as possible. Each round is a search with sleep sets. `cargo run --example
 //! own_explorer` compares it with two other explorers on philosophers who may deadlock.
 
-use mazurka::explore::{Budget, Driver, Explorer, Guarantee, Info, Optimal, Udpor};
+use mazurka::explore::{Budget, Driver, Explorer, Guarantee, Optimal, Profile, Udpor};
 use mazurka::lang;
 use mazurka::model::System;
 use mazurka::report::comparison::{Comparison, Printer, Style};
@@ -22,18 +22,14 @@ use mazurka::trace::{Execution, SleepSet};
 pub struct Deepening;
 
 impl Explorer for Deepening {
-    fn info(&self) -> Info {
-        Info {
+    fn profile(&self) -> Profile {
+        Profile {
             name: "deepening",
             summary: "sleep sets up to height 1, 2, ..",
-            source: "",
             guarantee: Guarantee::EveryClassOnce,
-            requires: None,
+            may_block: true,
+            ..Profile::default()
         }
-    }
-
-    fn may_block(&self) -> bool {
-        true
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {

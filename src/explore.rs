@@ -10,39 +10,29 @@
 //! | `unvisited` | invariants: in the states that a search goes through, and in the others |
 //! | `driver` | the meaning of a visit, the same for all explorers; its `budget` and `watchdog` |
 //! | `ends` | where an exploration goes no further, and the proof that it is so |
-//! | `explorer` | what an explorer is, and how one is run |
 //! | `order` | the order in which the actions of a state are tried |
-//! | `scout` | whether anything is left to do where a branch could be cut off |
+//! | `parallel/scout` | what is left to do where a search began |
 //! | `walk` | forward along an execution, and back |
+//! | `settings/options` | the options of explorers |
+//! | `explorer` | what an explorer is, and how one is run |
 //! | `dpor` | explorers that walk along executions |
 //! | `udpor` | the explorer that walks along configurations |
 //! | `states` | explorers that store states |
-//! | `place` | where a piece of a search stands among all |
-//! | `joined` | the result of a search in pieces |
-//! | `part` | the pieces of a search that are done, and those that are left, in portable form |
-//! | `cut` | a search is cut into parts for many machines |
-//! | `crew` | a search by workers that may die |
-//! | `pieces` | a search in pieces, several at a time |
-//! | `settings` | the table of explorers, and their options |
+//! | `parallel` | a search in pieces, by several workers |
+//! | `settings` | the table of explorers, and one with its options |
 //!
 //! Imports go from the bottom of this table to the top, and a test checks it.
 
 mod budget;
-pub mod crew;
-mod cut;
 mod dpor;
 mod driver;
 mod ends;
 mod explorer;
 mod few_switches;
-mod joined;
 mod observer;
 mod order;
-mod part;
-mod pieces;
-mod place;
+mod parallel;
 mod result;
-mod scout;
 mod settings;
 mod states;
 mod symptom;
@@ -54,17 +44,20 @@ mod watchdog;
 
 pub use crate::alternatives::Combs;
 pub use budget::{Budget, Depth, ENDLESS};
+pub use dpor::Way;
 pub use driver::Driver;
-pub use explorer::{Explorer, Guarantee, Info, explore, explore_branch};
+pub use explorer::{Explorer, Guarantee, Profile, Splits, explore, explore_branch};
 pub use observer::{End, NoObserver, Observer};
 pub use order::{History, Order, Permutation, Sorter};
-pub use part::{Disagreement, Done, Part, Stray};
-pub use pieces::InPieces;
-pub use place::Place;
+pub use parallel::crew;
+pub use parallel::part::{Disagreement, Done, Part, Stray};
+pub use parallel::place::Place;
+pub use parallel::threads::InPieces;
 pub use result::{CutPoll, Outcome, Stats, StopReason, Verdict, Violation, ViolationKind};
-pub use settings::options::{Choosable, OPTIONS, OptionInfo, Options, Orders, Takes};
+pub use settings::options::{OPTIONS, OptionInfo, Options, Orders, Takes};
 pub use settings::setting::Setting;
 pub use settings::table::*;
+pub use states::Sources;
 pub use states::count::{Count, Executions, count};
 pub use states::settings::{Stateful, Switch, Switches};
 pub use symptom::Symptom;

@@ -352,6 +352,7 @@ impl CheckReport {
         peak_memory_bytes: Option<u64>,
     ) -> Self {
         let order = setting.options().order;
+        let profile = setting.profile();
         let violations = outcome.violations.iter().map(|violation| {
             let replayed = ViolationReport::replayed(system, &subject.spec, violation, &properties);
             replayed
@@ -360,15 +361,15 @@ impl CheckReport {
         let violations = violations.collect();
         let misses = |property: &&dyn Property| {
             let when = property.when();
-            !setting.asks(when) && (when != When::Invariant || system.invariants().is_some())
+            !profile.asks(when) && (when != When::Invariant || system.invariants().is_some())
         };
         let unanswered = properties.iter().find(misses).map(|property| format!("{property:?}"));
         let mut report = CheckReport {
-            explorer: setting.explorer().info.name,
-            guarantee: setting.guarantee(),
-            covers_up_to_depth: setting.covers_up_to_depth(),
-            depth: limits.depth_measure.unwrap_or_else(|| setting.depth()),
-            unanswered: unanswered.filter(|_| setting.guarantee() > Guarantee::SomeClasses),
+            explorer: profile.name,
+            guarantee: profile.guarantee,
+            covers_up_to_depth: profile.guarantee > Guarantee::SomeClasses,
+            depth: limits.depth_measure.unwrap_or(profile.depth),
+            unanswered: unanswered.filter(|_| profile.guarantee > Guarantee::SomeClasses),
             k: setting.k().map(|k| k.to_string()),
             order: order.map(|order| order.to_string()),
             seed: match order {

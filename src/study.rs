@@ -30,8 +30,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::explore::{
-    Budget, Combs, Depth, ENDLESS, Explorer, Guarantee, NoObserver, Outcome, Setting, StopReason,
-    Verdict, ViolationKind, explore,
+    Budget, Combs, Depth, ENDLESS, Explorer, Guarantee, NoObserver, Outcome, Profile, Setting,
+    StopReason, Verdict, ViolationKind, explore,
 };
 use crate::lang::{self, Granularity, Program};
 use crate::model::Semantics;
@@ -297,8 +297,14 @@ pub struct Searcher {
 impl Searcher {
     /// An explorer, which need not be in the table.
     pub fn new(explorer: &impl Explorer) -> Searcher {
-        let (name, guarantee) = (explorer.info().name.to_owned(), explorer.guarantee());
-        Searcher { family: name.clone(), name, k: None, guarantee, with_histories: false }
+        let Profile { name, guarantee, .. } = explorer.profile();
+        Searcher {
+            family: name.into(),
+            name: name.into(),
+            k: None,
+            guarantee,
+            with_histories: false,
+        }
     }
 }
 
@@ -308,7 +314,7 @@ impl From<Setting> for Searcher {
             name: setting.to_string(),
             family: setting.without_k().to_string(),
             k: setting.k().map(|k| k.to_string()),
-            guarantee: setting.guarantee(),
+            guarantee: setting.profile().guarantee,
             with_histories: setting.options().histories,
         }
     }
@@ -372,5 +378,5 @@ pub fn foreseen(rows: &[Row], case: &Case, setting: &Setting) -> Option<u64> {
     let defines = case.constants();
     let of_case = |row: &&Row| row.spec == case.name && row.defines == defines;
     let known = rows.iter().filter(of_case).find_map(agreement::classes);
-    known.filter(|_| setting.guarantee() == Guarantee::EveryClassOnce)
+    known.filter(|_| setting.profile().guarantee == Guarantee::EveryClassOnce)
 }

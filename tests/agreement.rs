@@ -95,13 +95,14 @@ impl Case {
             if is_refused(&program, method)
                 || self.may_take_long(method) && judged.is_none()
                 || self.is_spared(index)
-                || method.guarantee() < Guarantee::EveryEnd && !is_to_visit_every_class(method)
+                || method.profile().guarantee < Guarantee::EveryEnd
+                    && !is_to_visit_every_class(method)
             {
                 continue;
             }
             let outcome = explore(&program, method, self.everything_by(method), &mut recorder);
             let found = recorder.take();
-            let guarantee = method.guarantee();
+            let guarantee = method.profile().guarantee;
             self.check_outcome(&outcome)
                 .and_then(|()| match guarantee {
                     Guarantee::EveryEnd => self.check_ends(&outcome),
@@ -125,8 +126,8 @@ impl Case {
 
     /// The same; with a depth for explorers that want one. (Up to a depth loops that wait go round literally.)
     fn everything_by(&self, method: impl Explorer) -> Budget {
-        let depth = (method.depth() == Depth::Length).then_some(LONG);
-        let depth = depth.filter(|_| method.guarantee() != Guarantee::EveryEnd);
+        let depth = (method.profile().depth == Depth::Length).then_some(LONG);
+        let depth = depth.filter(|_| method.profile().guarantee != Guarantee::EveryEnd);
         Budget { depth, ..self.everything() }
     }
 
@@ -194,12 +195,12 @@ impl Case {
     /// that is blocked often.
     fn may_take_long(&self, method: impl Explorer) -> bool {
         let is_large = self.expected.traces.is_none_or(|n| n > self.many_classes());
-        match method.info().name {
+        match method.profile().name {
             "sleep" => true,
             // Where classes are few, states may still be many.
             "dl-s-por" => is_large || !self.thorough,
-            "dpor" => is_large || method.guarantee() < Guarantee::EveryClassOnce,
-            _ => method.guarantee() < Guarantee::EveryClassOnce,
+            "dpor" => is_large || method.profile().guarantee < Guarantee::EveryClassOnce,
+            _ => method.profile().guarantee < Guarantee::EveryClassOnce,
         }
     }
 

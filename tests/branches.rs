@@ -7,9 +7,9 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use mazurka::explore::crew::{Crew, Report};
+use mazurka::explore::crew::{Crew, Pace, Report};
 use mazurka::explore::{
-    AnyExplorer, Budget, Explorer, Guarantee, Listed, NoObserver, Options, Outcome, Part,
+    AnyExplorer, Budget, Explorer, Guarantee, Listed, NoObserver, Options, Outcome, Part, Splits,
     StopReason, Symptom, crew, explore,
 };
 use serde_json::Value;
@@ -82,7 +82,7 @@ fn by_workers<S: Subject>(sample: &Sample<S>, explorer: AnyExplorer, budget: &Bu
     let mut rng = Rng::new(sample.seed);
     let mut crew = Crew::new(Part::whole(), budget);
     let mut under_way: [VecDeque<Report>; 3] = Default::default();
-    let grain = NonZeroU64::new(40).expect("not 0");
+    let pace = Pace::even(NonZeroU64::new(40).expect("not 0"));
     while !crew.is_over() {
         let worker = rng.below(3);
         if rng.chance(3) {
@@ -95,7 +95,7 @@ fn by_workers<S: Subject>(sample: &Sample<S>, explorer: AnyExplorer, budget: &Bu
         } else if let Some((place, branch)) = crew.give(worker as u32) {
             let search = (&sample.script, explorer);
             let mut tell = |report| under_way[worker].push_back(report);
-            crew::search(search, (place, &branch), grain, budget.clone(), &mut tell);
+            crew::search(search, (place, &branch), pace, budget.clone(), &mut tell);
         }
         if rng.chance(5) {
             crew = Crew::new(stored(&crew.settled()), budget);
@@ -133,7 +133,7 @@ fn check<S: Subject>(sample: &Sample<S>, are_named: bool) {
                 assert_same(&joined, &whole, explorer, &what);
                 // Other explorers find the same in another order, and by other executions.
                 assert!(!all || !are_named || symptoms(&joined) == symptoms(&whole), "{what}");
-                let is_exact = are_named && explorer.splits_exactly();
+                let is_exact = are_named && explorer.profile().splits == Splits::Exactly;
                 assert!(!is_exact || joined.violations == whole.violations, "{what}");
             }
         }
@@ -148,10 +148,10 @@ fn symptoms(outcome: &Outcome) -> BTreeSet<Symptom> {
 /// The result of all parts is that of one search.
 fn assert_same(joined: &Outcome, whole: &Outcome, explorer: AnyExplorer, what: &str) {
     assert_eq!(joined.verdict() as u8 == 0, whole.verdict() as u8 == 0, "{what}");
-    let is_once = explorer.guarantee() >= Guarantee::EveryClassOnce;
+    let is_once = explorer.profile().guarantee >= Guarantee::EveryClassOnce;
     let is_all = whole.stopped_by != Some(StopReason::Violation);
     assert!(!is_once || !is_all || joined.stats.traces == whole.stats.traces, "{what}");
-    if !explorer.splits_exactly() {
+    if explorer.profile().splits != Splits::Exactly {
         return;
     }
     assert_eq!(joined.violations.first(), whole.violations.first(), "{what}");

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, DlSPor, End, EveryState, Exhaustive, Explorer, NoObserver, Observer,
-    Outcome, Udpor, Verdict, explore,
+    AnyExplorer, Budget, End, EveryState, Exhaustive, Explorer, NoObserver, Observer, Outcome,
+    SPor, Udpor, Verdict, explore,
 };
 use mazurka::lang::{self, Program};
 use mazurka::model::System;
@@ -131,7 +131,7 @@ fn bugs_are_found_by_some_client_of_each_class() {
         for class in classes {
             let violated = |seed| {
                 let client = made(&source, &Wish { seed, ..class.clone() });
-                let outcome = explored(&client.text, DlSPor(STATEFUL), false);
+                let outcome = explored(&client.text, SPor::lazy(STATEFUL), false);
                 outcome.verdict() == Verdict::Assertion
             };
             assert!((0..60).any(violated), "{name}: {:?} of no seed below 60", class.buggy);

@@ -94,7 +94,7 @@ fn check<S: System>(
         let measures = [(Depth::Causal, &causal), (Depth::Length, &length)];
         let runs = METHODS.iter().chain(&[JUDGE]).flat_map(|run| measures.map(|of| (run, of)));
         for (&(_, method, never_blocked), (measure, expected)) in runs {
-            if !method.measures(measure) {
+            if !method.profile().measures(measure) {
                 continue;
             }
             let budget = Budget {
@@ -107,7 +107,7 @@ fn check<S: System>(
             turn += 1;
             let is_spared = !is_slow_run() && !turn.is_multiple_of(SHARE);
             let Some(expected) = expected.as_ref().filter(|_| !is_spared) else { continue };
-            let guarantee = method.guarantee();
+            let guarantee = method.profile().guarantee;
             if guarantee == Guarantee::EveryEnd || method.refusal(system, &budget).is_some() {
                 continue;
             }

@@ -220,7 +220,7 @@ fn measurements_have_a_chapter_of_their_own() {
 fn every_explorer_has_its_row() {
     let page = Page::read(root().join("docs/src/algorithms.md"));
     for listed in EXPLORERS {
-        let name = format!("`{}`", listed.info.name);
+        let name = format!("`{}`", listed.profile().name);
         let rows = page.text.lines().filter(|line| line.starts_with('|'));
         let mut firsts = rows.filter_map(|row| row.split('|').nth(1));
         assert!(firsts.any(|first| first.contains(&name)), "{name}");

@@ -20,7 +20,11 @@ use crate::random_models::{Rng, Sample, Script, Subject, actors, processes};
 
 /// Every explorer that searches branches.
 fn able() -> Vec<AnyExplorer> {
-    METHODS.iter().map(|&(_, method, _)| method).filter(|method| method.can_split(None)).collect()
+    METHODS
+        .iter()
+        .map(|&(_, method, _)| method)
+        .filter(|method| method.profile().can_split(None))
+        .collect()
 }
 
 fn named(name: &str) -> AnyExplorer {
@@ -101,7 +105,9 @@ fn check_damaged<S: Subject>(sample: &Sample<S>, times: usize) -> (usize, usize)
     let (mut refused, mut accepted) = (0, 0);
     let mut rng = Rng::new(sample.seed);
     for explorer in able().into_iter().filter(|e| !is_refused(&sample.script, *e)) {
-        for depth in [None, Some(3)].into_iter().filter(|&depth| explorer.can_split(depth)) {
+        for depth in
+            [None, Some(3)].into_iter().filter(|&depth| explorer.profile().can_split(depth))
+        {
             let budget = Budget { depth, ..budget() };
             let (whole, _) = cut(sample, explorer, &Budget { depth: None, ..budget.clone() });
             let branches: Vec<_> =

@@ -19,11 +19,12 @@ use interpreted::Interpreted;
 /// The explorers that store no states, and take any program.
 fn explorers() -> impl Iterator<Item = Setting> {
     let stateless = EXPLORERS.iter().filter(|explorer| {
-        let info = explorer.info;
-        info.guarantee != Guarantee::EveryEnd && info.requires.is_none()
+        let profile = explorer.profile();
+        profile.guarantee != Guarantee::EveryEnd && profile.requires.is_none()
     });
     let more = ["udpor:k=2", "udpor:k=1"].map(String::from);
-    let names: Vec<_> = stateless.map(|explorer| explorer.info.name.into()).chain(more).collect();
+    let names: Vec<_> =
+        stateless.map(|explorer| explorer.profile().name.into()).chain(more).collect();
     assert!(names.len() > 6, "{names:?}");
     names.into_iter().map(|name: String| name.parse().expect("an explorer"))
 }
@@ -145,9 +146,10 @@ fn nondeterminism_is_told_with_both_requests_and_their_places() {
 #[test]
 fn explorers_that_store_states_refuse() {
     let history = History::new(Interpreted::new(drawn()));
-    for explorer in EXPLORERS.iter().filter(|e| e.info.guarantee == Guarantee::EveryEnd) {
-        let setting: Setting = explorer.info.name.parse().unwrap();
-        let why = setting.refusal(&history, &Budget::default()).expect(explorer.info.name);
+    for explorer in EXPLORERS.iter().filter(|e| e.profile().guarantee == Guarantee::EveryEnd) {
+        let name = explorer.profile().name;
+        let setting: Setting = name.parse().unwrap();
+        let why = setting.refusal(&history, &Budget::default()).expect(name);
         assert!(why.contains("stores states, and that gains nothing"), "{why}");
         let check = || drop(mazurka::check(&history).explorer(setting).run());
         let panic = catch_unwind(AssertUnwindSafe(check)).unwrap_err();

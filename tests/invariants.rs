@@ -134,7 +134,8 @@ impl Judge {
 
 /// The same for this explorer: some ask for a depth.
 fn all_by(method: impl Explorer) -> Budget {
-    let wants = method.depth() == Depth::Length && method.guarantee() != Guarantee::EveryEnd;
+    let wants = method.profile().depth == Depth::Length
+        && method.profile().guarantee != Guarantee::EveryEnd;
     Budget { depth: wants.then_some(LONG), ..all() }
 }
 
@@ -238,7 +239,7 @@ fn agree_in_turn(text: &str, seed: u64, walk: impl Explorer, share: u64, reach: 
     for (turn, (name, method)) in (seed..).zip(others.chain(walks)) {
         if !turn.is_multiple_of(share)
             || is_refused(&program, method)
-            || method.guarantee() == Guarantee::SomeClasses
+            || method.profile().guarantee == Guarantee::SomeClasses
         {
             continue;
         }
@@ -409,7 +410,8 @@ fn every_explorer_finds_the_shortest_way() {
     for (text, expected) in KNOWN {
         let program = program(text);
         for &(name, method, _) in METHODS.iter() {
-            if is_refused(&program, method) || method.guarantee() == Guarantee::SomeClasses {
+            if is_refused(&program, method) || method.profile().guarantee == Guarantee::SomeClasses
+            {
                 continue;
             }
             let budget = Budget { shortest: true, ..all_by(method) };
@@ -429,7 +431,8 @@ fn every_explorer_finds_the_shortest_way() {
 fn an_invariant_is_judged_up_to_a_depth() {
     let program = program(KNOWN[0].0);
     for &(name, method, _) in METHODS.iter() {
-        let judges = method.asks(When::Invariant) && method.depth() == Depth::Causal;
+        let judges =
+            method.profile().asks(When::Invariant) && method.profile().depth == Depth::Causal;
         if judges && !is_refused(&program, method) {
             let budget = Budget { depth: Some(1), ..all() };
             let outcome = explore(&program, method, budget, &mut NoObserver);

@@ -6,8 +6,8 @@ use std::num::NonZeroU32;
 use std::sync::LazyLock;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, DeSPor, Depth, DlSPor, EXPLORERS, End, EveryState, Explorer, Guarantee,
-    Listed, NoObserver, Observer, Options, Order, Orders, Outcome, Parsimonious, Permutation, SPor,
+    AnyExplorer, Budget, Depth, EXPLORERS, End, EveryState, Explorer, Guarantee, Listed,
+    NoObserver, Observer, Options, Order, Orders, Outcome, Parsimonious, Permutation, SPor,
     Setting, Stateful, Stats, StopReason, Switches, Violation, ViolationKind, explore,
 };
 use mazurka::model::{
@@ -22,14 +22,15 @@ use mazurka::trace::{Classes, NormalForm};
 /// and whether it is never blocked. The judge itself is none of them, nor a portfolio, which has no traces of its own to tell;
 /// see `stateful`.
 pub static METHODS: LazyLock<Vec<(&str, AnyExplorer, bool)>> = LazyLock::new(|| {
-    let judged =
-        |e: &&Listed| e.info.guarantee != Guarantee::EveryExecution && e.info.name != "portfolio";
+    let judged = |e: &&Listed| {
+        e.profile().guarantee != Guarantee::EveryExecution && e.profile().name != "portfolio"
+    };
     EXPLORERS.iter().filter(judged).flat_map(variants).collect()
 });
 
 /// What to run of an explorer, by the options that it takes. The last is the one that stands for all of them.
 fn variants(explorer: &'static Listed) -> impl Iterator<Item = (&'static str, AnyExplorer, bool)> {
-    let takes = &explorer.takes;
+    let takes = &explorer.profile().takes;
     let options: &[&str] = match takes.orders {
         _ if takes.contain("k") => &[
             "k=1",
@@ -57,15 +58,15 @@ fn variants(explorer: &'static Listed) -> impl Iterator<Item = (&'static str, An
         Orders::None => &[""],
     };
     // What reverses nothing later is a variant without an option.
-    let at_once = (explorer.info.name == "parsimonious")
-        .then(|| (explorer.info.name, Parsimonious { owes: 0 }.into(), false));
+    let at_once = (explorer.profile().name == "parsimonious")
+        .then(|| (explorer.profile().name, Parsimonious { owes: 0 }.into(), false));
     let given = options.iter().map(move |text| {
         let options = match *text {
             "" => Options::default(),
             text => Options::read(text).expect("options"),
         };
         let setting = Setting::new(explorer, options).expect("options that it takes");
-        (explorer.info.name, setting.made(), !setting.may_block())
+        (explorer.profile().name, setting.made(), !setting.profile().may_block)
     });
     at_once.into_iter().chain(given)
 }
@@ -82,7 +83,7 @@ pub const STATEFUL: Stateful = Stateful {
 /// The explorers that store states, with these settings; the one without reduction first.
 pub fn storing(settings: Stateful) -> [AnyExplorer; 4] {
     let full = EveryState::of(settings).into();
-    [full, SPor(settings).into(), DeSPor(settings).into(), DlSPor(settings).into()]
+    [full, SPor::safe(settings).into(), SPor::eager(settings).into(), SPor::lazy(settings).into()]
 }
 
 /// Follows the transitions of a search, and does nothing.
@@ -188,13 +189,13 @@ pub fn is_refused<S: System>(system: &S, method: impl Explorer) -> bool {
 
 /// The bound on the depth: none where executions are not to be cut, but for those that ask for one.
 pub fn bound(explorer: &impl Explorer, depth: u32) -> Option<u32> {
-    (depth < LONG || explorer.depth() == Depth::Length).then_some(depth)
+    (depth < LONG || explorer.profile().depth == Depth::Length).then_some(depth)
 }
 
 /// Does it visit every class? The tool's rule for TransDPOR does on all that it was tried on; nobody has proved it, so
 /// it does not promise it.
 pub fn is_to_visit_every_class(method: impl Explorer) -> bool {
-    method.guarantee() >= Guarantee::EveryClass || method.info().name == "transdpor-tool"
+    method.profile().guarantee >= Guarantee::EveryClass || method.profile().name == "transdpor-tool"
 }
 
 /// Did the search come to its end?

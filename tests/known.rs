@@ -33,7 +33,7 @@ fn search<S: System>(system: &S, method: impl Explorer, verdict: Verdict) -> Sta
 fn check_classes(cast: &Cast, [classes, deadlocked]: [u64; 2]) {
     let verdict = if deadlocked > 0 { Verdict::Deadlock } else { Verdict::Ok };
     let once = |&&(_, method, _): &&(&str, AnyExplorer, bool)| {
-        method.guarantee() >= Guarantee::EveryClassOnce
+        method.profile().guarantee >= Guarantee::EveryClassOnce
             && method.refusal(cast, &Budget::default()).is_none()
     };
     for &(_, method, never_blocked) in METHODS.iter().filter(once) {

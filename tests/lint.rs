@@ -110,8 +110,8 @@ fn leaks(
     explorer: impl Explorer,
     observer: &mut dyn Observer,
 ) -> Option<BTreeSet<Place>> {
-    let wants_depth =
-        explorer.depth() == Depth::Length && explorer.guarantee() != Guarantee::EveryEnd;
+    let wants_depth = explorer.profile().depth == Depth::Length
+        && explorer.profile().guarantee != Guarantee::EveryEnd;
     let depth = wants_depth.then_some(LONG);
     let max_traces = Some(MOST);
     let budget = Budget { all: true, depth, max_traces, endless: Some(LONG), ..Budget::default() };
@@ -150,7 +150,8 @@ fn every_explorer_finds_what_is_left_behind() {
         let Some(found) = leaks(&program, Exhaustive, &mut left) else { continue };
         assert_eq!(found, left.found, "exhaustive on {name}");
         for &(method_name, method, _) in METHODS.iter() {
-            if method.guarantee() == Guarantee::SomeClasses || is_refused(&program, method) {
+            if method.profile().guarantee == Guarantee::SomeClasses || is_refused(&program, method)
+            {
                 continue;
             }
             let none = &mut NoObserver;
@@ -241,8 +242,8 @@ fn a_few_of_many_are_shown() {
 /// What is unreached after a search by this explorer; `None` if the search is not complete.
 fn unreached(text: &str, explorer: impl Explorer) -> Option<Vec<Unreached>> {
     let program = compile("spec.maz", text, &[]).expect("a valid spec").observed();
-    let wants_depth =
-        explorer.depth() == Depth::Length && explorer.guarantee() != Guarantee::EveryEnd;
+    let wants_depth = explorer.profile().depth == Depth::Length
+        && explorer.profile().guarantee != Guarantee::EveryEnd;
     let depth = wants_depth.then_some(LONG);
     let max_traces = Some(MOST);
     let budget = Budget { all: true, depth, max_traces, endless: Some(LONG), ..Budget::default() };
@@ -260,7 +261,7 @@ fn every_explorer_finds_the_same_unreached() {
         odd += usize::from(!expected.is_empty());
         let program = compile("spec.maz", &text, &[]).expect("a valid spec");
         for &(name, method, _) in METHODS.iter() {
-            if !method.asks(When::Step) || is_refused(&program, method) {
+            if !method.profile().asks(When::Step) || is_refused(&program, method) {
                 continue;
             }
             let Some(found) = unreached(&text, method) else { continue };

@@ -41,5 +41,5 @@ fn it_keeps_its_promise_on_random_programs() {
 fn it_is_compared_with_others() {
     let (table, disagreements) = example::compared();
     assert_eq!(disagreements, [""; 0]);
-    assert!(table.contains(Deepening.info().name), "{table}");
+    assert!(table.contains(Deepening.profile().name), "{table}");
 }

@@ -57,7 +57,9 @@ impl Property for EndsWith {
 #[test]
 fn what_it_objects_to_is_found_by_every_explorer() {
     let program = program("shared x: int = 0; process P[i in 1..4] { x = i; }");
-    for (name, method) in explorers(&program).filter(|e| e.1.guarantee() > Guarantee::SomeClasses) {
+    for (name, method) in
+        explorers(&program).filter(|e| e.1.profile().guarantee > Guarantee::SomeClasses)
+    {
         let outcome = explore(
             &program,
             method,
@@ -143,7 +145,7 @@ fn a_property_of_every_state_is_judged_where_every_state_is_visited() {
         }
         let nothing = explore(&locked, method, within(&method, properties()), &mut NoObserver);
         assert!(nothing.violations.is_empty(), "{name}");
-        if method.visits_every_state() {
+        if method.profile().visits_every_state() {
             assert_eq!(messages(&found), ["both at once"], "{name}");
             assert!(found.is_complete() && nothing.is_complete(), "{name}");
             able.insert(name);
@@ -191,7 +193,7 @@ fn a_property_of_every_step_is_judged_where_every_class_is_visited() {
         let found = explore(&program, method, within(&method, properties()), &mut NoObserver);
         let nothing = explore(&program, method, within(&method, clean()), &mut NoObserver);
         assert!(nothing.violations.is_empty(), "{name}");
-        if method.asks(When::Step) {
+        if method.profile().asks(When::Step) {
             assert_eq!(messages(&found), ["P has seen = 2"], "{name}");
             let some = 0 < found.stats.violating_traces;
             assert!(some && found.stats.violating_traces < found.stats.traces, "{name}");
@@ -257,7 +259,9 @@ fn without_failures_only_the_rest_is_judged() {
         process Q { x += 1; }
         final { assert(x < 2); }";
     let program = program(text);
-    for (name, method) in explorers(&program).filter(|e| e.1.guarantee() > Guarantee::SomeClasses) {
+    for (name, method) in
+        explorers(&program).filter(|e| e.1.profile().guarantee > Guarantee::SomeClasses)
+    {
         let outcome = explore(
             &program,
             method,
@@ -473,7 +477,7 @@ fn random_objections_are_found_by_all_that_can() {
                 if outcome.stopped_by == Some(StopReason::Oversubscribed) {
                     continue;
                 }
-                if method.asks(when) {
+                if method.profile().asks(when) {
                     assert!(all.is_subset(&found), "{:?}: {}", all.difference(&found), context());
                     *found_by.entry((name, format!("{when:?}"))).or_insert(0) += all.len();
                 } else {

@@ -95,7 +95,8 @@ fn a_second_owner_is_found_by_every_explorer() {
         let methods = METHODS.iter().map(|&(_, method, _)| (method, bound(&method, LONG)));
         let storing = storing(STATEFUL).map(|method| (method, None));
         for (method, depth) in methods.chain(storing) {
-            if is_refused(&program, method) || method.guarantee() == Guarantee::SomeClasses {
+            if is_refused(&program, method) || method.profile().guarantee == Guarantee::SomeClasses
+            {
                 continue;
             }
             let found = run(method, depth);

@@ -1,7 +1,7 @@
 //! Searches in pieces: the same for any number of threads, and the same classes as in one piece.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use mazurka::explore::{
     AnyExplorer, Budget, Exhaustive, Explorer, Guarantee, InPieces, NoObserver, Order, Outcome,
@@ -20,7 +20,8 @@ fn in_pieces<S: Subject>(
     budget: &Budget,
 ) -> Outcome {
     let jobs = NonZeroU32::new(jobs).expect("some");
-    let early = InPieces { first: 20, grain: 10, ..InPieces::new(explorer, jobs) };
+    let many = |count| NonZeroU64::new(count).expect("some");
+    let early = InPieces { first: many(20), grain: many(10), ..InPieces::new(explorer, jobs) };
     explore(&sample.script, early, budget.clone(), &mut NoObserver)
 }
 
@@ -38,7 +39,8 @@ fn kinds(outcome: &Outcome) -> BTreeSet<String> {
 /// Explores with different numbers of threads, and in one piece.
 fn check<S: Subject>(sample: &Sample<S>) {
     let able = METHODS.iter().map(|&(_, method, _)| method).chain([Exhaustive.into()]);
-    let able = able.filter(|m| m.can_split(bound(m, LONG)) && !is_refused(&sample.script, *m));
+    let able =
+        able.filter(|m| m.profile().can_split(bound(m, LONG)) && !is_refused(&sample.script, *m));
     for explorer in able {
         let what = format!("{explorer:?} on {}", sample.describe());
         for all in [true, false] {
@@ -53,7 +55,7 @@ fn check<S: Subject>(sample: &Sample<S>) {
                 assert!(has_ended(&one), "{what}");
                 assert_eq!(one.stats.classes, whole.stats.classes, "{what}");
                 assert_eq!(kinds(&one), kinds(&whole), "{what}");
-                let is_exact = explorer.guarantee() >= Guarantee::EveryClassOnce;
+                let is_exact = explorer.profile().guarantee >= Guarantee::EveryClassOnce;
                 assert!(!is_exact || one.stats.traces == whole.stats.traces, "{what}");
             }
             // Nothing that one piece finds makes another look elsewhere, unless chance decides.

@@ -4,8 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, Dpor, DporDs, DporForce, DporNaive, Explorer, NoObserver, Order, Stats,
-    TransDpor, TransDporTool, explore,
+    Budget, Dpor, DporDs, Explorer, NoObserver, Order, Stats, TransDpor, Way, explore,
 };
 use mazurka::lang::{Program, compile};
 
@@ -165,7 +164,7 @@ fn dpor_and_transdpor_visit_what_the_paper_says() {
                     "dpor, {context}"
                 );
             }
-            let found = figures(&program, TransDporTool { order, sleep_sets: false });
+            let found = figures(&program, TransDpor { order, sleep_sets: false, of_tool: true });
             assert_eq!(found, trans_dpor, "transdpor-tool, {context}");
             let found = figures(&program, Dpor { order, sleep_sets: true });
             let expected = (subject.classes, subject.asleep[index]);
@@ -183,7 +182,7 @@ fn transdpor_as_printed_visits_more_than_the_paper_says() {
         ("chameneos", Some(("N", "2")), Order::Fifo, (972, 5923)),
         ("regsim", Some(("N", "6")), Order::Fifo, (5643, 15782)),
     ] {
-        let method = TransDpor { order, sleep_sets: false };
+        let method = TransDpor { order, sleep_sets: false, of_tool: false };
         assert_eq!(figures(&program(spec, constant), method), expected, "{spec}");
     }
 }
@@ -197,11 +196,8 @@ fn the_bound_hides_what_dpor_ds_has_to_reorder() {
         stats.traces + stats.truncated
     };
     let order = Order::Fifo;
-    let [naive, force, ds] = [
-        AnyExplorer::from(DporNaive { order }),
-        DporForce { order }.into(),
-        DporDs { order }.into(),
-    ];
+    let [naive, force, ds] =
+        [Way::Naive, Way::Force, Way::Completed].map(|way| DporDs { way, order });
     assert_eq!([naive, force, ds].map(|method| visited(method, 2)), [1, 1, 2]);
     // With room for all three messages the two classes are visited; one of them twice but for sleep sets.
     assert_eq!([naive, force, ds].map(|method| visited(method, 3)), [3, 3, 2]);

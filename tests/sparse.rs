@@ -120,7 +120,7 @@ fn a_million_objects_cost_what_is_used() {
             let search = |n: &str| {
                 let args = ["check", "-", "--all", "--max-memory", "100M", "--format", "json"];
                 let size = format!("N={n}");
-                let explorer = ["--explorer", explorer.info.name, "-D", &size];
+                let explorer = ["--explorer", explorer.profile().name, "-D", &size];
                 let program = format!("const N = 2;\n{program}");
                 run_with(&[&args[..], &explorer].concat(), &program)
             };
@@ -131,17 +131,17 @@ fn a_million_objects_cost_what_is_used() {
             }
             assert!(start.elapsed() < Duration::from_secs(10), "{program}");
             let both = [few, many].map(|output| {
-                let name = explorer.info.name;
+                let name = explorer.profile().name;
                 assert_eq!(code(&output), 0, "{name} on {program}: {}", stdout(&output));
                 json(&output)
             });
             let [few, many] = both;
             searches += 1;
             // Which search of a portfolio answers first is chance.
-            if explorer.info.name != "portfolio" {
+            if explorer.profile().name != "portfolio" {
                 for figure in ["traces", "transitions", "events", "states", "max_depth"] {
                     let [few, many] = [&few, &many].map(|report| &report["stats"][figure]);
-                    assert_eq!(few, many, "{figure} of {} on {program}", explorer.info.name);
+                    assert_eq!(few, many, "{figure} of {} on {program}", explorer.profile().name);
                 }
             }
         }

@@ -79,7 +79,7 @@ fn agree(text: &str) -> Option<Outcome> {
     }
     let classes = recorder.take();
     for &(name, method, is_never_blocked) in METHODS.iter() {
-        if is_refused(&program, method) || method.guarantee() < Guarantee::EveryClass {
+        if is_refused(&program, method) || method.profile().guarantee < Guarantee::EveryClass {
             continue;
         }
         let outcome = explore(&program, method, all(), &mut recorder);
@@ -93,7 +93,7 @@ fn agree(text: &str) -> Option<Outcome> {
             classes.len(),
             context()
         );
-        if method.guarantee() >= Guarantee::EveryClassOnce {
+        if method.profile().guarantee >= Guarantee::EveryClassOnce {
             assert!(found.values().all(|visits| visits.times == 1), "{}", context());
         }
         assert!(!is_never_blocked || outcome.stats.blocked == 0, "{}", context());
@@ -108,7 +108,7 @@ fn agree(text: &str) -> Option<Outcome> {
     assert_eq!(met, expected, "ends of\n{text}");
     assert_eq!(kinds(&judged), kinds(&full), "violations of\n{text}");
     for &(name, method, _) in METHODS.iter() {
-        if method.guarantee() == Guarantee::EveryEnd {
+        if method.profile().guarantee == Guarantee::EveryEnd {
             let (met, found) = ends(&program, method);
             assert_eq!(met, expected, "ends by {name} of\n{text}");
             assert_eq!(kinds(&found), kinds(&full), "violations by {name}, {method:?} of\n{text}");

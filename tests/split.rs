@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use mazurka::explore::{
-    Branch, Budget, Depth, Exhaustive, Explorer, Guarantee, Outcome, Splitter, StopReason, explore,
-    explore_branch,
+    AnyExplorer, Branch, Budget, Depth, Exhaustive, Explorer, Guarantee, Outcome, Splitter,
+    StopReason, explore, explore_branch,
 };
 
 use crate::judge::{Counts, LONG, METHODS, Recorder, bound, has_ended, is_refused};
@@ -87,11 +87,13 @@ fn check_to<S: Subject>(sample: &Sample<S>, depth: u32) {
     assert_eq!(kinds(&pieces), kinds([&whole]), "exhaustive on {}", sample.describe());
 
     let able = METHODS.iter().map(|&(_, method, _)| method);
-    let able = able.filter(|m| m.can_split(bound(m, depth)) && !is_refused(&sample.script, *m));
-    let able = able.filter(|m| depth == LONG || m.depth() == Depth::Causal);
+    let able =
+        able.filter(|m| m.profile().can_split(bound(m, depth)) && !is_refused(&sample.script, *m));
+    let able = able.filter(|m| depth == LONG || m.profile().depth == Depth::Causal);
     let able: Vec<_> = able.collect();
-    let once = able.iter().copied().filter(|m| m.guarantee() == Guarantee::EveryClassOnce);
-    let once = once.filter(|m| m.takes_any_branch());
+    let once = able.iter().copied().filter(|m| m.profile().guarantee == Guarantee::EveryClassOnce);
+    // What its branches mean only this one knows.
+    let once = once.filter(|m| !matches!(m, AnyExplorer::Parsimonious(_)));
     let mixed: Vec<_> = once.collect();
     for explorers in able.iter().map(std::slice::from_ref).chain([&mixed[..]]) {
         let (found, pieces) = in_pieces(sample, explorers, depth, &mut recorder);
@@ -103,7 +105,7 @@ fn check_to<S: Subject>(sample: &Sample<S>, depth: u32) {
             classes.len(),
             what()
         );
-        let is_once = explorers.iter().all(|e| e.guarantee() == Guarantee::EveryClassOnce);
+        let is_once = explorers.iter().all(|e| e.profile().guarantee == Guarantee::EveryClassOnce);
         assert!(!is_once || found.values().all(|class| class.times == 1), "twice: {}", what());
         assert_eq!(kinds(&pieces), kinds([&whole]), "{}", what());
     }

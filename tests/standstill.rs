@@ -204,7 +204,7 @@ fn ways(state: &State) -> Ways {
 
 /// The explorers that visit every class.
 fn visitors() -> impl Iterator<Item = AnyExplorer> {
-    let covers = |explorer: &AnyExplorer| explorer.guarantee() >= Guarantee::EveryClass;
+    let covers = |explorer: &AnyExplorer| explorer.profile().guarantee >= Guarantee::EveryClass;
     EXPLORERS.iter().map(|listed| listed.plain()).filter(covers)
 }
 
@@ -222,7 +222,7 @@ fn compare<S: System>(system: &S, text: impl Fn() -> String) -> [bool; 2] {
     let found = explore(&open, Udpor::default(), all(), &mut NoObserver);
     assert_eq!(found.stats.traces, early.stats.traces, "classes: {}", text());
     for explorer in visitors().filter(|explorer| explorer.refusal(&open, &all()).is_none()) {
-        let name = explorer.info().name;
+        let name = explorer.profile().name;
         let budget = Budget { max_traces: Some(MOST_TRACES), ..all() };
         let outcome = explore(&open, explorer, budget, &mut NoObserver);
         // Some go through every execution, which may be too many.

@@ -4,8 +4,8 @@ use std::fs;
 use std::time::Duration;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, DeSPor, DlSPor, EveryState, Explorer, NoObserver, Order, Outcome,
-    Permutation, SPor, Setting, Stateful, StopReason, Switch, Verdict, ViolationKind, explore,
+    AnyExplorer, Budget, EveryState, Explorer, NoObserver, Order, Outcome, Permutation, SPor,
+    Setting, Stateful, StopReason, Switch, Verdict, ViolationKind, explore,
 };
 use mazurka::lang::{Granularity, Program, compile, compile_with};
 use mazurka::model::ProcessId;
@@ -80,10 +80,10 @@ fn an_eager_search_must_tell_more_than_the_last_transition() {
     let mut watcher = Watcher::of(&program);
     let mut classes = |method: AnyExplorer| watcher.classes(method).len();
     assert_eq!(classes(EveryState::of(STATEFUL).into()), 3);
-    assert_eq!(classes(DeSPor(Stateful { order, ..PRINTED }).into()), 2);
-    assert_eq!(classes(DeSPor(Stateful { order, ..STATEFUL }).into()), 3);
+    assert_eq!(classes(SPor::eager(Stateful { order, ..PRINTED }).into()), 2);
+    assert_eq!(classes(SPor::eager(Stateful { order, ..STATEFUL }).into()), 3);
     // The lazy search asks what comes after each of its transitions itself.
-    assert_eq!(classes(DlSPor(Stateful { order, ..PRINTED }).into()), 3);
+    assert_eq!(classes(SPor::lazy(Stateful { order, ..PRINTED }).into()), 3);
 }
 
 /// With locks that disable one another, one of two outcomes is lost, and so is a deadlock.
@@ -96,12 +96,12 @@ fn locks_as_one_transition_lose_outcomes_and_deadlocks() {
     );
     let ends = |program: &Program, method: AnyExplorer| search(program, method).stats.traces;
     assert_eq!(all(STATEFUL).map(|method| ends(&two, method)), [2; 4]);
-    assert_eq!(ends(&two, DeSPor(PRINTED).into()), 1);
+    assert_eq!(ends(&two, SPor::eager(PRINTED).into()), 1);
     let crossed = spec("mutex/lock-order");
     let verdict = |method: AnyExplorer| search(&crossed, method).verdict();
     assert_eq!(all(STATEFUL).map(verdict), [Verdict::Deadlock; 4]);
     assert_eq!(verdict(EveryState::of(PRINTED).into()), Verdict::Deadlock);
-    assert_eq!(verdict(DeSPor(PRINTED).into()), Verdict::Incomplete, "it found nothing");
+    assert_eq!(verdict(SPor::eager(PRINTED).into()), Verdict::Incomplete, "it found nothing");
 }
 
 /// A process that goes round and round, invisibly or not, must not keep another from its turn for ever.
@@ -189,7 +189,7 @@ fn a_search_by_hashes_is_never_complete() {
         assert_eq!(outcome.verdict(), Verdict::Incomplete, "{method:?}");
         assert!(outcome.stats.states > Some(0));
     }
-    let deadlock = search(&spec("mutex/lock-order"), SPor(settings));
+    let deadlock = search(&spec("mutex/lock-order"), SPor::safe(settings));
     assert_eq!(deadlock.verdict(), Verdict::Deadlock, "what is found is found");
 }
 

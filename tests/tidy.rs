@@ -152,7 +152,7 @@ fn top_level(list: &str) -> Vec<&str> {
 
 #[test]
 fn imports_are_found() {
-    let code = "use crate::model::{State, System};\nuse crate::{\n    explore::{Driver, Info}, lang,\n};\nlet x = crate::trace::y();";
+    let code = "use crate::model::{State, System};\nuse crate::{\n    explore::{Driver, Budget}, lang,\n};\nlet x = crate::trace::y();";
     assert_eq!(imports(code), ["model", "explore", "lang", "trace"]);
 }
 
@@ -297,22 +297,22 @@ const EXPLORE: &[&str] = &[
     "unvisited",
     "driver",
     "ends",
-    "explorer",
     "order",
-    "scout",
+    "parallel::scout",
     "walk",
     "states::settings",
     "udpor::k",
     "settings::options",
+    "explorer",
     "dpor",
     "udpor",
     "states",
-    "place",
-    "joined",
-    "part",
-    "cut",
-    "crew",
-    "pieces",
+    "parallel::place",
+    "parallel::joined",
+    "parallel::part",
+    "parallel::cut",
+    "parallel::crew",
+    "parallel::threads",
     "settings::table",
     "settings::setting",
 ];

@@ -84,7 +84,9 @@ impl Args {
 /// The options of an explorer: mostly those that it takes.
 fn explorer(args: &mut Args, random: &mut Random, explorer: &Listed) {
     let any = random.once_in(8);
-    for option in OPTIONS.iter().filter(|option| any || explorer.takes.contain(option.name)) {
+    for option in
+        OPTIONS.iter().filter(|option| any || explorer.profile().takes.contain(option.name))
+    {
         let flag = option.flag();
         match option.name {
             "k" => args.maybe(random, &flag, &["1", "2", "3", "4", "optimal"]),
@@ -105,7 +107,7 @@ fn check(args: &mut Args, random: &mut Random) {
     args.flag("spec.maz");
     let chosen = random.pick(EXPLORERS);
     if !random.once_in(3) {
-        args.push("--explorer", chosen.info.name);
+        args.push("--explorer", chosen.profile().name);
         if random.once_in(2) {
             explorer(args, random, chosen);
         }
@@ -165,7 +167,7 @@ fn compare(args: &mut Args, random: &mut Random) {
     args.flag("compare");
     args.flag("spec.maz");
     let chosen: Vec<&str> =
-        (0..1 + random.below(3)).map(|_| random.pick(EXPLORERS).info.name).collect();
+        (0..1 + random.below(3)).map(|_| random.pick(EXPLORERS).profile().name).collect();
     args.push("--explorers", &chosen.join(","));
     args.maybe(random, "--depth", &COUNTS);
     args.maybe(random, "--max-traces", &COUNTS);

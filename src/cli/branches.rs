@@ -14,7 +14,7 @@ use super::progress::Progress;
 use super::spec::Spec;
 use super::verification::{ResultArgs, SearchArgs};
 use super::{Exit, Failure, files, interrupt, memory};
-use crate::explore::{Budget, Explorer, OPTIONS, Outcome, Setting};
+use crate::explore::{Budget, Explorer, OPTIONS, Outcome, Setting, Splits};
 use crate::report::text::{plural, quoted_path, shown};
 use crate::study::{Limits, Task, task};
 
@@ -117,11 +117,11 @@ pub(super) fn cut(
     prepare(folder)?;
     let Searched { spec, setting, budget, .. } = stored.searched(input)?;
     let budget = Budget { cancel: interrupt::flag()?, ..budget };
-    if !setting.splits_exactly() {
+    if setting.profile().splits != Splits::Exactly {
         output.remark(format!(
             "note: branches of `{}` may take much longer than one search, because none knows what the others have found \
              out; those of `sleep` and `exhaustive` do not.\n",
-            setting.info().name
+            setting.profile().name
         ));
     }
     let mut progress = Progress::new(!output.is_quiet());

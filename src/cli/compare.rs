@@ -93,7 +93,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             };
             match refusal(&setting, program, &limits) {
                 Some(why) if args.explorers.is_empty() => {
-                    comparison.leave_out(setting.explorer().info.name, &case.name, why);
+                    comparison.leave_out(setting.explorer().profile().name, &case.name, why);
                 }
                 refusal => jobs.push((job, setting, program, refusal)),
             }
@@ -169,7 +169,8 @@ fn settings(items: &[String], options: Options) -> Result<Vec<Setting>, Failure>
     };
     for option in OPTIONS.iter().filter(|option| option.is_given(&options)) {
         let alone = option.alone(&options);
-        let is_idle = |s: &Setting| alone.understood(&s.explorer().takes) == Options::default();
+        let is_idle =
+            |s: &Setting| alone.understood(&s.explorer().profile().takes) == Options::default();
         if alone != Options::default() && settings.iter().all(is_idle) {
             let flag = option.flag();
             return Err(Failure::Usage(format!("{flag} means nothing to any of these explorers")));

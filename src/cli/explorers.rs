@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::output::{Format, Output, format};
 use super::{Exit, Failure};
-use crate::explore::{Depth, EXPLORERS, Explorer as _, Guarantee, Listed, OptionInfo};
+use crate::explore::{Depth, EXPLORERS, Guarantee, Listed, OptionInfo};
 use crate::report::json;
 
 /// List the explorers: what each is, guarantees and requires
@@ -35,8 +35,8 @@ struct Row {
 
 impl From<&Listed> for Row {
     fn from(explorer: &Listed) -> Self {
-        let info = &explorer.info;
-        let guarantee = match info.guarantee {
+        let profile = explorer.profile();
+        let guarantee = match profile.guarantee {
             Guarantee::SomeClasses => "visits some executions, and may miss others",
             Guarantee::EveryEnd => {
                 "reaches every terminal state and every violation, each state once"
@@ -45,22 +45,18 @@ impl From<&Listed> for Row {
             Guarantee::EveryClassOnce => "visits every class of executions, once",
             Guarantee::EveryExecution => "visits every execution",
         };
-        let source = Some(info.source).filter(|source| !source.is_empty());
-        let options = explorer.takes.useful().map(OptionInfo::flag);
+        let source = Some(profile.source).filter(|source| !source.is_empty());
+        let options = profile.takes.useful().map(OptionInfo::flag);
         Row {
-            name: info.name,
-            summary: info.summary,
+            name: profile.name,
+            summary: profile.summary,
             guarantee,
-            requires: info.requires,
-            depth: match explorer.plain() {
-                either if [Depth::Causal, Depth::Length].iter().all(|&d| either.measures(d)) => {
-                    "causal or steps"
-                }
-                one => match one.depth() {
-                    Depth::Causal => "causal",
-                    Depth::Length => "steps",
-                    Depth::Unbounded => "none",
-                },
+            requires: profile.requires,
+            depth: match profile.depth {
+                _ if profile.both_depths => "causal or steps",
+                Depth::Causal => "causal",
+                Depth::Length => "steps",
+                Depth::Unbounded => "none",
             },
             source,
             options: options.collect(),

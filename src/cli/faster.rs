@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::spec::{Spec, refusal};
 use crate::explore::{
-    Budget, Explorer, Guarantee, Listed, NoObserver, Options, Outcome, Setting, StopReason, explore,
+    Budget, Guarantee, Listed, NoObserver, Options, Outcome, Setting, StopReason, explore,
 };
 use crate::report::Faster;
 use crate::study::Limits;
@@ -30,7 +30,7 @@ pub(super) fn faster(
     if outcome.stopped_by != Some(StopReason::Timeout) || !outcome.violations.is_empty() {
         return None;
     }
-    let name = match setting.info().guarantee {
+    let name = match setting.explorer().profile().guarantee {
         Guarantee::EveryEnd => "udpor",
         _ => "stateful",
     };

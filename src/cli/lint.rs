@@ -11,9 +11,9 @@ const LONGEST: usize = 50;
 
 /// Why this explorer cannot tell what is asked for, in a sentence; `None` if it can.
 pub(super) fn refusal(levels: &Levels, setting: &Setting) -> Option<String> {
-    let is_missing = levels.ask_about_all() && !setting.asks(When::Step);
+    let is_missing = levels.ask_about_all() && !setting.profile().asks(When::Step);
     is_missing.then(|| {
-        let name = setting.explorer().info.name;
+        let name = setting.explorer().profile().name;
         format!(
             "`{name}` does not visit every class of executions, so it cannot tell what is never reached: \
              `--explorer udpor` can"

@@ -23,7 +23,7 @@ use super::parts::{BEGINNING, Searched, Stored, strays};
 use super::post::Post;
 use super::progress::Progress;
 use super::{Exit, Failure, files, interrupt};
-use crate::explore::crew::{self, Crew, Report, Worker};
+use crate::explore::crew::{self, Crew, Pace, Report, Worker};
 use crate::explore::{Branch, Budget, Observer, Outcome, Part, Place, StopReason};
 use crate::report::text::shown;
 use crate::study::Limits;
@@ -112,7 +112,8 @@ fn search(post: &mut Post, searched: &Searched, piece: (Place, &Branch)) {
             cancel.store(true, Ordering::Relaxed);
         }
     };
-    crew::search((&searched.spec.program, searched.setting), piece, GRAIN, budget, &mut tell);
+    let search = (&searched.spec.program, searched.setting);
+    crew::search(search, piece, Pace::even(GRAIN), budget, &mut tell);
 }
 
 /// Rank 0 and what it knows of the others.

@@ -14,11 +14,12 @@ pub const ENDLESS: u32 = 10_000;
 pub(super) const ENDLESS_FOR_EACH: u32 = 100;
 
 /// What a depth bound measures in an execution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Depth {
     /// The length of the longest chain of actions in which each happens before the next. It is the same for all executions
     /// of a class. The bound has classes of its own: maximal sets of events up to that height that fit together.
+    #[default]
     Causal,
     /// The number of actions.
     #[serde(rename = "steps")]

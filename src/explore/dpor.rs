@@ -28,11 +28,10 @@ mod trans_dpor;
 mod trans_dpor_tool;
 
 pub use backtrack_sets::Dpor;
-pub use dpor_ds::{DporDs, DporForce, DporNaive};
+pub use dpor_ds::{DporDs, Way};
 pub use exhaustive::Exhaustive;
 pub use optimal::Optimal;
 pub use parsimonious::Parsimonious;
 pub use sleep::Sleep;
 pub use source::Source;
 pub use trans_dpor::TransDpor;
-pub use trans_dpor_tool::TransDporTool;

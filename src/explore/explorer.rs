@@ -4,7 +4,7 @@
 //! explorers, decides what a visit means: counting, judging, limits, telling observers, stopping.
 //!
 //! ```
-//! use mazurka::explore::{Budget, Driver, Explorer, Guarantee, Info, NoObserver, explore};
+//! use mazurka::explore::{Budget, Driver, Explorer, NoObserver, Profile, explore};
 //! use mazurka::model::System;
 //! use mazurka::trace::Execution;
 //!
@@ -13,9 +13,8 @@
 //! struct First;
 //!
 //! impl Explorer for First {
-//!     fn info(&self) -> Info {
-//!         let guarantee = Guarantee::SomeClasses;
-//!         Info { name: "first", summary: "one execution", source: "", guarantee, requires: None }
+//!     fn profile(&self) -> Profile {
+//!         Profile { name: "first", summary: "one execution", ..Profile::default() }
 //!     }
 //!
 //!     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
@@ -49,6 +48,8 @@ use super::budget::{Budget, Depth};
 use super::driver::Driver;
 use super::observer::Observer;
 use super::result::{Outcome, StopReason};
+use super::settings::options::Takes;
+use super::states::settings::Stateful;
 use super::tree::{Branch, Splitter};
 use crate::model::System;
 use crate::property::When;
@@ -60,46 +61,10 @@ use crate::property::When;
 /// [`explore`](Explorer::explore) tells the driver of the initial state ([`Driver::started`]), of every action that it
 /// executes ([`Driver::moved`]), of every execution that is complete ([`Driver::ended`] or [`Driver::terminal`]) or cut
 /// ([`Driver::truncated`], [`Driver::blocked`]), and returns soon after [`Driver::is_stopped`] is true. If it returns
-/// before, the search has done what [`guarantee`](Explorer::guarantee) says.
+/// before, the search has done what [`guarantee`](Profile::guarantee) says.
 pub trait Explorer: Copy + Debug + Send + Sync {
-    /// What is known about it before it runs.
-    fn info(&self) -> Info;
-
-    /// What a complete search with these options promises.
-    fn guarantee(&self) -> Guarantee {
-        self.info().guarantee
-    }
-
-    /// What a depth bound measures, unless [`Budget::measure`] says something else.
-    fn depth(&self) -> Depth {
-        Depth::Causal
-    }
-
-    /// Can a depth bound measure this?
-    fn measures(&self, depth: Depth) -> bool {
-        depth == self.depth()
-    }
-
-    /// May an exploration be cut because everything enabled there is asleep or disabled?
-    fn may_block(&self) -> bool {
-        false
-    }
-
-    /// Can it explore a single [`Branch`] ([`explore_branch`]) up to this depth, and have branches taken out of it?
-    fn can_split(&self, depth: Option<u32>) -> bool {
-        let _ = depth;
-        false
-    }
-
-    /// If it can be split: can it explore the branches that other explorers give away, and they its own?
-    fn takes_any_branch(&self) -> bool {
-        true
-    }
-
-    /// If it can be split: do the pieces together make exactly the transitions of the whole?
-    fn splits_exactly(&self) -> bool {
-        false
-    }
+    /// What is known about it, with these options, before it runs.
+    fn profile(&self) -> Profile;
 
     /// Why it cannot be used on this system, or within this budget, in a sentence; `None` if it can.
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
@@ -109,50 +74,81 @@ pub trait Explorer: Copy + Debug + Send + Sync {
 
     /// Goes through the executions of `system`.
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>);
-
-    /// Does it visit all states that some execution goes through?
-    fn visits_every_state(&self) -> bool {
-        self.guarantee() == Guarantee::EveryExecution
-    }
-
-    /// In a complete search, is a property that is asked at this time asked wherever it matters?
-    fn asks(&self, when: When) -> bool {
-        match when {
-            When::Failure | When::End | When::Livelock => self.guarantee() > Guarantee::SomeClasses,
-            When::Step => self.guarantee() >= Guarantee::EveryClass || self.visits_every_state(),
-            When::Invariant => {
-                self.guarantee() >= Guarantee::EveryClass || self.visits_every_state()
-            }
-            When::State => self.visits_every_state(),
-        }
-    }
-
-    /// If a depth bound cuts executions: has the search visited all classes of executions up to that depth, or all states
-    /// that they lead to?
-    fn covers_up_to_depth(&self) -> bool {
-        self.guarantee() > Guarantee::SomeClasses
-    }
 }
 
-/// What is known about an explorer before it runs.
-#[derive(Clone, Copy, Debug)]
-pub struct Info {
+/// What is known about an explorer before it runs. The default promises nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Profile {
     /// Its name on the command line.
     pub name: &'static str,
     /// What it does, in a line.
     pub summary: &'static str,
-    /// Where it was published.
+    /// Where it was published; empty if nowhere.
     pub source: &'static str,
-    /// What a complete search promises.
-    pub guarantee: Guarantee,
     /// What it requires of the program, in a line; `None` if nothing.
     pub requires: Option<&'static str>,
+    /// Which options it takes.
+    pub takes: Takes,
+    /// What a complete search promises.
+    pub guarantee: Guarantee,
+    /// Does a complete search visit all states that some execution goes through? If it visits every execution, it does.
+    pub every_state: bool,
+    /// What a depth bound measures, unless [`Budget::measure`] says something else.
+    pub depth: Depth,
+    /// Can a depth bound measure the causal depth as well as the length?
+    pub both_depths: bool,
+    /// May an exploration be cut because everything enabled there is asleep or disabled?
+    pub may_block: bool,
+    /// Can it explore a single [`Branch`] ([`explore_branch`]), and have branches taken out of it? If no bound on the depth is
+    /// possible, it cannot below one.
+    pub splits: Splits,
+}
+
+impl Profile {
+    /// Can a depth bound measure this?
+    pub fn measures(&self, depth: Depth) -> bool {
+        depth == self.depth || self.both_depths && depth != Depth::Unbounded
+    }
+
+    /// Can a search up to this depth be split?
+    pub fn can_split(&self, depth: Option<u32>) -> bool {
+        self.splits != Splits::No && (depth.is_none() || self.depth != Depth::Unbounded)
+    }
+
+    /// Does a complete search visit all states that some execution goes through?
+    pub fn visits_every_state(&self) -> bool {
+        self.every_state || self.guarantee == Guarantee::EveryExecution
+    }
+
+    /// In a complete search, is a property that is asked at this time asked wherever it matters?
+    pub fn asks(&self, when: When) -> bool {
+        match when {
+            When::Failure | When::End | When::Livelock => self.guarantee > Guarantee::SomeClasses,
+            When::Step | When::Invariant => {
+                self.guarantee >= Guarantee::EveryClass || self.visits_every_state()
+            }
+            When::State => self.visits_every_state(),
+        }
+    }
+}
+
+/// Can a search be made in pieces?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Splits {
+    /// It cannot.
+    #[default]
+    No,
+    /// All pieces together may make more transitions than the whole.
+    Roughly,
+    /// All pieces together make exactly the transitions of the whole.
+    Exactly,
 }
 
 /// What a complete search has done. Each promises what the one before it promises, except how often a class is visited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Guarantee {
     /// Visited some executions; others may differ from all of them. So no such search counts as complete.
+    #[default]
     SomeClasses,
     /// Reached every terminal state and every violation, each state once. Executions that meet in a state
     /// continue as one, so not every class was completed.
@@ -163,6 +159,18 @@ pub enum Guarantee {
     EveryClassOnce,
     /// Completed every execution.
     EveryExecution,
+}
+
+impl Guarantee {
+    /// That of a search which visits every class, with or without sleep sets.
+    pub(super) fn of_classes(sleep_sets: bool) -> Guarantee {
+        if sleep_sets { Guarantee::EveryClassOnce } else { Guarantee::EveryClass }
+    }
+
+    /// That of a search which stores states in this way.
+    pub(super) fn of_states(how: Stateful) -> Guarantee {
+        if how.is_sound() { Guarantee::EveryEnd } else { Guarantee::SomeClasses }
+    }
 }
 
 /// Runs the explorer on `system` until it is complete or the budget ends it. A search is never complete if the
@@ -183,7 +191,7 @@ pub fn explore<S: System>(
 /// that such an explorer gives away on this system, the search ends with [`StopReason::Stray`].
 ///
 /// # Panics
-/// If the explorer cannot be split ([`Explorer::can_split`]).
+/// If the explorer cannot be split ([`Profile::can_split`]).
 pub fn explore_branch<S: System>(
     system: &S,
     explorer: impl Explorer,
@@ -192,62 +200,60 @@ pub fn explore_branch<S: System>(
     budget: Budget,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    assert!(explorer.can_split(budget.depth), "{} cannot be split", explorer.info().name);
+    let profile = explorer.profile();
+    assert!(profile.can_split(budget.depth), "{} cannot be split", profile.name);
     let refusal = explorer.refusal(system, &budget);
     let driver = Driver::new(system, budget, observer).of_branch(branch, splitter);
     run(system, explorer, refusal, driver)
 }
 
-/// Why the explorer cannot measure depths as the budget says, in a sentence; `None` if it can.
-pub(super) fn cannot_measure(explorer: &impl Explorer, budget: &Budget) -> Option<String> {
+/// Why an explorer cannot measure depths as the budget says, in a sentence; `None` if it can.
+pub(super) fn cannot_measure(explorer: &Profile, budget: &Budget) -> Option<String> {
     let measure = budget.measure.filter(|&measure| !explorer.measures(measure))?;
-    let (name, own) = (explorer.info().name, explorer.depth());
     Some(format!(
-        "a depth cannot be measured in {} by `{name}`, but in {} (`mazurka explorers` says which explorers can do \
+        "a depth cannot be measured in {} by `{}`, but in {} (`mazurka explorers` says which explorers can do \
          both)",
         measure.unit(),
-        own.unit()
+        explorer.name,
+        explorer.depth.unit()
     ))
 }
 
-/// Why the explorer cannot judge the invariants of this system, in a sentence; `None` if it can, or promises nothing, or
+/// Why an explorer cannot judge the invariants of this system, in a sentence; `None` if it can, or promises nothing, or
 /// there are none.
-pub(super) fn missing_states<S: System>(explorer: &impl Explorer, system: &S) -> Option<String> {
-    let promises = explorer.guarantee() > Guarantee::SomeClasses;
+pub(super) fn missing_states<S: System>(explorer: &Profile, system: &S) -> Option<String> {
+    let promises = explorer.guarantee > Guarantee::SomeClasses;
     let is_missing = system.invariants().is_some() && promises && !explorer.asks(When::Invariant);
     is_missing.then(|| {
-        let name = explorer.info().name;
         format!(
-            "`{name}` leaves out states in which an `invariant` of the program may fail: `stateful` goes through all \
-             states, and `udpor` through all classes"
+            "`{}` leaves out states in which an `invariant` of the program may fail: `stateful` goes through all \
+             states, and `udpor` through all classes",
+            explorer.name
         )
     })
 }
 
-/// Why the explorer cannot judge what only an implementation without buffers does, in a sentence; `None` if it can, or promises nothing,
+/// Why an explorer cannot judge what only an implementation without buffers does, in a sentence; `None` if it can, or promises nothing,
 /// or the system leaves nothing open.
-pub(super) fn misses_standstills<S: System>(
-    explorer: &impl Explorer,
-    system: &S,
-) -> Option<String> {
-    let stores_states = explorer.guarantee() == Guarantee::EveryEnd;
+pub(super) fn misses_standstills<S: System>(explorer: &Profile, system: &S) -> Option<String> {
+    let stores_states = explorer.guarantee == Guarantee::EveryEnd;
     (stores_states && system.objects().may_end_late).then(|| {
-        let name = explorer.info().name;
         format!(
-            "`{name}` does not complete every class, so it may miss where programs stand still without buffers (`any`): use \
-             `udpor`, or `zero` and `infinite`"
+            "`{}` does not complete every class, so it may miss where programs stand still without buffers (`any`): use \
+             `udpor`, or `zero` and `infinite`",
+            explorer.name
         )
     })
 }
 
 /// Why it is of no use to store the states of this system, in a sentence; `None` if it is, or the explorer stores none.
-pub(super) fn gains_nothing<S: System>(explorer: &impl Explorer, system: &S) -> Option<String> {
-    let stores_states = explorer.guarantee() == Guarantee::EveryEnd;
+pub(super) fn gains_nothing<S: System>(explorer: &Profile, system: &S) -> Option<String> {
+    let stores_states = explorer.guarantee == Guarantee::EveryEnd;
     (stores_states && system.foresight().remembers_all()).then(|| {
-        let name = explorer.info().name;
         format!(
-            "`{name}` stores states, and that gains nothing here: processes that really run are told apart by all that \
-             they were told, so executions meet in no state (`udpor` and `optimal` store none)"
+            "`{}` stores states, and that gains nothing here: processes that really run are told apart by all that \
+             they were told, so executions meet in no state (`udpor` and `optimal` store none)",
+            explorer.name
         )
     })
 }
@@ -258,13 +264,14 @@ fn run<S: System>(
     refusal: Option<String>,
     mut driver: Driver<'_>,
 ) -> Outcome {
-    let misses_nothing = explorer.guarantee() > Guarantee::SomeClasses
+    let profile = explorer.profile();
+    let misses_nothing = profile.guarantee > Guarantee::SomeClasses
         && refusal.is_none()
         && driver.budget().properties.iter().all(|property| {
             let when = property.when();
-            explorer.asks(when) || when == When::Invariant && system.invariants().is_none()
+            profile.asks(when) || when == When::Invariant && system.invariants().is_none()
         });
-    if explorer.visits_every_state() {
+    if profile.visits_every_state() {
         driver.goes_through_all_states();
     }
     explorer.explore(system, &mut driver);

@@ -45,8 +45,6 @@ mod store;
 mod table;
 mod views;
 
-pub use de_s_por::DeSPor;
-pub use dl_s_por::DlSPor;
 pub use every_state::EveryState;
 pub use portfolio::Portfolio;
-pub use s_por::SPor;
+pub use s_por::{SPor, Sources};

@@ -40,7 +40,7 @@
 //! blocked in a branch. And an explorer that looks for a weak initial of what a race wants must not accept one from Z that
 //! is not part of it, because nobody here explores what begins with it (see `optimal`). On random programs with more than
 //! 100 classes, each cut into about 13 pieces, all pieces together make up to 0.7% more transitions than the search in one
-//! piece. With many pieces of programs in which few events conflict it is much more ([`super::pieces`]).
+//! piece. With many pieces of programs in which few events conflict it is much more ([`super::parallel::threads`]).
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -58,7 +58,7 @@ pub struct Branch {
     /// Z: the actions enabled after E that begin what others explore.
     pub elsewhere: Vec<Action>,
     /// If there are any, only this is to be explored, and what it leads to. What it means only the explorer knows that has given
-    /// the branch away ([`Explorer::takes_any_branch`](super::explorer::Explorer::takes_any_branch)).
+    /// the branch away; the others refuse it ([`StopReason::Stray`](super::result::StopReason::Stray)).
     pub wanted: Vec<Schedule>,
 }
 

@@ -16,8 +16,8 @@ use super::budget::Depth;
 use super::driver::Driver;
 use super::ends::lost;
 use super::order::{Order, Sorter};
+use super::parallel::scout::Start;
 use super::result::StopReason;
-use super::scout::Scout;
 use super::tree::Branch;
 use crate::model::{Action, Schedule, StopSignal, System};
 use crate::trace::{Candidate, Execution, SleepSet};
@@ -119,11 +119,8 @@ pub struct Walk<'s, 'd, 'o, S: System> {
     sorter: Option<Sorter>,
     /// Longer executions are cut.
     max_length: usize,
-    /// The length of the shortest prefix of E from which something else may be tried. What is left to do from shorter
-    /// prefixes belongs to others.
-    start: usize,
-    /// Looks whether anything is left to do from that prefix.
-    scout: Option<Scout<'s, S>>,
+    /// The shortest prefix of E from which something else may be tried.
+    start: Start<'s, S>,
 }
 
 /// The stack that a call must find left, and the stack that is added if there is less.
@@ -167,15 +164,14 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             driver,
             sorter: manner.order.map(Sorter::new),
             max_length: max_length as usize,
-            start: 0,
-            scout: None,
+            start: Start::at(0),
         }
     }
 
     /// Explore(E, Z), where E is a prefix from which nothing is to be tried. `None` if the branch
     /// is not one of this search.
     fn explore_branch(&mut self, branch: &Branch, rule: &mut impl Rule<S>) -> Option<()> {
-        self.start = branch.prefix.len();
+        self.start.length = branch.prefix.len();
         for &portable in &branch.prefix {
             if self.driver.is_stopped() {
                 return Some(());
@@ -201,7 +197,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             false => StopSignal::disregarded(|| rule.want(self, &branch.wanted))?,
         }
         if self.manner.sleep == Sleepers::Passed {
-            self.start = 0;
+            self.start.length = 0;
         }
         self.go_on(rule);
         for _ in &branch.prefix {
@@ -273,7 +269,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     // Here and below: a call for each part of a step would cost up to 4% of all instructions.
     #[inline(always)]
     fn next(&mut self, rule: &mut impl Rule<S>) -> Option<Action> {
-        if self.execution.len() < self.start || self.driver.is_stopped() {
+        if self.execution.len() < self.start.length || self.driver.is_stopped() {
             None
         } else {
             rule.next(self)
@@ -303,43 +299,28 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         });
     }
 
-    /// Gives to others what is left to do from the prefix where the walk began; if nothing is, what is left to do from the next
-    /// one.
+    /// Gives to others what is left to do from the first prefix where anything is.
     fn split(&mut self) {
-        while self.start < self.execution.len() {
-            let branch = self.rest();
-            self.start += 1;
-            let system = self.execution.locals.system();
-            let scout = self.scout.get_or_insert_with(|| Scout::at(system, &branch.prefix));
-            let is_exhausted = scout.is_exhausted(&branch.elsewhere);
-            scout.go_on(*branch.elsewhere.last().expect("the next action"));
-            if !is_exhausted {
-                return self.driver.split_off(branch);
-            }
-        }
-    }
-
-    /// What is left to do from the prefix where the walk began. The last action that others explore is the one with which the
-    /// walk goes on.
-    fn rest(&self) -> Branch {
-        let length = self.start;
-        let state = self.execution.state();
-        let mut prefix = Schedule::of(state);
-        prefix.truncate(length);
-        let order = self.execution.order();
-        let next = self.execution.action(length);
-        let asleep = self.sleep.at(length).map(|((action, _), _)| *action);
-        let portable = |action: Action| {
+        let Walk { execution, sleep, start, driver, .. } = self;
+        let (state, order) = (execution.state(), execution.order());
+        let portable = |length: usize, action: Action| {
             let later = order.of_process(action.process).iter().map(|&at| at as usize);
             let before = match later.into_iter().find(|&at| at >= length) {
                 Some(at) => state.before(at),
                 None => state.local(action.process),
             };
-            let op = self.execution.locals.op(before).expect("it was enabled");
+            let op = execution.locals.op(before).expect("it was enabled");
             state.portable(action, op.chooses_message())
         };
-        let elsewhere = asleep.chain([next]).map(portable).collect();
-        Branch { prefix, elsewhere, wanted: Vec::new() }
+        let elsewhere = |length| {
+            let asleep = sleep.at(length).map(|((action, _), _)| *action);
+            let all = asleep.chain([execution.action(length)]);
+            all.map(|action| portable(length, action)).collect()
+        };
+        let system = execution.locals.system();
+        if let Some(branch) = start.next_branch((system, state), elsewhere) {
+            driver.split_off(branch);
+        }
     }
 
     /// Puts to sleep what is enabled and would be tried before this action. Can the action be taken: is it enabled and awake?
@@ -382,12 +363,12 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
 
     /// Does the walk still go to the state where its branch begins?
     pub fn is_on_its_way(&self) -> bool {
-        self.execution.len() < self.start
+        self.execution.len() < self.start.length
     }
 
     /// Is E the prefix where the walk begins?
     pub fn is_start(&self) -> bool {
-        self.execution.len() == self.start
+        self.execution.len() == self.start.length
     }
 
     /// Takes p back, and adds it to Sleep.

@@ -84,7 +84,7 @@ pub enum When {
     Step,
     /// In every state, about the whole of it. There are states that only some orders of independent actions go
     /// through, so a search is complete only if its explorer
-    /// [visits every state](crate::explore::Explorer::visits_every_state).
+    /// [visits every state](crate::explore::Profile::visits_every_state).
     State,
     /// In every state, as [`State`](When::State). The answer depends only on what the system's
     /// [`Invariants`](crate::model::Invariants) see, so an explorer that visits every class can answer for the states that it does

@@ -61,12 +61,12 @@ impl Task {
 
 /// Why a search cannot be done in parts, in a sentence; `None` if it can.
 pub fn refusal<S: System>(setting: &Setting, system: &S, budget: &Budget) -> Option<String> {
-    if setting.can_split(budget.depth) {
+    if setting.profile().can_split(budget.depth) {
         return setting.refusal(system, budget);
     }
-    let name = setting.explorer().info.name;
+    let name = setting.explorer().profile().name;
     let why = match budget.depth {
-        Some(_) if setting.can_split(None) => " up to a depth",
+        Some(_) if setting.profile().can_split(None) => " up to a depth",
         _ => "",
     };
     Some(format!(

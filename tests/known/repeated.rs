@@ -62,7 +62,7 @@ fn each_place_of_a_list_is_a_result() {
         assert_eq!(search(Exhaustive.into()).stats.classes, Some(classes), "{text}");
         for &(_, method, _) in METHODS.iter().filter(|entry| !is_refused(&program, entry.1)) {
             let outcome = search(method);
-            if method.guarantee() == Guarantee::EveryClassOnce {
+            if method.profile().guarantee == Guarantee::EveryClassOnce {
                 assert_eq!(outcome.stats.traces, classes, "{method:?} on\n{text}");
             }
             let mut kinds = outcome.violations.iter().map(|violation| violation.kind);

@@ -35,7 +35,7 @@ fn run<S: Subject>(
     let budget = Budget { all: true, keep_events, depth, ..Budget::default() };
     let outcome = explore(&sample.script, method, budget, recorder);
     assert!(has_ended(&outcome), "{method:?} on {}", sample.describe());
-    let is_guaranteed = method.guarantee() > Guarantee::SomeClasses;
+    let is_guaranteed = method.profile().guarantee > Guarantee::SomeClasses;
     assert_eq!(outcome.is_complete(), is_guaranteed, "{method:?} on {}", sample.describe());
     (outcome, recorder.take())
 }
@@ -83,7 +83,7 @@ impl<'s, S: Subject> Verdicts<'s, S> {
         let all = &self.classes;
         let missed = all.keys().filter(|class| !found.contains_key(class)).count();
         assert_eq!(found.len() + missed, all.len(), "classes found by {}", context());
-        if method.guarantee() >= Guarantee::EveryClassOnce {
+        if method.profile().guarantee >= Guarantee::EveryClassOnce {
             assert!(found.values().all(|class| class.times == 1), "a class twice by {}", context());
         }
         if never_blocked {
@@ -95,7 +95,7 @@ impl<'s, S: Subject> Verdicts<'s, S> {
         if is_to_visit_all {
             assert_eq!(missed, 0, "classes of {} missed by {}", all.len(), context());
         }
-        if is_to_visit_all || method.guarantee() > Guarantee::SomeClasses {
+        if is_to_visit_all || method.profile().guarantee > Guarantee::SomeClasses {
             assert_eq!(kinds, self.kinds, "violations found by {}", context());
         }
         outcome.stats.blocked

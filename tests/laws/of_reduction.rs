@@ -2,7 +2,7 @@
 
 use mazurka::explore::{
     AnyExplorer, Budget, Dpor, Exhaustive, Explorer, Guarantee, NoObserver, Order, TransDpor,
-    TransDporTool, explore,
+    explore,
 };
 use mazurka::model::{Locals, State};
 
@@ -49,14 +49,12 @@ fn transdpor_executes_no_more_than_dpor<S: Subject>(samples: &[Sample<S>]) {
     };
     for sample in samples {
         for &(_, method, _) in METHODS.iter() {
-            let (AnyExplorer::TransDpor(TransDpor { order, sleep_sets })
-            | AnyExplorer::TransDporTool(TransDporTool { order, sleep_sets })) = method
-            else {
+            let AnyExplorer::TransDpor(TransDpor { order, sleep_sets, of_tool }) = method else {
                 continue;
             };
             // By chance the two try different orders.
             let by_chance = matches!(order, Order::Random(_));
-            let asleep = sleep_sets && matches!(method, AnyExplorer::TransDporTool(_));
+            let asleep = sleep_sets && of_tool;
             if by_chance || asleep || is_refused(&sample.script, method) {
                 continue;
             }
@@ -86,7 +84,7 @@ fn every_class_up_to_a_depth_is_covered<S: Subject>(samples: &[Sample<S>]) {
                 let found = recorder.take();
                 let context = || format!("{method:?} up to {depth} on {}", sample.describe());
                 assert!(found.keys().eq(all.keys()), "some class missed by {}", context());
-                if method.guarantee() == Guarantee::EveryClassOnce {
+                if method.profile().guarantee == Guarantee::EveryClassOnce {
                     let once = found.values().all(|class| class.times == 1);
                     assert!(once, "a class twice by {}", context());
                 }

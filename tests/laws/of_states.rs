@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use mazurka::explore::{
-    AnyExplorer, DlSPor, EveryState, Exhaustive, Order, Outcome, Permutation, SPor, Stateful,
-    Switch, Switches,
+    AnyExplorer, EveryState, Exhaustive, Order, Outcome, Permutation, SPor, Stateful, Switch,
+    Switches,
 };
 use mazurka::lang::compile;
 use mazurka::model::ProcessId;
@@ -20,7 +20,7 @@ fn without(switches: &[Switch]) -> Stateful {
 
 /// The reductions in all their variants.
 fn reductions() -> Vec<AnyExplorer> {
-    let mut all = vec![SPor(STATEFUL).into()];
+    let mut all = vec![SPor::safe(STATEFUL).into()];
     let reversed = Permutation::new(&[3, 2, 1, 0].map(ProcessId)).expect("a permutation");
     let orders = [Order::Sequential(reversed), Order::Visited, Order::Random(1), Order::Random(2)];
     for order in orders {
@@ -43,7 +43,7 @@ fn reductions() -> Vec<AnyExplorer> {
         &[Switch::Summaries, Switch::DisabledProcess],
         &[Switch::Summaries, Switch::LastSuccessor, Switch::VisitedSuccessors],
     ] {
-        all.push(DlSPor(without(switches)).into());
+        all.push(SPor::lazy(without(switches)).into());
     }
     all
 }
@@ -180,7 +180,7 @@ fn what_is_not_ahead_does_not_matter() {
                 let classes = watcher.classes(method);
                 assert_eq!(classes.len() as u64, sample.classes, "{method:?} on {text}");
             }
-            let reduced = watcher.watch(SPor(settings));
+            let reduced = watcher.watch(SPor::safe(settings));
             reduced_states[place] += reduced.stats.states.expect("states are stored");
         }
     }

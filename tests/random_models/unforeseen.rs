@@ -134,15 +134,15 @@ impl Judgement {
         system: &S,
         explorer: AnyExplorer,
     ) -> Option<Result<(), String>> {
-        let depth = (explorer.depth() == Depth::Length).then_some(LONG);
+        let depth = (explorer.profile().depth == Depth::Length).then_some(LONG);
         let budget = Budget { depth, ..everything(self.timeout) };
         if explorer.refusal(system, &budget).is_some() {
             return None;
         }
         let (outcome, ends) = search(system, system, explorer, budget);
-        let judged = self.judge(&outcome, &ends, explorer.guarantee());
+        let judged = self.judge(&outcome, &ends, explorer.profile().guarantee);
         Some(judged.and_then(|()| explained(system, &outcome)).map_err(|how| {
-            let name = explorer.info().name;
+            let name = explorer.profile().name;
             format!("{name} and a search that knows nothing in advance disagree: {how}")
         }))
     }

@@ -26,13 +26,13 @@ fn a_livelock_within_a_depth_is_never_verified() {
     for depth in 1..=4 {
         for &(_, method, _) in METHODS.iter() {
             let budget = Budget { depth: Some(depth), ..Budget::default() };
-            if method.guarantee() == Guarantee::SomeClasses
+            if method.profile().guarantee == Guarantee::SomeClasses
                 || method.refusal(&program, &budget).is_some()
             {
                 continue;
             }
             let (verdict, stopped_by) = up_to(&program, method, Some(depth));
-            let expected = match method.guarantee() {
+            let expected = match method.profile().guarantee {
                 Guarantee::EveryEnd if depth > 1 => {
                     (Verdict::Livelock, Some(StopReason::Violation))
                 }

@@ -60,11 +60,10 @@ use super::by_races::{ByRaces, Races};
 use super::creation::{makers, newly_racing, not_before, wanted_order};
 use super::of_processes::OfProcesses;
 use super::reversers::Reversers;
-use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::order::Order;
-use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Manner, Walk};
 use crate::model::{Action, System};
 use crate::trace::{BacktrackSets, Strand};
@@ -78,40 +77,26 @@ pub struct Dpor {
     pub sleep_sets: bool,
 }
 
-impl Choosable for Dpor {
-    const INFO: Info = Info {
-        name: "dpor",
-        summary: "dynamic partial order reduction: backtrack sets from the races met",
-        source: "Flanagan, Godefroid (POPL 2005)",
-        guarantee: Guarantee::EveryClass,
-        requires: None,
-    };
-    const TAKES: Takes = Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER };
-
-    fn new(options: &Options) -> Self {
+impl Dpor {
+    /// With these options.
+    pub fn new(options: &Options) -> Self {
         Dpor { order: options.order.unwrap_or_default(), sleep_sets: options.sleep_sets }
     }
 }
 
 impl Explorer for Dpor {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn measures(&self, depth: Depth) -> bool {
-        depth != Depth::Unbounded
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        if self.sleep_sets { Guarantee::EveryClassOnce } else { Self::INFO.guarantee }
-    }
-
-    fn may_block(&self) -> bool {
-        self.sleep_sets
-    }
-
-    fn can_split(&self, _: Option<u32>) -> bool {
-        true
+    fn profile(&self) -> Profile {
+        Profile {
+            name: "dpor",
+            summary: "dynamic partial order reduction: backtrack sets from the races met",
+            source: "Flanagan, Godefroid (POPL 2005)",
+            guarantee: Guarantee::of_classes(self.sleep_sets),
+            takes: Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER },
+            both_depths: true,
+            may_block: self.sleep_sets,
+            splits: Splits::Roughly,
+            ..Profile::default()
+        }
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {

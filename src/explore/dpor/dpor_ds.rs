@@ -13,7 +13,7 @@
 //! Section 3.2 of the paper gets there in steps: *naive* adds only the first e_k as a branch. *Force* attaches the
 //! wanted order to it, so that the reversed order is seen even if there are more events to come than fit into the depth.
 //! Figure 4 makes that a recursion over the explored tree, and figure 7 a loop that looks at each pair once. Here pairs are
-//! looked at as the path grows, so each is looked at once anyway, and figures 4 and 7 are the same: [`DporForce`]. A
+//! looked at as the path grows, so each is looked at once anyway, and figures 4 and 7 are the same: [`Way::Force`]. A
 //! branch is not added if its first event already begins a branch there.
 //!
 //! **Before.** The paper's → includes "same node, earlier". That orders any two events of a node, so nothing
@@ -36,7 +36,7 @@
 //! **Depth.** The paper counts events, so here a depth is the length of executions, unlike in all other explorers without
 //! stored states: its classes are those of executions of that length, and of shorter ones that end.
 //!
-//! **Completed.** [`DporDs`] keeps the wanted orders, and adds what is missing: pending messages race whether they are
+//! **Completed.** [`Way::Completed`] keeps the wanted orders, and adds what is missing: pending messages race whether they are
 //! taken or not, as in [`super::backtrack_sets`]; where a path is cut, everything enabled is added along it
 //! ([`crate::explore::walk`]); and sleep sets are used, because without them it would be the exhaustive search. It visits every class of
 //! executions of length n, and of shorter ones that end, exactly once.
@@ -46,168 +46,119 @@ use super::by_races::{ByRaces, Races};
 use super::creation::{has_only_actors, makers, not_before, wanted_order};
 use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::order::Order;
-use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Manner, Sleepers, Walk};
 use crate::model::{Action, System};
 use crate::trace::{BacktrackSets, Strand};
 
-/// Adds only a branch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DporNaive {
-    /// The order in which enabled actions are tried.
-    pub order: Order,
-}
-
-impl Choosable for DporNaive {
-    const INFO: Info = Info {
-        name: "dpor-naive",
-        summary: "DPOR for state machines up to a depth: a branch for each race",
-        source: "Yabandeh, Kostić (EPFL, 2009), section 3.2",
-        guarantee: Guarantee::SomeClasses,
-        requires: Some("actors without guards, and a depth bound"),
-    };
-    const TAKES: Takes = Takes::ORDER;
-
-    fn new(options: &Options) -> Self {
-        DporNaive { order: options.order.unwrap_or_default() }
-    }
-}
-
-impl Explorer for DporNaive {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn depth(&self) -> Depth {
-        Depth::Length
-    }
-
-    fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
-        refusal(Self::INFO, system, budget)
-    }
-
-    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let manner =
-            Manner { order: Some(self.order), sleep: Sleepers::Given, depth: Depth::Length };
-        walk::explore(system, manner, &mut ByRaces::new(Branches { with_order: false }), driver);
-    }
-}
-
-/// As published: attaches the wanted order to each branch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DporForce {
-    /// The order in which enabled actions are tried.
-    pub order: Order,
-}
-
-impl Choosable for DporForce {
-    const INFO: Info = Info {
-        name: "dpor-force",
-        summary: "DPOR for state machines up to a depth: a branch with the wanted order for each race",
-        source: "Yabandeh, Kostić (EPFL, 2009), figures 4 and 7",
-        guarantee: Guarantee::SomeClasses,
-        requires: Some("actors, and a depth bound"),
-    };
-    const TAKES: Takes = Takes::ORDER;
-
-    fn new(options: &Options) -> Self {
-        DporForce { order: options.order.unwrap_or_default() }
-    }
-}
-
-impl Explorer for DporForce {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn depth(&self) -> Depth {
-        Depth::Length
-    }
-
-    fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
-        refusal(Self::INFO, system, budget)
-    }
-
-    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let manner =
-            Manner { order: Some(self.order), sleep: Sleepers::Given, depth: Depth::Length };
-        walk::explore(system, manner, &mut ByRaces::new(Branches { with_order: true }), driver);
-    }
-}
-
-/// Completed: visits every class up to the depth.
+/// DPOR up to a depth, in one of three ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DporDs {
+    /// What a race asks for.
+    pub way: Way,
     /// The order in which enabled actions are tried.
     pub order: Order,
 }
 
-impl Choosable for DporDs {
-    const INFO: Info = Info {
-        name: "dpor-ds",
-        summary: "the same, completed: covers every execution up to the depth",
-        source: "after Yabandeh, Kostić (EPFL, 2009), figure 7",
-        guarantee: Guarantee::EveryClassOnce,
-        requires: Some("actors, and a depth bound"),
-    };
-    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::ORDER };
+/// What a race asks for in [`DporDs`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    /// A branch.
+    Naive,
+    /// A branch with the wanted order, as published.
+    Force,
+    /// What visits every class up to the depth.
+    #[default]
+    Completed,
+}
 
-    fn new(options: &Options) -> Self {
-        DporDs { order: options.order.unwrap_or_default() }
+impl DporDs {
+    /// Adds only a branch.
+    pub fn naive(options: &Options) -> Self {
+        DporDs { way: Way::Naive, ..DporDs::completed(options) }
+    }
+
+    /// Attaches the wanted order to each branch.
+    pub fn force(options: &Options) -> Self {
+        DporDs { way: Way::Force, ..DporDs::completed(options) }
+    }
+
+    /// Visits every class up to the depth.
+    pub fn completed(options: &Options) -> Self {
+        DporDs { way: Way::Completed, order: options.order.unwrap_or_default() }
     }
 }
 
 impl Explorer for DporDs {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn depth(&self) -> Depth {
-        Depth::Length
-    }
-
-    fn measures(&self, depth: Depth) -> bool {
-        depth != Depth::Unbounded
-    }
-
-    fn may_block(&self) -> bool {
-        true
+    fn profile(&self) -> Profile {
+        let all = Profile {
+            requires: Some("actors, and a depth bound"),
+            takes: Takes::ORDER,
+            depth: Depth::Length,
+            ..Profile::default()
+        };
+        match self.way {
+            Way::Naive => Profile {
+                name: "dpor-naive",
+                summary: "DPOR for state machines up to a depth: a branch for each race",
+                source: "Yabandeh, Kostić (EPFL, 2009), section 3.2",
+                requires: Some("actors without guards, and a depth bound"),
+                ..all
+            },
+            Way::Force => Profile {
+                name: "dpor-force",
+                summary: "DPOR for state machines up to a depth: a branch with the wanted order for each race",
+                source: "Yabandeh, Kostić (EPFL, 2009), figures 4 and 7",
+                ..all
+            },
+            Way::Completed => Profile {
+                name: "dpor-ds",
+                summary: "the same, completed: covers every execution up to the depth",
+                source: "after Yabandeh, Kostić (EPFL, 2009), figure 7",
+                guarantee: Guarantee::EveryClassOnce,
+                takes: Takes { always_sleeps: true, ..Takes::ORDER },
+                both_depths: true,
+                may_block: true,
+                splits: Splits::Roughly,
+                ..all
+            },
+        }
     }
 
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
-        refusal(Self::INFO, system, budget)
-    }
-
-    fn can_split(&self, _: Option<u32>) -> bool {
-        true
+        let name = self.profile().name;
+        if !has_only_actors(system) {
+            return Some(format!(
+                "`{name}` is for programs of actors only (`dpor` is for all programs)"
+            ));
+        }
+        if budget.depth.is_none() {
+            return Some(format!(
+                "`{name}` goes through executions up to a depth: say which, with --depth"
+            ));
+        }
+        let is_beyond = system.actors().has_guards() || system.actors().has_internals();
+        (self.way == Way::Naive && is_beyond).then(|| {
+            format!("`{name}` is not for programs with guards or internal handlers (`dpor-ds` is)")
+        })
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let manner = Manner { order: Some(self.order), sleep: Sleepers::All, depth: Depth::Length };
-        walk::explore(system, manner, &mut ByRaces::new(LastRaces::with_orders()), driver);
+        let is_completed = self.way == Way::Completed;
+        let sleep = if is_completed { Sleepers::All } else { Sleepers::Given };
+        let manner = Manner { order: Some(self.order), sleep, depth: Depth::Length };
+        match is_completed {
+            true => {
+                walk::explore(system, manner, &mut ByRaces::new(LastRaces::with_orders()), driver)
+            }
+            false => {
+                let branches = Branches { with_order: self.way == Way::Force };
+                walk::explore(system, manner, &mut ByRaces::new(branches), driver);
+            }
+        }
     }
-}
-
-/// Why it cannot be used on this system, or within this budget.
-fn refusal<S: System>(info: Info, system: &S, budget: &Budget) -> Option<String> {
-    let name = info.name;
-    if !has_only_actors(system) {
-        return Some(format!(
-            "`{name}` is for programs of actors only (`dpor` is for all programs)"
-        ));
-    }
-    if budget.depth.is_none() {
-        return Some(format!(
-            "`{name}` goes through executions up to a depth: say which, with --depth"
-        ));
-    }
-    (info.name == DporNaive::INFO.name
-        && (system.actors().has_guards() || system.actors().has_internals()))
-    .then(|| {
-        format!("`{name}` is not for programs with guards or internal handlers (`dpor-ds` is)")
-    })
 }
 
 /// A branch for each pair of actions of one actor that can be taken the other way round.

@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 use super::pending::Pending;
 use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
-use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
+use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Manner, Reached, Rule, Sleepers, Walk};
 use crate::model::{Action, Schedule, System};
 use crate::trace::{Names, representative};
@@ -26,36 +26,24 @@ use crate::trace::{Names, representative};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exhaustive;
 
-impl Choosable for Exhaustive {
-    const INFO: Info = Info {
-        name: "exhaustive",
-        summary: "every interleaving, without reduction; also tells their Mazurkiewicz classes",
-        source: "",
-        guarantee: Guarantee::EveryExecution,
-        requires: None,
-    };
-    const TAKES: Takes = Takes { options: &["jobs"], ..Takes::NOTHING };
-
-    fn new(_: &Options) -> Self {
+impl Exhaustive {
+    /// With these options.
+    pub fn new(_: &Options) -> Self {
         Exhaustive
     }
 }
 
 impl Explorer for Exhaustive {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn measures(&self, depth: Depth) -> bool {
-        depth != Depth::Unbounded
-    }
-
-    fn can_split(&self, _: Option<u32>) -> bool {
-        true
-    }
-
-    fn splits_exactly(&self) -> bool {
-        true
+    fn profile(&self) -> Profile {
+        Profile {
+            name: "exhaustive",
+            summary: "every interleaving, without reduction; also tells their Mazurkiewicz classes",
+            guarantee: Guarantee::EveryExecution,
+            takes: Takes { options: &["jobs"], ..Takes::NOTHING },
+            both_depths: true,
+            splits: Splits::Exactly,
+            ..Profile::default()
+        }
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {

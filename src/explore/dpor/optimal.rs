@@ -40,9 +40,9 @@
 //!   its v was handled there.
 
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::order::Order;
-use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
 use crate::model::{Action, System};
 use crate::trace::race::{self, OpenChoices, Race};
@@ -55,28 +55,24 @@ pub struct Optimal {
     pub order: Order,
 }
 
-impl Choosable for Optimal {
-    const INFO: Info = Info {
-        name: "optimal",
-        summary: "dynamic partial order reduction with wakeup trees: never blocked",
-        source: "Abdulla, Aronis, Jonsson, Sagonas (J. ACM 2017), algorithm 2",
-        guarantee: Guarantee::EveryClassOnce,
-        requires: None,
-    };
-    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::ORDER };
-
-    fn new(options: &Options) -> Self {
+impl Optimal {
+    /// With these options.
+    pub fn new(options: &Options) -> Self {
         Optimal { order: options.order.unwrap_or_default() }
     }
 }
 
 impl Explorer for Optimal {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn can_split(&self, _: Option<u32>) -> bool {
-        true
+    fn profile(&self) -> Profile {
+        Profile {
+            name: "optimal",
+            summary: "dynamic partial order reduction with wakeup trees: never blocked",
+            source: "Abdulla, Aronis, Jonsson, Sagonas (J. ACM 2017), algorithm 2",
+            guarantee: Guarantee::EveryClassOnce,
+            takes: Takes { always_sleeps: true, ..Takes::ORDER },
+            splits: Splits::Roughly,
+            ..Profile::default()
+        }
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {

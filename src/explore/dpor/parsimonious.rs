@@ -61,8 +61,8 @@ use std::cmp::{Ordering, Reverse};
 
 use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
-use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
+use crate::explore::settings::options::{Options, Takes};
 use crate::explore::tree::Branch;
 use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
 use crate::model::{Action, Schedule, System};
@@ -88,37 +88,26 @@ impl Default for Parsimonious {
     }
 }
 
-impl Choosable for Parsimonious {
-    const INFO: Info = Info {
-        name: "parsimonious",
-        summary: "dynamic partial order reduction that remembers nothing: reverse search over normal forms",
-        source: "after Abdulla, Atig, Das, Jonsson, Sagonas (CAV 2024); Avis, Fukuda (1996)",
-        guarantee: Guarantee::EveryClassOnce,
-        requires: None,
-    };
-    const TAKES: Takes = Takes { options: &["jobs"], ..Takes::NOTHING };
-
-    fn new(_: &Options) -> Self {
+impl Parsimonious {
+    /// With these options.
+    pub fn new(_: &Options) -> Self {
         Parsimonious::default()
     }
 }
 
 impl Explorer for Parsimonious {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn may_block(&self) -> bool {
-        true
-    }
-
-    fn depth(&self) -> Depth {
-        Depth::Unbounded
-    }
-
-    /// The pieces are those of the tree of parents and children.
-    fn can_split(&self, depth: Option<u32>) -> bool {
-        depth.is_none()
+    fn profile(&self) -> Profile {
+        Profile {
+            name: "parsimonious",
+            summary: "dynamic partial order reduction that remembers nothing: reverse search over normal forms",
+            source: "after Abdulla, Atig, Das, Jonsson, Sagonas (CAV 2024); Avis, Fukuda (1996)",
+            guarantee: Guarantee::EveryClassOnce,
+            takes: Takes { options: &["jobs"], ..Takes::NOTHING },
+            may_block: true,
+            depth: Depth::Unbounded,
+            splits: Splits::Exactly,
+            ..Profile::default()
+        }
     }
 
     /// Below a bound, a class may have several children with one u, that differ in which readers come before u.
@@ -127,14 +116,6 @@ impl Explorer for Parsimonious {
             "`parsimonious` looks at whole executions: it has no bound on their depth (`udpor` and `optimal` have)"
                 .into()
         })
-    }
-
-    fn takes_any_branch(&self) -> bool {
-        false
-    }
-
-    fn splits_exactly(&self) -> bool {
-        true
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {

@@ -17,11 +17,10 @@
 //! another too high, and sleep sets need no more than that.
 
 use super::pending::Pending;
-use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::order::Order;
-use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
 use crate::model::{Action, System};
 
@@ -32,40 +31,26 @@ pub struct Sleep {
     pub order: Order,
 }
 
-impl Choosable for Sleep {
-    const INFO: Info = Info {
-        name: "sleep",
-        summary: "every state's enabled actions, but those that sleep sets show to be explored already",
-        source: "Godefroid (LNCS 1032, 1996), chapter 5",
-        guarantee: Guarantee::EveryClassOnce,
-        requires: None,
-    };
-    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::PIECES };
-
-    fn new(options: &Options) -> Self {
+impl Sleep {
+    /// With these options.
+    pub fn new(options: &Options) -> Self {
         Sleep { order: options.order.unwrap_or_default() }
     }
 }
 
 impl Explorer for Sleep {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn measures(&self, depth: Depth) -> bool {
-        depth != Depth::Unbounded
-    }
-
-    fn may_block(&self) -> bool {
-        true
-    }
-
-    fn can_split(&self, _: Option<u32>) -> bool {
-        true
-    }
-
-    fn splits_exactly(&self) -> bool {
-        true
+    fn profile(&self) -> Profile {
+        Profile {
+            name: "sleep",
+            summary: "every state's enabled actions, but those that sleep sets show to be explored already",
+            source: "Godefroid (LNCS 1032, 1996), chapter 5",
+            guarantee: Guarantee::EveryClassOnce,
+            takes: Takes { always_sleeps: true, ..Takes::PIECES },
+            both_depths: true,
+            may_block: true,
+            splits: Splits::Exactly,
+            ..Profile::default()
+        }
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {

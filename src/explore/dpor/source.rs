@@ -27,9 +27,9 @@
 //!   again.) It is the same with actions that are too high.
 
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::order::Order;
-use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
 use crate::model::{Action, System};
 use crate::trace::race::{self, OpenChoices, Race};
@@ -42,32 +42,25 @@ pub struct Source {
     pub order: Order,
 }
 
-impl Choosable for Source {
-    const INFO: Info = Info {
-        name: "source",
-        summary: "dynamic partial order reduction with source sets and sleep sets",
-        source: "Abdulla, Aronis, Jonsson, Sagonas (J. ACM 2017), algorithm 1",
-        guarantee: Guarantee::EveryClassOnce,
-        requires: None,
-    };
-    const TAKES: Takes = Takes { always_sleeps: true, ..Takes::ORDER };
-
-    fn new(options: &Options) -> Self {
+impl Source {
+    /// With these options.
+    pub fn new(options: &Options) -> Self {
         Source { order: options.order.unwrap_or_default() }
     }
 }
 
 impl Explorer for Source {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn may_block(&self) -> bool {
-        true
-    }
-
-    fn can_split(&self, _: Option<u32>) -> bool {
-        true
+    fn profile(&self) -> Profile {
+        Profile {
+            name: "source",
+            summary: "dynamic partial order reduction with source sets and sleep sets",
+            source: "Abdulla, Aronis, Jonsson, Sagonas (J. ACM 2017), algorithm 1",
+            guarantee: Guarantee::EveryClassOnce,
+            takes: Takes { always_sleeps: true, ..Takes::ORDER },
+            may_block: true,
+            splits: Splits::Roughly,
+            ..Profile::default()
+        }
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {

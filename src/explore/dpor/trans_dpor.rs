@@ -32,12 +32,12 @@
 
 use super::by_races::{ByRaces, Races};
 use super::creation::{has_only_actors, makers, newly_racing, not_before};
+use super::trans_dpor_tool::{self, Tool};
 use crate::explore::budget::Budget;
-use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::order::Order;
-use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Manner, Walk};
 use crate::model::{Action, System};
 use crate::trace::{BacktrackSets, Strand};
@@ -49,60 +49,71 @@ pub struct TransDpor {
     pub order: Order,
     /// Adds sleep sets (Godefroid 1996).
     pub sleep_sets: bool,
+    /// As the tool of the paper implements it (`trans_dpor_tool`). It visits every class, as far as is known. Nobody has proved it.
+    pub of_tool: bool,
 }
 
-impl Choosable for TransDpor {
-    const INFO: Info = Info {
-        name: "transdpor",
-        summary: "DPOR for actors, which uses that their races are transitive",
-        source: "Tasharofi et al. (FORTE 2012)",
-        guarantee: Guarantee::EveryClass,
-        requires: Some("actors only"),
-    };
-    const TAKES: Takes = Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER };
+impl TransDpor {
+    /// As published.
+    pub fn published(options: &Options) -> Self {
+        let &Options { order, sleep_sets, .. } = options;
+        TransDpor { order: order.unwrap_or_default(), sleep_sets, of_tool: false }
+    }
 
-    fn new(options: &Options) -> Self {
-        TransDpor { order: options.order.unwrap_or_default(), sleep_sets: options.sleep_sets }
+    /// As implemented.
+    pub fn of_tool(options: &Options) -> Self {
+        TransDpor { of_tool: true, ..TransDpor::published(options) }
     }
 }
 
 impl Explorer for TransDpor {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn measures(&self, depth: Depth) -> bool {
-        depth != Depth::Unbounded
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        if self.sleep_sets { Guarantee::EveryClassOnce } else { Self::INFO.guarantee }
-    }
-
-    fn may_block(&self) -> bool {
-        self.sleep_sets
+    fn profile(&self) -> Profile {
+        let both = Profile {
+            takes: Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER },
+            may_block: self.sleep_sets,
+            ..Profile::default()
+        };
+        match self.of_tool {
+            false => Profile {
+                name: "transdpor",
+                summary: "DPOR for actors, which uses that their races are transitive",
+                source: "Tasharofi et al. (FORTE 2012)",
+                requires: Some("actors only"),
+                guarantee: Guarantee::of_classes(self.sleep_sets),
+                both_depths: true,
+                splits: Splits::Roughly,
+                ..both
+            },
+            true => Profile {
+                name: "transdpor-tool",
+                summary: "TransDPOR as the tool of its paper implements it, to reproduce its numbers",
+                source: "Tasharofi et al. (FORTE 2012), table 1",
+                requires: Some("actors only, without guards"),
+                ..both
+            },
+        }
     }
 
     fn refusal<S: System>(&self, system: &S, _: &Budget) -> Option<String> {
-        refusal(system)
-    }
-
-    fn can_split(&self, _: Option<u32>) -> bool {
-        true
+        if self.of_tool {
+            return trans_dpor_tool::refusal(system);
+        }
+        (!has_only_actors(system)).then(|| {
+            "`transdpor` is for programs of actors only: it takes it that races are transitive, and those at \
+             mailboxes, mutexes and cells are not (`dpor` is for all programs)"
+                .into()
+        })
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         let manner = Manner::new(self.order, self.sleep_sets);
-        walk::explore(system, manner, &mut ByRaces::new(OneAtATime::default()), driver);
+        match self.of_tool {
+            false => {
+                walk::explore(system, manner, &mut ByRaces::new(OneAtATime::default()), driver)
+            }
+            true => walk::explore(system, manner, &mut ByRaces::new(Tool::default()), driver),
+        }
     }
-}
-
-fn refusal<S: System>(system: &S) -> Option<String> {
-    (!has_only_actors(system)).then(|| {
-        "`transdpor` is for programs of actors only: it takes it that races are transitive, and those at \
-         mailboxes, mutexes and cells are not (`dpor` is for all programs)"
-            .into()
-    })
 }
 
 /// The rule, with scratch space for the messages to be looked at.

@@ -26,61 +26,14 @@
 //! One departure, which makes no difference to programs in which no actor fails: the messages that a failed actor
 //! leaves are looked at as if they were taken when it fails, or when they are sent if that is later.
 
-use super::by_races::{ByRaces, Races};
+use super::by_races::Races;
 use super::creation::{has_only_actors, makers, not_before, pending, sent_by};
-use crate::explore::budget::Budget;
-use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
-use crate::explore::order::Order;
-use crate::explore::settings::options::{Choosable, Options, Takes};
-use crate::explore::walk::{self, Manner, Walk};
+use crate::explore::walk::Walk;
 use crate::model::{Action, ProcessId, System};
 use crate::trace::{BacktrackSets, Execution, Strand};
 
-/// Visits every class, as far as is known. Nobody has proved it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TransDporTool {
-    /// The order in which enabled actions are tried.
-    pub order: Order,
-    /// Adds sleep sets (Godefroid 1996).
-    pub sleep_sets: bool,
-}
-
-impl Choosable for TransDporTool {
-    const INFO: Info = Info {
-        name: "transdpor-tool",
-        summary: "TransDPOR as the tool of its paper implements it, to reproduce its numbers",
-        source: "Tasharofi et al. (FORTE 2012), table 1",
-        guarantee: Guarantee::SomeClasses,
-        requires: Some("actors only, without guards"),
-    };
-    const TAKES: Takes = Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER };
-
-    fn new(options: &Options) -> Self {
-        TransDporTool { order: options.order.unwrap_or_default(), sleep_sets: options.sleep_sets }
-    }
-}
-
-impl Explorer for TransDporTool {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn may_block(&self) -> bool {
-        self.sleep_sets
-    }
-
-    fn refusal<S: System>(&self, system: &S, _: &Budget) -> Option<String> {
-        refusal(system)
-    }
-
-    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let manner = Manner::new(self.order, self.sleep_sets);
-        walk::explore(system, manner, &mut ByRaces::new(Tool::default()), driver);
-    }
-}
-
-fn refusal<S: System>(system: &S) -> Option<String> {
+/// Why it cannot be used on this system, in a sentence; `None` if it can.
+pub fn refusal<S: System>(system: &S) -> Option<String> {
     if !has_only_actors(system) {
         return Some(
             "`transdpor-tool` is for programs of actors only (`dpor` is for all programs)".into(),
@@ -95,7 +48,7 @@ fn refusal<S: System>(system: &S) -> Option<String> {
 
 /// The rule, with scratch space for what an action sent.
 #[derive(Default)]
-struct Tool {
+pub struct Tool {
     sent: Vec<Action>,
 }
 

@@ -6,7 +6,6 @@
 
 use std::num::NonZeroU32;
 
-use crate::explore::explorer::{Explorer, Info};
 use crate::explore::order::Order;
 use crate::explore::states::settings::{Stateful, Switch, Switches};
 use crate::explore::udpor::k::K;
@@ -32,17 +31,6 @@ pub struct Options {
     pub hash_compaction: bool,
     /// How many threads search at once.
     pub jobs: Option<NonZeroU32>,
-}
-
-/// An explorer that can be chosen by name.
-pub trait Choosable: Explorer {
-    /// What is known of it.
-    const INFO: Info;
-    /// Which options it takes.
-    const TAKES: Takes;
-
-    /// The explorer with these options, and its defaults for the others.
-    fn new(options: &Options) -> Self;
 }
 
 /// Which options an explorer takes.
@@ -84,6 +72,12 @@ impl Takes {
     /// The options that make a difference, without the seed, which is a part of the order.
     pub fn useful(&self) -> impl Iterator<Item = &'static OptionInfo> {
         OPTIONS.iter().filter(|option| self.contain(option.name) && option.name != "seed")
+    }
+}
+
+impl Default for Takes {
+    fn default() -> Takes {
+        Takes::NOTHING
     }
 }
 
@@ -333,14 +327,16 @@ pub const OPTIONS: &[OptionInfo] = &[
     },
 ];
 
-impl Options {
-    /// The settings that they mean for a search that stores states.
-    pub fn stateful(&self) -> Stateful {
-        let &Options { without, as_printed, histories, hash_compaction, .. } = self;
-        let order = self.order.unwrap_or(Stateful::default().order);
+/// The settings that they mean for a search that stores states.
+impl From<&Options> for Stateful {
+    fn from(options: &Options) -> Stateful {
+        let &Options { without, as_printed, histories, hash_compaction, .. } = options;
+        let order = options.order.unwrap_or(Stateful::default().order);
         Stateful { order, without, as_printed, histories, hash_compaction }
     }
+}
 
+impl Options {
     /// The options that an explorer takes, in its form.
     pub fn understood(self, takes: &Takes) -> Options {
         let mut understood = Options::default();

@@ -11,10 +11,10 @@ use std::thread;
 
 use super::options::{OPTIONS, Options};
 use super::table::{AnyExplorer, Listed};
-use crate::explore::budget::{Budget, Depth};
+use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
-use crate::explore::pieces::InPieces;
+use crate::explore::explorer::{Explorer, Profile};
+use crate::explore::parallel::threads::InPieces;
 use crate::explore::udpor::k::K;
 use crate::model::System;
 
@@ -28,19 +28,22 @@ pub struct Setting {
 impl Setting {
     /// Refuses an option that means nothing to the explorer; the error is a sentence.
     pub fn new(explorer: &'static Listed, options: Options) -> Result<Setting, String> {
-        let (name, takes) = (explorer.info.name, &explorer.takes);
-        let refusal = OPTIONS.iter().find_map(|option| option.refusal(name, takes, &options));
+        let Profile { name, takes, .. } = explorer.profile();
+        let refusal = OPTIONS.iter().find_map(|option| option.refusal(name, &takes, &options));
         refusal.map_or(Ok(Setting { explorer, options }), Err)
     }
 
     /// The explorer with those of the options that it takes; the others are dropped.
     pub fn with_what_fits(explorer: &'static Listed, options: Options) -> Setting {
-        Setting { explorer, options: options.understood(&explorer.takes) }
+        Setting { explorer, options: options.understood(&explorer.profile().takes) }
     }
 
     /// The setting with options filled in that were not given. Those that the explorer does not take are dropped.
     pub fn completed(self, options: Options) -> Setting {
-        Setting { options: self.options.or(options.understood(&self.explorer.takes)), ..self }
+        Setting {
+            options: self.options.or(options.understood(&self.explorer.profile().takes)),
+            ..self
+        }
     }
 
     /// The explorer.
@@ -55,7 +58,8 @@ impl Setting {
 
     /// The setting for each of these k, if it takes a k and none was given; else the setting as it is.
     pub fn for_each_k(self, ks: &[K]) -> Vec<Setting> {
-        if !self.explorer.takes.contain("k") || self.options.k.is_some() || ks.is_empty() {
+        if !self.explorer.profile().takes.contain("k") || self.options.k.is_some() || ks.is_empty()
+        {
             return vec![self];
         }
         let with = |&k| Setting { options: Options { k: Some(k), ..self.options }, ..self };
@@ -80,7 +84,7 @@ impl Setting {
 
     /// The k that the explorer works with; `None` if it has none.
     pub fn k(&self) -> Option<K> {
-        self.explorer.takes.contain("k").then(|| self.options.k.unwrap_or(K::Optimal))
+        self.explorer.profile().takes.contain("k").then(|| self.options.k.unwrap_or(K::Optimal))
     }
 
     /// The explorer with these options.
@@ -90,36 +94,8 @@ impl Setting {
 }
 
 impl Explorer for Setting {
-    fn info(&self) -> Info {
-        self.explorer.info
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        self.made().guarantee()
-    }
-
-    fn depth(&self) -> Depth {
-        self.made().depth()
-    }
-
-    fn measures(&self, depth: Depth) -> bool {
-        self.made().measures(depth)
-    }
-
-    fn may_block(&self) -> bool {
-        self.made().may_block()
-    }
-
-    fn can_split(&self, depth: Option<u32>) -> bool {
-        self.made().can_split(depth)
-    }
-
-    fn splits_exactly(&self) -> bool {
-        self.made().splits_exactly()
-    }
-
-    fn visits_every_state(&self) -> bool {
-        self.made().visits_every_state()
+    fn profile(&self) -> Profile {
+        self.made().profile()
     }
 
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
@@ -139,7 +115,7 @@ impl Display for Setting {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let options = self.options.text();
         let colon = if options.is_empty() { "" } else { ":" };
-        write!(f, "{}{colon}{options}", self.explorer.info.name)
+        write!(f, "{}{colon}{options}", self.profile().name)
     }
 }
 

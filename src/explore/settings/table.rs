@@ -1,36 +1,32 @@
 //! The one table of explorers.
 //!
 //! All places that name explorers read this table: the command line, `compare`, studies, reports and the matrix of the
-//! tests. To add one, write its file, with the type (whose fields are its options), `impl Explorer` and `impl Choosable`,
-//! and add the type to the list below.
+//! tests. To add one, write its file, with the type (whose fields are its options), `impl Explorer`, and a function that makes it
+//! from [`Options`]; and add both to the list below.
 //!
 //! An explorer is generic over systems, so the table cannot hold trait objects. It holds functions that make an
 //! [`AnyExplorer`]: an enum, made from the list, of all the types in it, which passes each call on to the one that it is.
 //! Explorers of other crates are not in the table; they are run as [`explore`](crate::explore::explore) runs any.
 
-use super::options::{Choosable, Options, Takes};
-use crate::explore::budget::{Budget, Depth};
+use super::options::Options;
+use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{
-    Explorer, Guarantee, Info, cannot_measure, gains_nothing, misses_standstills, missing_states,
+    Explorer, Profile, cannot_measure, gains_nothing, misses_standstills, missing_states,
 };
 use crate::model::System;
 
 /// A row of the table.
 #[derive(Debug)]
 pub struct Listed {
-    /// What is known of the explorer before it runs.
-    pub info: Info,
-    /// Which options it takes.
-    pub takes: Takes,
     make: fn(&Options) -> AnyExplorer,
 }
 
 macro_rules! explorers {
-    ($($module:ident :: $explorer:ident),* $(,)?) => {
+    ($($module:ident :: $explorer:ident: $($make:ident),+;)*) => {
         $(pub use crate::explore::$module::$explorer;)*
 
-        /// AnyExplorer explorer of the table.
+        /// Any explorer of the table.
         #[derive(Clone, Copy, Debug)]
         pub enum AnyExplorer {
             $(#[doc = concat!("`", stringify!($explorer), "`")] $explorer($explorer)),*
@@ -43,64 +39,14 @@ macro_rules! explorers {
         })*
 
         /// The explorers that exist.
-        pub const EXPLORERS: &[Listed] = &[$(Listed {
-            info: <$explorer as Choosable>::INFO,
-            takes: <$explorer as Choosable>::TAKES,
-            make: |options| AnyExplorer::$explorer(<$explorer as Choosable>::new(options)),
-        }),*];
+        pub const EXPLORERS: &[Listed] = &[$($(Listed {
+            make: |options| AnyExplorer::$explorer($explorer::$make(options)),
+        }),+),*];
 
         impl Explorer for AnyExplorer {
-            fn info(&self) -> Info {
+            fn profile(&self) -> Profile {
                 match self {
-                    $(AnyExplorer::$explorer(explorer) => explorer.info()),*
-                }
-            }
-
-            fn guarantee(&self) -> Guarantee {
-                match self {
-                    $(AnyExplorer::$explorer(explorer) => explorer.guarantee()),*
-                }
-            }
-
-            fn depth(&self) -> Depth {
-                match self {
-                    $(AnyExplorer::$explorer(explorer) => explorer.depth()),*
-                }
-            }
-
-            fn measures(&self, depth: Depth) -> bool {
-                match self {
-                    $(AnyExplorer::$explorer(explorer) => explorer.measures(depth)),*
-                }
-            }
-
-            fn may_block(&self) -> bool {
-                match self {
-                    $(AnyExplorer::$explorer(explorer) => explorer.may_block()),*
-                }
-            }
-
-            fn can_split(&self, depth: Option<u32>) -> bool {
-                match self {
-                    $(AnyExplorer::$explorer(explorer) => explorer.can_split(depth)),*
-                }
-            }
-
-            fn takes_any_branch(&self) -> bool {
-                match self {
-                    $(AnyExplorer::$explorer(explorer) => explorer.takes_any_branch()),*
-                }
-            }
-
-            fn splits_exactly(&self) -> bool {
-                match self {
-                    $(AnyExplorer::$explorer(explorer) => explorer.splits_exactly()),*
-                }
-            }
-
-            fn visits_every_state(&self) -> bool {
-                match self {
-                    $(AnyExplorer::$explorer(explorer) => explorer.visits_every_state()),*
+                    $(AnyExplorer::$explorer(explorer) => explorer.profile()),*
                 }
             }
 
@@ -108,10 +54,11 @@ macro_rules! explorers {
                 let own = match self {
                     $(AnyExplorer::$explorer(explorer) => explorer.refusal(system, budget)),*
                 };
-                own.or_else(|| cannot_measure(self, budget))
-                    .or_else(|| missing_states(self, system))
-                    .or_else(|| misses_standstills(self, system))
-                    .or_else(|| gains_nothing(self, system))
+                let profile = self.profile();
+                own.or_else(|| cannot_measure(&profile, budget))
+                    .or_else(|| missing_states(&profile, system))
+                    .or_else(|| misses_standstills(&profile, system))
+                    .or_else(|| gains_nothing(&profile, system))
             }
 
             fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
@@ -124,30 +71,25 @@ macro_rules! explorers {
 }
 
 explorers! {
-    udpor::Udpor,
-    dpor::Optimal,
-    dpor::Parsimonious,
-    dpor::Source,
-    dpor::Dpor,
-    dpor::TransDpor,
-    dpor::TransDporTool,
-    dpor::DporNaive,
-    dpor::DporForce,
-    dpor::DporDs,
-    dpor::Sleep,
-    states::DlSPor,
-    states::DeSPor,
-    states::SPor,
-    states::Portfolio,
-    states::EveryState,
-    dpor::Exhaustive,
+    udpor::Udpor: new;
+    dpor::Optimal: new;
+    dpor::Parsimonious: new;
+    dpor::Source: new;
+    dpor::Dpor: new;
+    dpor::TransDpor: published, of_tool;
+    dpor::DporDs: naive, force, completed;
+    dpor::Sleep: new;
+    states::SPor: lazy, eager, safe;
+    states::Portfolio: new;
+    states::EveryState: new;
+    dpor::Exhaustive: new;
 }
 
 impl Listed {
     /// The explorer with this name.
     pub fn named(name: &str) -> Result<&'static Listed, String> {
-        EXPLORERS.iter().find(|explorer| explorer.info.name == name).ok_or_else(|| {
-            let names: Vec<_> = EXPLORERS.iter().map(|explorer| explorer.info.name).collect();
+        EXPLORERS.iter().find(|explorer| explorer.profile().name == name).ok_or_else(|| {
+            let names: Vec<_> = EXPLORERS.iter().map(|explorer| explorer.profile().name).collect();
             let names = names.join(", ");
             format!("there is no explorer `{name}`; there are: {names} (see `mazurka explorers`)")
         })
@@ -156,6 +98,11 @@ impl Listed {
     /// The explorer with these options.
     pub fn with(&self, options: &Options) -> AnyExplorer {
         (self.make)(options)
+    }
+
+    /// What is known about the explorer with its defaults.
+    pub fn profile(&self) -> Profile {
+        self.plain().profile()
     }
 
     /// The explorer with its defaults.

@@ -33,65 +33,16 @@
 //! state. Other departures: what only enables does not count as a race
 //! ([`Touch`](crate::model::Touch)), and cycles ([`super::depth_first`]).
 
-use super::batches::Plan;
-use super::depth_first::{self, DepthFirst, Reduction};
+use super::depth_first::{DepthFirst, Reduction};
 use super::past::Memory;
-use super::settings::{Stateful, Switch};
+use super::settings::Switch;
 use super::store::StateId;
-use crate::explore::budget::Depth;
-use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
-use crate::explore::settings::options::{Choosable, Options, Takes};
 use crate::model::{ProcessId, System};
 
-/// Visits the states that source sets lead to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DeSPor(pub Stateful);
-
-impl Choosable for DeSPor {
-    const INFO: Info = Info {
-        name: "de-s-por",
-        summary: "s-por with source sets, computed eagerly along the stack",
-        source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
-        guarantee: Guarantee::EveryEnd,
-        requires: None,
-    };
-    const TAKES: Takes = Takes::of_stored(SWITCHES);
-
-    fn new(options: &Options) -> Self {
-        DeSPor(options.stateful())
-    }
-}
-
-impl Explorer for DeSPor {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        self.0.guarantee(Self::INFO.guarantee)
-    }
-
-    fn depth(&self) -> Depth {
-        Depth::Length
-    }
-
-    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        depth_first::explore(
-            system,
-            (self.0, Plan::default()),
-            &mut Eager { memory: Memory::of(self.0) },
-            driver,
-        );
-    }
-}
-
-/// What can be switched off.
-const SWITCHES: &[Switch] =
-    &[Switch::SafeSets, Switch::Once, Switch::VisitedFirst, Switch::Summaries];
-
-struct Eager {
-    memory: Memory,
+/// The reduction.
+pub struct Eager {
+    /// What is kept of what comes after a state.
+    pub memory: Memory,
 }
 
 impl<S: System> Reduction<S> for Eager {

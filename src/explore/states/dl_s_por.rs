@@ -27,64 +27,16 @@
 //! are those of [`Touch`](crate::model::Touch), so what only enables does not count; and cycles are treated
 //! ([`super::depth_first`]).
 
-use super::batches::Plan;
-use super::depth_first::{self, DepthFirst, Reduction};
+use super::depth_first::{DepthFirst, Reduction};
 use super::past::{Memory, Traversal};
 use super::processes::Processes;
-use super::settings::{Stateful, Switch};
-use crate::explore::budget::Depth;
-use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
-use crate::explore::settings::options::{Choosable, Options, Takes};
+use super::settings::Switch;
 use crate::model::{ProcessId, System};
 
-/// Visits the states that source sets lead to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DlSPor(pub Stateful);
-
-impl Choosable for DlSPor {
-    const INFO: Info = Info {
-        name: "dl-s-por",
-        summary: "s-por with source sets, computed when a state is backtracked to",
-        source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
-        guarantee: Guarantee::EveryEnd,
-        requires: None,
-    };
-    const TAKES: Takes = Takes::of_stored(SWITCHES);
-
-    fn new(options: &Options) -> Self {
-        DlSPor(options.stateful())
-    }
-}
-
-impl Explorer for DlSPor {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        self.0.guarantee(Self::INFO.guarantee)
-    }
-
-    fn depth(&self) -> Depth {
-        Depth::Length
-    }
-
-    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        depth_first::explore(
-            system,
-            (self.0, Plan::default()),
-            &mut Lazy { memory: Memory::of(self.0) },
-            driver,
-        );
-    }
-}
-
-/// The optimisations that can be switched off.
-const SWITCHES: &[Switch] = &Switch::ALL;
-
-struct Lazy {
-    memory: Memory,
+/// The reduction.
+pub struct Lazy {
+    /// What is kept of what comes after a state.
+    pub memory: Memory,
 }
 
 impl<S: System> Reduction<S> for Lazy {

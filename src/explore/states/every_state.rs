@@ -10,8 +10,8 @@ use super::depth_first::{self, DepthFirst, Reduction};
 use super::settings::{Stateful, Switch};
 use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
-use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::explorer::{Explorer, Guarantee, Profile};
+use crate::explore::settings::options::{Options, Takes};
 use crate::model::{ProcessId, System};
 
 /// Visits every state.
@@ -35,6 +35,12 @@ impl EveryState {
         EveryState { how, jobs: NonZeroU32::MIN, first, ways }
     }
 
+    /// With these options.
+    pub fn new(options: &Options) -> Self {
+        let one = EveryState::of(options.into());
+        EveryState { jobs: options.jobs.unwrap_or(one.jobs), ..one }
+    }
+
     fn plan(&self) -> Plan {
         Plan { jobs: self.jobs.get() as usize, first: self.first, ways: self.ways }
     }
@@ -49,37 +55,17 @@ impl Default for EveryState {
 const OPTIONS: &[&str] =
     &["order", "seed", "without", "as-printed", "histories", "hash-compaction", "jobs"];
 
-impl Choosable for EveryState {
-    const INFO: Info = Info {
-        name: "stateful",
-        summary: "every state once, without reduction",
-        source: "",
-        guarantee: Guarantee::EveryEnd,
-        requires: None,
-    };
-    const TAKES: Takes = Takes { options: OPTIONS, ..Takes::of_stored(&[Switch::LiveVariables]) };
-
-    fn new(options: &Options) -> Self {
-        let one = EveryState::of(options.stateful());
-        EveryState { jobs: options.jobs.unwrap_or(one.jobs), ..one }
-    }
-}
-
 impl Explorer for EveryState {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        self.how.guarantee(Self::INFO.guarantee)
-    }
-
-    fn depth(&self) -> Depth {
-        Depth::Length
-    }
-
-    fn visits_every_state(&self) -> bool {
-        self.guarantee() > Guarantee::SomeClasses
+    fn profile(&self) -> Profile {
+        Profile {
+            name: "stateful",
+            summary: "every state once, without reduction",
+            guarantee: Guarantee::of_states(self.how),
+            takes: Takes { options: OPTIONS, ..Takes::of_stored(&[Switch::LiveVariables]) },
+            depth: Depth::Length,
+            every_state: self.how.is_sound(),
+            ..Profile::default()
+        }
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {

@@ -14,16 +14,15 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::dl_s_por::DlSPor;
 use super::s_por::SPor;
 use super::settings::Stateful;
 use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info, explore};
+use crate::explore::explorer::{Explorer, Guarantee, Profile, explore};
 use crate::explore::observer::Observer;
 use crate::explore::order::{Order, Permutation};
 use crate::explore::result::{Outcome, Stats};
-use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::settings::options::{Options, Takes};
 use crate::model::{ProcessId, System, Values};
 
 /// Runs several searches; the first answer counts.
@@ -41,28 +40,24 @@ impl Default for Portfolio {
     }
 }
 
-impl Choosable for Portfolio {
-    const INFO: Info = Info {
-        name: "portfolio",
-        summary: "s-por and dl-s-por in several orders at once; the first answer counts",
-        source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
-        guarantee: Guarantee::EveryEnd,
-        requires: None,
-    };
-    const TAKES: Takes = Takes { options: &["jobs"], ..Takes::NOTHING };
-
-    fn new(options: &Options) -> Self {
+impl Portfolio {
+    /// With these options.
+    pub fn new(options: &Options) -> Self {
         options.jobs.map_or_else(Portfolio::default, |jobs| Portfolio { jobs })
     }
 }
 
 impl Explorer for Portfolio {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn depth(&self) -> Depth {
-        Depth::Length
+    fn profile(&self) -> Profile {
+        Profile {
+            name: "portfolio",
+            summary: "s-por and dl-s-por in several orders at once; the first answer counts",
+            source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
+            guarantee: Guarantee::EveryEnd,
+            takes: Takes { options: &["jobs"], ..Takes::NOTHING },
+            depth: Depth::Length,
+            ..Profile::default()
+        }
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
@@ -74,42 +69,20 @@ impl Explorer for Portfolio {
 /// Time between two looks at what is going on.
 const POLL: Duration = Duration::from_millis(20);
 
-/// A search that takes part.
-#[derive(Clone, Copy)]
-struct Entrant {
-    is_lazy: bool,
-    order: Order,
-}
-
-impl Entrant {
-    /// How it is written on a command line.
-    fn name(self) -> String {
-        let info = if self.is_lazy { DlSPor::INFO } else { SPor::INFO };
-        let options = Options { order: Some(self.order), ..Options::default() };
-        format!("{}:{}", info.name, options.text())
-    }
-
-    fn explore<S: System>(
-        self,
-        system: &S,
-        budget: Budget,
-        observer: &mut dyn Observer,
-    ) -> Outcome {
-        let settings = Stateful { order: self.order, ..Stateful::default() };
-        match self.is_lazy {
-            true => explore(system, DlSPor(settings), budget, observer),
-            false => explore(system, SPor(settings), budget, observer),
-        }
-    }
+/// How a search that takes part is written on a command line.
+fn name(entrant: SPor) -> String {
+    let options = Options { order: Some(entrant.how.order), ..Options::default() };
+    format!("{}:{}", entrant.profile().name, options.text())
 }
 
 /// The searches to run, of this number.
-fn entrants(processes: u32, jobs: NonZeroU32) -> Vec<Entrant> {
+fn entrants(processes: u32, jobs: NonZeroU32) -> Vec<SPor> {
     let listed: Vec<_> = (0..processes.min(Permutation::LIMIT)).rev().map(ProcessId).collect();
     let reverse = Permutation::new(&listed).expect("each process once");
     let orders = [Permutation::BY_NUMBER, reverse].map(Order::Sequential);
     let orders = orders.into_iter().chain((0..).map(Order::Random));
-    let all = orders.flat_map(|order| [false, true].map(|is_lazy| Entrant { is_lazy, order }));
+    let stored = orders.map(|order| Stateful { order, ..Stateful::default() });
+    let all = stored.flat_map(|how| [SPor::safe(how), SPor::lazy(how)]);
     all.take(jobs.get() as usize).collect()
 }
 
@@ -160,14 +133,14 @@ fn is_answer(outcome: &Outcome) -> bool {
 
 fn run<S: System>(
     system: &S,
-    entrant: Entrant,
+    entrant: SPor,
     budget: Budget,
     latest: &Mutex<Stats>,
     sender: &Sender<Outcome>,
 ) {
-    let outcome = entrant.explore(system, budget, &mut Latest(latest));
+    let outcome = explore(system, entrant, budget, &mut Latest(latest));
     // The receiver waits for all senders.
-    let _ = sender.send(Outcome { answered_by: Some(entrant.name()), ..outcome });
+    let _ = sender.send(Outcome { answered_by: Some(name(entrant)), ..outcome });
 }
 
 /// Tells how far a search is.
@@ -191,7 +164,7 @@ mod tests {
     fn both_algorithms_run_and_then_other_orders() {
         let names = |jobs| {
             let entrants = entrants(3, NonZeroU32::new(jobs).expect("some"));
-            entrants.into_iter().map(Entrant::name).collect::<Vec<_>>()
+            entrants.into_iter().map(name).collect::<Vec<_>>()
         };
         assert_eq!(names(2), ["s-por:order=sequential", "dl-s-por:order=sequential"]);
         assert_eq!(

@@ -15,53 +15,94 @@
 //! cycles. The first assumption is not needed here, because nothing is ever disabled by another process.
 
 use super::batches::Plan;
+use super::de_s_por::Eager;
 use super::depth_first::{self, DepthFirst, Reduction};
+use super::dl_s_por::Lazy;
+use super::past::Memory;
 use super::settings::{Stateful, Switch};
 use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
-use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::explorer::{Explorer, Guarantee, Profile};
+use crate::explore::settings::options::Takes;
 use crate::model::{ProcessId, System};
 
-/// Visits the states that safe sets lead to.
+/// Visits the states that safe sets lead to, or source sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SPor(pub Stateful);
+pub struct SPor {
+    /// How states are stored.
+    pub how: Stateful,
+    /// Which processes of a safe set are left out.
+    pub sources: Sources,
+}
 
-impl Choosable for SPor {
-    const INFO: Info = Info {
-        name: "s-por",
-        summary: "states once, and operations first that nobody can interfere with (safe sets)",
-        source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
-        guarantee: Guarantee::EveryEnd,
-        requires: None,
-    };
-    const TAKES: Takes = Takes::of_stored(SWITCHES);
+/// How source sets are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sources {
+    /// Not at all: safe sets are explored in full.
+    #[default]
+    None,
+    /// Along the stack (`de_s_por`).
+    Eager,
+    /// When a state is backtracked to (`dl_s_por`).
+    Lazy,
+}
 
-    fn new(options: &Options) -> Self {
-        SPor(options.stateful())
+impl SPor {
+    /// Safe sets alone.
+    pub fn safe(how: impl Into<Stateful>) -> Self {
+        SPor { how: how.into(), sources: Sources::None }
+    }
+
+    /// With source sets, found eagerly.
+    pub fn eager(how: impl Into<Stateful>) -> Self {
+        SPor { how: how.into(), sources: Sources::Eager }
+    }
+
+    /// With source sets, found lazily.
+    pub fn lazy(how: impl Into<Stateful>) -> Self {
+        SPor { how: how.into(), sources: Sources::Lazy }
     }
 }
 
 impl Explorer for SPor {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        self.0.guarantee(Self::INFO.guarantee)
-    }
-
-    fn depth(&self) -> Depth {
-        Depth::Length
+    fn profile(&self) -> Profile {
+        let (name, summary, switches) = match self.sources {
+            Sources::None => (
+                "s-por",
+                "states once, and operations first that nobody can interfere with (safe sets)",
+                &[Switch::SafeSets, Switch::ProgramPoints, Switch::LiveVariables][..],
+            ),
+            Sources::Eager => (
+                "de-s-por",
+                "s-por with source sets, computed eagerly along the stack",
+                &[Switch::SafeSets, Switch::Once, Switch::VisitedFirst, Switch::Summaries][..],
+            ),
+            Sources::Lazy => (
+                "dl-s-por",
+                "s-por with source sets, computed when a state is backtracked to",
+                &Switch::ALL[..],
+            ),
+        };
+        Profile {
+            name,
+            summary,
+            source: "Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023)",
+            guarantee: Guarantee::of_states(self.how),
+            takes: Takes::of_stored(switches),
+            depth: Depth::Length,
+            ..Profile::default()
+        }
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        depth_first::explore(system, (self.0, Plan::default()), &mut SafeSetReduction, driver);
+        let (how, memory) = ((self.how, Plan::default()), Memory::of(self.how));
+        match self.sources {
+            Sources::None => depth_first::explore(system, how, &mut SafeSetReduction, driver),
+            Sources::Eager => depth_first::explore(system, how, &mut Eager { memory }, driver),
+            Sources::Lazy => depth_first::explore(system, how, &mut Lazy { memory }, driver),
+        }
     }
 }
-
-/// The optimisations that can be switched off.
-const SWITCHES: &[Switch] = &[Switch::SafeSets, Switch::ProgramPoints, Switch::LiveVariables];
 
 struct SafeSetReduction;
 

@@ -2,7 +2,6 @@
 
 use std::str::FromStr;
 
-use crate::explore::explorer::Guarantee;
 use crate::explore::order::{Order, Permutation};
 
 /// The settings of a search that stores states.
@@ -22,10 +21,9 @@ pub struct Stateful {
 }
 
 impl Stateful {
-    /// What a complete search with these settings promises, if with the default settings it promises `usual`.
-    pub fn guarantee(self, usual: Guarantee) -> Guarantee {
-        let is_sound = !self.as_printed && !self.hash_compaction;
-        if is_sound { usual } else { Guarantee::SomeClasses }
+    /// Does a complete search with these settings reach all that it is to reach?
+    pub fn is_sound(self) -> bool {
+        !self.as_printed && !self.hash_compaction
     }
 
     /// Is this on? Switches that save traversals are off if there are no traversals.

@@ -48,14 +48,14 @@ use super::proof::prove_extended;
 use crate::alternatives::{Alternatives, KPartial, full};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Info};
+use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::observer::Observer;
 use crate::explore::order::{History, Order, Sorter};
+use crate::explore::parallel::scout::Start;
 use crate::explore::result::{Outcome, StopReason};
-use crate::explore::scout::Scout;
-use crate::explore::settings::options::{Choosable, Options, Takes};
+use crate::explore::settings::options::{Options, Takes};
 use crate::explore::tree::Branch;
-use crate::model::{Action, Op, ProcessId, Schedule, State, System};
+use crate::model::{Action, Op, ProcessId, State, System};
 use crate::trace::Left;
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
@@ -68,32 +68,25 @@ pub struct Udpor {
     pub order: Option<Order>,
 }
 
-impl Choosable for Udpor {
-    const INFO: Info = Info {
-        name: "udpor",
-        summary: "unfolding-based partial order reduction with k-partial or full alternatives",
-        source: "Pham, Jéron, Quinson (FORTE 2019); Nguyen et al. (CAV 2018)",
-        guarantee: Guarantee::EveryClassOnce,
-        requires: None,
-    };
-    const TAKES: Takes = Takes { options: &["k", "order", "seed"], ..Takes::ORDER };
-
-    fn new(options: &Options) -> Self {
+impl Udpor {
+    /// With these options.
+    pub fn new(options: &Options) -> Self {
         Udpor { k: options.k.unwrap_or_default(), order: options.order }
     }
 }
 
 impl Explorer for Udpor {
-    fn info(&self) -> Info {
-        Self::INFO
-    }
-
-    fn may_block(&self) -> bool {
-        self.k != K::Optimal
-    }
-
-    fn can_split(&self, _: Option<u32>) -> bool {
-        true
+    fn profile(&self) -> Profile {
+        Profile {
+            name: "udpor",
+            summary: "unfolding-based partial order reduction with k-partial or full alternatives",
+            source: "Pham, Jéron, Quinson (FORTE 2019); Nguyen et al. (CAV 2018)",
+            guarantee: Guarantee::EveryClassOnce,
+            takes: Takes { options: &["k", "order", "seed"], ..Takes::ORDER },
+            may_block: self.k != K::Optimal,
+            splits: Splits::Roughly,
+            ..Profile::default()
+        }
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
@@ -154,8 +147,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
         notes,
         left: Left { fruitless: waits, max_height: Some(driver.depth_bound()) },
         driver,
-        start: branch.prefix.len(),
-        scout: None,
+        start: Start::at(branch.prefix.len()),
         calls: Vec::new(),
     };
     if branch.is_root() {
@@ -191,11 +183,8 @@ struct Search<'s, 'd, 'o, S: System, T, N> {
     /// What is left out of the unfolding.
     left: Left,
     driver: &'d mut Driver<'o>,
-    /// The size of the smallest C with a call that goes on to alternatives. What calls with smaller ones had left to do
-    /// belongs to others.
-    start: usize,
-    /// Looks whether that call has anything left to do.
-    scout: Option<Scout<'s, S>>,
+    /// The smallest C with a call that goes on to alternatives.
+    start: Start<'s, S>,
     /// Where D ∩ en(C) of each call begins among the `live` ones.
     calls: Vec<usize>,
 }
@@ -220,7 +209,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
             self.push(e);
             stacker::maybe_grow(RED_ZONE, STACK, || self.explore(a + 1, live));
             self.pop();
-            if self.is_stopped() || self.c.state().depth() < self.start {
+            if self.is_stopped() || self.c.state().depth() < self.start.length {
                 break;
             }
             self.disable(e);
@@ -270,39 +259,25 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         self.c.enabled().find(|&e| self.unfolding.action(e) == named)
     }
 
-    /// Gives to others what the outermost call has left to do; if that is nothing, what the next one has left.
+    /// Gives to others what the outermost call that has anything left to do has left.
     #[cold]
     fn split(&mut self) {
-        while self.start < self.c.state().depth() {
-            let branch = self.rest();
-            self.start += 1;
-            let system = self.unfolding.locals.system();
-            let scout = self.scout.get_or_insert_with(|| Scout::at(system, &branch.prefix));
-            let is_exhausted = scout.is_exhausted(&branch.elsewhere);
-            scout.go_on(*branch.elsewhere.last().expect("the next action"));
-            if !is_exhausted {
-                return self.driver.split_off(branch);
-            }
+        let Search { unfolding, c, live, calls, start, driver, .. } = self;
+        let elsewhere = |size: usize| {
+            let call = calls.len() - (c.state().depth() - size);
+            let live = &live[calls[call]..calls.get(call + 1).copied().unwrap_or(live.len())];
+            let barred = unfolding.barred_after(&c.events()[..size]);
+            let all = barred.chain(live.iter().copied()).chain([c.events()[size]]);
+            let portable = |e| {
+                let has_message = unfolding.op(e).chooses_message();
+                c.state().portable(unfolding.action(e), has_message)
+            };
+            all.map(portable).collect()
+        };
+        let system = unfolding.locals.system();
+        if let Some(branch) = start.next_branch((system, c.state()), elsewhere) {
+            driver.split_off(branch);
         }
-    }
-
-    /// What the outermost call has left to do. The last action that others explore is the one with which that call goes on.
-    fn rest(&self) -> Branch {
-        let size = self.start;
-        let mut prefix = Schedule::of(self.c.state());
-        prefix.truncate(size);
-        let next = self.c.events()[size];
-        let call = self.calls.len() - (self.c.state().depth() - size);
-        let live = self.calls[call]..self.calls.get(call + 1).copied().unwrap_or(self.live.len());
-        let barred = self.unfolding.barred_after(&self.c.events()[..size]);
-        let elsewhere = barred.chain(self.live[live].iter().copied()).chain([next]);
-        let elsewhere = elsewhere.map(|e| self.portable(e)).collect();
-        Branch { prefix, elsewhere, wanted: Vec::new() }
-    }
-
-    fn portable(&self, e: EventId) -> Action {
-        let has_message = self.unfolding.op(e).chooses_message();
-        self.c.state().portable(self.unfolding.action(e), has_message)
     }
 
     fn is_stopped(&self) -> bool {

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::driver::MAX_VIOLATIONS;
-use super::few_switches::length;
-use super::result::{CutPoll, Outcome, Stats, StopReason, Violation};
-use super::symptom::Symptom;
 use crate::alternatives::Combs;
+use crate::explore::driver::MAX_VIOLATIONS;
+use crate::explore::few_switches::length;
+use crate::explore::result::{CutPoll, Outcome, Stats, StopReason, Violation};
+use crate::explore::symptom::Symptom;
 use crate::model::Schedule;
 use crate::property::Leak;
 

@@ -1,9 +1,9 @@
 //! A search by workers that may die: who does what.
 //!
-//! The workers may be on other machines. They say what they have done in [`Report`]s, and are given pieces of the search here. A
-//! worker cuts its piece again and again ([`search`]), and each branch that it gives away can at once be given to another. A piece is
-//! left to do until its result is here. So when a worker is lost, its piece is given to another, who cuts it at the
-//! same places: what it gives away then is here already, or done.
+//! The workers may be threads here (`threads`), or on other machines. They say what they have done in [`Report`]s, and
+//! are given pieces of the search here. A worker cuts its piece again and again ([`search`]), and each branch that it gives away
+//! can at once be given to another. A piece is left to do until its result is here. So when a worker is lost, its piece is
+//! given to another, who cuts it at the same places: what it gives away then is here already, or done.
 //!
 //! [`Crew::settled`] is all that is needed to go on at another time, with other workers, which may cut pieces elsewhere. So it leaves out
 //! what pieces have given away that are not done. That is not much: a piece gives away what is left to do nearest to where it
@@ -13,20 +13,20 @@
 //! branch comes back of a piece that has been joined to those before it.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::budget::Budget;
-use super::explorer::{Explorer, explore_branch};
 use super::joined::add_to;
-use super::observer::Observer;
 use super::part::{Done, Part};
 use super::place::Place;
-use super::result::{Outcome, Stats};
-use super::tree::{Branch, Splitter};
+use crate::explore::budget::Budget;
+use crate::explore::explorer::{Explorer, explore_branch};
+use crate::explore::observer::Observer;
+use crate::explore::result::{Outcome, Stats};
+use crate::explore::tree::{Branch, Splitter};
 use crate::model::System;
 
 /// What a worker says of the piece that it searches.
@@ -67,6 +67,16 @@ impl Crew {
         settled.done.retain(|place, _| !is_under(place));
         settled.open.retain(|place, _| !is_under(place));
         settled
+    }
+
+    /// All that is done, and left to do; and as done, with what was found there, the pieces that are done only in part.
+    pub(super) fn with_unfinished(self, unfinished: BTreeMap<Place, Outcome>) -> Part {
+        let mut part = self.part;
+        for (place, outcome) in unfinished {
+            let branch = part.open.remove(&place).unwrap_or_default();
+            part.done.insert(place, Done { branch, given: BTreeSet::new(), outcome });
+        }
+        part
     }
 
     /// The first piece that nobody works on, for a worker that has nothing to do; `None` if there is none at the moment.
@@ -139,23 +149,47 @@ impl Crew {
     }
 }
 
-/// The part of a worker: searches a piece, and cuts it after each so many transitions. It ends when the budget is
-/// cancelled, or when the branch turns out not to be one of this search; then it is not done.
+/// When a piece is cut.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// After so many transitions for the first time.
+    pub first: NonZeroU64,
+    /// And again after so many more.
+    pub grain: NonZeroU64,
+}
+
+impl Pace {
+    /// Always after so many transitions.
+    pub fn even(grain: NonZeroU64) -> Pace {
+        Pace { first: grain, grain }
+    }
+}
+
+/// A piece is cut after so many transitions for each action of its prefix, if that is more: going along the prefix is to cost
+/// little of the work.
+const FOR_EACH: u64 = 8;
+
+/// The part of a worker: searches a piece, and cuts it. It ends when the budget is cancelled, or when the branch turns out not to be
+/// one of this search. Then it is not done, and what was found until then is returned.
 pub fn search<S: System, E: Explorer>(
     (system, explorer): (&S, E),
     (place, branch): (Place, &Branch),
-    grain: NonZeroU64,
+    pace: Pace,
     budget: Budget,
     tell: &mut dyn FnMut(Report),
-) {
+) -> Option<Outcome> {
     let tell = RefCell::new(tell);
-    let (of, left) = (place.clone(), grain.get());
-    let mut regular = Regular { place: of, grain: left, left, given: 0, tell: &tell };
+    let grain = pace.grain.get().max(FOR_EACH * branch.prefix.len() as u64);
+    let (of, left) = (place.clone(), grain.max(pace.first.get()));
+    let mut regular = Regular { place: of, grain, left, given: 0, tell: &tell };
     let mut beat = Beating { tell: &tell };
     let outcome = explore_branch(system, explorer, branch, &mut regular, budget, &mut beat);
-    if let Some(outcome) = outcome.of_piece(&place) {
-        tell.borrow_mut()(Report::Done(place, regular.given, outcome));
+    let (outcome, is_done) = outcome.of_piece(&place);
+    if !is_done {
+        return Some(outcome);
     }
+    tell.borrow_mut()(Report::Done(place, regular.given, outcome));
+    None
 }
 
 /// What is called with reports, by the one who cuts and the one who counts.
@@ -192,6 +226,10 @@ struct Beating<'t, 'f> {
 }
 
 impl Observer for Beating<'_, '_> {
+    fn follows_transitions(&self) -> bool {
+        false
+    }
+
     fn progress(&mut self, stats: &Stats, _: Duration) {
         self.tell.borrow_mut()(Report::Beat(stats.clone()));
     }

@@ -18,13 +18,13 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::num::NonZeroU32;
 
-use super::budget::Budget;
-use super::explorer::Explorer;
-use super::observer::Observer;
 use super::part::{Part, Stray};
 use super::place::Place;
 use super::scout::Scout;
-use super::tree::{Branch, Splitter};
+use crate::explore::budget::Budget;
+use crate::explore::explorer::Explorer;
+use crate::explore::observer::Observer;
+use crate::explore::tree::{Branch, Splitter};
 use crate::model::System;
 
 /// No piece is to be more than such a part of what a hand gets.

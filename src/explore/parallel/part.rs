@@ -33,13 +33,13 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::budget::Budget;
-use super::explorer::{Explorer, explore_branch};
 use super::joined::{Joined, add_to};
-use super::observer::Observer;
 use super::place::Place;
-use super::result::{Outcome, Stats, StopReason};
-use super::tree::{Branch, Splitter};
+use crate::explore::budget::Budget;
+use crate::explore::explorer::{Explorer, explore_branch};
+use crate::explore::observer::Observer;
+use crate::explore::result::{Outcome, Stats, StopReason};
+use crate::explore::tree::{Branch, Splitter};
 use crate::model::{Action, Locals, Refusal, Schedule, System};
 
 /// A part of a search.
@@ -141,17 +141,22 @@ impl Part {
 
     /// The result of all that is done. Its time is that of all pieces together. `budget` is the one of the search.
     pub fn outcome(&self, budget: &Budget) -> Outcome {
+        self.clone().into_outcome(budget)
+    }
+
+    /// The same, without a copy.
+    pub(super) fn into_outcome(self, budget: &Budget) -> Outcome {
         let mut joined = Joined::new(budget.shortest);
         let mut elapsed = Duration::ZERO;
-        let last = self.last();
-        for (place, Done { outcome, .. }) in &self.done {
+        let (is_missing, last) = (!self.missing().is_empty(), self.last().cloned());
+        for (place, Done { outcome, .. }) in self.done {
             elapsed = elapsed.saturating_add(outcome.elapsed);
-            if last.is_none_or(|last| place <= last) {
-                joined.add(outcome.clone());
+            if last.as_ref().is_none_or(|last| place <= *last) {
+                joined.add(outcome);
             }
         }
         let mut all = Outcome { elapsed, ..joined.outcome() };
-        if !self.missing().is_empty() {
+        if is_missing {
             all.stopped_by = Some(StopReason::Missing);
         }
         all
@@ -281,11 +286,11 @@ impl Part {
         let budget = budget.clone();
         let outcome = explore_branch(system, explorer, branch, splitter, budget, &mut sum);
         if outcome.stopped_by == Some(StopReason::Stray) {
-            let name = explorer.info().name;
+            let name = explorer.profile().name;
             let why = format!("`{name}` never gives such a branch away");
             return Err(Stray { place: place.clone(), why });
         }
-        let Some(outcome) = outcome.of_piece(place) else { return Ok(false) };
+        let (outcome, true) = outcome.of_piece(place) else { return Ok(false) };
         self.open.remove(place);
         let (branch, given) = (branch.clone(), BTreeSet::new());
         self.done.insert(place.clone(), Done { branch, given, outcome });
@@ -309,12 +314,13 @@ impl Done {
 }
 
 impl Outcome {
-    /// It is the result of the piece at this place; `None` if the piece is not done.
-    pub(super) fn of_piece(mut self, place: &Place) -> Option<Outcome> {
+    /// It is the result of the piece at this place. Is the piece done?
+    pub(super) fn of_piece(mut self, place: &Place) -> (Outcome, bool) {
         if !place.is_first() {
             self.stats.forget_idle();
         }
-        Some(self).filter(|outcome| !outcome.stopped_by.is_some_and(StopReason::leaves_undone))
+        let is_done = !self.stopped_by.is_some_and(StopReason::leaves_undone);
+        (self, is_done)
     }
 }
 
