@@ -23,8 +23,8 @@ use super::prospect::Touches;
 use crate::model::Semantics;
 use crate::model::flow::Flow;
 use crate::model::{
-    Actors, CellId, Contents, Delivery, Describe, Failure, FailureKind, Finale, Foresight,
-    Handle, Invariants, MailboxId, Mark, Names, Next, Objects, Op, Outbox, Polls, ProcessId, Response,
+    Actors, CellId, Contents, Delivery, Describe, Failure, FailureKind, Finale, Foresight, Handle,
+    Invariants, MailboxId, Mark, Names, Next, Objects, Op, Outbox, Polls, ProcessId, Response,
     Site, Stimulus, System, Value, Values,
 };
 use path::{Link, Path};
