@@ -224,6 +224,14 @@ impl Clone for Effect {
 // Searches keep and copy many.
 const _: () = assert!(size_of::<Effect>() <= 64);
 
+impl Act {
+    /// One that nothing needs by its place.
+    #[inline]
+    pub fn new(lane: Lane, mode: Mode) -> Act {
+        Act { lane, mode, place: Effect::NOWHERE }
+    }
+}
+
 impl Effect {
     /// No position, no place.
     pub const NOWHERE: u32 = u32::MAX;
@@ -253,10 +261,15 @@ impl Effect {
         Effect { needs: SmallVec::from_slice(needs), ..Effect::nothing() }
     }
 
+    /// That of an access that sees the content of a lane, and perhaps changes it.
+    #[inline]
+    pub fn access(lane: Lane, is_change: bool) -> Effect {
+        Effect::act(lane, if is_change { Mode::Change } else { Mode::Look })
+    }
+
     /// That of a test that finds none of these requests complete, each with the lane of what would complete it.
     pub fn not_yet(tested: impl IntoIterator<Item = (Lane, u32)>) -> Effect {
-        let act =
-            |(lane, request)| Act { lane, mode: Mode::NotYet(request), place: Effect::NOWHERE };
+        let act = |(lane, request)| Act::new(lane, Mode::NotYet(request));
         Effect { acts: tested.into_iter().map(act).collect(), ..Effect::nothing() }
     }
 
@@ -350,4 +363,18 @@ pub fn dependent((p, a): (ProcessId, &Effect), (q, b): (ProcessId, &Effect)) -> 
         || b.is_needed(q, a)
         || a.starts(q)
         || b.starts(p)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lane_is_of_its_part_and_object() {
+        for (number, part) in PARTS.into_iter().enumerate() {
+            assert_eq!(number, part as usize);
+            let lane = Lane::new(part, 7);
+            assert_eq!((lane.part(), lane.object()), (part, 7));
+        }
+    }
 }

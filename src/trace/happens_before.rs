@@ -386,8 +386,9 @@ mod tests {
 
     #[test]
     fn a_predecessor_found_later_may_hide_one_found_earlier() {
-        // Process 0 is searched first, and its read of x is before process 2's write of x.
-        let order = order_of(&[(0, read(X)), (2, write(X)), (1, write(X))]);
+        // Needs are looked up in order, and the read of x is before the write.
+        let both = Effect::needing(&[Need::Event(0), Need::Event(1)]);
+        let order = order_of(&[(0, read(X)), (2, write(X)), (1, both)]);
         assert_eq!(order.direct_predecessors(2), [1]);
     }
 

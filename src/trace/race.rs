@@ -332,7 +332,7 @@ fn without<S: System>(
 /// What a test does when it fails.
 fn failure<S: System>(execution: &Execution<'_, S>, process: ProcessId, test: &Op) -> Effect {
     match test {
-        Op::TestAny(comms) => execution.state().incompletion(process, comms),
+        Op::TestAny(comms) => execution.state().not_complete(process, comms),
         Op::MutexTestAny(requests) => execution.state().not_owned(process, requests),
         other => panic!("{other:?} is no test"),
     }
@@ -358,7 +358,7 @@ fn touched_without<S: System>(
 ) -> Effect {
     let version = spin::version_at(execution.order(), lane, first);
     let observed = execution.observed(last, version);
-    spin::access(lane, observed.is_none())
+    Effect::access(lane, observed.is_none())
 }
 
 /// The races of the last event of the execution, if it is a choice, with what it could have been instead

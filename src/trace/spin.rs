@@ -36,8 +36,8 @@ use smallvec::SmallVec;
 use super::HappensBefore;
 use super::race::completer;
 use crate::model::{
-    Action, Choice, Effect, Handle, Lane, LocalId, Locals, Mode, Op, Probing, ProcessId, Response,
-    State, Status, System, ValueId, dependent,
+    Action, Choice, Effect, Handle, Lane, LocalId, Locals, Op, Probing, ProcessId, Response, State,
+    Status, System, ValueId, dependent,
 };
 
 /// Positions of actions.
@@ -246,18 +246,13 @@ fn access_at<S: System>(
     let Status::At(op) = &*status else { unreachable!("a process that accesses a register") };
     let register = op.register().expect("an access");
     let observed = state.observed(op, version, &mut locals.values);
-    let effect = access(register, observed.is_none());
+    let effect = Effect::access(register, observed.is_none());
     let Some(response) = observed else { return Some(effect) };
     let after = locals.resume(before, response);
     let is_fruitless = round(locals, state, order, who, before, after).is_some_and(|round| {
         is_stable(locals, state, order, round, &|at| is_known(order, causes, at))
     });
     (!is_fruitless).then_some(effect)
-}
-
-/// What an access to a register, by an operation that may go either way, does.
-pub(super) fn access(lane: Lane, is_change: bool) -> Effect {
-    Effect::act(lane, if is_change { Mode::Change } else { Mode::Look })
 }
 
 /// How many versions of the register there were before `position`, without the initial one.

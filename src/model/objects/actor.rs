@@ -116,13 +116,14 @@ impl Operation for React {
         let process = done.action.process;
         let taken = place(done.taken).map(|position| &state.inboxes.log()[position as usize]);
         let creator = taken.and_then(Message::creator);
-        let started = state.started(births, done).map(|child| (child.lane(), Mode::Change));
-        let acts = [(process.inbox(), Mode::Add(0))].into_iter().chain(started);
-        Effect {
+        let mut effect = Effect {
             at: state.trail.len() as u32 - 1,
-            acts: acts.map(|(lane, mode)| Act { lane, mode, place: Effect::NOWHERE }).collect(),
             needs: creator.into_iter().map(|position| Need::Event(position as u32)).collect(),
-        }
+            ..Effect::handler(process)
+        };
+        let started = state.started(births, done);
+        effect.acts.extend(started.map(|child| Act::new(child.lane(), Mode::Change)));
+        effect
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {

@@ -4,8 +4,8 @@ use super::{Operation, Place, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Access, CellId, Choice, Effect, Lane, Locals, Mode, Part, ProcessId, Response, System, Touch,
-    Value, ValueId, Values,
+    Access, CellId, Choice, Effect, Lane, Locals, Part, ProcessId, Response, System, Touch, Value,
+    ValueId, Values,
 };
 
 impl CellId {
@@ -91,8 +91,7 @@ impl Operation for At {
     }
 
     fn effect(&self, _: &State, _: &Births, done: &Done) -> Effect {
-        let mode = if done.changed { Mode::Change } else { Mode::Look };
-        Effect::act(self.0.lane(), mode)
+        Effect::access(self.0.lane(), done.changed)
     }
 
     /// It depends on the content.

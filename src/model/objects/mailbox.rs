@@ -199,7 +199,7 @@ impl State {
     }
 
     /// What a test of these communications of `process` does if none of them is complete.
-    pub fn incompletion(&self, process: ProcessId, comms: &[Handle]) -> Effect {
+    pub fn not_complete(&self, process: ProcessId, comms: &[Handle]) -> Effect {
         if self.is_of_network(process, comms[0]) {
             return Effect::nothing();
         }
@@ -325,7 +325,7 @@ impl Operation for Completing<'_> {
     fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
         let process = done.action.process;
         match done.action.choice {
-            Choice::NOTHING => state.incompletion(process, self.comms),
+            Choice::NOTHING => state.not_complete(process, self.comms),
             Choice(index) => {
                 let comm = self.comms[index as usize];
                 state.completion(process, comm, state.trail.len() - 1).expect("it is complete")

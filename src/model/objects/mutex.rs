@@ -268,8 +268,7 @@ impl Operation for Try {
     }
 
     fn effect(&self, _: &State, _: &Births, done: &Done) -> Effect {
-        let mode = if done.changed { Mode::Change } else { Mode::Look };
-        Effect::act(self.0.queue(), mode)
+        Effect::access(self.0.queue(), done.changed)
     }
 
     /// It depends on the queue.

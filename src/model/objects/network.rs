@@ -552,7 +552,7 @@ pub(super) fn effect_here(state: &State, changes: bool, causes: &[u32]) -> Effec
 
 /// What an action at place `at` of an execution does, if it has these causes. Does it post, match or take something?
 pub fn network_effect(at: u32, changes: bool, causes: &[u32]) -> Effect {
-    let act = Act { lane: Lane::new(Part::Network, 0), mode: Mode::Add(0), place: Effect::NOWHERE };
+    let act = Act::new(Lane::new(Part::Network, 0), Mode::Add(0));
     Effect {
         at,
         acts: changes.then_some(act).into_iter().collect(),
