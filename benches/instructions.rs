@@ -101,7 +101,7 @@ pub fn run(bench: &Bench, is_gate: bool) -> bool {
         return !is_gate;
     }
     let subjects = subjects();
-    let counts = count(&subjects);
+    let mut counts = count(&subjects);
     if !is_gate {
         show(bench, &subjects, &counts, &Recorded::new());
         return true;
@@ -110,6 +110,7 @@ pub fn run(bench: &Bench, is_gate: bool) -> bool {
         write(&subjects, &counts);
     }
     let mut recorded = read();
+    recount(&subjects, &mut counts, &recorded);
     let far = show(bench, &subjects, &counts, &recorded);
     recorded.retain(|key, _| subjects.iter().all(|subject| subject.key() != *key));
     let is_good = far == 0 && recorded.is_empty();
@@ -151,6 +152,27 @@ fn count(subjects: &[Subject]) -> Vec<Counted> {
     counts.into_iter().map(|counted| counted.expect("all are counted")).collect()
 }
 
+/// Counts once more what differs from the recorded count, and keeps the smaller count: once in a few hundred runs a count
+/// is too large for a reason outside of the search.
+fn recount(subjects: &[Subject], counts: &mut [Counted], recorded: &Recorded) {
+    for (subject, counted) in subjects.iter().zip(counts) {
+        let before = recorded.get(&subject.key());
+        if before.is_some_and(|&before| is_far(change(counted.instructions, before))) {
+            let again = callgrind::count(&subject.job);
+            counted.instructions = counted.instructions.min(again.instructions);
+        }
+    }
+}
+
+/// The relative change since the recorded count.
+fn change(instructions: u64, recorded: u64) -> f64 {
+    instructions as f64 / recorded as f64 - 1.0
+}
+
+fn is_far(change: f64) -> bool {
+    change.abs() > TOLERANCE
+}
+
 /// Prints all, and returns how many are not as recorded.
 fn show(bench: &Bench, subjects: &[Subject], counts: &[Counted], recorded: &Recorded) -> usize {
     let mut table =
@@ -165,8 +187,8 @@ fn show(bench: &Bench, subjects: &[Subject], counts: &[Counted], recorded: &Reco
             _ => {}
         }
         let before = recorded.get(&subject.key()).copied();
-        let change = before.map(|before| instructions as f64 / before as f64 - 1.0);
-        let is_far = change.is_none_or(|change| change.abs() > TOLERANCE);
+        let change = before.map(|before| change(instructions, before));
+        let is_far = change.is_none_or(is_far);
         far += usize::from(is_far);
         let mark = if is_far && !recorded.is_empty() { "≠ " } else { "" };
         table.add_row([
