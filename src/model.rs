@@ -54,7 +54,7 @@ pub(crate) use as_text::stored_as_text;
 pub use audit::audit_everything;
 pub use declarations::{Asking, Declarations, Objects, Polls};
 pub use describe::{Contents, Describe, Finale, Mark, Names, Remark, RemarkKind, Runs, Site};
-pub use effect::{Act, Effect, Lane, Mode, Need, Part, dependent};
+pub use effect::{Act, Effect, Lane, Mode, Need, Needs, Part, PartSet, dependent};
 pub use foresight::{Foresight, Point};
 pub use invariants::{Invariants, View};
 pub use locals::{Birth, Canonical, LocalId, Locals, ProcessId, Reaction, Status};

@@ -93,6 +93,45 @@ pub enum Part {
     Inbox,
 }
 
+impl Part {
+    /// The set of this one.
+    #[inline]
+    pub const fn alone(self) -> PartSet {
+        PartSet(1 << self as u32)
+    }
+
+    /// Do the changes of such a lane have places for which operations compete? Others are gathered, or are found by their position.
+    pub fn is_ordered(self) -> bool {
+        use Part::*;
+        match self {
+            Sends | Receives | Requests | Queue | Turns | Notes | Acquires | Releases
+            | Contents => true,
+            Process | Network | Leaves | Wakes | Arrivals | Inbox => false,
+        }
+    }
+}
+
+/// A set of kinds of lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartSet(u32);
+
+impl PartSet {
+    /// No kind.
+    pub const NONE: PartSet = PartSet(0);
+
+    /// Those of both.
+    #[inline]
+    pub const fn or(self, other: PartSet) -> PartSet {
+        PartSet(self.0 | other.0)
+    }
+
+    /// Do the sets have a kind in common?
+    #[inline]
+    pub const fn meets(self, other: PartSet) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
 /// An order of events about one object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Lane(u32);
@@ -107,6 +146,12 @@ impl Lane {
     #[inline]
     pub const fn new(part: Part, object: u32) -> Lane {
         Lane(object << Lane::SHIFT | part as u32)
+    }
+
+    /// Its number, which is below [`Lane::PARTS`] times the number of objects.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
     }
 
     /// Its kind.
@@ -201,6 +246,19 @@ pub enum Need {
     Event(u32),
 }
 
+/// What one way to go on needs.
+pub type Needs = SmallVec<[Need; 2]>;
+
+impl Need {
+    /// The kind of lane on which it comes.
+    pub fn part(self) -> Part {
+        match self {
+            Need::At(lane, _) | Need::All(lane, _) => lane.part(),
+            Need::Event(_) => Part::Network,
+        }
+    }
+}
+
 /// What an executed action does: on which lanes it acts, and what it cannot come before.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Effect {
@@ -209,7 +267,7 @@ pub struct Effect {
     /// On what it acts.
     pub acts: SmallVec<[Act; 1]>,
     /// What it needs, besides what its process knew before.
-    pub needs: SmallVec<[Need; 2]>,
+    pub needs: Needs,
 }
 
 /// As derived, but it copies the lists as a whole, which `SmallVec` does only if it is told so.

@@ -40,25 +40,113 @@ use rustc_hash::FxHashMap;
 use super::locals::{Births, MessageNames};
 use super::state::{Done, State};
 use super::{
-    Choice, Effect, Handle, LocalId, Locals, ProcessId, Response, System, Touch, ValueId, Values,
+    Choice, Delivery, Effect, Handle, Lane, LocalId, Locals, Met, Mode, Needs, Object, Part,
+    PartSet, ProcessId, Response, System, Touch, ValueId, Values,
 };
 
 /// What the model asks of an operation.
+///
+/// An operation either takes the next place in a lane, where it is always possible ([`lane`](Operation::lane),
+/// [`at`](Operation::at)), or it has some ways to go on, each of which may need something ([`ways`](Operation::ways),
+/// [`way`](Operation::way)). As long as it says nothing else, it has one way that needs nothing, and does nothing.
 pub(super) trait Operation {
+    /// The lane in which it takes the next place, if it takes one.
+    fn lane(&self, state: &State) -> Option<Lane> {
+        let _ = state;
+        None
+    }
+
+    /// How it would act on that lane after the first `changes` changes of it, and what its process would be told. `state` may
+    /// have more changes, but the process has not moved.
+    fn at(
+        &self,
+        state: &State,
+        values: &mut Values,
+        process: ProcessId,
+        changes: u32,
+    ) -> (Mode, Response) {
+        let _ = (state, values, process, changes);
+        unreachable!("it takes no place in a lane")
+    }
+
+    /// The request that it would complete there, if it is a change.
+    fn completes(&self, state: &State, process: ProcessId, changes: u32) -> Option<u32> {
+        let _ = (state, process, changes);
+        None
+    }
+
+    /// How many ways to go on it has, possible or not.
+    fn ways(&self, state: &State, process: ProcessId) -> u32 {
+        let _ = (state, process);
+        1
+    }
+
+    /// What its process is told if it goes on in this way, whose number is its choice; `None` if that is not possible yet.
+    /// Appends to `needs` what the way needs besides what the process knew before.
+    fn way<S: System>(
+        &self,
+        at: &Place<'_, '_, S>,
+        index: u32,
+        needs: &mut Needs,
+    ) -> Option<Response> {
+        let _ = (at, index, needs);
+        Some(Response::Unit)
+    }
+
+    /// The kinds of lanes on which something may come that one of its ways needs.
+    fn awaits(&self) -> PartSet {
+        PartSet::NONE
+    }
+
+    /// Does it ask whether something is complete, without waiting for it?
+    fn is_test(&self) -> bool {
+        false
+    }
+
+    /// What it does if it is a test that finds nothing complete.
+    fn not_yet(&self, state: &State, process: ProcessId) -> Effect {
+        let _ = (state, process);
+        unreachable!("it is not a test")
+    }
+
+    /// The kind of lane on which it leaves something that others wait for, if it takes no place.
+    fn gathers(&self) -> Option<Part> {
+        None
+    }
+
     /// Calls `each` with the choices of the process that is at this operation; not at all if it is blocked.
-    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice));
+    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
+        let mut needs = Needs::new();
+        for index in 0..self.ways(at.state, at.process) {
+            if self.way(at, index, &mut needs).is_some() {
+                each(Choice(index as i32));
+            }
+        }
+    }
 
     /// Carries out the action under way, which is one of the choices. Returns what its process is told.
-    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response;
+    fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
+        let _ = (state, world, done);
+        Response::Unit
+    }
 
     /// Takes back what `carry_out` did.
-    fn undo(&self, state: &mut State, births: &Births, done: &Done);
+    fn undo(&self, state: &mut State, births: &Births, done: &Done) {
+        let _ = (state, births, done);
+    }
 
-    /// What the last action of `state`, which was this operation, touched.
-    fn effect(&self, state: &State, births: &Births, done: &Done) -> Effect;
+    /// What the last action of the state, which was this operation of the process, did.
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
+        let mut needs = Needs::new();
+        self.way(at, done.action.choice.0 as u32, &mut needs).expect("it was possible");
+        Effect::needing(&needs)
+    }
 
     /// The touch that it has wherever it is executed, if there is one.
-    fn touch<S: System>(&self, system: &S) -> Option<Touch>;
+    fn touch<S: System>(&self, system: &S) -> Option<Touch> {
+        let _ = system;
+        None
+    }
 
     /// Calls `each` with all that it watches, enabled in `state`: see [`Touch`].
     fn watches<S: System>(
@@ -206,28 +294,14 @@ pub enum Posted {
 }
 
 impl State {
-    /// What the process would be told by an operation on a register at this version; `None` if it would change it.
-    pub fn observed(
-        &self,
-        op: &super::Op,
-        version: usize,
-        values: &mut Values,
-    ) -> Option<Response> {
-        match *op {
-            super::Op::Access(cell, access) => {
-                let (told, new) = access.apply(self.versions(cell)[version], values);
-                new.is_none().then_some(told)
-            }
-            super::Op::TryLock(mutex) => {
-                (!self.mutex(mutex).was_free(version)).then_some(Response::Incomplete)
-            }
-            ref other => panic!("{other:?} acts on no register"),
-        }
-    }
-
     /// The place of the request `handle` of `process`.
     pub fn posted(&self, process: ProcessId, handle: Handle) -> Posted {
         self.processes[process.index()].posted[handle.index()]
+    }
+
+    /// What a process is told whose next request is posted.
+    pub fn next_posted(&self, process: ProcessId) -> Response {
+        Response::Posted(Handle(self.posted_count(process)))
     }
 
     /// How many requests `process` has posted: the number of its next handle.
@@ -272,5 +346,24 @@ fn response_of_any(choice: Choice, value: impl FnOnce(usize) -> ValueId) -> Resp
     match choice {
         Choice::NOTHING => Response::Incomplete,
         Choice(index) => Response::Completed { index: index as u32, value: value(index as usize) },
+    }
+}
+
+impl Object {
+    /// The lanes on which operations on this object act. Those of p2p and bag mailboxes and of collectives act on the network.
+    pub fn lanes(self, met: &Met) -> impl Iterator<Item = Lane> {
+        use Part::*;
+        let (number, parts): (u32, &[Part]) = match self {
+            Object::Mailbox(id) if met.mailboxes.start(id.0) != Delivery::Ordered => (id.0, &[]),
+            Object::Mailbox(id) => (id.0, &[Sends, Receives]),
+            Object::Mutex(id) => (id.0, &[Requests, Queue]),
+            Object::RwLock(id) => (id.0, &[Turns, Leaves]),
+            Object::Condvar(id) => (id.0, &[Notes, Wakes]),
+            Object::Semaphore(id) => (id.0, &[Acquires, Releases]),
+            Object::Barrier(id) => (id.0, &[Arrivals]),
+            Object::Collective(id) => (id.0, &[]),
+            Object::Cell(id) => (id.0, &[Contents]),
+        };
+        parts.iter().map(move |&part| Lane::new(part, number))
     }
 }

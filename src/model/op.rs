@@ -392,6 +392,14 @@ impl Op {
         op
     }
 
+    /// Source and tag of a post at a mailbox, or its pattern; of other operations the one that everything matches.
+    pub fn envelope(&self) -> Envelope {
+        match *self {
+            Op::Isend { envelope, .. } | Op::Irecv { pattern: envelope, .. } => envelope,
+            _ => Envelope::default(),
+        }
+    }
+
     /// Does it choose among messages, or internal handlers, by name?
     pub fn chooses_message(&self) -> bool {
         matches!(self, Op::Handle { .. } | Op::Deliver | Op::Probe { .. })

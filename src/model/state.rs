@@ -11,6 +11,7 @@
 mod open;
 mod portrait;
 mod scope;
+mod ways;
 
 pub use portrait::Parts;
 pub use scope::Scope;
@@ -372,7 +373,8 @@ impl State {
     /// In an initial state.
     pub fn effect<S: System>(&self, locals: &Locals<'_, S>) -> Effect {
         let done = self.trail.last().expect("an action");
-        by_operation!(done.op(locals), operation => operation.effect(self, locals.births(), done))
+        let place = Place { state: self, locals, process: done.action.process };
+        by_operation!(done.op(locals), operation => operation.effect(&place, done))
     }
 
     /// Calls `each` with all that the operation of `process`, which is enabled, watches here. If it watches nothing, it

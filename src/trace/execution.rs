@@ -353,7 +353,7 @@ impl<'s, S: System> Execution<'s, S> {
     pub fn observed(&mut self, position: usize, version: usize) -> Option<Response> {
         let status = self.locals.shared_status(self.state.before(position));
         let Status::At(op) = &*status else { unreachable!("a process that moved") };
-        self.state.observed(op, version, &mut self.locals.values)
+        self.state.observed(op, &mut self.locals.values, self.order.process(position), version)
     }
 
     /// What the enabled action would touch if it were executed now.

@@ -133,7 +133,7 @@ pub fn with_earlier<S: System>(
             races.extend(earlier_handling(execution, process, choice, nth, Some(last)));
             return;
         }
-        op if is_contended(op) && !is_poll(execution, last) => {
+        op if execution.state().is_contended(op) && !is_poll(execution, last) => {
             with_predecessors(execution, last, races);
         }
         // These depend only on what they wait for.
@@ -192,47 +192,6 @@ fn drop_fruitless_ones<S: System>(
         |race: &Race| !execution.is_fruitless_instead(race.first, race.action.choice, &race.effect);
     let kept: Vec<Race> = races.drain(found..).filter(is_possible).collect();
     races.extend(kept);
-}
-
-/// Is this an operation of a process that can be enabled together with another one that it depends on? (For actors,
-/// the messages are looked at instead.)
-pub fn is_contended(op: &Op) -> bool {
-    match op {
-        Op::Isend { .. }
-        | Op::Irecv { .. }
-        | Op::TestAny(_)
-        | Op::MutexTestAny(_)
-        | Op::AsyncLock(_)
-        | Op::TryLock(_)
-        | Op::Unlock(_)
-        | Op::RwRequest { .. }
-        | Op::Enrol(_)
-        | Op::Notify { .. }
-        | Op::AsyncAcquire(_)
-        | Op::Release(_)
-        | Op::Access(..) => true,
-        Op::Enter { .. }
-        | Op::Send { .. }
-        | Op::Receive { .. }
-        | Op::Probe { .. }
-        | Op::Cancel(_)
-        | Op::CancelOutcome(_)
-        | Op::Deliver
-        | Op::WaitAny(_)
-        | Op::MutexWaitAny(_)
-        | Op::RwWait { .. }
-        | Op::RwUnlock { .. }
-        | Op::AwaitWake { .. }
-        | Op::Wake { .. }
-        | Op::AcquireWait { .. }
-        | Op::BarrierWait { .. }
-        | Op::Join(_)
-        | Op::Arrive { .. }
-        | Op::Choose { .. }
-        | Op::Local
-        | Op::Spawn(_)
-        | Op::Handle { .. } => false,
-    }
 }
 
 /// May this operation give a match, a probe or an any-form that came before it another choice?
@@ -311,8 +270,8 @@ fn without<S: System>(
 ) -> Option<(Choice, Effect)> {
     let Action { process, choice } = execution.action(last);
     let effect = match *execution.op(last) {
-        ref op @ (Op::TestAny(_) | Op::MutexTestAny(_)) if choice != Choice::NOTHING => {
-            failure(execution, process, op)
+        ref op if op.is_test() && choice != Choice::NOTHING => {
+            execution.state().not_yet(op, process)
         }
         ref op => {
             let register = op.register();
@@ -327,15 +286,6 @@ fn without<S: System>(
     let is_possible = fails_without(execution, first, last)
         && !execution.is_fruitless_instead(last, Choice::NOTHING, &effect);
     is_possible.then_some((Choice::NOTHING, effect))
-}
-
-/// What a test does when it fails.
-fn failure<S: System>(execution: &Execution<'_, S>, process: ProcessId, test: &Op) -> Effect {
-    match test {
-        Op::TestAny(comms) => execution.state().not_complete(process, comms),
-        Op::MutexTestAny(requests) => execution.state().not_owned(process, requests),
-        other => panic!("{other:?} is no test"),
-    }
 }
 
 /// Does the test that is the last event find nothing complete without `first`?
@@ -390,9 +340,6 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
         }
     };
     match *execution.op(first) {
-        Op::Choose { lo, hi } => {
-            (0..(hi - lo) as i32).for_each(|offset| add(Choice(offset), Effect::nothing()));
-        }
         Op::Deliver | Op::Probe { .. } => {
             let is_earlier = |cause: &u32| (*cause as usize) < first;
             for detour in detours(execution, first) {
@@ -401,14 +348,7 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
                 }
             }
         }
-        Op::Wake { condvar, handle } => {
-            let position = execution.state().notification(process, handle);
-            let ways = execution.state().ways_to_wake(condvar, position);
-            (0..ways).for_each(|index| {
-                add(Choice(index as i32), condvar.wake(position));
-            });
-        }
-        ref op => {
+        ref op if requests(op) > 0 => {
             for index in 0..requests(op) {
                 if Choice(index as i32) != choice
                     && let Some(effect) = completion(execution.state(), process, op, index)
@@ -418,6 +358,13 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
                 }
             }
         }
+        // Its history alone decides which choices it has, and they all do the same.
+        ref op if op.is_choice() => {
+            let effect = execution.order().effect(first);
+            let ways = execution.state().ways(op, process);
+            (0..ways).for_each(|index| add(Choice(index as i32), effect.clone()));
+        }
+        _ => {}
     }
     if is_poll && might_find_nothing(execution, first) {
         add(Choice::NOTHING, Effect::nothing());

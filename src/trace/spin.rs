@@ -133,7 +133,8 @@ fn is_stable<S: System>(
                 changes(order, register).filter(|&at| until(at)).count()
             };
             let (then, now) = (version(&|at| at < position), version(is_known));
-            let mut told = |version| state.observed(op, version, &mut locals.values);
+            let process = order.process(position);
+            let mut told = |version| state.observed(op, &mut locals.values, process, version);
             return then == now || told(then) == told(now);
         }
         match *op {
@@ -245,7 +246,7 @@ fn access_at<S: System>(
     let status = locals.shared_status(before);
     let Status::At(op) = &*status else { unreachable!("a process that accesses a register") };
     let register = op.register().expect("an access");
-    let observed = state.observed(op, version, &mut locals.values);
+    let observed = state.observed(op, &mut locals.values, who.0, version);
     let effect = Effect::access(register, observed.is_none());
     let Some(response) = observed else { return Some(effect) };
     let after = locals.resume(before, response);

@@ -10,10 +10,11 @@
 
 use super::cut::widen;
 use super::event::{Event, EventId, EventKind};
-use super::extensions::rwlock;
 use super::lanes::{Lane, Lanes};
 use super::structure::EventStructure;
-use crate::model::{Action, Choice, Locals, Op, ProcessId, State, System};
+use crate::model::{
+    Action, Choice, Lane as ObjectLane, Locals, Mode, Op, ProcessId, State, System,
+};
 
 /// A stretch of the pool of enabled events.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,22 +32,22 @@ struct Checkpoint {
     open: u32,
 }
 
-/// Events that commute and are waited for together: lists of them by object and place.
+/// The events of lanes that have no chain: lists of them, by the number of the gathering, and by the key of an addition or
+/// the place of a change.
 #[derive(Default)]
-pub(super) struct Gatherings(Vec<Vec<Vec<EventId>>>);
+struct Gatherings(Vec<Vec<Vec<EventId>>>);
 
 impl Gatherings {
-    /// Those in one place.
-    pub(super) fn of(&self, object: usize, place: usize) -> &[EventId] {
-        self.0[object].get(place).map_or(&[], Vec::as_slice)
+    fn of(&self, gathering: usize, key: u32) -> &[EventId] {
+        self.0[gathering].get(key as usize).map_or(&[], Vec::as_slice)
     }
 
-    fn at(&mut self, object: usize, place: usize) -> &mut Vec<EventId> {
-        let places = &mut self.0[object];
-        if places.len() <= place {
-            places.resize(place + 1, Vec::new());
+    fn at(&mut self, gathering: usize, key: u32) -> &mut Vec<EventId> {
+        let keys = &mut self.0[gathering];
+        if keys.len() <= key as usize {
+            keys.resize(key as usize + 1, Vec::new());
         }
-        &mut places[place]
+        &mut keys[key as usize]
     }
 }
 
@@ -61,12 +62,7 @@ pub struct Configuration {
     pub(super) reads: Vec<Vec<EventId>>,
     /// Per chain the failed tests that watch it.
     pub(super) tests: Vec<Vec<EventId>>,
-    /// Per barrier and round the arrivals.
-    pub(super) arrivals: Gatherings,
-    /// Per reader-writer lock, by turn and by reader or writer, the unlocks.
-    pub(super) rw_unlocks: Gatherings,
-    /// Per condition variable and notification, the step that wakes.
-    pub(super) wakes: Gatherings,
+    gathered: Gatherings,
     /// Per process its spawn.
     pub(super) spawns: Vec<EventId>,
     /// Events of choices that might have gone another way: see [`super::extensions`].
@@ -84,17 +80,13 @@ impl Configuration {
     /// ∅, without extensions yet.
     pub(super) fn new<S: System>(lanes: &Lanes, locals: &mut Locals<'_, S>) -> Self {
         let chains = lanes.chains();
-        let (barriers, locks) = (locals.met().barriers.len(), locals.met().rwlocks.len());
-        let condvars = locals.met().condvars.len();
         let mut empty = Configuration {
             state: State::initial(locals),
             cut: vec![EventId::NONE; chains],
             chains: vec![Vec::new(); chains],
             reads: vec![Vec::new(); chains],
             tests: vec![Vec::new(); chains],
-            arrivals: Gatherings(vec![Vec::new(); barriers]),
-            rw_unlocks: Gatherings(vec![Vec::new(); locks]),
-            wakes: Gatherings(vec![Vec::new(); condvars]),
+            gathered: Gatherings(vec![Vec::new(); lanes.gatherings()]),
             spawns: Vec::new(),
             open: Vec::new(),
             trail: Vec::new(),
@@ -174,9 +166,7 @@ impl Configuration {
                 lists.resize(before + more, Vec::new());
             }
         }
-        self.arrivals.0.resize(locals.met().barriers.len(), Vec::new());
-        self.rw_unlocks.0.resize(locals.met().rwlocks.len(), Vec::new());
-        self.wakes.0.resize(locals.met().condvars.len(), Vec::new());
+        self.gathered.0.resize(structure.lanes.gatherings(), Vec::new());
     }
 
     /// The last event of `process`.
@@ -219,18 +209,6 @@ impl Configuration {
             self.meet(structure, locals);
         }
         match locals.op(before).expect("an event has an operation") {
-            Op::Arrive { barrier, round } => {
-                self.arrivals.at(barrier.index(), *round as usize).push(id);
-            }
-            Op::RwUnlock { lock, handle } => {
-                let (_, request) = self.state.rwlock_request(process, *handle);
-                let place = rwlock::place(request.turn, request.hold);
-                self.rw_unlocks.at(lock.index(), place).push(id);
-            }
-            Op::Wake { condvar, handle } => {
-                let position = self.state.notification(process, *handle);
-                self.wakes.at(condvar.index(), position as usize).push(id);
-            }
             Op::TestAny(comms)
                 if choice == Choice::NOTHING && self.state.is_of_network(process, comms[0]) =>
             {
@@ -246,6 +224,9 @@ impl Configuration {
                 for child in self.state.just_spawned(locals) {
                     self.spawns[child.index()] = id;
                 }
+            }
+            op if op.gathers().is_some() => {
+                self.gather(structure, locals, |gathered| gathered.push(id));
             }
             _ => {}
         }
@@ -277,6 +258,27 @@ impl Configuration {
         }
     }
 
+    /// Calls `change` with the list to which the last event belongs.
+    fn gather<S: System>(
+        &mut self,
+        structure: &EventStructure,
+        locals: &Locals<'_, S>,
+        change: impl Fn(&mut Vec<EventId>),
+    ) {
+        for act in self.state.effect(locals).acts {
+            let key = match act.mode {
+                Mode::Add(key) => key,
+                _ => act.place,
+            };
+            change(self.gathered.at(structure.lanes.gathering(act.lane), key));
+        }
+    }
+
+    /// The events of C that were added to a lane without a chain under this key, or that are the change at this place.
+    pub(super) fn gathered(&self, lanes: &Lanes, lane: ObjectLane, key: u32) -> &[EventId] {
+        self.gathered.of(lanes.gathering(lane), key)
+    }
+
     /// Takes the last event of C back, and every change that it made.
     ///
     /// # Panics
@@ -306,17 +308,10 @@ impl Configuration {
             }
         }
         match locals.op(before) {
-            Some(Op::Arrive { barrier, round }) => {
-                self.arrivals.at(barrier.index(), *round as usize).pop();
-            }
-            Some(Op::RwUnlock { lock, handle }) => {
-                let (_, request) = self.state.rwlock_request(process, *handle);
-                let place = rwlock::place(request.turn, request.hold);
-                self.rw_unlocks.at(lock.index(), place).pop();
-            }
-            Some(Op::Wake { condvar, handle }) => {
-                let position = self.state.notification(process, *handle);
-                self.wakes.at(condvar.index(), position as usize).pop();
+            Some(op) if op.gathers().is_some() => {
+                self.gather(structure, locals, |gathered| {
+                    gathered.pop();
+                });
             }
             Some(Op::Spawn(_) | Op::Handle { .. } | Op::Receive { .. } | Op::Enter { .. }) => {
                 for child in self.state.just_spawned(locals) {

@@ -18,7 +18,7 @@ use super::cut::Cut;
 use super::event::{Event, EventId, EventKind, Watch};
 use super::lanes::Lane;
 use super::structure::EventStructure;
-use crate::model::ProcessId;
+use crate::model::{Part, ProcessId};
 
 impl EventStructure {
     /// e # f. O(lanes · log n).
@@ -83,29 +83,29 @@ impl EventStructure {
                 self.depth(event.chain, written) >= event.link.depth
             }
             EventKind::FailedTest => self.watches[&observation].iter().any(|watch| {
-                match self.lanes.is_posts(watch.lane) {
-                    true => self.is_paired(changed, observed, watch),
-                    false => self.is_passed_on(changed, observed, watch),
+                match self.lanes.of_chain(watch.lane).part() {
+                    Part::Sends => self.is_paired(changed, observed, watch, Part::Receives),
+                    Part::Receives => self.is_paired(changed, observed, watch, Part::Sends),
+                    _ => self.is_passed_on(changed, observed, watch),
                 }
             }),
             EventKind::Plain | EventKind::Change => false,
         }
     }
 
-    /// Does `changed` contain the partner of the request that `observed` saw unpaired?
-    fn is_paired(&self, changed: Cut<'_>, observed: Cut<'_>, watch: &Watch) -> bool {
-        let position = self.event(watch.request).link.depth;
+    /// Does `changed` contain the partner of the request, at the end `own`, that `observed` saw unpaired?
+    fn is_paired(&self, changed: Cut<'_>, observed: Cut<'_>, watch: &Watch, own: Part) -> bool {
         let posted = self.depth(watch.lane, changed.last(watch.lane));
         if !self.patterned[watch.lane.index()] {
-            return posted >= position;
+            return posted > watch.request;
         }
-        let own = self.lanes.opposite(watch.lane);
+        let own = self.lanes.beside(watch.lane, own);
         let own_posts = self.path(own, self.deeper(own, changed.last(own), observed.last(own)));
         let posts = self.path(
             watch.lane,
             self.deeper(watch.lane, changed.last(watch.lane), observed.last(watch.lane)),
         );
-        let partner = self.stable_partner(&own_posts, &posts, position as usize - 1);
+        let partner = self.stable_partner(&own_posts, &posts, watch.request as usize);
         partner.is_some_and(|partner| (partner as u32) < posted)
     }
 
@@ -113,8 +113,8 @@ impl EventStructure {
     /// each in turn takes the oldest free one that matches.
     fn stable_partner(&self, own: &[EventId], other: &[EventId], wanted: usize) -> Option<usize> {
         let envelope = |event: EventId| self.envelopes.get(&event).copied().unwrap_or_default();
-        let own_receives = self.lanes.is_receives(self.event(own[wanted]).chain);
-        let matches = |a: EventId, b: EventId| match own_receives {
+        let chain = self.lanes.of_chain(self.event(own[wanted]).chain);
+        let matches = |a: EventId, b: EventId| match chain.part() == Part::Receives {
             true => envelope(a).accepts(envelope(b)),
             false => envelope(b).accepts(envelope(a)),
         };
@@ -131,9 +131,9 @@ impl EventStructure {
 
     /// Does `changed` contain the unlocks that make the watched request the owner?
     fn is_passed_on(&self, changed: Cut<'_>, observed: Cut<'_>, watch: &Watch) -> bool {
-        let locks = self.event(watch.request).chain;
+        let locks = self.lanes.beside(watch.lane, Part::Requests);
         debug_assert!(observed.last(locks).is_some(), "a request under test is in the history");
-        let ahead = self.event(watch.request).link.depth - 1;
+        let ahead = watch.request;
         let released = self
             .path(watch.lane, changed.last(watch.lane))
             .into_iter()

@@ -58,10 +58,10 @@ impl EventKind {
 /// Something that a failed test saw was not complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Watch {
-    /// The lane of the changes that would end it: the opposite end of the mailbox, or the unlocks.
+    /// The chain of the changes that would complete it: the opposite end of the mailbox, or the unlocks.
     pub lane: Lane,
-    /// The own send, receive or lock request under test.
-    pub request: EventId,
+    /// The place of the own send, receive or lock request under test among the others at the same end or mutex.
+    pub request: u32,
 }
 
 /// A place in a tree of events, with a jump pointer.
@@ -131,6 +131,11 @@ impl Event {
     /// the end of an entry the entry.
     pub fn after_event(&self) -> EventId {
         self.after_event
+    }
+
+    /// Could an event be in immediate conflict with this one?
+    pub fn is_contended(&self) -> bool {
+        self.is_choice || self.kind != EventKind::Plain
     }
 
     /// How many events in immediate conflict with this one were met. Forgotten ones count, too, and again when they are met

@@ -1,12 +1,22 @@
-//! ex(C), operation by operation, and incrementally (Pham, Jéron, Quinson, FORTE 2019, sections 4.2, 4.3).
+//! ex(C), incrementally (Pham, Jéron, Quinson, FORTE 2019, sections 4.2, 4.3).
 //!
 //! The extensions of C by an action a of process p have histories `[pre] ∪ [x] ∪ ..`, where pre is p's last
-//! event and each x is an event of C that a depends on. Which x are possible depends on the operation: there is
-//! one file for each kind of object, as in the model.
+//! event and each x is an event of C that a depends on. Which x are possible follows from what the operation says
+//! of itself in the model:
+//!
+//! - *It takes the next place in a lane* ([`State::lane`]). In C it may come after each number k of changes of the lane, from
+//!   those that `[pre]` knows on. If it looks at the lane there, x is the k-th change. If it changes the lane, it is also after
+//!   some of the looks at the k-th change, and after some of the failed tests of the request that it completes: a change
+//!   is after such an observation, or in conflict with it. So there is an extension for each combination of places among the
+//!   observations of each process, by nature 2^n after n processes that have read once.
+//! - *It has some ways to go on* ([`State::ways`]). Each way that is possible in C is an extension with what it needs as the x.
+//! - *It is a test* ([`State::not_yet`]). It fails after `[pre]` alone, if no way is possible there.
+//! - Actors (`actor`) and p2p and bag mailboxes (`network`) are special.
 //!
 //! When e joins C, the new extensions are those that have e among their direct causes:
 //! - the next action of e's own process, with all combinations of other causes in C;
-//! - the next actions of other processes that depend on e;
+//! - the next actions of other processes: those whose lane e has changed or observed, and those that await
+//!   something on a lane of e's;
 //! - *open choices*: a `waitany` of C that returned 1 could have returned 2, with e as the cause. Such an
 //!   extension belongs to no enabled action, so theorem 1 of the paper, which looks only at enabled actions,
 //!   misses it; `tests/naive` has the programs that show this. With actors all extensions are of this kind: a
@@ -17,28 +27,22 @@
 //! Then it is taken off en(C), like everything in conflict with e.
 
 mod actor;
-mod barrier;
-mod condvar;
-mod mailbox;
-mod mutex;
 mod network;
-mod process;
-pub(super) mod rwlock;
-mod semaphore;
+mod places;
 mod spin;
-mod versions;
-
-use std::ops::RangeInclusive;
+mod ways;
 
 use smallvec::{SmallVec, smallvec};
 
 use super::event::{EventId, EventKind, Watch};
 use super::lanes::Lane;
 use super::structure::Draft;
-use mailbox::Post;
 
 use super::{Configuration, Unfolding};
-use crate::model::{Choice, Envelope, LocalId, Locals, Op, ProcessId, Response, Status, System};
+use crate::model::{
+    Birth, Choice, Envelope, LocalId, Locals, Op, Part, PartSet, ProcessId, Response, Status,
+    System,
+};
 
 /// A process at a point of its execution: who acts, from which local state, after which event.
 #[derive(Clone, Copy, Debug)]
@@ -76,11 +80,6 @@ impl Shape<'_> {
             watches: &[],
         }
     }
-
-    /// The next element of a chain.
-    fn change(chain: Lane, response: Response) -> Self {
-        Shape { kind: EventKind::Change, chain, ..Shape::plain(response) }
-    }
 }
 
 /// From this many causes on, their maximal ones are remembered instead of looked for again.
@@ -88,9 +87,6 @@ const CROWD: usize = 16;
 
 /// A few events.
 type Events = SmallVec<[EventId; 4]>;
-
-/// What one event lets an any-form return: several results if its list names the same thing more than once.
-type Results = SmallVec<[(Choice, Response); 1]>;
 
 impl<S: System> Unfolding<'_, S> {
     /// ex(∅).
@@ -118,20 +114,29 @@ impl<S: System> Unfolding<'_, S> {
             }
         }
         self.extend_network(c, e);
-        if self.concerns_others(e) {
-            self.extend_others(c, e);
+        let left = self.left_by(e);
+        if left != PartSet::NONE || self.structure.event(e).kind != EventKind::Plain {
+            self.extend_others(c, e, left);
             if !c.open.is_empty() {
-                self.extend_open_choices(c, e);
+                self.extend_open_choices(c, e, left);
             }
         }
     }
 
-    /// May an action of another process depend on e directly? Not if e only waited or computed.
-    fn concerns_others(&self, e: EventId) -> bool {
+    /// The kinds of lanes on which e, which has just joined C, has left something that others may need. (`network` looks itself
+    /// who is concerned there.)
+    fn left_by(&self, e: EventId) -> PartSet {
         let event = self.structure.event(e);
-        event.kind != EventKind::Plain
-            || matches!(self.op(e), Op::Arrive { .. } | Op::RwUnlock { .. } | Op::Wake { .. })
-            || self.locals.status(event.after).has_ended()
+        let mut left = PartSet::NONE;
+        if event.kind == EventKind::Change {
+            left = self.structure.lanes.of_chain(event.chain).part().alone();
+        } else if let Some(part) = self.op(e).gathers() {
+            left = part.alone();
+        }
+        match self.locals.status(event.after).has_ended() {
+            true => left.or(Part::Process.alone()),
+            false => left,
+        }
     }
 
     /// Takes the last event of C back; ex(C) and en(C) are as before it.
@@ -169,63 +174,45 @@ impl<S: System> Unfolding<'_, S> {
 
     /// Finds all extensions of C by `op` from an origin whose last event has just joined C, and returns the enabled ones.
     fn extensions(&mut self, c: &Configuration, from: Origin, op: &Op) -> Events {
-        if let Some(act) = c.versioned(op) {
-            return self.extend_versions(c, from, act);
+        if let Some(lane) = c.state.lane(op) {
+            let chain = self.structure.lanes.chain(lane);
+            let places = self.places(c, from, chain);
+            return self
+                .extend_places(c, from, (op, chain), places, EventId::NONE)
+                .into_iter()
+                .collect();
         }
         match *op {
-            Op::Isend { .. } | Op::Irecv { .. } => self.extend_post(c, from, Post::of(op)),
             Op::Send { .. } | Op::Receive { .. } | Op::Enter { .. } => {
-                let posted = self.posted(c, from);
+                let posted = c.state.next_posted(from.process);
                 smallvec![self.add(c, from, Shape::plain(posted), &[])]
             }
             Op::Probe { mailbox, pattern, form } => {
                 self.extend_probe(c, from, (mailbox, pattern, form))
             }
-            Op::CancelOutcome(comm) => self.extend_cancelled(c, from, comm),
             Op::Deliver => self.extend_delivery(c, from.process),
-            Op::WaitAny(ref comms) => self.extend_completed(c, from, comms),
-            Op::TestAny(ref comms) if c.state.is_of_network(from.process, comms[0]) => {
-                self.extend_poll(c, from, comms)
-            }
-            Op::TestAny(ref comms) => self.extend_test(c, from, comms),
-            Op::AsyncLock(mutex) => {
-                let chain = self.structure.lanes.locks(mutex);
-                self.extend_request(c, from, chain)
-            }
-            Op::MutexWaitAny(ref requests) => self.extend_owned(c, from, requests),
-            Op::MutexTestAny(ref requests) => self.extend_mutex_test(c, from, requests),
-            Op::Unlock(request) => self.extend_unlock(c, from, request),
-            Op::AsyncAcquire(semaphore) => {
-                let chain = self.structure.lanes.acquires(semaphore);
-                self.extend_request(c, from, chain)
-            }
-            Op::Release(semaphore) => self.extend_release(c, from, semaphore),
-            Op::AcquireWait { semaphore, handle } => {
-                self.extend_acquired(c, from, semaphore, handle)
-            }
-            Op::RwWait { lock, handle } => self.extend_rw_wait(c, from, lock, handle),
-            Op::AwaitWake { condvar, handle } => self.extend_woken(c, from, condvar, handle),
-            Op::Wake { condvar, handle } => self.extend_wake(c, from, condvar, handle),
-            Op::RwUnlock { .. } | Op::Arrive { .. } | Op::Local | Op::Cancel(_) => {
-                smallvec![self.add(c, from, Shape::plain(Response::Unit), &[])]
-            }
-            Op::BarrierWait { barrier, round } => self.extend_passed(c, from, barrier, round),
-            Op::Access(..)
-            | Op::TryLock(_)
-            | Op::RwRequest { .. }
-            | Op::Enrol(_)
-            | Op::Notify { .. } => {
-                unreachable!("these act on versions")
-            }
-            Op::Choose { lo, hi } => self.extend_choose(c, from, lo, hi),
-            Op::Spawn(_) => self.extend_spawn(c, from),
-            Op::Join(target) => self.extend_joined(c, from, target),
             Op::Handle { internals } => self.extend_handlers(c, from, internals),
+            Op::Spawn(_) => {
+                let act = c.state.acted(from.process);
+                let child = self.locals.child(Birth { parent: from.process, act, place: 0 });
+                smallvec![self.add(c, from, Shape::plain(Response::Spawned(child)), &[])]
+            }
+            Op::TestAny(ref comms) if c.state.is_of_network(from.process, comms[0]) => {
+                let mut enabled = self.extend_ways(c, from, op, EventId::NONE);
+                enabled.extend(self.extend_vain_poll(c, from));
+                enabled
+            }
+            _ => {
+                let failed = self.extend_failed_test(c, from, op);
+                let enabled = self.extend_ways(c, from, op, EventId::NONE);
+                if enabled.is_empty() { failed.into_iter().collect() } else { enabled }
+            }
         }
     }
 
-    /// The extensions of C by next actions of other processes, with the new e among their causes.
-    fn extend_others(&mut self, c: &mut Configuration, e: EventId) {
+    /// The extensions of C by next actions of other processes, with the new e among their causes. On lanes of these kinds
+    /// e has left something.
+    fn extend_others(&mut self, c: &mut Configuration, e: EventId, left: PartSet) {
         let acted = self.structure.event(e).process;
         for process in 0..self.locals.process_count() as u32 {
             let process = ProcessId(process);
@@ -234,73 +221,41 @@ impl<S: System> Unfolding<'_, S> {
             }
             let local = c.state.local(process);
             if process != acted && local != LocalId::ABSENT {
-                self.extend_other(c, process, e);
+                self.extend_other(c, process, e, left);
             }
         }
     }
 
     /// The extensions of C by the next action of one of them.
     #[inline(always)]
-    fn extend_other(&mut self, c: &mut Configuration, process: ProcessId, e: EventId) {
+    fn extend_other(
+        &mut self,
+        c: &mut Configuration,
+        process: ProcessId,
+        e: EventId,
+        left: PartSet,
+    ) {
         let Some(op) = self.locals.op(c.state.local(process)) else { return };
-        if let Some(act) = c.versioned(op) {
-            return self.extend_versions_by(c, process, act, e);
-        }
-        match *op {
-            Op::Isend { .. } | Op::Irecv { .. } => {
-                let post = Post::of(op);
-                self.extend_post_by(c, process, post, e);
+        if let Some(lane) = c.state.lane(op) {
+            let chain = self.structure.lanes.chain(lane);
+            if self.acts_on(e, chain) {
+                self.extend_place_by(c, process, chain, e);
             }
-            Op::WaitAny(ref comms) | Op::TestAny(ref comms) => {
-                let found = self.completions_by(c, process, comms, e);
-                self.extend_completed_by(c, process, &found, e);
-            }
-            Op::AsyncLock(mutex) => {
-                let chain = self.structure.lanes.locks(mutex);
-                self.extend_chain_by(c, process, chain, e);
-            }
-            Op::MutexWaitAny(ref requests) | Op::MutexTestAny(ref requests) => {
-                let found = self.ownerships_by(c, process, requests, e);
-                self.extend_completed_by(c, process, &found, e);
-            }
-            Op::Unlock(request) => self.extend_unlock_by(c, process, request, e),
-            Op::AsyncAcquire(semaphore) => {
-                let chain = self.structure.lanes.acquires(semaphore);
-                self.extend_chain_by(c, process, chain, e);
-            }
-            Op::Release(semaphore) => {
-                let chain = self.structure.lanes.releases(semaphore);
-                self.extend_chain_by(c, process, chain, e);
-            }
-            Op::AcquireWait { semaphore, handle } => {
-                self.extend_acquired_by(c, process, semaphore, handle, e);
-            }
-            Op::RwWait { lock, handle } => self.extend_rw_wait_by(c, process, lock, handle, e),
-            Op::AwaitWake { condvar, handle } => {
-                self.extend_woken_by(c, process, condvar, handle, e);
-            }
-            Op::Wake { condvar, handle } => self.extend_wake_by(c, process, condvar, handle, e),
-            Op::BarrierWait { barrier, round } => {
-                self.extend_passed_by(c, process, barrier, round, e);
-            }
-            Op::Join(target) => self.extend_joined_by(c, process, target, e),
-            Op::CancelOutcome(comm) => {
-                let from = self.origin(c, process);
-                let enabled = self.extend_cancelled(c, from, comm);
-                if !enabled.is_empty() && c.enabled_of(process).is_empty() {
-                    c.set_enabled(process, &enabled);
-                }
-            }
-            Op::Arrive { .. } | Op::Choose { .. } | Op::Local | Op::Spawn(_) => {}
-            Op::RwRequest { .. } | Op::RwUnlock { .. } | Op::Enter { .. } => {}
-            Op::Enrol(_) | Op::Notify { .. } => {}
-            Op::Send { .. } | Op::Receive { .. } | Op::Probe { .. } | Op::Cancel(_) => {}
-            Op::Access(..) | Op::TryLock(_) | Op::Handle { .. } | Op::Deliver => {}
+        } else if op.awaits().meets(left) {
+            self.extend_ways_by(c, process, e);
         }
     }
 
+    /// Is e a change, a look or a failed test at this chain?
+    fn acts_on(&self, e: EventId, chain: Lane) -> bool {
+        let event = self.structure.event(e);
+        event.chain == chain
+            || event.kind == EventKind::FailedTest
+                && self.structure.watches[&e].iter().any(|watch| watch.lane == chain)
+    }
+
     /// The any-forms of C that could have returned what e completes.
-    fn extend_open_choices(&mut self, c: &Configuration, e: EventId) {
+    fn extend_open_choices(&mut self, c: &Configuration, e: EventId, left: PartSet) {
         for index in 0..c.open.len() {
             let chosen = self.structure.event(c.open[index]);
             let lane = self.structure.lanes.process(chosen.process);
@@ -309,112 +264,12 @@ impl<S: System> Unfolding<'_, S> {
                 continue;
             }
             let from = self.place_of(c.open[index]);
-            let found = match self.locals.op(from.before) {
-                Some(Op::WaitAny(comms) | Op::TestAny(comms)) => {
-                    self.completions_by(c, from.process, comms, e)
-                }
-                Some(Op::MutexWaitAny(requests) | Op::MutexTestAny(requests)) => {
-                    self.ownerships_by(c, from.process, requests, e)
-                }
-                _ => Results::new(),
-            };
-            for (choice, response) in found {
-                self.add(c, from, Shape { choice, ..Shape::plain(response) }, &[e]);
+            let status = self.locals.shared_status(from.before);
+            let Status::At(op) = &*status else { unreachable!("an event has an operation") };
+            if op.awaits().meets(left) {
+                self.extend_ways(c, from, op, e);
             }
         }
-    }
-
-    /// Finds the extensions with a place in a chain, at each position in `range` of the chain in C, and returns the last.
-    fn extend_positions(
-        &mut self,
-        c: &Configuration,
-        from: Origin,
-        shape: Shape<'_>,
-        range: RangeInclusive<u32>,
-    ) -> EventId {
-        let mut last = EventId::NONE;
-        for position in range {
-            if self.structure.is_stopped() {
-                return EventId::NONE;
-            }
-            let link = c.before(shape.chain, position);
-            last = self.add(c, from, Shape { link, ..shape }, &[link]);
-        }
-        last
-    }
-
-    /// The positions of a chain that `from` may still take in C.
-    fn positions(&self, c: &Configuration, from: Origin, chain: Lane) -> RangeInclusive<u32> {
-        self.known(from.after_event, chain)..=c.len_of(chain)
-    }
-
-    /// How many events of `chain` are in the local configuration of `event`.
-    fn known(&self, event: EventId, chain: Lane) -> u32 {
-        match event {
-            EventId::NONE => 0,
-            event => self.structure.depth(chain, self.structure.last(event, chain)),
-        }
-    }
-
-    /// A request that depends only on the requests before it.
-    fn extend_request(&mut self, c: &Configuration, from: Origin, chain: Lane) -> Events {
-        let shape = Shape::change(chain, self.posted(c, from));
-        let range = self.positions(c, from, chain);
-        smallvec![self.extend_positions(c, from, shape, range)]
-    }
-
-    fn posted(&self, c: &Configuration, from: Origin) -> Response {
-        Response::Posted(crate::model::Handle(c.state.posted_count(from.process)))
-    }
-
-    /// The same when e joins the chain, for a process at such an operation.
-    fn extend_chain_by(
-        &mut self,
-        c: &mut Configuration,
-        process: ProcessId,
-        chain: Lane,
-        e: EventId,
-    ) {
-        if self.structure.event(e).chain != chain {
-            return;
-        }
-        let from = self.origin(c, process);
-        let response = match self.locals.op(from.before) {
-            Some(Op::Release(_)) => Response::Unit,
-            _ => self.posted(c, from),
-        };
-        let shape = Shape { link: e, ..Shape::change(chain, response) };
-        let enabled = self.add(c, from, shape, &[e]);
-        self.set_only_enabled(c, from.process, enabled);
-    }
-
-    fn set_only_enabled(&self, c: &mut Configuration, process: ProcessId, event: EventId) {
-        c.set_enabled(process, &[event]);
-    }
-
-    /// A wait or test of an any-form that e has just made successful, in each of these ways, if there are any.
-    fn extend_completed_by(
-        &mut self,
-        c: &mut Configuration,
-        process: ProcessId,
-        results: &[(Choice, Response)],
-        e: EventId,
-    ) {
-        if results.is_empty() {
-            return;
-        }
-        let from = self.origin(c, process);
-        // A test of the network may find nothing, whatever is complete.
-        let stays = |&&event: &&EventId| {
-            let event = self.structure.event(event);
-            event.choice != Choice::NOTHING || event.kind != EventKind::FailedTest
-        };
-        let mut enabled: Events =
-            c.enabled_of(from.process).iter().filter(stays).copied().collect();
-        for &(choice, response) in results {
-            enabled.push(self.add(c, from, Shape { choice, ..Shape::plain(response) }, &[e]));
-        }
-        c.set_enabled(from.process, &enabled);
     }
 
     /// The event of this origin and shape with `from`'s own past and `others` as its causes, all in C, from

@@ -20,7 +20,7 @@ use super::cut::{CutBuffer, Cuts, make_room, widen};
 use super::event::{Event, EventId, EventKind, Node, Watch};
 use super::lanes::{Lane, Lanes};
 use super::stamps::Stamps;
-use crate::model::{Choice, Envelope, LocalId, Met, ProcessId, StopSignal};
+use crate::model::{Choice, Envelope, LocalId, Met, Part, ProcessId, StopSignal};
 
 /// One direction of an immediate conflict.
 #[derive(Clone, Copy, Debug)]
@@ -233,9 +233,10 @@ impl EventStructure {
 
     /// A mailbox with patterns, or with sends that only some patterns match, pairs by search.
     fn note_envelope(&mut self, chain: Lane) {
-        let opposite = self.lanes.opposite(chain);
-        self.patterned[chain.index()] = true;
-        self.patterned[opposite.index()] = true;
+        for end in [Part::Sends, Part::Receives] {
+            let chain = self.lanes.beside(chain, end);
+            self.patterned[chain.index()] = true;
+        }
     }
 
     fn place(&mut self, draft: &Draft<'_>) -> EventId {

@@ -33,7 +33,7 @@ impl OfProcesses {
             let process = candidate.action.process;
             let state = walk.execution.state();
             let op = walk.execution.locals.op(state.local(process));
-            if !op.is_some_and(|op| race::is_contended(op) || race::may_open(op)) {
+            if !op.is_some_and(|op| state.is_contended(op) || race::may_open(op)) {
                 continue;
             }
             let is_new = state.acted(process) == 0 && state.born(process) == Some(last);

@@ -339,7 +339,8 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         best
     }
 
-    /// The first of the events of en(C) ∖ D with the fewest conflicts.
+    /// The first of the events of en(C) ∖ D with the fewest conflicts. Events that nothing can be in conflict with come before
+    /// all others: then what follows them is explored once, and not once for each order of the others.
     fn least_contended(&self, disabled: &[EventId]) -> Option<EventId> {
         let mut best = None;
         for of_process in self.c.enabled_by_process() {
@@ -347,10 +348,10 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
                 if disabled.contains(&e) {
                     continue;
                 }
-                let degree = self.unfolding.structure.event(e).degree();
-                let key = (contention(self.unfolding.op(e)), degree);
+                let event = self.unfolding.structure.event(e);
+                let key = (event.is_contended(), event.degree());
                 // There may be thousands, and nothing can be better than this.
-                if key == (0, 0) {
+                if key == (false, 0) {
                     return Some(e);
                 }
                 if best.is_none_or(|(least, _)| key < least) {
@@ -432,31 +433,6 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         self.driver.stats.events = structure.distinct();
         self.driver.stats.sat_calls = Some(self.alternatives.sat_calls());
         self.driver.stats.combs = Some(self.alternatives.combs());
-    }
-}
-
-/// Events that nothing can be in conflict with come first. Then what follows them is explored once, and not once for each
-/// order of the others.
-fn contention(op: &Op) -> u8 {
-    match op {
-        Op::Local | Op::Spawn(_) | Op::Join(_) | Op::Arrive { .. } | Op::BarrierWait { .. } => 0,
-        Op::AcquireWait { .. } | Op::RwWait { .. } | Op::RwUnlock { .. } => 0,
-        Op::AwaitWake { .. } | Op::Enter { .. } => 0,
-        Op::Send { .. } | Op::Receive { .. } | Op::Cancel(_) | Op::CancelOutcome(_) => 0,
-        Op::WaitAny(comms) if comms.len() == 1 => 0,
-        Op::MutexWaitAny(requests) if requests.len() == 1 => 0,
-        Op::WaitAny(_) | Op::MutexWaitAny(_) | Op::TestAny(_) | Op::MutexTestAny(_) => 1,
-        Op::Isend { .. } | Op::Irecv { .. } | Op::AsyncLock(_) | Op::Unlock(_) => 1,
-        Op::TryLock(_)
-        | Op::RwRequest { .. }
-        | Op::Enrol(_)
-        | Op::Notify { .. }
-        | Op::Wake { .. }
-        | Op::AsyncAcquire(_)
-        | Op::Release(_)
-        | Op::Access(..)
-        | Op::Choose { .. } => 1,
-        Op::Handle { .. } | Op::Deliver | Op::Probe { .. } => 1,
     }
 }
 

@@ -82,6 +82,10 @@ pub(in crate::model) struct React {
 }
 
 impl Operation for React {
+    fn ways(&self, _: &State, _: ProcessId) -> u32 {
+        0
+    }
+
     fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
         let &Place { state, locals, process } = at;
         let (local, log) = (state.local(process), state.inboxes.log());
@@ -112,7 +116,8 @@ impl Operation for React {
         }
     }
 
-    fn effect(&self, state: &State, births: &Births, done: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
+        let &Place { state, .. } = at;
         let process = done.action.process;
         let taken = place(done.taken).map(|position| &state.inboxes.log()[position as usize]);
         let creator = taken.and_then(Message::creator);
@@ -121,13 +126,9 @@ impl Operation for React {
             needs: creator.into_iter().map(|position| Need::Event(position as u32)).collect(),
             ..Effect::handler(process)
         };
-        let started = state.started(births, done);
+        let started = state.started(at.locals.births(), done);
         effect.acts.extend(started.map(|child| Act::new(child.lane(), Mode::Change)));
         effect
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
     }
 
     fn watches<S: System>(

@@ -4,7 +4,8 @@ use super::{Operation, Place, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    BarrierId, Choice, Effect, Lane, Mode, Need, Part, ProcessId, Response, System, Touch, Values,
+    BarrierId, Effect, Lane, Mode, Need, Needs, Part, PartSet, ProcessId, Response, System, Touch,
+    Values,
 };
 
 impl BarrierId {
@@ -65,8 +66,8 @@ pub(in crate::model) struct Arrive {
 }
 
 impl Operation for Arrive {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
+    fn gathers(&self) -> Option<Part> {
+        Some(Part::Arrivals)
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
@@ -85,7 +86,7 @@ impl Operation for Arrive {
         rounds.pop_if(|arrived| arrived.is_empty());
     }
 
-    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
+    fn effect<S: System>(&self, _: &Place<'_, '_, S>, _: &Done) -> Effect {
         Effect::act(self.barrier.lane(), Mode::Add(self.round))
     }
 
@@ -116,26 +117,15 @@ pub(in crate::model) struct Pass {
 }
 
 impl Operation for Pass {
-    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        let &Place { state, .. } = at;
-        let barrier = state.barrier(self.barrier);
-        if barrier.arrived(self.round).len() >= barrier.size as usize {
-            each(Choice::ONLY);
-        }
+    fn way<S: System>(&self, at: &Place<'_, '_, S>, _: u32, needs: &mut Needs) -> Option<Response> {
+        let barrier = at.state.barrier(self.barrier);
+        needs.push(Need::All(self.barrier.lane(), self.round));
+        let have_come = barrier.arrived(self.round).len() >= barrier.size as usize;
+        have_come.then_some(Response::Unit)
     }
 
-    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Response {
-        Response::Unit
-    }
-
-    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
-
-    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
-        Effect::needing(&[Need::All(self.barrier.lane(), self.round)])
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
+    fn awaits(&self) -> PartSet {
+        Part::Arrivals.alone()
     }
 
     fn may_observe(&self) -> bool {

@@ -4,7 +4,7 @@ use super::{Operation, Place, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Access, CellId, Choice, Effect, Lane, Locals, Part, ProcessId, Response, System, Touch, Value,
+    Access, CellId, Effect, Lane, Locals, Mode, Part, ProcessId, Response, System, Touch, Value,
     ValueId, Values,
 };
 
@@ -73,8 +73,19 @@ impl At {
 }
 
 impl Operation for At {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
+    fn lane(&self, _: &State) -> Option<Lane> {
+        Some(self.0.lane())
+    }
+
+    fn at(
+        &self,
+        state: &State,
+        values: &mut Values,
+        _: ProcessId,
+        changes: u32,
+    ) -> (Mode, Response) {
+        let (told, new) = self.1.apply(state.versions(self.0)[changes as usize], values);
+        (if new.is_some() { Mode::Change } else { Mode::Look }, told)
     }
 
     fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
@@ -90,15 +101,11 @@ impl Operation for At {
         }
     }
 
-    fn effect(&self, _: &State, _: &Births, done: &Done) -> Effect {
+    fn effect<S: System>(&self, _: &Place<'_, '_, S>, done: &Done) -> Effect {
         Effect::access(self.0.lane(), done.changed)
     }
 
     /// It depends on the content.
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
-    }
-
     fn watches<S: System>(
         &self,
         state: &State,

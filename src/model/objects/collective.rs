@@ -27,8 +27,8 @@ use super::{NONE, Operation, Place, Posted, World, place};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Call, Choice, CollectiveId, CollectiveKind, Completion, Effect, ProcessId, Response, System,
-    Touch, Value, ValueId, Values,
+    Call, CollectiveId, CollectiveKind, Completion, Effect, ProcessId, Response, System, Value,
+    ValueId, Values,
 };
 
 /// A rank has entered a collective.
@@ -293,10 +293,6 @@ pub(in crate::model) struct Entering {
 }
 
 impl Operation for Entering {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
-    }
-
     fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
         let &Entering { collective, rank, call, value, completion } = self;
         let process = done.action.process;
@@ -338,12 +334,9 @@ impl Operation for Entering {
         state.dismiss(births, done);
     }
 
-    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, _: &Done) -> Effect {
+        let &Place { state, .. } = at;
         effect_here(state, true, &[])
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
     }
 
     fn may_observe(&self) -> bool {

@@ -27,8 +27,8 @@ use super::{NONE, Operation, Place, Posted, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, CondvarId, Effect, Handle, Lane, Mode, Need, Part, ProcessId, Response, System, Touch,
-    Values,
+    CondvarId, Effect, Handle, Lane, Mode, Need, Needs, Part, PartSet, ProcessId, Response, System,
+    Touch, Values,
 };
 
 impl CondvarId {
@@ -134,8 +134,12 @@ impl State {
 pub(in crate::model) struct Enrol(pub(in crate::model) CondvarId);
 
 impl Operation for Enrol {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
+    fn lane(&self, _: &State) -> Option<Lane> {
+        Some(self.0.notes())
+    }
+
+    fn at(&self, state: &State, _: &mut Values, process: ProcessId, _: u32) -> (Mode, Response) {
+        (Mode::Mark, state.next_posted(process))
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
@@ -152,7 +156,7 @@ impl Operation for Enrol {
         state.unnote(done.action.process);
     }
 
-    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
+    fn effect<S: System>(&self, _: &Place<'_, '_, S>, _: &Done) -> Effect {
         Effect::act(self.0.notes(), Mode::Mark)
     }
 
@@ -172,25 +176,14 @@ pub(in crate::model) struct Wait {
 }
 
 impl Operation for Wait {
-    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        if at.state.enrolment(at.process, self.handle).woken_by != NONE {
-            each(Choice::ONLY);
-        }
+    fn way<S: System>(&self, at: &Place<'_, '_, S>, _: u32, needs: &mut Needs) -> Option<Response> {
+        let by = at.state.enrolment(at.process, self.handle).woken_by()?;
+        needs.push(Need::At(self.condvar.wakes(), by));
+        Some(Response::Unit)
     }
 
-    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Response {
-        Response::Unit
-    }
-
-    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
-
-    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
-        let by = state.enrolment(done.action.process, self.handle).woken_by;
-        Effect::needing(&[Need::At(self.condvar.wakes(), by)])
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
+    fn awaits(&self) -> PartSet {
+        Part::Wakes.alone()
     }
 
     fn may_observe(&self) -> bool {
@@ -205,8 +198,12 @@ pub(in crate::model) struct Notify {
 }
 
 impl Operation for Notify {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
+    fn lane(&self, _: &State) -> Option<Lane> {
+        Some(self.condvar.notes())
+    }
+
+    fn at(&self, state: &State, _: &mut Values, process: ProcessId, _: u32) -> (Mode, Response) {
+        (Mode::Change, state.next_posted(process))
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
@@ -221,7 +218,7 @@ impl Operation for Notify {
         state.unnote(done.action.process);
     }
 
-    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
+    fn effect<S: System>(&self, _: &Place<'_, '_, S>, _: &Done) -> Effect {
         Effect::act(self.condvar.notes(), Mode::Change)
     }
 
@@ -241,12 +238,26 @@ pub(in crate::model) struct Wake {
 }
 
 impl Operation for Wake {
-    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        let position = at.state.notification(at.process, self.handle);
-        if at.state.condvar(self.condvar).over == position {
-            let ways = at.state.ways_to_wake(self.condvar, position);
-            (0..ways as i32).for_each(|index| each(Choice(index)));
+    fn ways(&self, state: &State, process: ProcessId) -> u32 {
+        let position = state.notification(process, self.handle);
+        match state.condvar(self.condvar).over >= position {
+            true => state.ways_to_wake(self.condvar, position) as u32,
+            false => 0,
         }
+    }
+
+    fn way<S: System>(&self, at: &Place<'_, '_, S>, _: u32, needs: &mut Needs) -> Option<Response> {
+        let before = at.state.notification(at.process, self.handle).checked_sub(1);
+        needs.extend(before.map(|before| Need::At(self.condvar.wakes(), before)));
+        Some(Response::Unit)
+    }
+
+    fn awaits(&self) -> PartSet {
+        Part::Wakes.alone()
+    }
+
+    fn gathers(&self) -> Option<Part> {
+        Some(Part::Wakes)
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
@@ -269,12 +280,9 @@ impl Operation for Wake {
         condvar.over -= 1;
     }
 
-    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
+        let &Place { state, .. } = at;
         self.condvar.wake(state.notification(done.action.process, self.handle))
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
     }
 
     /// What it wakes was fixed by the notification, and by those before it.

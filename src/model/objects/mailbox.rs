@@ -7,8 +7,8 @@ use super::{NONE, Operation, Place, Posted, World, choices_of_any, place, respon
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, Effect, Envelope, Handle, Lane, MailboxId, Mode, Need, Part, ProcessId, Response,
-    System, Touch, ValueId, Values,
+    Choice, Effect, Envelope, Handle, Lane, MailboxId, Mode, Need, Needs, Part, PartSet, ProcessId,
+    Response, System, Touch, ValueId, Values,
 };
 
 impl MailboxId {
@@ -198,6 +198,20 @@ impl State {
         }
     }
 
+    /// What has completed this communication, if that took anything; `None` if it is not complete.
+    fn completed_by(&self, process: ProcessId, comm: Handle) -> Option<Option<Need>> {
+        match self.posted(process, comm) {
+            Posted::At(mailbox, end, position) => {
+                let partner = self.mailbox(mailbox).posts(end)[position as usize].partner()?;
+                Some(Some(Need::At(mailbox.posts(end.opposite()), partner)))
+            }
+            _ => {
+                let matched = self.matched(process, comm)?;
+                Some(matched.map(|at| Need::Event(at as u32)))
+            }
+        }
+    }
+
     /// What a test of these communications of `process` does if none of them is complete.
     pub fn not_complete(&self, process: ProcessId, comms: &[Handle]) -> Effect {
         if self.is_of_network(process, comms[0]) {
@@ -248,8 +262,16 @@ pub(in crate::model) struct Posting {
 }
 
 impl Operation for Posting {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
+    fn lane(&self, _: &State) -> Option<Lane> {
+        Some(self.mailbox.posts(self.end))
+    }
+
+    fn at(&self, state: &State, _: &mut Values, process: ProcessId, _: u32) -> (Mode, Response) {
+        (Mode::Change, state.next_posted(process))
+    }
+
+    fn completes(&self, state: &State, _: ProcessId, changes: u32) -> Option<u32> {
+        state.mailbox(self.mailbox).partner_at(self.end, changes, self.envelope)
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
@@ -266,7 +288,8 @@ impl Operation for Posting {
         state.unnote(done.action.process);
     }
 
-    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, _: &Done) -> Effect {
+        let &Place { state, .. } = at;
         let &Posting { mailbox, end, .. } = self;
         let posts = state.mailbox(mailbox).posts(end);
         let partner = posts.last().and_then(Post::partner);
@@ -297,6 +320,35 @@ impl Completing<'_> {
 }
 
 impl Operation for Completing<'_> {
+    fn ways(&self, _: &State, _: ProcessId) -> u32 {
+        self.comms.len() as u32
+    }
+
+    #[inline]
+    fn way<S: System>(
+        &self,
+        at: &Place<'_, '_, S>,
+        index: u32,
+        needs: &mut Needs,
+    ) -> Option<Response> {
+        let &Place { state, process, .. } = at;
+        let comm = self.comms[index as usize];
+        needs.extend(state.completed_by(process, comm)?);
+        Some(Response::Completed { index, value: state.received(process, comm) })
+    }
+
+    fn awaits(&self) -> PartSet {
+        Part::Sends.alone().or(Part::Receives.alone()).or(Part::Network.alone())
+    }
+
+    fn is_test(&self) -> bool {
+        self.is_test
+    }
+
+    fn not_yet(&self, state: &State, process: ProcessId) -> Effect {
+        state.not_complete(process, self.comms)
+    }
+
     #[inline]
     fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
         let &Place { state, process, .. } = at;
@@ -322,7 +374,8 @@ impl Operation for Completing<'_> {
         }
     }
 
-    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
+        let &Place { state, .. } = at;
         let process = done.action.process;
         match done.action.choice {
             Choice::NOTHING => state.not_complete(process, self.comms),
@@ -331,10 +384,6 @@ impl Operation for Completing<'_> {
                 state.completion(process, comm, state.trail.len() - 1).expect("it is complete")
             }
         }
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
     }
 
     fn watches<S: System>(

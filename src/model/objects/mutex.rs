@@ -17,8 +17,8 @@ use super::{NONE, Operation, Place, Posted, World, choices_of_any, place, respon
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Asking, Choice, Effect, Lane, Mode, MutexId, Need, Part, ProcessId, Request, Response, System,
-    Touch, ValueId, Values,
+    Asking, Choice, Effect, Lane, Mode, MutexId, Need, Needs, Part, PartSet, ProcessId, Request,
+    Response, System, Touch, ValueId, Values,
 };
 
 impl MutexId {
@@ -180,8 +180,13 @@ impl State {
 pub(in crate::model) struct Lock(pub(in crate::model) MutexId);
 
 impl Operation for Lock {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
+    fn lane(&self, state: &State) -> Option<Lane> {
+        let is_tried = state.mutex(self.0).is_tried();
+        Some(if is_tried { self.0.queue() } else { self.0.requests() })
+    }
+
+    fn at(&self, state: &State, _: &mut Values, process: ProcessId, _: u32) -> (Mode, Response) {
+        (Mode::Change, state.next_posted(process))
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
@@ -195,11 +200,8 @@ impl Operation for Lock {
         state.unnote(done.action.process);
     }
 
-    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
-        match state.mutex(self.0).is_tried() {
-            false => Effect::act(self.0.requests(), Mode::Change),
-            true => Effect::act(self.0.queue(), Mode::Change),
-        }
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, _: &Done) -> Effect {
+        Effect::act(self.lane(at.state).expect("it takes a place"), Mode::Change)
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -244,8 +246,21 @@ impl Try {
 }
 
 impl Operation for Try {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
+    fn lane(&self, _: &State) -> Option<Lane> {
+        Some(self.0.queue())
+    }
+
+    fn at(
+        &self,
+        state: &State,
+        _: &mut Values,
+        process: ProcessId,
+        changes: u32,
+    ) -> (Mode, Response) {
+        match state.mutex(self.0).was_free(changes as usize) {
+            true => (Mode::Change, state.next_posted(process)),
+            false => (Mode::Look, Response::Incomplete),
+        }
     }
 
     fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
@@ -267,15 +282,11 @@ impl Operation for Try {
         }
     }
 
-    fn effect(&self, _: &State, _: &Births, done: &Done) -> Effect {
+    fn effect<S: System>(&self, _: &Place<'_, '_, S>, done: &Done) -> Effect {
         Effect::access(self.0.queue(), done.changed)
     }
 
     /// It depends on the queue.
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
-    }
-
     fn watches<S: System>(
         &self,
         state: &State,
@@ -303,6 +314,37 @@ pub(in crate::model) struct Own<'o> {
 }
 
 impl Operation for Own<'_> {
+    fn ways(&self, _: &State, _: ProcessId) -> u32 {
+        self.requests.len() as u32
+    }
+
+    fn way<S: System>(
+        &self,
+        at: &Place<'_, '_, S>,
+        index: u32,
+        needs: &mut Needs,
+    ) -> Option<Response> {
+        let request = self.requests[index as usize];
+        let position = at.state.mutex_request(at.process, request);
+        let mutex = at.state.mutex(request.mutex);
+        let by = mutex.granted_by(position);
+        needs.extend(by.map(|by| Need::At(request.mutex.queue(), by)));
+        let told = Response::Completed { index, value: ValueId::UNIT };
+        mutex.is_granted(position).then_some(told)
+    }
+
+    fn awaits(&self) -> PartSet {
+        Part::Queue.alone()
+    }
+
+    fn is_test(&self) -> bool {
+        self.is_test
+    }
+
+    fn not_yet(&self, state: &State, process: ProcessId) -> Effect {
+        state.not_owned(process, self.requests)
+    }
+
     #[inline]
     fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
         let &Place { state, process, .. } = at;
@@ -314,9 +356,8 @@ impl Operation for Own<'_> {
         response_of_any(done.action.choice, |_| ValueId::UNIT)
     }
 
-    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
-
-    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
+        let &Place { state, .. } = at;
         let process = done.action.process;
         match done.action.choice {
             Choice::NOTHING => state.not_owned(process, self.requests),
@@ -325,10 +366,6 @@ impl Operation for Own<'_> {
                 state.ownership(process, request).expect("the process owns it")
             }
         }
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
     }
 
     fn watches<S: System>(
@@ -366,8 +403,23 @@ impl Operation for Own<'_> {
 pub(in crate::model) struct Unlock(pub(in crate::model) Request);
 
 impl Operation for Unlock {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
+    fn lane(&self, _: &State) -> Option<Lane> {
+        Some(self.0.mutex.queue())
+    }
+
+    fn at(&self, _: &State, _: &mut Values, _: ProcessId, _: u32) -> (Mode, Response) {
+        (Mode::Change, Response::Unit)
+    }
+
+    /// That of the process that it makes the owner.
+    fn completes(&self, state: &State, process: ProcessId, changes: u32) -> Option<u32> {
+        let mutex = state.mutex(self.0.mutex);
+        let own = state.mutex_request(process, self.0);
+        let was_granted =
+            mutex.is_granted(own) && mutex.granted_by(own).is_none_or(|unlock| unlock < changes);
+        let was_released = |&next: &u32| mutex.released_at(next).is_some_and(|at| at < changes);
+        let mut behind = own + 1..mutex.requests().len() as u32;
+        behind.find(|next| !was_released(next)).filter(|_| was_granted)
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
@@ -380,7 +432,8 @@ impl Operation for Unlock {
         state.mutexes[self.0.mutex.index()].undo_release();
     }
 
-    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, _: &Done) -> Effect {
+        let &Place { state, .. } = at;
         let mutex = state.mutex(self.0.mutex);
         let place = mutex.releases().len() as u32 - 1;
         let new_owner = mutex.owner().filter(|&o| mutex.granted_by(o) == Some(place));

@@ -4,7 +4,7 @@ use super::{Operation, Place, World, place};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Process, State};
 use crate::model::{
-    Birth, Choice, Effect, LocalId, Locals, Mode, Need, ProcessId, Response, System, Touch,
+    Birth, Effect, LocalId, Locals, Mode, Need, Needs, Part, PartSet, ProcessId, Response, System,
 };
 
 impl State {
@@ -78,23 +78,23 @@ pub(in crate::model) struct Choose {
     pub(in crate::model) hi: i64,
 }
 
+impl Choose {
+    fn chosen(&self, way: u32) -> Response {
+        Response::Chosen(self.lo + i64::from(way))
+    }
+}
+
 impl Operation for Choose {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        (0..(self.hi - self.lo) as i32).for_each(|offset| each(Choice(offset)));
+    fn ways(&self, _: &State, _: ProcessId) -> u32 {
+        (self.hi - self.lo) as u32
+    }
+
+    fn way<S: System>(&self, _: &Place<'_, '_, S>, index: u32, _: &mut Needs) -> Option<Response> {
+        Some(self.chosen(index))
     }
 
     fn carry_out(&self, _: &mut State, _: World<'_>, done: &mut Done) -> Response {
-        Response::Chosen(self.lo + i64::from(done.action.choice.0))
-    }
-
-    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
-
-    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
-        Effect::nothing()
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
+        self.chosen(done.action.choice.0 as u32)
     }
 
     fn may_observe(&self) -> bool {
@@ -110,24 +110,6 @@ impl Operation for Choose {
 pub(in crate::model) struct Local;
 
 impl Operation for Local {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
-    }
-
-    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Response {
-        Response::Unit
-    }
-
-    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
-
-    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
-        Effect::nothing()
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
-    }
-
     fn may_observe(&self) -> bool {
         true
     }
@@ -137,10 +119,6 @@ impl Operation for Local {
 pub(in crate::model) struct Spawn(pub(in crate::model) LocalId);
 
 impl Operation for Spawn {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
-    }
-
     fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
         done.started = 1;
         Response::Spawned(state.start(world.births, done.action.process, 0, self.0))
@@ -150,13 +128,10 @@ impl Operation for Spawn {
         state.unstart(births, done);
     }
 
-    fn effect(&self, state: &State, births: &Births, done: &Done) -> Effect {
-        let child = state.started(births, done).next().expect("a spawned child");
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
+        let &Place { state, .. } = at;
+        let child = state.started(at.locals.births(), done).next().expect("a spawned child");
         Effect::act(child.lane(), Mode::Change)
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
     }
 
     fn may_observe(&self) -> bool {
@@ -168,26 +143,20 @@ impl Operation for Spawn {
 pub(in crate::model) struct Join(pub(in crate::model) ProcessId);
 
 impl Operation for Join {
-    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        let &Place { state, locals, .. } = at;
-        if locals.status(state.local(self.0)).has_ended() {
-            each(Choice::ONLY);
-        }
+    fn way<S: System>(&self, at: &Place<'_, '_, S>, _: u32, needs: &mut Needs) -> Option<Response> {
+        let local = at.state.local(self.0);
+        needs.push(Need::All(self.0.lane(), 0));
+        let told = at.locals.returned(local).map_or(Response::Unit, Response::Value);
+        at.locals.status(local).has_ended().then_some(told)
+    }
+
+    fn awaits(&self) -> PartSet {
+        Part::Process.alone()
     }
 
     fn carry_out(&self, state: &mut State, world: World<'_>, _: &mut Done) -> Response {
         let returned = world.returned.get(&state.local(self.0)).copied();
         returned.map_or(Response::Unit, Response::Value)
-    }
-
-    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
-
-    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
-        Effect::needing(&[Need::All(self.0.lane(), 0)])
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
     }
 
     fn may_observe(&self) -> bool {

@@ -21,8 +21,8 @@ use super::{Operation, Place, Posted, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, Effect, Handle, Hold, Lane, Mode, Need, Part, ProcessId, Response, RwLockId, System,
-    Touch, Values,
+    Effect, Handle, Hold, Lane, Mode, Need, Needs, Part, PartSet, ProcessId, Response, RwLockId,
+    System, Touch, Values,
 };
 
 impl RwLockId {
@@ -149,9 +149,22 @@ pub(in crate::model) struct Request {
     pub(in crate::model) hold: Hold,
 }
 
+impl Request {
+    fn mode(&self) -> Mode {
+        match self.hold {
+            Hold::Shared => Mode::Mark,
+            Hold::Exclusive => Mode::Change,
+        }
+    }
+}
+
 impl Operation for Request {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
+    fn lane(&self, _: &State) -> Option<Lane> {
+        Some(self.lock.turns())
+    }
+
+    fn at(&self, state: &State, _: &mut Values, process: ProcessId, _: u32) -> (Mode, Response) {
+        (self.mode(), state.next_posted(process))
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
@@ -165,12 +178,8 @@ impl Operation for Request {
         state.unnote(done.action.process);
     }
 
-    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
-        let mode = match self.hold {
-            Hold::Shared => Mode::Mark,
-            Hold::Exclusive => Mode::Change,
-        };
-        Effect::act(self.lock.turns(), mode)
+    fn effect<S: System>(&self, _: &Place<'_, '_, S>, _: &Done) -> Effect {
+        Effect::act(self.lock.turns(), self.mode())
     }
 
     fn touch<S: System>(&self, _: &S) -> Option<Touch> {
@@ -189,36 +198,19 @@ pub(in crate::model) struct Wait {
 }
 
 impl Operation for Wait {
-    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        let &Place { state, process, .. } = at;
-        let (_, request) = state.rwlock_request(process, self.handle);
-        if state.rwlock(self.lock).is_granted(&request) {
-            each(Choice::ONLY);
-        }
-    }
-
-    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Response {
-        Response::Unit
-    }
-
-    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
-
-    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
-        let (_, RwRequest { turn, hold, .. }) =
-            state.rwlock_request(done.action.process, self.handle);
+    fn way<S: System>(&self, at: &Place<'_, '_, S>, _: u32, needs: &mut Needs) -> Option<Response> {
+        let (_, request) = at.state.rwlock_request(at.process, self.handle);
         let left = |turn, hold| Need::All(self.lock.leaves(), leaving(turn, hold));
-        let writer = turn.checked_sub(1).map(|former| left(former, Hold::Exclusive));
-        let readers = left(turn, Hold::Shared);
-        match (writer, hold) {
-            (None, Hold::Shared) => Effect::nothing(),
-            (None, Hold::Exclusive) => Effect::needing(&[readers]),
-            (Some(writer), Hold::Shared) => Effect::needing(&[writer]),
-            (Some(writer), Hold::Exclusive) => Effect::needing(&[writer, readers]),
+        let former = request.turn.checked_sub(1);
+        needs.extend(former.map(|former| left(former, Hold::Exclusive)));
+        if request.hold == Hold::Exclusive {
+            needs.push(left(request.turn, Hold::Shared));
         }
+        at.state.rwlock(self.lock).is_granted(&request).then_some(Response::Unit)
     }
 
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
+    fn awaits(&self) -> PartSet {
+        Part::Leaves.alone()
     }
 
     fn may_observe(&self) -> bool {
@@ -242,8 +234,8 @@ impl Unlock {
 }
 
 impl Operation for Unlock {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
+    fn gathers(&self) -> Option<Part> {
+        Some(Part::Leaves)
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
@@ -255,7 +247,8 @@ impl Operation for Unlock {
         self.set_over(state, done.action.process, false);
     }
 
-    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
+        let &Place { state, .. } = at;
         let (_, RwRequest { turn, hold, .. }) =
             state.rwlock_request(done.action.process, self.handle);
         Effect::act(self.lock.leaves(), Mode::Add(leaving(turn, hold)))

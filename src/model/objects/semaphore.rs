@@ -4,7 +4,8 @@ use super::{Operation, Place, Posted, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, Effect, Handle, Lane, Mode, Need, Part, ProcessId, Response, SemaphoreId, System, Touch,
+    Effect, Handle, Lane, Mode, Need, Needs, Part, PartSet, ProcessId, Response, SemaphoreId,
+    System, Touch, Values,
 };
 
 impl SemaphoreId {
@@ -61,8 +62,12 @@ impl State {
 pub(in crate::model) struct Acquire(pub(in crate::model) SemaphoreId);
 
 impl Operation for Acquire {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
+    fn lane(&self, _: &State) -> Option<Lane> {
+        Some(self.0.acquires())
+    }
+
+    fn at(&self, state: &State, _: &mut Values, process: ProcessId, _: u32) -> (Mode, Response) {
+        (Mode::Change, state.next_posted(process))
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
@@ -78,7 +83,7 @@ impl Operation for Acquire {
         state.unnote(done.action.process);
     }
 
-    fn effect(&self, _: &State, _: &Births, _: &Done) -> Effect {
+    fn effect<S: System>(&self, _: &Place<'_, '_, S>, _: &Done) -> Effect {
         Effect::act(self.0.acquires(), Mode::Change)
     }
 
@@ -98,28 +103,16 @@ pub(in crate::model) struct AcquireWait {
 }
 
 impl Operation for AcquireWait {
-    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        let &Place { state, process, .. } = at;
-        let request = state.semaphore_request(process, self.handle);
-        if state.semaphore(self.semaphore).is_granted(request) {
-            each(Choice::ONLY);
-        }
+    fn way<S: System>(&self, at: &Place<'_, '_, S>, _: u32, needs: &mut Needs) -> Option<Response> {
+        let semaphore = at.state.semaphore(self.semaphore);
+        let request = at.state.semaphore_request(at.process, self.handle);
+        let by = semaphore.granted_by(request);
+        needs.extend(by.map(|by| Need::At(self.semaphore.releases(), by)));
+        semaphore.is_granted(request).then_some(Response::Unit)
     }
 
-    fn carry_out(&self, _: &mut State, _: World<'_>, _: &mut Done) -> Response {
-        Response::Unit
-    }
-
-    fn undo(&self, _: &mut State, _: &Births, _: &Done) {}
-
-    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
-        let request = state.semaphore_request(done.action.process, self.handle);
-        let by = state.semaphore(self.semaphore).granted_by(request);
-        Effect::needing(by.map(|by| Need::At(self.semaphore.releases(), by)).as_slice())
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
+    fn awaits(&self) -> PartSet {
+        Part::Releases.alone()
     }
 
     fn may_observe(&self) -> bool {
@@ -131,8 +124,12 @@ impl Operation for AcquireWait {
 pub(in crate::model) struct Release(pub(in crate::model) SemaphoreId);
 
 impl Operation for Release {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
+    fn lane(&self, _: &State) -> Option<Lane> {
+        Some(self.0.releases())
+    }
+
+    fn at(&self, _: &State, _: &mut Values, _: ProcessId, _: u32) -> (Mode, Response) {
+        (Mode::Change, Response::Unit)
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
@@ -144,7 +141,8 @@ impl Operation for Release {
         state.semaphores[self.0.index()].releases.pop();
     }
 
-    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, _: &Done) -> Effect {
+        let &Place { state, .. } = at;
         let place = state.semaphore(self.0).releases.len() as u32 - 1;
         Effect::act_at(self.0.releases(), Mode::Change, place)
     }

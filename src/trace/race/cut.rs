@@ -18,7 +18,7 @@
 
 use smallvec::SmallVec;
 
-use super::{OpenChoices, Positions, Race, completer, failure, is_poll, requests, with_earlier};
+use super::{OpenChoices, Positions, Race, completer, is_poll, requests, with_earlier};
 use crate::model::{Action, Choice, Effect, Op, ProcessId, System, dependent};
 use crate::trace::Execution;
 use crate::trace::initials::dependent_here;
@@ -179,7 +179,7 @@ fn with_tests<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
             races.push(Race {
                 first,
                 action: Action { process, choice: Choice::NOTHING },
-                effect: failure(execution, process, op),
+                effect: execution.state().not_yet(op, process),
                 is_initial: own.is_none_or(|own| own < first),
                 later: Some(later),
                 rivals: Box::default(),

@@ -15,10 +15,10 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::{Events, Origin, Results, Shape};
+use super::{Events, Origin, Shape};
 use crate::model::{
-    Choice, Completion, DROPPED, ENDED, Entry, Envelope, Handle, LocalId, MailboxId, Op, Places,
-    Posted, Probing, ProcessId, Reception, Response, Settlement, System, Taker, ValueId,
+    Choice, Completion, DROPPED, ENDED, Entry, Envelope, Handle, LocalId, MailboxId, Op, Part,
+    Places, Posted, Probing, ProcessId, Reception, Response, Settlement, System, Taker,
 };
 use crate::unfolding::event::EventId;
 use crate::unfolding::{Configuration, Unfolding};
@@ -407,71 +407,17 @@ impl<S: System> Unfolding<'_, S> {
         }
         let acted = self.structure.event(e).process;
         for owner in owners.into_iter().filter(|&owner| owner != acted) {
-            self.extend_other(c, owner, e);
+            self.extend_other(c, owner, e, Part::Network.alone());
         }
         if !c.open.is_empty() {
-            self.extend_open_choices(c, e);
+            self.extend_open_choices(c, e, Part::Network.alone());
         }
     }
 
-    /// The wait for what came of the wish to cancel a receive.
-    pub(super) fn extend_cancelled(
-        &mut self,
-        c: &Configuration,
-        from: Origin,
-        comm: Handle,
-    ) -> Events {
-        let Some(Some(at)) = c.state.matched(from.process, comm) else { return Events::new() };
-        let Posted::Receive(receive) = c.state.posted(from.process, comm) else {
-            panic!("only a receive can be cancelled")
-        };
-        let outcome = c.state.network().receives()[receive as usize].outcome();
-        let told = if outcome == Settlement::Dropped { ValueId::TRUE } else { ValueId::FALSE };
-        let cause = c.events()[at];
-        smallvec![self.add(c, from, Shape::plain(Response::Value(told)), &[cause])]
-    }
-
-    /// The result of an any-form that returns this communication of the network, and its causes.
-    pub(super) fn extend_fetched(
-        &mut self,
-        c: &Configuration,
-        from: Origin,
-        (index, comm): (usize, Handle),
-    ) -> Option<EventId> {
-        let matched = c.state.matched(from.process, comm)?;
-        let cause = matched.map_or(EventId::NONE, |at| c.events()[at]);
-        let (choice, response) = self.completed(c, from.process, index, comm);
-        Some(self.add(c, from, Shape { choice, ..Shape::plain(response) }, &[cause]))
-    }
-
-    /// A test at p2p or bag mailboxes: what is complete, and nothing.
-    pub(super) fn extend_poll(
-        &mut self,
-        c: &Configuration,
-        from: Origin,
-        comms: &[Handle],
-    ) -> Events {
-        let mut enabled = self.extend_completed(c, from, comms);
-        if c.state.may_poll(&self.locals, from.process) {
-            let shape = Shape { choice: Choice::NOTHING, ..Shape::plain(Response::Incomplete) };
-            enabled.push(self.add(c, from, shape, &[]));
-        }
-        enabled
-    }
-
-    /// The places in this list of communications that e, a match, completes.
-    pub(super) fn fetches_by(
-        &self,
-        c: &Configuration,
-        process: ProcessId,
-        comms: &[Handle],
-        e: EventId,
-    ) -> Results {
-        let is_by = |comm: Handle| {
-            c.state.is_of_network(process, comm)
-                && c.state.matched(process, comm).flatten().is_some_and(|at| c.events()[at] == e)
-        };
-        let completed = comms.iter().enumerate().filter(|&(_, &comm)| is_by(comm));
-        completed.map(|(index, &comm)| self.completed(c, process, index, comm)).collect()
+    /// A test of p2p or bag mailboxes that finds nothing, whatever is complete, if it may.
+    pub(super) fn extend_vain_poll(&mut self, c: &Configuration, from: Origin) -> Option<EventId> {
+        let may_poll = c.state.may_poll(&self.locals, from.process);
+        let shape = Shape { choice: Choice::NOTHING, ..Shape::plain(Response::Incomplete) };
+        may_poll.then(|| self.add(c, from, shape, &[]))
     }
 }

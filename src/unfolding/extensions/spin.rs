@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 
-use crate::model::{Choice, LocalId, MutexId, Op, Status, System};
+use crate::model::{Choice, LocalId, Need, Needs, Op, Status, System};
 use crate::unfolding::event::{Event, EventId, EventKind};
 use crate::unfolding::lanes::Lane;
 use crate::unfolding::structure::Draft;
@@ -51,32 +51,28 @@ impl<S: System> Unfolding<'_, S> {
             let (then, now) = (link.depth as usize - 1, self.reach(draft, chain) as usize);
             let status = self.locals.shared_status(before);
             let Status::At(op) = &*status else { unreachable!("an event has an operation") };
-            let mut told = |version| c.state.observed(op, version, &mut self.locals.values);
+            let mut told =
+                |version| c.state.observed(op, &mut self.locals.values, process, version);
             return then == now || told(then) == told(now);
         }
-        match self.locals.op(before).expect("an event has an operation") {
-            // A poll of the network may always be in vain again.
-            Op::TestAny(comms) if c.state.is_of_network(process, comms[0]) => true,
-            Op::TestAny(comms) if choice == Choice::NOTHING => comms.iter().all(|&comm| {
-                let (mailbox, end, _, partner) = c.state.communication(process, comm);
-                let reach = self.reach(draft, self.structure.lanes.posts(mailbox, end.opposite()));
-                partner.is_none_or(|partner| partner >= reach)
-            }),
-            Op::MutexTestAny(requests) if choice == Choice::NOTHING => {
-                requests.iter().all(|&request| {
-                    let position = c.state.mutex_request(process, request);
-                    let reach = self.reach_of_unlocks(draft, request.mutex);
-                    let mutex = c.state.mutex(request.mutex);
-                    !mutex.is_granted(position)
-                        || mutex.granted_by(position).is_some_and(|unlock| unlock >= reach)
-                })
-            }
-            _ => true,
+        // A poll of the network may always be in vain again.
+        if choice != Choice::NOTHING || kind != EventKind::FailedTest {
+            return true;
         }
-    }
-
-    fn reach_of_unlocks(&self, draft: &Draft<'_>, mutex: MutexId) -> u32 {
-        self.reach(draft, self.structure.lanes.unlocks(mutex))
+        let status = self.locals.shared_status(before);
+        let Status::At(op) = &*status else { unreachable!("an event has an operation") };
+        let mut needs = Needs::new();
+        (0..c.state.ways(op, process)).all(|index| {
+            needs.clear();
+            let way = c.state.way(&self.locals, (op, process), index, &mut needs);
+            let is_known = |&need: &Need| match need {
+                Need::At(lane, place) => {
+                    place < self.reach(draft, self.structure.lanes.chain(lane))
+                }
+                other => unreachable!("a test needs {other:?}"),
+            };
+            way.is_none() || !needs.iter().all(is_known)
+        })
     }
 
     /// How many events of the chain the history of the draft has.

@@ -4,7 +4,9 @@ use super::super::{NONE, Operation, Place, Posted, World};
 use super::{Settlement, effect_here};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
-use crate::model::{Choice, Effect, Handle, ProcessId, Response, System, Touch, ValueId};
+use crate::model::{
+    Effect, Handle, Need, Needs, Part, PartSet, ProcessId, Response, System, Touch, ValueId,
+};
 
 /// The wish to cancel a receive. One that was wished before changes nothing.
 pub(in crate::model) struct Cancelling(pub(in crate::model) Handle);
@@ -19,10 +21,6 @@ impl Cancelling {
 }
 
 impl Operation for Cancelling {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
-    }
-
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
         let receive = self.receive(state, done.action.process);
         let cancelled_at = &mut state.network.receives[receive as usize].cancelled_at;
@@ -40,12 +38,9 @@ impl Operation for Cancelling {
         }
     }
 
-    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, _: &Done) -> Effect {
+        let &Place { state, .. } = at;
         effect_here(state, true, &[])
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
     }
 
     /// It gives the carrier one more choice.
@@ -62,32 +57,40 @@ impl Operation for Cancelling {
 /// The wait for what comes of the wish to cancel a receive.
 pub(in crate::model) struct CancelOutcome(pub(in crate::model) Handle);
 
-impl Operation for CancelOutcome {
-    fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        if at.state.matched(at.process, self.0).is_some() {
-            each(Choice::ONLY);
-        }
-    }
-
-    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
-        let posted = state.posted(done.action.process, self.0);
-        state.tell(posted);
+impl CancelOutcome {
+    fn outcome(&self, state: &State, process: ProcessId) -> Response {
+        let posted = state.posted(process, self.0);
         let Posted::Receive(receive) = posted else { panic!("{posted:?} was cancelled") };
         let is_dropped = state.network.receives[receive as usize].outcome == Settlement::Dropped;
         Response::Value(if is_dropped { ValueId::TRUE } else { ValueId::FALSE })
+    }
+}
+
+impl Operation for CancelOutcome {
+    fn way<S: System>(&self, at: &Place<'_, '_, S>, _: u32, needs: &mut Needs) -> Option<Response> {
+        let settled = at.state.matched(at.process, self.0)?;
+        needs.extend(settled.map(|at| Need::Event(at as u32)));
+        Some(self.outcome(at.state, at.process))
+    }
+
+    fn awaits(&self) -> PartSet {
+        Part::Network.alone()
+    }
+
+    fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
+        let process = done.action.process;
+        state.tell(state.posted(process, self.0));
+        self.outcome(state, process)
     }
 
     fn undo(&self, state: &mut State, _: &Births, done: &Done) {
         state.untell(state.posted(done.action.process, self.0));
     }
 
-    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
+        let &Place { state, .. } = at;
         let at = state.trail.len() - 1;
         state.network_completion(done.action.process, self.0, at).expect("a wait that is over")
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
     }
 
     fn may_observe(&self) -> bool {

@@ -134,7 +134,8 @@ impl Operation for Delivering {
         }
     }
 
-    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
+        let &Place { state, .. } = at;
         let network = &state.network;
         let causes = match (state.carried(done.action.process), place(done.taken)) {
             (Posted::Entry(entry), _) => state.collectives.causes(entry),
@@ -143,10 +144,6 @@ impl Operation for Delivering {
             (other, _) => panic!("nobody carries {other:?}"),
         };
         effect_here(state, true, &causes.expect("a match has its causes"))
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
     }
 
     /// Another message may come, or become the first of its sender.

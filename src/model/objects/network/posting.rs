@@ -4,9 +4,7 @@ use super::super::{NONE, Operation, Place, Posted, World};
 use super::{Reception, Sent, Settlement, effect_here};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
-use crate::model::{
-    Choice, Completion, Effect, Envelope, MailboxId, Response, System, Touch, ValueId,
-};
+use crate::model::{Completion, Effect, Envelope, MailboxId, Response, System, Touch, ValueId};
 
 /// A send.
 pub(in crate::model) struct Sending {
@@ -17,10 +15,6 @@ pub(in crate::model) struct Sending {
 }
 
 impl Operation for Sending {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
-    }
-
     fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
         let &Sending { mailbox, envelope, value, completion } = self;
         let process = done.action.process;
@@ -48,7 +42,8 @@ impl Operation for Sending {
         state.unnote(done.action.process);
     }
 
-    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, _: &Done) -> Effect {
+        let &Place { state, .. } = at;
         effect_here(state, true, &[])
     }
 
@@ -69,10 +64,6 @@ pub(in crate::model) struct Receiving {
 }
 
 impl Operation for Receiving {
-    fn choices<S: System>(&self, _: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
-        each(Choice::ONLY);
-    }
-
     fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
         let &Receiving { mailbox, pattern } = self;
         let process = done.action.process;
@@ -102,12 +93,9 @@ impl Operation for Receiving {
         state.dismiss(births, done);
     }
 
-    fn effect(&self, state: &State, _: &Births, _: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, _: &Done) -> Effect {
+        let &Place { state, .. } = at;
         effect_here(state, true, &[])
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
     }
 
     fn may_observe(&self) -> bool {

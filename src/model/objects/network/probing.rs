@@ -113,7 +113,8 @@ impl Operation for ProbeFor {
         state.network.leave(self.mailbox);
     }
 
-    fn effect(&self, state: &State, _: &Births, done: &Done) -> Effect {
+    fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
+        let &Place { state, .. } = at;
         let Some(send) = place(done.taken) else { return Effect::nothing() };
         let takes = self.form == Probing::Take;
         let probe = state.network.ends(self.mailbox).probes.last().expect("it was carried out");
@@ -121,10 +122,6 @@ impl Operation for ProbeFor {
         // If it took the message, the message has no other receive.
         let causes = state.network.causes(taker, send).expect("a probe has its causes");
         effect_here(state, takes, &causes)
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        None
     }
 
     fn watches<S: System>(
