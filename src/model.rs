@@ -85,5 +85,5 @@ pub use semantics::{Buffering, Leaving, Semantics};
 pub use state::{Parts, Scope, State};
 pub use stop::{CountsHere, StopSignal};
 pub use system::{Failure, FailureKind, Next, System};
-pub use touch::Touch;
+pub use touch::{May, Touch};
 pub use value::{Value, ValueId, Values};

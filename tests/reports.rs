@@ -5,7 +5,9 @@ use std::fs;
 
 use mazurka::explore::{Budget, NoObserver, Udpor, ViolationKind, explore};
 use mazurka::lang::{Program, compile};
-use mazurka::model::{Envelope, LocalId, Locals, Op, ProcessId, Reach, State, System, Touch};
+use mazurka::model::{
+    End, Envelope, LocalId, Locals, May, Op, ProcessId, Reach, State, System, Touch,
+};
 use mazurka::property::Properties;
 use mazurka::trace::switches;
 use serde_json::Value;
@@ -66,10 +68,10 @@ fn check_reaches(name: &str, program: &Program, random: &mut Rng) -> (usize, usi
                 }
                 let posted = match op {
                     Some(Op::Isend { mailbox, envelope, .. }) => {
-                        Some((Touch::Post(mailbox, mazurka::model::End::Send), envelope))
+                        Some((Touch::new(mailbox.posts(End::Send), May::Change), envelope))
                     }
                     Some(Op::Irecv { mailbox, pattern }) => {
-                        Some((Touch::Post(mailbox, mazurka::model::End::Receive), pattern))
+                        Some((Touch::new(mailbox.posts(End::Receive), May::Change), pattern))
                     }
                     _ => None,
                 };

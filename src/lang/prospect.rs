@@ -28,8 +28,8 @@ use super::check::Instantiation;
 use super::code::{Code, Instr, Visible};
 use super::interpret::{Domain, Fault, Machine, Rest, Unknown, World};
 use crate::model::{
-    BarrierId, CellId, CollectiveId, CondvarId, Delivery, End, Guess, Handle, Hold, MailboxId,
-    MutexId, Point, Reach, RwLockId, SemaphoreId, Touch, Value,
+    Asking, BarrierId, CellId, CollectiveId, CondvarId, Delivery, End, Guess, Handle, Lane,
+    MailboxId, May, MutexId, Point, Reach, RwLockId, SemaphoreId, Touch, Value,
 };
 
 /// The most stacks that are kept apart at one instruction.
@@ -344,72 +344,84 @@ impl<'c> Walk<'c> {
 
     /// Notes what an operation touches, and follows the process that it starts.
     fn act(&mut self, visible: Visible, args: &[Abstract]) {
-        use Touch::{
-            Acquire, Arrive, AwaitPost, AwaitUnlock, Cancel, Ending, Enrol, Lock, Match, Notify,
-            Post, Queue, Read, Release, RwRequest, RwUnlock, Send, Try, Unlock, Write,
-        };
+        use May::{Add, Change, Look, Turn};
         let all = &self.code.objects;
-        let (mailboxes, mutexes, cells) = (all.mailboxes.len(), all.mutexes.len(), all.cells.len());
+        let (mailboxes, mutexes) = (all.mailboxes.len(), all.mutexes.len());
+        let sends = |id| MailboxId(id).posts(End::Send);
+        let receives = |id| MailboxId(id).posts(End::Receive);
+        let matches = |id| MailboxId(id).matches();
+        let queue = |id| MutexId(id).queue();
         match visible {
             Visible::Isend { src, tag, .. } => {
-                self.touch(args, mailboxes, MailboxId, &[|id| Post(id, End::Send)]);
+                self.touch(args, mailboxes, &[Change], sends);
                 if self.is_network(&args[0]) {
-                    self.touch(args, mailboxes, MailboxId, &[Send]);
+                    self.touch(args, mailboxes, &[Add], |id| MailboxId(id).messages());
                 }
                 self.label(End::Send, args, (src, tag), 2);
             }
             Visible::Irecv { src, tag } => {
-                self.touch(args, mailboxes, MailboxId, &[|id| Post(id, End::Receive)]);
+                self.touch(args, mailboxes, &[Change], receives);
                 if self.is_network(&args[0]) {
-                    self.touch(args, mailboxes, MailboxId, &[Match]);
+                    self.touch(args, mailboxes, &[Add], matches);
                 }
                 self.label(End::Receive, args, (src, tag), 1);
             }
             Visible::Probe { src, tag, .. } => {
-                self.touch(args, mailboxes, MailboxId, &[Match]);
+                self.touch(args, mailboxes, &[Add], matches);
                 self.label(End::Receive, args, (src, tag), 1);
             }
-            // Communications are values: all tests are one.
-            Visible::Test | Visible::TestAny => {
-                self.reach.add(AwaitPost(MailboxId(0), End::Send), 1)
-            }
+            Visible::Test | Visible::TestAny => self.reach.add(Touch::ANY_TEST, 1),
             // Where the receive was posted, later ones may be matched sooner. Whoever is followed from its start was seen to
             // post it.
             Visible::Cancel if self.is_from_start => {}
-            Visible::Cancel => self.reach.add(Match(MailboxId(0)), mailboxes as u32),
-            Visible::Enter { .. } => {
-                self.touch(args, all.collectives.len(), CollectiveId, &[Ending]);
+            Visible::Cancel => {
+                self.reach.add(Touch::new(matches(0), Add), mailboxes as u32);
             }
-            Visible::AsyncLock => self.touch(args, mutexes, MutexId, &[Lock, Queue]),
-            Visible::TryLock => self.touch(args, mutexes, MutexId, &[Try, Queue]),
-            Visible::Unlock => self.touch(args, mutexes, MutexId, &[Unlock, Cancel, Queue]),
-            Visible::MutexTest => self.touch(args, mutexes, MutexId, &[AwaitUnlock]),
+            Visible::Enter { .. } => {
+                self.touch(args, all.collectives.len(), &[Add], |id| CollectiveId(id).ends());
+            }
+            Visible::AsyncLock => {
+                self.touch(args, mutexes, &[Change], |id| MutexId(id).requests());
+                if self.is_tried(&args[0]) {
+                    self.touch(args, mutexes, &[Change], queue);
+                }
+            }
+            Visible::TryLock => self.touch(args, mutexes, &[Look, Change], queue),
+            Visible::Unlock => self.touch(args, mutexes, &[Turn, Change], queue),
+            Visible::MutexTest => self.touch(args, mutexes, &[May::NotYet], queue),
             Visible::MutexTestAny(_) => {
                 for mutex in args.chunks(1) {
-                    self.touch(mutex, mutexes, MutexId, &[AwaitUnlock]);
+                    self.touch(mutex, mutexes, &[May::NotYet], queue);
                 }
             }
             Visible::ReadRequest => {
-                self.touch(args, all.rwlocks.len(), RwLockId, &[|id| RwRequest(id, Hold::Shared)]);
+                self.touch(args, all.rwlocks.len(), &[Look], |id| RwLockId(id).turns());
             }
             Visible::WriteRequest => {
-                let request: fn(RwLockId) -> Touch = |id| RwRequest(id, Hold::Exclusive);
-                self.touch(args, all.rwlocks.len(), RwLockId, &[request]);
+                self.touch(args, all.rwlocks.len(), &[Change], |id| RwLockId(id).turns());
             }
-            Visible::RwUnlock => self.touch(args, all.rwlocks.len(), RwLockId, &[RwUnlock]),
-            Visible::Enrol => self.touch(args, all.condvars.len(), CondvarId, &[Enrol]),
+            Visible::RwUnlock => {
+                self.touch(args, all.rwlocks.len(), &[Add], |id| RwLockId(id).leaves());
+            }
+            Visible::Enrol => {
+                self.touch(args, all.condvars.len(), &[Look], |id| CondvarId(id).notes());
+            }
             Visible::NotifyOne | Visible::NotifyAll => {
-                self.touch(args, all.condvars.len(), CondvarId, &[Notify]);
+                self.touch(args, all.condvars.len(), &[Change], |id| CondvarId(id).notes());
             }
             Visible::AsyncAcquire => {
-                self.touch(args, all.semaphores.len(), SemaphoreId, &[Acquire])
+                self.touch(args, all.semaphores.len(), &[Change], |id| SemaphoreId(id).acquires());
             }
-            Visible::Release => self.touch(args, all.semaphores.len(), SemaphoreId, &[Release]),
-            Visible::Arrive => self.touch(args, all.barriers.len(), BarrierId, &[Arrive]),
-            Visible::Read => self.touch(args, cells, CellId, &[Read]),
-            Visible::Write => self.touch(args, cells, CellId, &[Write]),
+            Visible::Release => {
+                self.touch(args, all.semaphores.len(), &[Change], |id| SemaphoreId(id).releases());
+            }
+            Visible::Arrive => {
+                self.touch(args, all.barriers.len(), &[Add], |id| BarrierId(id).lane());
+            }
+            Visible::Read => self.touch(args, all.cells.len(), &[Look], |id| CellId(id).lane()),
+            Visible::Write => self.touch(args, all.cells.len(), &[Change], |id| CellId(id).lane()),
             Visible::CompareAndSwap | Visible::FetchAdd | Visible::Swap => {
-                self.touch(args, cells, CellId, &[Read, Write]);
+                self.touch(args, all.cells.len(), &[Look, Change], |id| CellId(id).lane());
             }
             Visible::Spawn { process, .. } => {
                 self.index = None;
@@ -432,16 +444,10 @@ impl<'c> Walk<'c> {
         }
     }
 
-    /// Notes what is done to the first of these arguments, the number of one of `all` objects of a kind.
-    fn touch<Id>(
-        &mut self,
-        args: &[Abstract],
-        all: usize,
-        id: fn(u32) -> Id,
-        touches: &[fn(Id) -> Touch],
-    ) {
+    /// Notes how a lane is touched of the object that is the first of these arguments, of `all` of its kind.
+    fn touch(&mut self, args: &[Abstract], all: usize, may: &[May], lane: fn(u32) -> Lane) {
         let (base, count) = objects(&args[0], all);
-        touches.iter().for_each(|touch| self.reach.add(touch(id(base)), count));
+        may.iter().for_each(|&may| self.reach.add(Touch::new(lane(base), may), count));
     }
 
     /// Notes what a post or a probe may carry.
@@ -462,6 +468,13 @@ impl<'c> Walk<'c> {
         }
         let (base, count) = objects(&args[0], self.code.objects.mailboxes.len());
         self.reach.add_posts(MailboxId(base), count, end, (src, tag));
+    }
+
+    /// May this mutex be one that is tried?
+    fn is_tried(&self, mutex: &Abstract) -> bool {
+        let mutexes = &self.code.objects.mutexes;
+        let (base, count) = objects(mutex, mutexes.len());
+        (base..base + count).any(|id| *mutexes.start(id) == Asking::Tries)
     }
 
     /// May this mailbox be p2p or bag?

@@ -23,8 +23,8 @@ use smallvec::SmallVec;
 
 use super::state::State;
 use super::{
-    End, Envelope, LocalId, Locals, MailboxId, Next, Op, ProcessId, Reach, Response, System, Touch,
-    Values,
+    End, Envelope, LocalId, Locals, MailboxId, May, Next, Op, ProcessId, Reach, Response, System,
+    Touch, Values,
 };
 
 /// One in this many steps is compared in release builds.
@@ -219,7 +219,7 @@ fn is_in<S: System>(locals: &Locals<'_, S>, reach: &Reach, deed: Deed) -> bool {
     match deed {
         Deed::Touch(touch) => reach.contains(locals.declared(touch)),
         Deed::Post(mailbox, end, envelope) => {
-            let post = locals.declared(Touch::Post(mailbox, end));
+            let post = locals.declared(Touch::new(mailbox.posts(end), May::Change));
             // What a receive leaves open may be anything.
             const ANYTHING: Option<i64> = Some(i64::MIN);
             let partners = match end {

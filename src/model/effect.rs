@@ -69,6 +69,12 @@ pub enum Part {
     Receives,
     /// All that is posted at p2p and bag mailboxes and collectives, and all matches.
     Network,
+    /// The messages sent to a p2p or bag mailbox.
+    Messages,
+    /// The matches at such a mailbox, the probes that take, and the wishes to cancel a receive there.
+    Matches,
+    /// The ends of entries of a collective.
+    Ends,
     /// The requests for a mutex.
     Requests,
     /// The unlocks of a mutex; if it is tried, the requests, too.
@@ -106,7 +112,8 @@ impl Part {
         match self {
             Sends | Receives | Requests | Queue | Turns | Notes | Acquires | Releases
             | Contents => true,
-            Process | Network | Leaves | Wakes | Arrivals | Inbox => false,
+            Process | Network | Messages | Matches | Ends => false,
+            Leaves | Wakes | Arrivals | Inbox => false,
         }
     }
 }
@@ -140,15 +147,15 @@ impl Lane {
     /// How many kinds of lanes there are.
     pub const PARTS: usize = PARTS.len();
 
-    const SHIFT: u32 = 4;
+    const SHIFT: u32 = 5;
 
-    /// The lane of this kind of the object with this number, which is below 2²⁸.
+    /// The lane of this kind of the object with this number, which is below 2²⁷.
     #[inline]
     pub const fn new(part: Part, object: u32) -> Lane {
         Lane(object << Lane::SHIFT | part as u32)
     }
 
-    /// Its number, which is below [`Lane::PARTS`] times the number of objects.
+    /// Its number: below 2⁵ for each object.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -175,11 +182,14 @@ impl Lane {
 }
 
 /// All kinds, in order.
-const PARTS: [Part; 15] = [
+const PARTS: [Part; 18] = [
     Part::Process,
     Part::Sends,
     Part::Receives,
     Part::Network,
+    Part::Messages,
+    Part::Matches,
+    Part::Ends,
     Part::Requests,
     Part::Queue,
     Part::Turns,

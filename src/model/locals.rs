@@ -18,8 +18,8 @@ use smallvec::SmallVec;
 use super::audit::{self, Audit};
 use super::objects::World;
 use super::{
-    Envelope, Handle, MailboxId, MessageId, Met, Next, Object, Op, Outbox, Point, Reach, Response,
-    Stimulus, System, Touch, Value, ValueId, Values,
+    Envelope, Handle, MailboxId, May, MessageId, Met, Next, Object, Op, Outbox, Part, Point, Reach,
+    Response, Stimulus, System, Touch, Value, ValueId, Values,
 };
 
 /// A local state, by its place in [`Locals`].
@@ -199,7 +199,8 @@ impl<'s, S: System> Locals<'s, S> {
     /// [`Foresight::may_touch`](super::Foresight::may_touch).
     pub fn may_touch(&self, id: LocalId, touch: Touch) -> bool {
         if id == LocalId::CARRIER {
-            return matches!(touch, Touch::Match(_) | Touch::Ending(_));
+            return matches!(touch.lane.part(), Part::Matches | Part::Ends)
+                && touch.may == May::Add;
         }
         self.system.foresight().may_touch(self.get(id), self.met.declared(touch))
     }

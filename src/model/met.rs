@@ -13,8 +13,8 @@
 use rustc_hash::FxHashMap;
 
 use super::{
-    Asking, BarrierId, CellId, CollectiveId, CondvarId, Delivery, MailboxId, MutexId, Objects, Op,
-    RwLockId, SemaphoreId, Touch, ValueId, Values,
+    Asking, BarrierId, CellId, CollectiveId, CondvarId, Delivery, Lane, MailboxId, MutexId,
+    Objects, Op, Part, RwLockId, SemaphoreId, Touch, ValueId, Values,
 };
 
 /// Up to this many objects of a kind are met at once.
@@ -196,41 +196,22 @@ impl Met {
     }
 
     /// The touch of a met object as one of a declared object.
-    pub(super) fn declared(&self, touch: Touch) -> Touch {
-        let mailbox = |id: MailboxId| MailboxId(self.mailboxes.declared(id.0));
-        let mutex = |id: MutexId| MutexId(self.mutexes.declared(id.0));
-        let rwlock = |id: RwLockId| RwLockId(self.rwlocks.declared(id.0));
-        let condvar = |id: CondvarId| CondvarId(self.condvars.declared(id.0));
-        let semaphore = |id: SemaphoreId| SemaphoreId(self.semaphores.declared(id.0));
-        let barrier = |id: BarrierId| BarrierId(self.barriers.declared(id.0));
-        let collective = |id: CollectiveId| CollectiveId(self.collectives.declared(id.0));
-        let cell = |id: CellId| CellId(self.cells.declared(id.0));
-        match touch {
-            Touch::Post(id, end) => Touch::Post(mailbox(id), end),
-            Touch::AwaitPost(id, end) => Touch::AwaitPost(mailbox(id), end),
-            Touch::Send(id) => Touch::Send(mailbox(id)),
-            Touch::Match(id) => Touch::Match(mailbox(id)),
-            Touch::AwaitMessage(id) => Touch::AwaitMessage(mailbox(id)),
-            Touch::AwaitMatch(id) => Touch::AwaitMatch(mailbox(id)),
-            Touch::Lock(id) => Touch::Lock(mutex(id)),
-            Touch::Unlock(id) => Touch::Unlock(mutex(id)),
-            Touch::Cancel(id) => Touch::Cancel(mutex(id)),
-            Touch::AwaitUnlock(id) => Touch::AwaitUnlock(mutex(id)),
-            Touch::Queue(id) => Touch::Queue(mutex(id)),
-            Touch::Try(id) => Touch::Try(mutex(id)),
-            Touch::RwRequest(id, hold) => Touch::RwRequest(rwlock(id), hold),
-            Touch::RwUnlock(id) => Touch::RwUnlock(rwlock(id)),
-            Touch::Enrol(id) => Touch::Enrol(condvar(id)),
-            Touch::Notify(id) => Touch::Notify(condvar(id)),
-            Touch::Acquire(id) => Touch::Acquire(semaphore(id)),
-            Touch::Release(id) => Touch::Release(semaphore(id)),
-            Touch::Arrive(id) => Touch::Arrive(barrier(id)),
-            Touch::Ending(id) => Touch::Ending(collective(id)),
-            Touch::AwaitEnd(id) => Touch::AwaitEnd(collective(id)),
-            Touch::Read(id) => Touch::Read(cell(id)),
-            Touch::Write(id) => Touch::Write(cell(id)),
-            Touch::Tell(_) | Touch::Listen(_) => touch,
-        }
+    pub(super) fn declared(&self, Touch { lane, may }: Touch) -> Touch {
+        let met = lane.object();
+        let number = match lane.part() {
+            Part::Process | Part::Inbox | Part::Network => met,
+            Part::Sends | Part::Receives | Part::Messages | Part::Matches => {
+                self.mailboxes.declared(met)
+            }
+            Part::Ends => self.collectives.declared(met),
+            Part::Requests | Part::Queue => self.mutexes.declared(met),
+            Part::Turns | Part::Leaves => self.rwlocks.declared(met),
+            Part::Notes | Part::Wakes => self.condvars.declared(met),
+            Part::Acquires | Part::Releases => self.semaphores.declared(met),
+            Part::Arrivals => self.barriers.declared(met),
+            Part::Contents => self.cells.declared(met),
+        };
+        Touch { lane: Lane::new(lane.part(), number), may }
     }
 
     /// The name of a met object, as the author of the program would say it.
@@ -322,7 +303,7 @@ objects!(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Access, Delivery, Handle, Request, Value};
+    use crate::model::{Access, Delivery, Handle, May, Request, Value};
 
     fn declared() -> Objects {
         let mut objects = Objects::default();
@@ -349,7 +330,10 @@ mod tests {
             [Object::Mutex(MutexId(0)), Object::Mutex(MutexId(1)), Object::Cell(CellId(0))]
         );
         assert_eq!(met.mutexes.in_order(), [1, 0], "7 is declared before 999999");
-        assert_eq!(met.declared(Touch::Cancel(MutexId(0))), Touch::Cancel(MutexId(999_999)));
+        assert_eq!(
+            met.declared(Touch::new(MutexId(0).queue(), May::Turn)),
+            Touch::new(MutexId(999_999).queue(), May::Turn)
+        );
         assert_eq!(met.name(Object::Mutex(MutexId(1)), &objects), "m[7]");
         assert_eq!(values.get(met.cells.start(0)), &Value::Int(5));
         assert_eq!((met.cells.met(9), met.cells.met(0)), (Some(0), None));

@@ -40,7 +40,7 @@ use rustc_hash::FxHashMap;
 use super::locals::{Births, MessageNames};
 use super::state::{Done, State};
 use super::{
-    Choice, Delivery, Effect, Handle, Lane, LocalId, Locals, Met, Mode, Needs, Object, Part,
+    Choice, Delivery, Effect, Handle, Lane, LocalId, Locals, May, Met, Mode, Needs, Object, Part,
     PartSet, ProcessId, Response, System, Touch, ValueId, Values,
 };
 
@@ -109,8 +109,8 @@ pub(super) trait Operation {
         unreachable!("it is not a test")
     }
 
-    /// The kind of lane on which it leaves something that others wait for, if it takes no place.
-    fn gathers(&self) -> Option<Part> {
+    /// The lane on which it leaves something that others wait for, if it takes no place.
+    fn gathers(&self) -> Option<Lane> {
         None
     }
 
@@ -142,10 +142,10 @@ pub(super) trait Operation {
         Effect::needing(&needs)
     }
 
-    /// The touch that it has wherever it is executed, if there is one.
-    fn touch<S: System>(&self, system: &S) -> Option<Touch> {
-        let _ = system;
-        None
+    /// How it acts on its lane if it takes a place there, wherever that is.
+    fn may<S: System>(&self, state: &State, system: &S) -> May {
+        let _ = (state, system);
+        May::Change
     }
 
     /// Calls `each` with all that it watches, enabled in `state`: see [`Touch`].
@@ -157,8 +157,10 @@ pub(super) trait Operation {
         process: ProcessId,
         each: &mut impl FnMut(Touch),
     ) {
-        let _ = (state, values, process);
-        self.touch(system).into_iter().for_each(each);
+        let _ = (values, process);
+        if let Some(lane) = self.lane(state) {
+            each(Touch::new(lane, self.may(state, system)));
+        }
     }
 
     /// Calls `each` with all that it touched as the last action of `state`.
@@ -169,8 +171,12 @@ pub(super) trait Operation {
         done: &Done,
         each: &mut impl FnMut(Touch),
     ) {
-        let _ = (state, done);
-        self.touch(system).into_iter().for_each(each);
+        let _ = done;
+        if let Some(lane) = self.lane(state) {
+            each(Touch::new(lane, self.may(state, system)));
+        } else if let Some(lane) = self.gathers() {
+            each(Touch::new(lane, May::Add));
+        }
     }
 
     /// May it leave every object as it is? Whether it did, its effect tells ([`Effect::is_observation`]).

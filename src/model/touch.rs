@@ -9,6 +9,18 @@
 //!   difference to it, whichever choice it takes ([`State::watches`](super::State::watches));
 //! - what an executed action *touches*, as the later one of the two ([`State::touches`](super::State::touches)).
 //!
+//! A touch is a lane and what may be done to it ([`May`]). Two touches of one lane race as this table says:
+//!
+//! | watches ([`May`]) | races with a later |
+//! |---|---|
+//! | change | change, turn, look, failed test |
+//! | turn | change, look, failed test; but not turn, since the second needs the first |
+//! | look, test that may fail | change, turn |
+//! | choice that is open to additions | addition, change, turn |
+//! | addition | – |
+//!
+//! For the operations that is:
+//!
 //! | watches | races with a later |
 //! |---|---|
 //! | isend, irecv | the same, at the same mailbox; for a test, a test of what such a post completes |
@@ -40,122 +52,92 @@
 //! have come first. (Nothing here disables another process. Within a process one choice disables the
 //! others, so an operation watches for all its choices together.)
 
-use smallvec::{SmallVec, smallvec};
-
-use super::{
-    BarrierId, CellId, CollectiveId, CondvarId, End, Hold, MailboxId, MutexId, ProcessId, RwLockId,
-    SemaphoreId,
-};
+use super::Lane;
 
 /// One thing that an operation touches, or watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Touch {
-    /// A post at an end of a mailbox.
-    Post(MailboxId, End),
-    /// A test, or an open wait for one of several, that a post at this end of the mailbox may complete.
-    AwaitPost(MailboxId, End),
-    /// A send at a p2p or bag mailbox.
-    Send(MailboxId),
-    /// A match at such a mailbox, or the wish to cancel a receive. Whoever receives there brings about matches.
-    Match(MailboxId),
-    /// A match or probe that a message, or the match of another one, gives a further choice.
-    AwaitMessage(MailboxId),
-    /// A test, or an open wait for one of several, that a match there may complete.
-    AwaitMatch(MailboxId),
-    /// The end of an entry of a collective. Whoever enters brings it about.
-    Ending(CollectiveId),
-    /// A test, or an open wait for one of several, that the end of an entry may complete.
-    AwaitEnd(CollectiveId),
-    /// An async_lock.
-    Lock(MutexId),
-    /// An unlock of a request that its process has seen granted.
-    Unlock(MutexId),
-    /// An unlock of a request that may not have been granted.
-    Cancel(MutexId),
-    /// A test of a mutex, or an open wait for one of several.
-    AwaitUnlock(MutexId),
-    /// A change of the queue of a mutex that is tried: a request, an unlock, a successful try.
-    Queue(MutexId),
-    /// A failed try.
-    Try(MutexId),
-    /// A request for a reader-writer lock.
-    RwRequest(RwLockId, Hold),
-    /// An unlock of a reader-writer lock.
-    RwUnlock(RwLockId),
-    /// An enrolment at a condition variable.
-    Enrol(CondvarId),
-    /// A notification.
-    Notify(CondvarId),
-    /// An async_acquire.
-    Acquire(SemaphoreId),
-    /// A release.
-    Release(SemaphoreId),
-    /// An arrival at a barrier.
-    Arrive(BarrierId),
-    /// An access that leaves the cell as it is.
-    Read(CellId),
-    /// An access that counts as a change.
-    Write(CellId),
-    /// A message to an actor.
-    Tell(ProcessId),
-    /// An actor that takes what there is.
-    Listen(ProcessId),
+pub struct Touch {
+    /// The lane.
+    pub lane: Lane,
+    /// What may be done to it.
+    pub may: May,
+}
+
+/// How an operation may act on a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum May {
+    /// It changes the lane.
+    Change,
+    /// It changes the lane at a place that is settled by what its process waited for: an unlock of a request that was granted.
+    Turn,
+    /// It looks at the last change.
+    Look,
+    /// It adds to what is gathered there.
+    Add,
+    /// It is a test, or an open wait for one of several, that a change may complete.
+    NotYet,
+    /// It is a choice, and an addition may give it another way.
+    Open,
+}
+
+impl May {
+    /// All of them.
+    const ALL: [May; 6] = [May::Change, May::Turn, May::Look, May::Add, May::NotYet, May::Open];
+
+    /// If a `later` touch of the lane by another process came before what watches this, might the effect be different?
+    fn races(self, later: May) -> bool {
+        use May::*;
+        match (self, later) {
+            (Turn, Turn) => false,
+            (Change | Turn, Change | Turn | Look | NotYet) => true,
+            (Look | NotYet, Change | Turn) => true,
+            (Open, Change | Turn | Add) => true,
+            (Change | Turn | Look | Add | NotYet | Open, _) => false,
+        }
+    }
 }
 
 impl Touch {
+    /// That of a lane.
+    #[inline]
+    pub fn new(lane: Lane, may: May) -> Touch {
+        Touch { lane, may }
+    }
+
     /// All touches of other processes that race with what watches this, if they come later.
-    pub fn rivals(self) -> SmallVec<[Touch; 3]> {
-        use Touch::*;
-        match self {
-            Post(m, end) => smallvec![Post(m, end), AwaitPost(m, end)],
-            AwaitPost(m, end) => smallvec![Post(m, end)],
-            AwaitMessage(m) => smallvec![Send(m), Match(m)],
-            AwaitMatch(m) => smallvec![Match(m)],
-            AwaitEnd(c) => smallvec![Ending(c)],
-            Lock(m) => smallvec![Lock(m)],
-            Unlock(m) => smallvec![Cancel(m), AwaitUnlock(m)],
-            Cancel(m) => smallvec![Unlock(m), Cancel(m), AwaitUnlock(m)],
-            AwaitUnlock(m) => smallvec![Unlock(m), Cancel(m)],
-            Queue(m) => smallvec![Queue(m), Try(m)],
-            Try(m) => smallvec![Queue(m)],
-            RwRequest(l, Hold::Shared) => smallvec![RwRequest(l, Hold::Exclusive)],
-            RwRequest(l, Hold::Exclusive) => {
-                smallvec![RwRequest(l, Hold::Shared), RwRequest(l, Hold::Exclusive)]
-            }
-            Enrol(c) => smallvec![Notify(c)],
-            Notify(c) => smallvec![Enrol(c), Notify(c)],
-            Acquire(s) => smallvec![Acquire(s)],
-            Release(s) => smallvec![Release(s)],
-            Read(c) => smallvec![Write(c)],
-            Write(c) => smallvec![Read(c), Write(c)],
-            Listen(p) => smallvec![Tell(p)],
-            RwUnlock(_) | Arrive(_) | Tell(_) | Send(_) | Match(_) | Ending(_) => smallvec![],
-        }
+    pub fn rivals(self) -> impl Iterator<Item = Touch> {
+        let later = May::ALL.into_iter().filter(move |&later| self.may.races(later));
+        later.map(move |may| Touch { lane: self.lane, may })
     }
 
     /// If a `later` touch of another process came before what watches this, might the effect be different?
     pub fn races(self, later: Touch) -> bool {
-        self.rivals().contains(&later)
+        self.lane == later.lane && self.may.races(later.may)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Touch::*;
     use super::*;
+    use crate::model::{CellId, End, MailboxId, MutexId, ProcessId};
 
     #[test]
     fn a_race_has_two_orders() {
-        let (m, c) = (MutexId(0), CellId(0));
-        assert!(Read(c).races(Write(c)) && Write(c).races(Read(c)) && !Read(c).races(Read(c)));
-        assert!(!Write(c).races(Write(CellId(1))));
-        assert!(!Unlock(m).races(Unlock(m)), "the second needs the first");
-        assert!(Unlock(m).races(Cancel(m)) && Cancel(m).races(Unlock(m)));
-        let (mailbox, send, receive) = (MailboxId(0), End::Send, End::Receive);
-        assert!(Post(mailbox, send).races(Post(mailbox, send)));
-        assert!(!Post(mailbox, send).races(Post(mailbox, receive)), "they commute");
-        assert!(Post(mailbox, send).races(AwaitPost(mailbox, send)));
-        assert!(Listen(ProcessId(0)).races(Tell(ProcessId(0))));
-        assert!(!Tell(ProcessId(0)).races(Tell(ProcessId(0))), "delivery is unordered");
+        use May::*;
+        let races = |lane, watched, later| Touch::new(lane, watched).races(Touch::new(lane, later));
+        let (cell, queue) = (CellId(0).lane(), MutexId(0).queue());
+        assert!(races(cell, Look, Change) && races(cell, Change, Look));
+        assert!(!races(cell, Look, Look));
+        assert!(!Touch::new(cell, Change).races(Touch::new(CellId(1).lane(), Change)));
+        assert!(!races(queue, Turn, Turn), "the second needs the first");
+        assert!(races(queue, Turn, Change) && races(queue, Change, Turn));
+        let [sends, receives] = [End::Send, End::Receive].map(|end| MailboxId(0).posts(end));
+        assert!(races(sends, Change, Change) && races(sends, Change, NotYet));
+        let crossed = Touch::new(sends, Change).races(Touch::new(receives, Change));
+        assert!(!crossed, "they commute");
+        let inbox = ProcessId(0).inbox();
+        assert!(races(inbox, Open, Add));
+        assert!(!races(inbox, Add, Add), "delivery is unordered");
+        assert_eq!(Touch::new(inbox, Open).rivals().count(), 3);
     }
 }

@@ -19,7 +19,7 @@ use super::uses::{Use, Uses};
 use super::wire::{Parts, Put};
 use crate::explore::{Outcome, StopReason};
 use crate::model::{
-    End, Envelope, Failure, FailureKind, MailboxId, Objects, Op, Probing, Remark, RemarkKind,
+    Envelope, Failure, FailureKind, MailboxId, Objects, Op, Part, Probing, Remark, RemarkKind,
     Semantics, Site, StopSignal, Touch,
 };
 use crate::systems::history::{Asked, Reply, Runner, Told};
@@ -470,9 +470,9 @@ impl Runner for Ranks {
 
     /// Only the rank whose mailbox it is receives there.
     fn may_touch(&self, &rank: &u32, touch: Touch) -> bool {
-        match touch {
-            Touch::Match(mailbox) | Touch::Post(mailbox, End::Receive) => {
-                let (communicator, member) = self.address(mailbox);
+        match touch.lane.part() {
+            Part::Matches | Part::Receives => {
+                let (communicator, member) = self.address(MailboxId(touch.lane.object()));
                 self.may_be(rank, communicator, member)
             }
             _ => true,

@@ -24,8 +24,8 @@ use serde::Serialize;
 use super::narration::label;
 use super::replay::Replay;
 use crate::model::{
-    BarrierId, End, Handle, LocalId, Op, Posted, ProcessId, Reception, SemaphoreId, Status, System,
-    Touch,
+    BarrierId, End, Handle, LocalId, May, Op, Posted, ProcessId, Reception, SemaphoreId, Status,
+    System, Touch,
 };
 
 /// A state in which nothing need ever happen again, and some process is neither done nor failed.
@@ -279,7 +279,7 @@ impl<S: System> Replay<'_, S> {
             End::Receive => "sends there",
             End::Send => "receives there",
         };
-        let touch = Touch::Post(mailbox, end.opposite());
+        let touch = Touch::new(mailbox.posts(end.opposite()), May::Change);
         let fits = |p: &ProcessId| match self.reach(*p) {
             Some(reach) => reach.may_meet(self.locals.declared(touch), own.envelope),
             None => true,
@@ -310,7 +310,7 @@ impl<S: System> Replay<'_, S> {
     fn wait_for_unit(&self, process: ProcessId, semaphore: SemaphoreId, own: Handle) -> Wait {
         let name = self.locals.name_of(semaphore);
         let position = self.state.semaphore_request(process, own) as usize;
-        let touch = Touch::Release(semaphore);
+        let touch = Touch::new(semaphore.releases(), May::Change);
         let semaphore = self.state.semaphore(semaphore);
         let missing = position + 1 - semaphore.initial as usize - semaphore.releases.len();
         let words = match missing {
@@ -336,7 +336,7 @@ impl<S: System> Replay<'_, S> {
             // All participants arrive in the first round, so once it is full they are known.
             !is_here.contains(p) && (first.len() < size as usize || took_part.contains(p))
         };
-        let mut helpers = self.suppliers(Touch::Arrive(barrier));
+        let mut helpers = self.suppliers(Touch::new(barrier.lane(), May::Add));
         helpers.retain(may);
         if helpers.len() >= missing {
             return Wait { words, helpers, hopeless: None };

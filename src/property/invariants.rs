@@ -3,7 +3,8 @@
 use super::Property;
 use super::{Objection, Position, When};
 use crate::model::{
-    Failure, Invariants as Judgement, LocalId, Locals, ProcessId, State, System, Touch, Value, View,
+    CellId, Failure, Invariants as Judgement, LocalId, Locals, MailboxId, May, Part, ProcessId,
+    State, System, Touch, Value, View,
 };
 
 /// In every state the system's own [`Invariants`](crate::model::Invariants) hold, if it has some.
@@ -90,25 +91,21 @@ pub fn is_seen<S: System>(locals: &Locals<'_, S>, state: &State, invariant: usiz
     }
     let mut is_seen = false;
     state.touches(locals, |touch| {
-        is_seen |= match locals.declared(touch) {
-            Touch::Write(cell) => invariants.sees_cell(invariant, cell),
-            Touch::Post(mailbox, _) | Touch::AwaitPost(mailbox, _) => {
-                invariants.sees_mailbox(invariant, mailbox)
+        let Touch { lane, may } = locals.declared(touch);
+        is_seen |= match lane.part() {
+            Part::Contents => {
+                may == May::Change && invariants.sees_cell(invariant, CellId(lane.object()))
             }
-            Touch::Send(mailbox) | Touch::Match(mailbox) => {
-                invariants.sees_mailbox(invariant, mailbox)
+            Part::Sends | Part::Receives | Part::Messages | Part::Matches => {
+                invariants.sees_mailbox(invariant, MailboxId(lane.object()))
             }
-            Touch::Read(_)
-            | Touch::Lock(_)
-            | Touch::Unlock(_)
-            | Touch::Cancel(_)
-            | Touch::Acquire(_)
-            | Touch::Release(_)
-            | Touch::Arrive(_)
-            | Touch::Tell(_)
-            | Touch::Listen(_) => false,
+            Part::Requests | Part::Queue | Part::Acquires | Part::Releases => false,
+            Part::Arrivals | Part::Inbox => false,
             // Whatever it is, it may bear on a length.
-            _ => !invariants.sees_one_thing(invariant),
+            Part::Process | Part::Network | Part::Ends | Part::Turns | Part::Leaves => {
+                !invariants.sees_one_thing(invariant)
+            }
+            Part::Notes | Part::Wakes => !invariants.sees_one_thing(invariant),
         };
     });
     is_seen

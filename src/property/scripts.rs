@@ -1,7 +1,7 @@
 //! Systems for the tests of this module: processes that run fixed lists of operations.
 
 use crate::model::{
-    Describe, End, Envelope, Foresight, Handle, MailboxId, MutexId, Next, Objects, Op, Request,
+    Describe, Envelope, Foresight, Handle, MailboxId, MutexId, Next, Objects, Op, Part, Request,
     Response, System, Touch, Value, ValueId, Values,
 };
 
@@ -98,9 +98,9 @@ impl System for Script {
 
 impl Foresight<(usize, usize)> for Script {
     fn may_touch(&self, &(process, _): &(usize, usize), touch: Touch) -> bool {
-        match (touch, &self.senders) {
-            (Touch::Post(mailbox, End::Send), Some(senders)) => {
-                senders[mailbox.index()].contains(&(process as u32))
+        match (touch.lane.part(), &self.senders) {
+            (Part::Sends, Some(senders)) => {
+                senders[touch.lane.object() as usize].contains(&(process as u32))
             }
             _ => true,
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::builder::Expression;
 use crate::model::{
     BarrierId, Call, CellId, CollectiveId, Completion, CondvarId, End, Envelope, Hold, MailboxId,
-    MutexId, Objects, Probing, RwLockId, SemaphoreId, Site, Touch,
+    May, MutexId, Objects, Part, Probing, RwLockId, SemaphoreId, Site, Touch,
 };
 
 /// The variable in which a result is kept, if there is one.
@@ -162,42 +162,42 @@ impl Instruction {
     }
 
     /// May it touch this, wherever it is executed?
-    pub(super) fn may_touch(&self, touch: Touch) -> bool {
+    pub(super) fn may_touch(&self, Touch { lane, may }: Touch) -> bool {
         use Instruction::*;
-        match (self, touch) {
-            (Post { mailbox, value, .. }, Touch::Post(other, end)) => {
-                *mailbox == other && value.is_some() == (end == End::Send)
+        use May::{Add, Change, Look, NotYet, Turn};
+        match *self {
+            Post { mailbox, ref value, .. } => {
+                let end = if value.is_some() { End::Send } else { End::Receive };
+                let arrivals = if value.is_some() { mailbox.messages() } else { mailbox.matches() };
+                (lane, may) == (mailbox.posts(end), Change)
+                    || (lane, may) == (arrivals, Add)
+                    || (lane, may) == (mailbox.matches(), Add)
             }
-            (Post { mailbox, value: Some(_), .. }, Touch::Send(other)) => *mailbox == other,
-            (Post { mailbox, .. } | Probe { mailbox, .. }, Touch::Match(other)) => {
-                *mailbox == other
-            }
-            (Probe { mailbox, .. }, Touch::AwaitMessage(other)) => *mailbox == other,
-            (
-                Wait { .. } | Test { .. } | CompleteAny { .. },
-                Touch::AwaitMatch(_) | Touch::AwaitEnd(_),
-            ) => true,
-            (Enter { collective, .. }, Touch::Ending(other)) => *collective == other,
+            Probe { mailbox, .. } => (lane, may) == (mailbox.matches(), Add),
             // Which mailboxes these look at depends on what was posted.
-            (Wait { .. } | Test { .. } | CompleteAny { .. }, Touch::AwaitPost(..)) => true,
-            (Lock(mutex), Touch::Lock(other) | Touch::Queue(other)) => *mutex == other,
-            (TryLock { mutex, .. }, Touch::Try(other) | Touch::Queue(other)) => *mutex == other,
-            (Unlock(mutex), Touch::Unlock(other) | Touch::Cancel(other) | Touch::Queue(other)) => {
-                *mutex == other
+            Wait { .. } | Test { .. } | CompleteAny { .. } => match lane.part() {
+                Part::Matches | Part::Ends => may == May::Open,
+                Part::Sends | Part::Receives => may == NotYet,
+                _ => false,
+            },
+            Enter { collective, .. } => (lane, may) == (collective.ends(), Add),
+            Lock(mutex) => may == Change && [mutex.requests(), mutex.queue()].contains(&lane),
+            TryLock { mutex, .. } => lane == mutex.queue() && matches!(may, Look | Change),
+            Unlock(mutex) => lane == mutex.queue() && matches!(may, Turn | Change),
+            Own { ref mutexes, .. } => {
+                may == NotYet && mutexes.iter().any(|mutex| lane == mutex.queue())
             }
-            (Own { mutexes, .. }, Touch::AwaitUnlock(other)) => mutexes.contains(&other),
-            (RwRequest(lock, hold), Touch::RwRequest(other, other_hold)) => {
-                (*lock, *hold) == (other, other_hold)
-            }
-            (Enrol(condvar, _), Touch::Enrol(other)) => *condvar == other,
-            (Notify { condvar, .. }, Touch::Notify(other)) => *condvar == other,
-            (RwUnlock(lock), Touch::RwUnlock(other)) => *lock == other,
-            (Acquire(semaphore), Touch::Acquire(other)) => *semaphore == other,
-            (Release(semaphore), Touch::Release(other)) => *semaphore == other,
-            (Arrive(barrier), Touch::Arrive(other)) => *barrier == other,
-            (Access { cell, .. }, Touch::Read(other)) => *cell == other,
-            (Access { cell, access, .. }, Touch::Write(other)) => {
-                *cell == other && !matches!(access, self::Access::Read)
+            RwRequest(lock, Hold::Shared) => (lane, may) == (lock.turns(), Look),
+            RwRequest(lock, Hold::Exclusive) => (lane, may) == (lock.turns(), Change),
+            RwUnlock(lock) => (lane, may) == (lock.leaves(), Add),
+            Enrol(condvar, _) => (lane, may) == (condvar.notes(), Look),
+            Notify { condvar, .. } => (lane, may) == (condvar.notes(), Change),
+            Acquire(semaphore) => (lane, may) == (semaphore.acquires(), Change),
+            Release(semaphore) => (lane, may) == (semaphore.releases(), Change),
+            Arrive(barrier) => (lane, may) == (barrier.lane(), Add),
+            Access { cell, ref access, .. } => {
+                let is_read = matches!(access, self::Access::Read);
+                lane == cell.lane() && (may == Look || may == Change && !is_read)
             }
             _ => false,
         }

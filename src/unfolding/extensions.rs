@@ -130,8 +130,8 @@ impl<S: System> Unfolding<'_, S> {
         let mut left = PartSet::NONE;
         if event.kind == EventKind::Change {
             left = self.structure.lanes.of_chain(event.chain).part().alone();
-        } else if let Some(part) = self.op(e).gathers() {
-            left = part.alone();
+        } else if let Some(lane) = self.op(e).gathers() {
+            left = lane.part().alone();
         }
         match self.locals.status(event.after).has_ended() {
             true => left.or(Part::Process.alone()),

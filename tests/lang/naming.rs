@@ -3,7 +3,7 @@
 use mazurka::explore::{self, Budget, Exhaustive, NoObserver, Observer, Udpor};
 use mazurka::lang::{self, ExpectedVerdict, Granularity};
 use mazurka::model::{
-    Action, BarrierId, Choice, End, Locals, MailboxId, ProcessId, SemaphoreId, State, System,
+    Action, BarrierId, Choice, End, Locals, MailboxId, May, ProcessId, SemaphoreId, State, System,
     Touch, Value, Values,
 };
 
@@ -170,8 +170,9 @@ fn who_may_touch_what() {
         let may = |&index: &usize| program.foresight().may_touch(&locals[index], touch);
         (0..locals.len()).filter(may).collect::<Vec<_>>()
     };
-    let sends = |mailbox| suppliers(Touch::Post(MailboxId(mailbox), End::Send));
-    let receives = |mailbox| suppliers(Touch::Post(MailboxId(mailbox), End::Receive));
+    let sends = |mailbox| suppliers(Touch::new(MailboxId(mailbox).posts(End::Send), May::Change));
+    let receives =
+        |mailbox| suppliers(Touch::new(MailboxId(mailbox).posts(End::Receive), May::Change));
     assert_eq!(sends(0), [2]);
     assert_eq!(sends(1), [0]);
     assert_eq!(receives(1), [1]);
@@ -179,8 +180,8 @@ fn who_may_touch_what() {
     assert_eq!(sends(4), [4]);
     assert_eq!(sends(5), [4], "through its child");
     assert_eq!(receives(5), [3]);
-    assert_eq!(suppliers(Touch::Release(SemaphoreId(0))), [3]);
-    assert_eq!(suppliers(Touch::Arrive(BarrierId(1))), [1]);
+    assert_eq!(suppliers(Touch::new(SemaphoreId(0).releases(), May::Change)), [3]);
+    assert_eq!(suppliers(Touch::new(BarrierId(1).lane(), May::Add)), [1]);
 }
 
 #[test]

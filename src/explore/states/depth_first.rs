@@ -38,7 +38,7 @@ use crate::explore::driver::Driver;
 use crate::explore::ends::lost;
 use crate::explore::result::StopReason;
 use crate::model::{
-    Action, Choice, Handle, MutexId, Op, ProcessId, Response, StopSignal, System, Touch,
+    Action, Choice, Handle, May, MutexId, Op, Part, ProcessId, Response, StopSignal, System, Touch,
 };
 use crate::property::Watch;
 
@@ -394,9 +394,9 @@ impl<'s, S: System> DepthFirst<'s, S> {
     fn as_locks(&self, touches: &mut Touches) {
         if self.settings.as_printed {
             for touch in touches {
-                use Touch::{AwaitUnlock, Cancel, Queue, Try, Unlock};
-                if let Unlock(m) | Cancel(m) | AwaitUnlock(m) | Queue(m) | Try(m) = *touch {
-                    *touch = Touch::Lock(m);
+                if touch.lane.part() == Part::Queue {
+                    let mutex = MutexId(touch.lane.object());
+                    *touch = Touch::new(mutex.requests(), May::Change);
                 }
             }
         }

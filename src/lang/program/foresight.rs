@@ -5,13 +5,19 @@ use crate::lang::check::Instantiation;
 use crate::lang::code::{Instr, Visible};
 use crate::lang::program::{Local, Program};
 use crate::lang::prospect;
-use crate::model::{Foresight, Handle, Point, Reach, Touch, Value};
+use crate::model::{Asking, Foresight, Handle, May, Part, Point, Reach, Touch, Value};
 
 impl Foresight<Local> for Program {
     fn may_touch(&self, local: &Local, touch: Touch) -> bool {
         let (declaration, index) = local.path.last();
         match touch {
-            Touch::Cancel(_) if !self.may_cancel => false,
+            Touch { lane, may: May::Change }
+                if lane.part() == Part::Queue
+                    && !self.may_cancel
+                    && *self.code.objects.mutexes.start(lane.object()) == Asking::Queues =>
+            {
+                false
+            }
             _ => {
                 let known = self.touches[declaration as usize].of(&self.code, index);
                 known.is_none_or(|reach| reach.contains(touch))

@@ -4,8 +4,8 @@ use super::{NONE, Operation, Place, World, place};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Act, Action, Choice, Effect, Handled, Inboxes, Lane, LocalId, Locals, Message, MessageId, Mode,
-    Need, Part, ProcessId, Response, Stimulus, System, Touch, Values,
+    Act, Action, Choice, Effect, Handled, Inboxes, Lane, LocalId, Locals, May, Message, MessageId,
+    Mode, Need, Part, ProcessId, Response, Stimulus, System, Touch, Values,
 };
 
 impl ProcessId {
@@ -139,12 +139,12 @@ impl Operation for React {
         process: ProcessId,
         each: &mut impl FnMut(Touch),
     ) {
-        each(Touch::Listen(process));
+        each(Touch::new(process.inbox(), May::Open));
     }
 
     fn touches<S: System>(&self, state: &State, _: &S, done: &Done, each: &mut impl FnMut(Touch)) {
         let sent = &state.inboxes.log()[done.messages as usize..];
-        sent.iter().for_each(|message| each(Touch::Tell(message.to)));
+        sent.iter().for_each(|message| each(Touch::new(message.to.inbox(), May::Add)));
     }
 
     fn may_observe(&self) -> bool {

@@ -4,8 +4,7 @@ use super::{Operation, Place, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    BarrierId, Effect, Lane, Mode, Need, Needs, Part, PartSet, ProcessId, Response, System, Touch,
-    Values,
+    BarrierId, Effect, Lane, Mode, Need, Needs, Part, PartSet, ProcessId, Response, System,
 };
 
 impl BarrierId {
@@ -66,8 +65,8 @@ pub(in crate::model) struct Arrive {
 }
 
 impl Operation for Arrive {
-    fn gathers(&self) -> Option<Part> {
-        Some(Part::Arrivals)
+    fn gathers(&self) -> Option<Lane> {
+        Some(self.barrier.lane())
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
@@ -88,21 +87,6 @@ impl Operation for Arrive {
 
     fn effect<S: System>(&self, _: &Place<'_, '_, S>, _: &Done) -> Effect {
         Effect::act(self.barrier.lane(), Mode::Add(self.round))
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        Some(Touch::Arrive(self.barrier))
-    }
-
-    /// It commutes with everything.
-    fn watches<S: System>(
-        &self,
-        _: &State,
-        _: &S,
-        _: &mut Values,
-        _: ProcessId,
-        _: &mut impl FnMut(Touch),
-    ) {
     }
 
     fn may_observe(&self) -> bool {

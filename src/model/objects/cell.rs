@@ -4,8 +4,8 @@ use super::{Operation, Place, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Access, CellId, Effect, Lane, Locals, Mode, Part, ProcessId, Response, System, Touch, Value,
-    ValueId, Values,
+    Access, CellId, Effect, Lane, Locals, May, Mode, Part, ProcessId, Response, System, Touch,
+    Value, ValueId, Values,
 };
 
 impl CellId {
@@ -68,7 +68,7 @@ pub(in crate::model) struct At(pub(in crate::model) CellId, pub(in crate::model)
 
 impl At {
     fn touched(&self, is_change: bool) -> Touch {
-        if is_change { Touch::Write(self.0) } else { Touch::Read(self.0) }
+        Touch::new(self.0.lane(), if is_change { May::Change } else { May::Look })
     }
 }
 

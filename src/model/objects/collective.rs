@@ -27,8 +27,8 @@ use super::{NONE, Operation, Place, Posted, World, place};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Call, CollectiveId, CollectiveKind, Completion, Effect, ProcessId, Response, System, Value,
-    ValueId, Values,
+    Call, CollectiveId, CollectiveKind, Completion, Effect, Lane, Part, ProcessId, Response,
+    System, Value, ValueId, Values,
 };
 
 /// A rank has entered a collective.
@@ -250,6 +250,13 @@ impl Collectives {
         let earlier = collective.by_rank[entry.rank as usize].last();
         earlier.is_some_and(|&other| self.entries[other as usize].process != entry.process)
             || calls_differ()
+    }
+}
+
+impl CollectiveId {
+    /// The ends of its entries.
+    pub fn ends(self) -> Lane {
+        Lane::new(Part::Ends, self.0)
     }
 }
 

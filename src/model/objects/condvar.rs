@@ -27,8 +27,8 @@ use super::{NONE, Operation, Place, Posted, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    CondvarId, Effect, Handle, Lane, Mode, Need, Needs, Part, PartSet, ProcessId, Response, System,
-    Touch, Values,
+    CondvarId, Effect, Handle, Lane, May, Mode, Need, Needs, Part, PartSet, ProcessId, Response,
+    System, Touch, Values,
 };
 
 impl CondvarId {
@@ -160,8 +160,8 @@ impl Operation for Enrol {
         Effect::act(self.0.notes(), Mode::Mark)
     }
 
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        Some(Touch::Enrol(self.0))
+    fn may<S: System>(&self, _: &State, _: &S) -> May {
+        May::Look
     }
 
     fn may_observe(&self) -> bool {
@@ -222,10 +222,6 @@ impl Operation for Notify {
         Effect::act(self.condvar.notes(), Mode::Change)
     }
 
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        Some(Touch::Notify(self.condvar))
-    }
-
     fn may_observe(&self) -> bool {
         false
     }
@@ -256,8 +252,8 @@ impl Operation for Wake {
         Part::Wakes.alone()
     }
 
-    fn gathers(&self) -> Option<Part> {
-        Some(Part::Wakes)
+    fn gathers(&self) -> Option<Lane> {
+        Some(self.condvar.wakes())
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
@@ -285,16 +281,8 @@ impl Operation for Wake {
         self.condvar.wake(state.notification(done.action.process, self.handle))
     }
 
-    /// What it wakes was fixed by the notification, and by those before it.
-    fn watches<S: System>(
-        &self,
-        _: &State,
-        _: &S,
-        _: &mut Values,
-        _: ProcessId,
-        _: &mut impl FnMut(Touch),
-    ) {
-    }
+    /// Whom it wakes was fixed by the notification, and by those before it.
+    fn touches<S: System>(&self, _: &State, _: &S, _: &Done, _: &mut impl FnMut(Touch)) {}
 
     fn may_observe(&self) -> bool {
         false

@@ -7,8 +7,8 @@ use super::{NONE, Operation, Place, Posted, World, choices_of_any, place, respon
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, Effect, Envelope, Handle, Lane, MailboxId, Mode, Need, Needs, Part, PartSet, ProcessId,
-    Response, System, Touch, ValueId, Values,
+    Choice, Effect, Envelope, Handle, Lane, MailboxId, May, Mode, Need, Needs, Part, PartSet,
+    ProcessId, Response, System, Touch, ValueId, Values,
 };
 
 impl MailboxId {
@@ -238,18 +238,19 @@ impl State {
     fn awaited(&self, process: ProcessId, comm: Handle) -> Touch {
         match self.posted(process, comm) {
             Posted::Sent(send) => {
-                return Touch::AwaitMatch(self.network.sends()[send as usize].mailbox);
-            }
-            Posted::Entry(entry) => {
-                return Touch::AwaitEnd(self.collectives.entries()[entry as usize].collective);
+                Touch::new(self.network.sends()[send as usize].mailbox.matches(), May::Open)
             }
             Posted::Receive(receive) => {
-                return Touch::AwaitMatch(self.network.receives()[receive as usize].mailbox);
+                Touch::new(self.network.receives()[receive as usize].mailbox.matches(), May::Open)
             }
-            _ => {}
+            Posted::Entry(entry) => {
+                Touch::new(self.collectives.entries()[entry as usize].collective.ends(), May::Open)
+            }
+            _ => {
+                let (mailbox, end, ..) = self.communication(process, comm);
+                Touch::new(mailbox.posts(end.opposite()), May::NotYet)
+            }
         }
-        let (mailbox, end, ..) = self.communication(process, comm);
-        Touch::AwaitPost(mailbox, end.opposite())
     }
 }
 
@@ -295,10 +296,6 @@ impl Operation for Posting {
         let partner = posts.last().and_then(Post::partner);
         let mode = partner.map_or(Mode::Change, Mode::Complete);
         Effect::act_at(mailbox.posts(end), mode, posts.len() as u32 - 1)
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        Some(Touch::Post(self.mailbox, self.end))
     }
 
     fn may_observe(&self) -> bool {

@@ -17,8 +17,8 @@ use super::{NONE, Operation, Place, Posted, World, choices_of_any, place, respon
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Asking, Choice, Effect, Lane, Mode, MutexId, Need, Needs, Part, PartSet, ProcessId, Request,
-    Response, System, Touch, ValueId, Values,
+    Asking, Choice, Effect, Lane, May, Mode, MutexId, Need, Needs, Part, PartSet, ProcessId,
+    Request, Response, System, Touch, ValueId, Values,
 };
 
 impl MutexId {
@@ -204,35 +204,8 @@ impl Operation for Lock {
         Effect::act(self.lane(at.state).expect("it takes a place"), Mode::Change)
     }
 
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        Some(Touch::Lock(self.0))
-    }
-
-    fn watches<S: System>(
-        &self,
-        state: &State,
-        _: &S,
-        _: &mut Values,
-        _: ProcessId,
-        each: &mut impl FnMut(Touch),
-    ) {
-        each(as_queue(state, self.0, Touch::Lock(self.0)));
-    }
-
-    fn touches<S: System>(&self, state: &State, _: &S, _: &Done, each: &mut impl FnMut(Touch)) {
-        each(as_queue(state, self.0, Touch::Lock(self.0)));
-    }
-
     fn may_observe(&self) -> bool {
         false
-    }
-}
-
-/// How a request or an unlock touches a mutex: as this, or as a queue at which others look.
-fn as_queue(state: &State, mutex: MutexId, touch: Touch) -> Touch {
-    match state.mutex(mutex).is_tried() {
-        false => touch,
-        true => Touch::Queue(mutex),
     }
 }
 
@@ -241,7 +214,7 @@ pub(in crate::model) struct Try(pub(in crate::model) MutexId);
 
 impl Try {
     fn touched(&self, is_change: bool) -> Touch {
-        if is_change { Touch::Queue(self.0) } else { Touch::Try(self.0) }
+        Touch::new(self.0.queue(), if is_change { May::Change } else { May::Look })
     }
 }
 
@@ -377,16 +350,14 @@ impl Operation for Own<'_> {
         each: &mut impl FnMut(Touch),
     ) {
         let open = self.requests.iter().filter(|&&request| !state.owns(process, request));
-        open.for_each(|&Request { mutex, .. }| match state.mutex(mutex).is_tried() {
-            false => each(Touch::AwaitUnlock(mutex)),
-            true => each(Touch::Try(mutex)),
-        });
+        open.for_each(|request| each(Touch::new(request.mutex.queue(), May::NotYet)));
     }
 
     /// What a test comes to may be different after what watches this.
     fn touches<S: System>(&self, _: &State, _: &S, _: &Done, each: &mut impl FnMut(Touch)) {
         if self.is_test {
-            self.requests.iter().for_each(|request| each(Touch::AwaitUnlock(request.mutex)));
+            let tested = self.requests.iter();
+            tested.for_each(|request| each(Touch::new(request.mutex.queue(), May::NotYet)));
         }
     }
 
@@ -441,32 +412,10 @@ impl Operation for Unlock {
         Effect::act_at(self.0.mutex.queue(), mode, place)
     }
 
-    fn touch<S: System>(&self, system: &S) -> Option<Touch> {
-        let touch = if system.foresight().may_cancel() { Touch::Cancel } else { Touch::Unlock };
-        Some(touch(self.0.mutex))
-    }
-
-    fn watches<S: System>(
-        &self,
-        state: &State,
-        system: &S,
-        _: &mut Values,
-        _: ProcessId,
-        each: &mut impl FnMut(Touch),
-    ) {
-        let touch = self.touch(system);
-        touch.into_iter().for_each(|touch| each(as_queue(state, self.0.mutex, touch)));
-    }
-
-    fn touches<S: System>(
-        &self,
-        state: &State,
-        system: &S,
-        _: &Done,
-        each: &mut impl FnMut(Touch),
-    ) {
-        let touch = self.touch(system);
-        touch.into_iter().for_each(|touch| each(as_queue(state, self.0.mutex, touch)));
+    /// Whoever has seen that the request is granted waits for nobody's unlock any more.
+    fn may<S: System>(&self, state: &State, system: &S) -> May {
+        let is_tried = state.mutex(self.0.mutex).is_tried();
+        if is_tried || system.foresight().may_cancel() { May::Change } else { May::Turn }
     }
 
     fn may_observe(&self) -> bool {

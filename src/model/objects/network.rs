@@ -47,8 +47,8 @@ use smallvec::{SmallVec, smallvec};
 use super::{NONE, Posted, place};
 use crate::model::state::State;
 use crate::model::{
-    Act, Choice, Completion, Delivery, Effect, Envelope, Handle, Lane, MailboxId, MessageId, Mode,
-    Need, Part, ProcessId, ValueId,
+    Act, Choice, Completion, Delivery, Effect, Envelope, Handle, Lane, MailboxId, May, MessageId,
+    Mode, Need, Part, ProcessId, Touch, ValueId,
 };
 
 /// A message that was sent.
@@ -472,6 +472,23 @@ impl Network {
         }
         self.open += 1;
         (taker.outcome, taker.matched_at) = (Settlement::Open, NONE);
+    }
+}
+
+impl MailboxId {
+    /// The messages sent to it, if it is a p2p or bag mailbox.
+    pub fn messages(self) -> Lane {
+        Lane::new(Part::Messages, self.0)
+    }
+
+    /// The matches there.
+    pub fn matches(self) -> Lane {
+        Lane::new(Part::Matches, self.0)
+    }
+
+    /// What may give a match or a probe there another choice: a message, and the match of another one.
+    fn awaits(self) -> impl Iterator<Item = Touch> {
+        [self.messages(), self.matches()].into_iter().map(|lane| Touch::new(lane, May::Open))
     }
 }
 

@@ -21,8 +21,8 @@ use super::{Operation, Place, Posted, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Effect, Handle, Hold, Lane, Mode, Need, Needs, Part, PartSet, ProcessId, Response, RwLockId,
-    System, Touch, Values,
+    Effect, Handle, Hold, Lane, May, Mode, Need, Needs, Part, PartSet, ProcessId, Response,
+    RwLockId, System, Values,
 };
 
 impl RwLockId {
@@ -182,8 +182,11 @@ impl Operation for Request {
         Effect::act(self.lock.turns(), self.mode())
     }
 
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        Some(Touch::RwRequest(self.lock, self.hold))
+    fn may<S: System>(&self, _: &State, _: &S) -> May {
+        match self.hold {
+            Hold::Shared => May::Look,
+            Hold::Exclusive => May::Change,
+        }
     }
 
     fn may_observe(&self) -> bool {
@@ -234,8 +237,8 @@ impl Unlock {
 }
 
 impl Operation for Unlock {
-    fn gathers(&self) -> Option<Part> {
-        Some(Part::Leaves)
+    fn gathers(&self) -> Option<Lane> {
+        Some(self.lock.leaves())
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
@@ -252,21 +255,6 @@ impl Operation for Unlock {
         let (_, RwRequest { turn, hold, .. }) =
             state.rwlock_request(done.action.process, self.handle);
         Effect::act(self.lock.leaves(), Mode::Add(leaving(turn, hold)))
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        Some(Touch::RwUnlock(self.lock))
-    }
-
-    /// It commutes with everything.
-    fn watches<S: System>(
-        &self,
-        _: &State,
-        _: &S,
-        _: &mut Values,
-        _: ProcessId,
-        _: &mut impl FnMut(Touch),
-    ) {
     }
 
     fn may_observe(&self) -> bool {

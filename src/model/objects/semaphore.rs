@@ -5,7 +5,7 @@ use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
     Effect, Handle, Lane, Mode, Need, Needs, Part, PartSet, ProcessId, Response, SemaphoreId,
-    System, Touch, Values,
+    System, Values,
 };
 
 impl SemaphoreId {
@@ -87,10 +87,6 @@ impl Operation for Acquire {
         Effect::act(self.0.acquires(), Mode::Change)
     }
 
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        Some(Touch::Acquire(self.0))
-    }
-
     fn may_observe(&self) -> bool {
         false
     }
@@ -145,10 +141,6 @@ impl Operation for Release {
         let &Place { state, .. } = at;
         let place = state.semaphore(self.0).releases.len() as u32 - 1;
         Effect::act_at(self.0.releases(), Mode::Change, place)
-    }
-
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        Some(Touch::Release(self.0))
     }
 
     fn may_observe(&self) -> bool {

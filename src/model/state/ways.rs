@@ -6,7 +6,7 @@
 use super::State;
 use crate::model::objects::{Operation, Place, by_operation};
 use crate::model::{
-    Effect, Lane, Locals, Mode, Needs, Op, Part, PartSet, ProcessId, Response, System, Values,
+    Effect, Lane, Locals, Mode, Needs, Op, PartSet, ProcessId, Response, System, Values,
 };
 
 impl State {
@@ -103,9 +103,9 @@ impl Op {
         by_operation!(self, operation => operation.is_test())
     }
 
-    /// The kind of lane on which it leaves something that others wait for, if it takes no place in one.
+    /// The lane on which it leaves something that others wait for, if it takes no place in one.
     #[inline]
-    pub fn gathers(&self) -> Option<Part> {
+    pub fn gathers(&self) -> Option<Lane> {
         by_operation!(self, operation => operation.gathers())
     }
 }

@@ -3,7 +3,8 @@
 
 use super::Wait;
 use crate::model::{
-    CondvarId, Handle, Hold, MutexId, Op, ProcessId, RwLockId, RwRequest, Status, System, Touch,
+    CondvarId, Handle, Hold, May, MutexId, Op, ProcessId, RwLockId, RwRequest, Status, System,
+    Touch,
 };
 use crate::property::replay::Replay;
 
@@ -20,7 +21,8 @@ impl<S: System> Replay<'_, S> {
             words += &format!(", with {} ahead in the queue", queued.join(", "));
         }
         let hopeless = self.why_still_locked(&name, &ahead, |p: ProcessId| {
-            let ways = [Touch::Unlock(mutex), Touch::Cancel(mutex)];
+            let ways =
+                [Touch::new(mutex.queue(), May::Turn), Touch::new(mutex.queue(), May::Change)];
             ways.into_iter().any(|touch| self.may_still(p, touch))
         });
         let helpers = if hopeless.is_some() { Vec::new() } else { vec![owner] };
@@ -35,7 +37,7 @@ impl<S: System> Replay<'_, S> {
     ) -> Wait {
         let (name, (_, own)) =
             (self.locals.name_of(lock), self.state.rwlock_request(process, handle));
-        let touch = Touch::RwUnlock(lock);
+        let touch = Touch::new(lock.leaves(), May::Add);
         let lock = self.state.rwlock(lock);
         let is_waited_for = |other: &&RwRequest| {
             other.turn < own.turn || other.turn == own.turn && own.hold == Hold::Exclusive
@@ -67,7 +69,7 @@ impl<S: System> Replay<'_, S> {
         handle: Handle,
     ) -> Wait {
         let name = self.locals.name_of(condvar);
-        let touch = Touch::Notify(condvar);
+        let touch = Touch::new(condvar.notes(), May::Change);
         let mut helpers = self.suppliers(touch);
         helpers.retain(|&p| p != process);
         let hopeless = helpers.is_empty().then(|| {

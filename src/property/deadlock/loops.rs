@@ -1,7 +1,7 @@
 //! What those wait for who go round a loop in vain.
 
 use super::{Wait, any};
-use crate::model::{CellId, Op, ProcessId, System, Touch};
+use crate::model::{CellId, May, Op, ProcessId, System, Touch};
 use crate::property::Replay;
 use crate::property::livelock::Spin;
 
@@ -41,7 +41,7 @@ impl<S: System> Replay<'_, S> {
 
     fn wait_for_change(&self, process: ProcessId, cell: CellId) -> Wait {
         let (name, value) = self.cell_now(cell);
-        let touch = Touch::Write(cell);
+        let touch = Touch::new(cell.lane(), May::Change);
         let helpers: Vec<_> = self.others(process).filter(|&p| self.may_still(p, touch)).collect();
         let hopeless =
             helpers.is_empty().then(|| format!("no other process that is left changes {name}"));

@@ -1,7 +1,7 @@
 //! What those wait for who wait at p2p and bag mailboxes.
 
 use super::Wait;
-use crate::model::{End, Envelope, MailboxId, ProcessId, System, Touch};
+use crate::model::{End, Envelope, MailboxId, May, Part, ProcessId, System, Touch};
 use crate::property::Replay;
 use crate::property::narration::label;
 
@@ -26,8 +26,8 @@ impl<S: System> Replay<'_, S> {
             (0, n) => format!(" (the {n} messages that are there do not match)"),
             _ => " (what is there is for an earlier receive)".into(),
         };
-        let touch = Touch::Send(mailbox);
-        let post = Touch::Post(mailbox, End::Send);
+        let touch = Touch::new(mailbox.messages(), May::Add);
+        let post = Touch::new(mailbox.posts(End::Send), May::Change);
         self.wait_for_partner(process, words, (touch, post), pattern, "sends there")
     }
 
@@ -45,8 +45,8 @@ impl<S: System> Replay<'_, S> {
                 1 => " (the receive that is there does not match)".into(),
                 n => format!(" (the {n} receives that are there do not match)"),
             };
-        let touch = Touch::Match(sent.mailbox);
-        let post = Touch::Post(sent.mailbox, End::Receive);
+        let touch = Touch::new(sent.mailbox.matches(), May::Add);
+        let post = Touch::new(sent.mailbox.posts(End::Receive), May::Change);
         self.wait_for_partner(process, words, (touch, post), sent.envelope, "receives there")
     }
 
@@ -66,7 +66,7 @@ impl<S: System> Replay<'_, S> {
             here.len(),
             collective.size
         );
-        let mut helpers = self.suppliers(Touch::Ending(own.collective));
+        let mut helpers = self.suppliers(Touch::new(own.collective.ends(), May::Add));
         helpers.retain(|other| !here.contains(other));
         let hopeless = (helpers.len() < missing.len()).then(|| match helpers.len() {
             0 => "nobody is left to enter".into(),
@@ -96,11 +96,8 @@ impl<S: System> Replay<'_, S> {
 
     /// May a process of which only its beginning is known ever do this?
     fn may_post(&self, process: ProcessId, post: Touch, envelope: Envelope) -> bool {
-        match post {
-            Touch::Post(mailbox, End::Send) => {
-                self.locals.may_send(self.state.local(process), mailbox, envelope)
-            }
-            _ => true,
-        }
+        let mailbox = MailboxId(post.lane.object());
+        post.lane.part() != Part::Sends
+            || self.locals.may_send(self.state.local(process), mailbox, envelope)
     }
 }

@@ -5,7 +5,7 @@ use super::{Settlement, effect_here};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Effect, Handle, Need, Needs, Part, PartSet, ProcessId, Response, System, Touch, ValueId,
+    Effect, Handle, May, Need, Needs, Part, PartSet, ProcessId, Response, System, Touch, ValueId,
 };
 
 /// The wish to cancel a receive. One that was wished before changes nothing.
@@ -46,7 +46,8 @@ impl Operation for Cancelling {
     /// It gives the carrier one more choice.
     fn touches<S: System>(&self, state: &State, _: &S, done: &Done, each: &mut impl FnMut(Touch)) {
         let receive = self.receive(state, done.action.process);
-        each(Touch::Match(state.network.receives[receive as usize].mailbox));
+        let mailbox = state.network.receives[receive as usize].mailbox;
+        each(Touch::new(mailbox.matches(), May::Add));
     }
 
     fn may_observe(&self) -> bool {

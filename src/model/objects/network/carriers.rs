@@ -4,7 +4,9 @@ use super::super::{Operation, Place, Posted, World, place};
 use super::{ENDED, Settlement, effect_here};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
-use crate::model::{Choice, Effect, Handled, LocalId, ProcessId, Response, System, Touch, Values};
+use crate::model::{
+    Choice, Effect, Handled, LocalId, May, ProcessId, Response, System, Touch, Values,
+};
 
 impl State {
     /// Is this a carrier of the network, and no process of the program?
@@ -156,17 +158,19 @@ impl Operation for Delivering {
         each: &mut impl FnMut(Touch),
     ) {
         if let Posted::Receive(receive) = state.carried(process) {
-            each(Touch::AwaitMessage(state.network.receives[receive as usize].mailbox));
+            state.network.receives[receive as usize].mailbox.awaits().for_each(each);
         }
     }
 
     fn touches<S: System>(&self, state: &State, _: &S, done: &Done, each: &mut impl FnMut(Touch)) {
         match state.carried(done.action.process) {
             Posted::Entry(entry) => {
-                each(Touch::Ending(state.collectives.entries()[entry as usize].collective));
+                let collective = state.collectives.entries()[entry as usize].collective;
+                each(Touch::new(collective.ends(), May::Add));
             }
             Posted::Receive(receive) => {
-                each(Touch::Match(state.network.receives[receive as usize].mailbox));
+                let mailbox = state.network.receives[receive as usize].mailbox;
+                each(Touch::new(mailbox.matches(), May::Add));
             }
             _ => {}
         }

@@ -4,7 +4,9 @@ use super::super::{NONE, Operation, Place, Posted, World};
 use super::{Reception, Sent, Settlement, effect_here};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
-use crate::model::{Completion, Effect, Envelope, MailboxId, Response, System, Touch, ValueId};
+use crate::model::{
+    Completion, Effect, Envelope, MailboxId, May, Response, System, Touch, ValueId,
+};
 
 /// A send.
 pub(in crate::model) struct Sending {
@@ -48,8 +50,8 @@ impl Operation for Sending {
     }
 
     /// Nothing that comes first makes a difference to it.
-    fn touch<S: System>(&self, _: &S) -> Option<Touch> {
-        Some(Touch::Send(self.mailbox))
+    fn touches<S: System>(&self, _: &State, _: &S, _: &Done, each: &mut impl FnMut(Touch)) {
+        each(Touch::new(self.mailbox.messages(), May::Add));
     }
 
     fn may_observe(&self) -> bool {

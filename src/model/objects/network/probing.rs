@@ -5,8 +5,8 @@ use super::{Probe, Reception, Settlement, Taker, effect_here};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, Effect, Envelope, Handle, Handled, MailboxId, Probing, ProcessId, Response, System,
-    Touch, Value, ValueId, Values,
+    Choice, Effect, Envelope, Handle, Handled, MailboxId, May, Probing, ProcessId, Response,
+    System, Touch, Value, ValueId, Values,
 };
 
 impl State {
@@ -132,12 +132,12 @@ impl Operation for ProbeFor {
         _: ProcessId,
         each: &mut impl FnMut(Touch),
     ) {
-        each(Touch::AwaitMessage(self.mailbox));
+        self.mailbox.awaits().for_each(each);
     }
 
     fn touches<S: System>(&self, _: &State, _: &S, _: &Done, each: &mut impl FnMut(Touch)) {
         if self.form == Probing::Take {
-            each(Touch::Match(self.mailbox));
+            each(Touch::new(self.mailbox.matches(), May::Add));
         }
     }
 
