@@ -59,7 +59,6 @@ pub use foresight::{Foresight, Point};
 pub use invariants::{Invariants, View};
 pub use locals::{Birth, Canonical, LocalId, Locals, ProcessId, Reaction, Status};
 pub use met::{Met, Object, Roster};
-pub use objects::Posted;
 pub use objects::barrier::Barrier;
 pub use objects::collective::{Collective, Collectives, Entry};
 pub use objects::condvar::{Condvar, Enrolment};
@@ -72,6 +71,7 @@ pub use objects::network::{
 };
 pub use objects::rwlock::{RwLock, RwRequest};
 pub use objects::semaphore::Semaphore;
+pub use objects::{Kind, Posted};
 pub use op::{
     Access, Action, BarrierId, Call, CellId, Choice, CollectiveId, CollectiveKind, Completion,
     CondvarId, Delivery, Envelope, Handle, Handled, Hold, MailboxId, MessageId, MutexId, Op,

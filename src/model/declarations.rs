@@ -2,32 +2,37 @@
 //!
 //! An array of a million objects is one entry. The name of an element is made when somebody asks for it.
 
-use super::{Delivery, Value};
+use super::objects::{Kind, all_kinds};
+use super::{
+    BarrierId, CellId, CollectiveId, CondvarId, MailboxId, MutexId, RwLockId, SemaphoreId,
+};
 
-/// The shared objects of a system.
-#[derive(Clone, Debug, Default)]
-pub struct Objects {
-    /// Mailboxes with the order of their messages.
-    pub mailboxes: Declarations<Delivery>,
-    /// Mutexes, and how each is asked for.
-    pub mutexes: Declarations<Asking>,
-    /// Reader-writer locks.
-    pub rwlocks: Declarations<()>,
-    /// Condition variables.
-    pub condvars: Declarations<()>,
-    /// Semaphores with their initial number of units.
-    pub semaphores: Declarations<u32>,
-    /// Barriers with their number of participants.
-    pub barriers: Declarations<u32>,
-    /// Collectives with their number of ranks.
-    pub collectives: Declarations<u32>,
-    /// Shared cells with their initial content.
-    pub cells: Declarations<Value>,
-    /// So often in a row the same poll of the network may be in vain; then a process waits for what it polls.
-    pub max_polls: Polls,
-    /// May communications end early or late ([`Completion::Either`](super::Completion::Either))?
-    pub may_end_late: bool,
+macro_rules! define_objects {
+    ($($(#[$doc:meta])* $kind:ident($id:ident) $all:ident [$($log:ty)?],)*) => {
+        /// The shared objects of a system.
+        #[derive(Clone, Debug, Default)]
+        pub struct Objects {
+            $($(#[$doc])* pub $all: Declarations<<$id as Kind>::Declared>,)*
+            /// So often in a row the same poll of the network may be in vain; then a process waits for what it polls.
+            pub max_polls: Polls,
+            /// May communications end early or late ([`Completion::Either`](super::Completion::Either))?
+            pub may_end_late: bool,
+        }
+
+        impl Objects {
+            /// How many there are.
+            pub fn len(&self) -> usize {
+                0 $(+ self.$all.len())*
+            }
+
+            /// Are there none?
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+        }
+    };
 }
+all_kinds!(define_objects);
 
 /// A number of polls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,21 +41,6 @@ pub struct Polls(pub u8);
 impl Default for Polls {
     fn default() -> Self {
         Polls(2)
-    }
-}
-
-impl Objects {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        let Objects { mailboxes, mutexes, rwlocks, condvars, semaphores, .. } = self;
-        let Objects { barriers, collectives, cells, .. } = self;
-        let locks = mutexes.len() + rwlocks.len() + condvars.len() + semaphores.len();
-        mailboxes.len() + locks + barriers.len() + collectives.len() + cells.len()
-    }
-
-    /// Are there none?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 

@@ -12,34 +12,105 @@
 
 use rustc_hash::FxHashMap;
 
+use super::objects::{Kind, all_kinds};
 use super::{
-    Asking, BarrierId, CellId, CollectiveId, CondvarId, Delivery, Lane, MailboxId, MutexId,
-    Objects, Op, Part, RwLockId, SemaphoreId, Touch, ValueId, Values,
+    BarrierId, CellId, CollectiveId, CondvarId, Lane, MailboxId, MutexId, Objects, Op, RwLockId,
+    SemaphoreId, Touch, Values,
 };
 
 /// Up to this many objects of a kind are met at once.
 const FEW: usize = 64;
 
-/// An object that was met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Object {
-    /// A mailbox.
-    Mailbox(MailboxId),
-    /// A mutex.
-    Mutex(MutexId),
-    /// A reader-writer lock.
-    RwLock(RwLockId),
-    /// A condition variable.
-    Condvar(CondvarId),
-    /// A semaphore.
-    Semaphore(SemaphoreId),
-    /// A barrier.
-    Barrier(BarrierId),
-    /// A collective.
-    Collective(CollectiveId),
-    /// A shared cell.
-    Cell(CellId),
+macro_rules! define_object {
+    ($($(#[$doc:meta])* $kind:ident($id:ident) $all:ident [$($log:ty)?],)*) => {
+        /// An object that was met.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[allow(missing_docs)]
+        pub enum Object {
+            $($kind($id),)*
+        }
+
+        /// The number of an object, to be replaced by another one.
+        pub(super) enum ObjectMut<'o> {
+            $($kind(&'o mut $id),)*
+        }
+
+        $(
+            impl From<$id> for Object {
+                fn from(id: $id) -> Object {
+                    Object::$kind(id)
+                }
+            }
+        )*
+
+        /// All objects that were met.
+        #[derive(Debug, Default)]
+        pub struct Met {
+            $($(#[$doc])* pub $all: Roster<<$id as Kind>::Start>,)*
+            order: Vec<Object>,
+            may_grow: bool,
+        }
+
+        impl Met {
+            /// The objects that are met at once.
+            pub(crate) fn new(objects: &Objects, values: &mut Values) -> Met {
+                let mut all = Met::default();
+                let few = |count: usize| 0..if count <= FEW { count as u32 } else { 0 };
+                $(for number in few(objects.$all.len()) {
+                    all.meet(ObjectMut::$kind(&mut $id(number)), objects, values);
+                })*
+                all.may_grow = all.order.len() < objects.len();
+                all
+            }
+
+            /// Replaces the number of a declared object by the one under which it is met from now on.
+            fn meet(&mut self, object: ObjectMut<'_>, objects: &Objects, values: &mut Values) {
+                match object {
+                    $(ObjectMut::$kind(id) => {
+                        let start = || <$id as Kind>::start(objects.$all.start(id.0), values);
+                        let (met, is_new) = self.$all.meet(id.0, start);
+                        *id = $id(met);
+                        self.order.extend(is_new.then_some(Object::$kind(*id)));
+                    })*
+                }
+            }
+
+            /// The touch of a met object as one of a declared object.
+            pub(super) fn declared(&self, touch: Touch) -> Touch {
+                let (part, number) = (touch.lane.part(), touch.lane.object());
+                $(if <$id as Kind>::PARTS.contains(&part) {
+                    return Touch { lane: Lane::new(part, self.$all.declared(number)), ..touch };
+                })*
+                touch
+            }
+
+            /// The name of a met object, as the author of the program would say it.
+            pub(super) fn name(&self, object: Object, objects: &Objects) -> String {
+                match object {
+                    $(Object::$kind(id) => objects.$all.name(self.$all.declared(id.0)),)*
+                }
+            }
+        }
+
+        impl Object {
+            /// Its number.
+            pub fn number(self) -> u32 {
+                match self {
+                    $(Object::$kind(id) => id.0,)*
+                }
+            }
+
+            /// Its lanes that have an order, or on which something is gathered.
+            pub fn lanes(self, met: &Met) -> impl Iterator<Item = Lane> {
+                let parts = match self {
+                    $(Object::$kind(id) => <$id as Kind>::lanes_of(met.$all.start(id.0)),)*
+                };
+                parts.iter().map(move |&part| Lane::new(part, self.number()))
+            }
+        }
+    };
 }
+all_kinds!(define_object);
 
 /// The objects of one kind that were met; each starts with a `T`.
 #[derive(Debug)]
@@ -101,46 +172,7 @@ impl<T: Copy> Roster<T> {
     }
 }
 
-/// All objects that were met.
-#[derive(Debug, Default)]
-pub struct Met {
-    /// Mailboxes with the order of their messages.
-    pub mailboxes: Roster<Delivery>,
-    /// Mutexes, and how each is asked for.
-    pub mutexes: Roster<Asking>,
-    /// Reader-writer locks.
-    pub rwlocks: Roster<()>,
-    /// Condition variables.
-    pub condvars: Roster<()>,
-    /// Semaphores with their initial number of units.
-    pub semaphores: Roster<u32>,
-    /// Barriers with their number of participants.
-    pub barriers: Roster<u32>,
-    /// Collectives with their number of ranks.
-    pub collectives: Roster<u32>,
-    /// Cells with their initial content.
-    pub cells: Roster<ValueId>,
-    order: Vec<Object>,
-    may_grow: bool,
-}
-
 impl Met {
-    /// The objects that are met at once.
-    pub(crate) fn new(objects: &Objects, values: &mut Values) -> Met {
-        let mut all = Met::default();
-        let few = |count: usize| 0..if count <= FEW { count as u32 } else { 0 };
-        few(objects.mailboxes.len()).for_each(|id| _ = all.mailbox(MailboxId(id), objects));
-        few(objects.mutexes.len()).for_each(|id| _ = all.mutex(MutexId(id), objects));
-        few(objects.rwlocks.len()).for_each(|id| _ = all.rwlock(RwLockId(id)));
-        few(objects.condvars.len()).for_each(|id| _ = all.condvar(CondvarId(id)));
-        few(objects.semaphores.len()).for_each(|id| _ = all.semaphore(SemaphoreId(id), objects));
-        few(objects.cells.len()).for_each(|id| _ = all.cell(CellId(id), objects, values));
-        few(objects.barriers.len()).for_each(|id| _ = all.barrier(BarrierId(id), objects));
-        few(objects.collectives.len()).for_each(|id| _ = all.collective(CollectiveId(id), objects));
-        all.may_grow = all.order.len() < objects.len();
-        all
-    }
-
     /// All of them, in the order in which they were met.
     pub fn order(&self) -> &[Object] {
         &self.order
@@ -153,157 +185,15 @@ impl Met {
 
     /// The operation on declared objects as one on met objects.
     pub(crate) fn renamed(&mut self, mut op: Op, objects: &Objects, values: &mut Values) -> Op {
-        match &mut op {
-            Op::Isend { mailbox, .. }
-            | Op::Irecv { mailbox, .. }
-            | Op::Send { mailbox, .. }
-            | Op::Receive { mailbox, .. }
-            | Op::Probe { mailbox, .. } => *mailbox = self.mailbox(*mailbox, objects),
-            Op::AsyncLock(mutex) | Op::TryLock(mutex) => *mutex = self.mutex(*mutex, objects),
-            Op::Unlock(request) => request.mutex = self.mutex(request.mutex, objects),
-            Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
-                for request in requests {
-                    request.mutex = self.mutex(request.mutex, objects);
-                }
-            }
-            Op::RwRequest { lock, .. } | Op::RwWait { lock, .. } | Op::RwUnlock { lock, .. } => {
-                *lock = self.rwlock(*lock);
-            }
-            Op::Enrol(condvar)
-            | Op::AwaitWake { condvar, .. }
-            | Op::Notify { condvar, .. }
-            | Op::Wake { condvar, .. } => *condvar = self.condvar(*condvar),
-            Op::AsyncAcquire(semaphore)
-            | Op::AcquireWait { semaphore, .. }
-            | Op::Release(semaphore) => *semaphore = self.semaphore(*semaphore, objects),
-            Op::Arrive { barrier, .. } | Op::BarrierWait { barrier, .. } => {
-                *barrier = self.barrier(*barrier, objects);
-            }
-            Op::Enter { collective, .. } => *collective = self.collective(*collective, objects),
-            Op::Access(cell, _) => *cell = self.cell(*cell, objects, values),
-            Op::Cancel(_)
-            | Op::CancelOutcome(_)
-            | Op::Deliver
-            | Op::WaitAny(_)
-            | Op::TestAny(_)
-            | Op::Choose { .. }
-            | Op::Local
-            | Op::Spawn(_)
-            | Op::Join(_)
-            | Op::Handle { .. } => {}
-        }
+        op.for_each_object_mut(|object| self.meet(object, objects, values));
         op
     }
-
-    /// The touch of a met object as one of a declared object.
-    pub(super) fn declared(&self, Touch { lane, may }: Touch) -> Touch {
-        let met = lane.object();
-        let number = match lane.part() {
-            Part::Process | Part::Inbox | Part::Network => met,
-            Part::Sends | Part::Receives | Part::Messages | Part::Matches => {
-                self.mailboxes.declared(met)
-            }
-            Part::Ends => self.collectives.declared(met),
-            Part::Requests | Part::Queue => self.mutexes.declared(met),
-            Part::Turns | Part::Leaves => self.rwlocks.declared(met),
-            Part::Notes | Part::Wakes => self.condvars.declared(met),
-            Part::Acquires | Part::Releases => self.semaphores.declared(met),
-            Part::Arrivals => self.barriers.declared(met),
-            Part::Contents => self.cells.declared(met),
-        };
-        Touch { lane: Lane::new(lane.part(), number), may }
-    }
-
-    /// The name of a met object, as the author of the program would say it.
-    pub(super) fn name(&self, object: Object, objects: &Objects) -> String {
-        match object {
-            Object::Mailbox(id) => objects.mailboxes.name(self.mailboxes.declared(id.0)),
-            Object::Mutex(id) => objects.mutexes.name(self.mutexes.declared(id.0)),
-            Object::RwLock(id) => objects.rwlocks.name(self.rwlocks.declared(id.0)),
-            Object::Condvar(id) => objects.condvars.name(self.condvars.declared(id.0)),
-            Object::Semaphore(id) => objects.semaphores.name(self.semaphores.declared(id.0)),
-            Object::Barrier(id) => objects.barriers.name(self.barriers.declared(id.0)),
-            Object::Collective(id) => objects.collectives.name(self.collectives.declared(id.0)),
-            Object::Cell(id) => objects.cells.name(self.cells.declared(id.0)),
-        }
-    }
-
-    fn mailbox(&mut self, declared: MailboxId, objects: &Objects) -> MailboxId {
-        let delivery = || *objects.mailboxes.start(declared.0);
-        let (id, is_new) = self.mailboxes.meet(declared.0, delivery);
-        self.enter(MailboxId(id), is_new)
-    }
-
-    fn mutex(&mut self, declared: MutexId, objects: &Objects) -> MutexId {
-        let asking = || *objects.mutexes.start(declared.0);
-        let (id, is_new) = self.mutexes.meet(declared.0, asking);
-        self.enter(MutexId(id), is_new)
-    }
-
-    fn rwlock(&mut self, declared: RwLockId) -> RwLockId {
-        let (id, is_new) = self.rwlocks.meet(declared.0, || ());
-        self.enter(RwLockId(id), is_new)
-    }
-
-    fn condvar(&mut self, declared: CondvarId) -> CondvarId {
-        let (id, is_new) = self.condvars.meet(declared.0, || ());
-        self.enter(CondvarId(id), is_new)
-    }
-
-    fn semaphore(&mut self, declared: SemaphoreId, objects: &Objects) -> SemaphoreId {
-        let units = || *objects.semaphores.start(declared.0);
-        let (id, is_new) = self.semaphores.meet(declared.0, units);
-        self.enter(SemaphoreId(id), is_new)
-    }
-
-    fn barrier(&mut self, declared: BarrierId, objects: &Objects) -> BarrierId {
-        let size = || *objects.barriers.start(declared.0);
-        let (id, is_new) = self.barriers.meet(declared.0, size);
-        self.enter(BarrierId(id), is_new)
-    }
-
-    fn collective(&mut self, declared: CollectiveId, objects: &Objects) -> CollectiveId {
-        let size = || *objects.collectives.start(declared.0);
-        let (id, is_new) = self.collectives.meet(declared.0, size);
-        self.enter(CollectiveId(id), is_new)
-    }
-
-    fn cell(&mut self, declared: CellId, objects: &Objects, values: &mut Values) -> CellId {
-        let content = || values.intern(objects.cells.start(declared.0).clone());
-        let (id, is_new) = self.cells.meet(declared.0, content);
-        self.enter(CellId(id), is_new)
-    }
-
-    fn enter<Id: Into<Object> + Copy>(&mut self, id: Id, is_new: bool) -> Id {
-        self.order.extend(is_new.then(|| id.into()));
-        id
-    }
 }
-
-macro_rules! objects {
-    ($($kind:ident($id:ident)),*) => {$(
-        impl From<$id> for Object {
-            fn from(id: $id) -> Object {
-                Object::$kind(id)
-            }
-        }
-    )*};
-}
-objects!(
-    Mailbox(MailboxId),
-    Mutex(MutexId),
-    RwLock(RwLockId),
-    Condvar(CondvarId),
-    Semaphore(SemaphoreId),
-    Barrier(BarrierId),
-    Collective(CollectiveId),
-    Cell(CellId)
-);
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Access, Delivery, Handle, May, Request, Value};
+    use crate::model::{Access, Asking, Delivery, Handle, May, Request, Value};
 
     fn declared() -> Objects {
         let mut objects = Objects::default();

@@ -38,11 +38,75 @@ pub(super) mod semaphore;
 use rustc_hash::FxHashMap;
 
 use super::locals::{Births, MessageNames};
-use super::state::{Done, State};
+use super::state::{Done, Parts, State};
 use super::{
-    Choice, Delivery, Effect, Handle, Lane, LocalId, Locals, May, Met, Mode, Needs, Object, Part,
-    PartSet, ProcessId, Response, System, Touch, ValueId, Values,
+    Choice, Effect, Handle, Lane, LocalId, Locals, May, Mode, Needs, Part, PartSet, ProcessId,
+    Response, System, Touch, ValueId, Values,
 };
+
+/// Calls a macro with the list of all kinds of objects: the name of the kind, the type of the numbers of its objects, the name of the field
+/// for all of them, and what a [`State`] keeps for each, if it keeps it in a field of that name. Portraits have them in this order.
+macro_rules! all_kinds {
+    ($then:ident) => {
+        $then! {
+            /// Shared cells with their initial content.
+            Cell(CellId) cells [Vec<ValueId>],
+            /// Mutexes, and how each is asked for.
+            Mutex(MutexId) mutexes [Mutex],
+            /// Reader-writer locks.
+            RwLock(RwLockId) rwlocks [RwLock],
+            /// Condition variables.
+            Condvar(CondvarId) condvars [Condvar],
+            /// Semaphores with their initial number of units.
+            Semaphore(SemaphoreId) semaphores [Semaphore],
+            /// Barriers with their number of participants.
+            Barrier(BarrierId) barriers [Barrier],
+            /// Collectives with their number of ranks.
+            Collective(CollectiveId) collectives [],
+            /// Mailboxes with the order of their messages.
+            Mailbox(MailboxId) mailboxes [Mailbox],
+        }
+    };
+}
+pub(super) use all_kinds;
+
+/// What the model asks of a kind of object, by the number of one of them.
+pub trait Kind: Copy {
+    /// What an object is declared with.
+    type Declared;
+    /// What an object starts with.
+    type Start: Copy;
+
+    /// The kinds of lanes on which operations on such an object act.
+    const PARTS: &'static [Part];
+
+    /// Those that have an order, or on which something is gathered, for an object that starts so.
+    fn lanes_of(start: Self::Start) -> &'static [Part] {
+        let _ = start;
+        Self::PARTS
+    }
+
+    /// Does each operation on such an object look at nothing but it and its own process, and change nothing else?
+    const IS_ALONE: bool;
+
+    /// What an object starts with that is declared so.
+    fn start(declared: &Self::Declared, values: &mut Values) -> Self::Start;
+
+    /// Begins the log of the next object of this kind.
+    fn begin(state: &mut State, start: Self::Start);
+
+    /// Its number in a portrait: [`Parts::EMPTY`] or what `parts` makes of all that the future depends on.
+    fn slot<S: System>(self, state: &State, locals: &mut Locals<'_, S>, parts: &mut Parts) -> u32;
+
+    /// Is it as at its start, although the number in a portrait is not [`Parts::EMPTY`] then?
+    fn is_at_start(self, state: &State) -> bool {
+        let _ = state;
+        false
+    }
+
+    /// Is there a request for it that nothing has answered? O(1), except where patterns matter.
+    fn has_open_requests(self, state: &State) -> bool;
+}
 
 /// What the model asks of an operation.
 ///
@@ -352,24 +416,5 @@ fn response_of_any(choice: Choice, value: impl FnOnce(usize) -> ValueId) -> Resp
     match choice {
         Choice::NOTHING => Response::Incomplete,
         Choice(index) => Response::Completed { index: index as u32, value: value(index as usize) },
-    }
-}
-
-impl Object {
-    /// The lanes on which operations on this object act. Those of p2p and bag mailboxes and of collectives act on the network.
-    pub fn lanes(self, met: &Met) -> impl Iterator<Item = Lane> {
-        use Part::*;
-        let (number, parts): (u32, &[Part]) = match self {
-            Object::Mailbox(id) if met.mailboxes.start(id.0) != Delivery::Ordered => (id.0, &[]),
-            Object::Mailbox(id) => (id.0, &[Sends, Receives]),
-            Object::Mutex(id) => (id.0, &[Requests, Queue]),
-            Object::RwLock(id) => (id.0, &[Turns, Leaves]),
-            Object::Condvar(id) => (id.0, &[Notes, Wakes]),
-            Object::Semaphore(id) => (id.0, &[Acquires, Releases]),
-            Object::Barrier(id) => (id.0, &[Arrivals]),
-            Object::Collective(id) => (id.0, &[]),
-            Object::Cell(id) => (id.0, &[Contents]),
-        };
-        parts.iter().map(move |&part| Lane::new(part, number))
     }
 }

@@ -3,6 +3,7 @@
 //! [`Op`] is closed on purpose: a new operation does not compile until the objects, the independence
 //! relation and the extensions of the unfolding say what it does.
 
+use super::met::{Object, ObjectMut};
 use super::objects::{Operation, by_operation};
 use super::{Lane, LocalId, ProcessId, ValueId};
 
@@ -368,11 +369,76 @@ pub enum Op {
     },
 }
 
+/// Calls a macro with the kind and the place of every object that an [`Op`] names.
+macro_rules! visit_objects {
+    ($op:expr, $visit:ident) => {
+        match $op {
+            Op::Isend { mailbox, .. }
+            | Op::Irecv { mailbox, .. }
+            | Op::Send { mailbox, .. }
+            | Op::Receive { mailbox, .. }
+            | Op::Probe { mailbox, .. } => $visit!(Mailbox, *mailbox),
+            Op::AsyncLock(mutex) | Op::TryLock(mutex) => $visit!(Mutex, *mutex),
+            Op::Unlock(request) => $visit!(Mutex, request.mutex),
+            Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
+                for request in requests {
+                    $visit!(Mutex, request.mutex);
+                }
+            }
+            Op::RwRequest { lock, .. } | Op::RwWait { lock, .. } | Op::RwUnlock { lock, .. } => {
+                $visit!(RwLock, *lock)
+            }
+            Op::Enrol(condvar)
+            | Op::AwaitWake { condvar, .. }
+            | Op::Notify { condvar, .. }
+            | Op::Wake { condvar, .. } => $visit!(Condvar, *condvar),
+            Op::AsyncAcquire(semaphore)
+            | Op::AcquireWait { semaphore, .. }
+            | Op::Release(semaphore) => $visit!(Semaphore, *semaphore),
+            Op::Arrive { barrier, .. } | Op::BarrierWait { barrier, .. } => {
+                $visit!(Barrier, *barrier)
+            }
+            Op::Enter { collective, .. } => $visit!(Collective, *collective),
+            Op::Access(cell, _) => $visit!(Cell, *cell),
+            Op::Cancel(_)
+            | Op::CancelOutcome(_)
+            | Op::Deliver
+            | Op::WaitAny(_)
+            | Op::TestAny(_)
+            | Op::Choose { .. }
+            | Op::Local
+            | Op::Spawn(_)
+            | Op::Join(_)
+            | Op::Handle { .. } => {}
+        }
+    };
+}
+
 impl Op {
     /// May it leave every object as it is? Whether it did, its effect tells
     /// ([`Effect::is_observation`](super::Effect::is_observation)).
     pub fn may_observe(&self) -> bool {
         by_operation!(self, operation => operation.may_observe())
+    }
+
+    /// Calls `each` with every object that it names.
+    pub(super) fn for_each_object(&self, mut each: impl FnMut(Object)) {
+        macro_rules! visit {
+            ($kind:ident, $place:expr) => {
+                each(Object::$kind($place))
+            };
+        }
+        visit_objects!(self, visit)
+    }
+
+    /// Calls `each` with every object that it names, to be replaced.
+    pub(super) fn for_each_object_mut(&mut self, mut each: impl FnMut(ObjectMut<'_>)) {
+        macro_rules! visit {
+            ($kind:ident, $place:expr) => {
+                each(ObjectMut::$kind(&mut $place))
+            };
+        }
+        visit_objects!(self, visit)
     }
 
     /// The same with other values in place of those that it hands over: `new` is asked for each, in order.

@@ -17,18 +17,19 @@ pub use portrait::Parts;
 pub use scope::Scope;
 
 use super::objects::barrier::Barrier;
-use super::objects::collective::{Collective, Collectives};
+use super::objects::collective::Collectives;
 use super::objects::condvar::Condvar;
 use super::objects::inbox::Inboxes;
 use super::objects::mailbox::Mailbox;
 use super::objects::mutex::Mutex;
-use super::objects::network::{Ends, Network};
+use super::objects::network::Network;
 use super::objects::rwlock::RwLock;
 use super::objects::semaphore::Semaphore;
-use super::objects::{NONE, Operation, Place, Posted, by_operation, place};
+use super::objects::{Kind, NONE, Operation, Place, Posted, all_kinds, by_operation, place};
 use super::{
-    Action, Choice, Effect, LocalId, Locals, Met, Object, Op, ProcessId, Response, Status, System,
-    Touch, ValueId,
+    Action, BarrierId, CellId, Choice, CollectiveId, CondvarId, Effect, LocalId, Locals, MailboxId,
+    Met, MutexId, Object, Op, ProcessId, Response, RwLockId, SemaphoreId, Status, System, Touch,
+    ValueId,
 };
 
 /// A process in a state.
@@ -77,25 +78,35 @@ pub(super) struct Done {
     pub(super) started: u32,
 }
 
-/// A global state, reached by the execution that it remembers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct State {
-    pub(super) processes: Vec<Process>,
-    /// How many objects it has a log for: those that were met up to its last step.
-    pub(super) known: usize,
-    pub(super) mailboxes: Vec<Mailbox>,
-    pub(super) mutexes: Vec<Mutex>,
-    pub(super) rwlocks: Vec<RwLock>,
-    pub(super) condvars: Vec<Condvar>,
-    pub(super) semaphores: Vec<Semaphore>,
-    pub(super) barriers: Vec<Barrier>,
-    /// Per cell its initial content and every content after a change.
-    pub(super) cells: Vec<Vec<ValueId>>,
-    pub(super) inboxes: Inboxes,
-    pub(super) network: Network,
-    pub(super) collectives: Collectives,
-    pub(super) trail: Vec<Done>,
+macro_rules! define_state {
+    ($($(#[$doc:meta])* $kind:ident($id:ident) $all:ident [$($log:ty)?],)*) => {
+        /// A global state, reached by the execution that it remembers.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct State {
+            pub(super) processes: Vec<Process>,
+            /// How many objects it has a log for: those that were met up to its last step.
+            pub(super) known: usize,
+            $($(pub(super) $all: Vec<$log>,)?)*
+            pub(super) inboxes: Inboxes,
+            pub(super) network: Network,
+            pub(super) collectives: Collectives,
+            pub(super) trail: Vec<Done>,
+        }
+
+        impl State {
+            /// Begins logs for the objects met since the last step.
+            fn make_room(&mut self, met: &Met) {
+                for &object in &met.order()[self.known..] {
+                    match object {
+                        $(Object::$kind(id) => <$id as Kind>::begin(self, met.$all.start(id.0)),)*
+                    }
+                }
+                self.known = met.order().len();
+            }
+        }
+    };
 }
+all_kinds!(define_state);
 
 impl Done {
     /// The operation that was carried out.
@@ -124,36 +135,6 @@ impl State {
             state.inboxes.send(id, to, content, None);
         }
         state
-    }
-
-    /// Begins logs for the objects met since the last step.
-    fn make_room(&mut self, met: &Met) {
-        for &object in &met.order()[self.known..] {
-            match object {
-                Object::Mailbox(id) => {
-                    self.mailboxes.push(Mailbox::default());
-                    self.network.ends.push(Ends::default());
-                    self.network.deliveries.push(met.mailboxes.start(id.0));
-                }
-                Object::Mutex(id) => self.mutexes.push(Mutex::new(met.mutexes.start(id.0))),
-                Object::RwLock(_) => self.rwlocks.push(RwLock::default()),
-                Object::Condvar(_) => self.condvars.push(Condvar::default()),
-                Object::Semaphore(id) => {
-                    let (requests, releases) = (Vec::new(), Vec::new());
-                    let initial = met.semaphores.start(id.0);
-                    self.semaphores.push(Semaphore { initial, requests, releases });
-                }
-                Object::Barrier(id) => {
-                    self.barriers.push(Barrier { size: met.barriers.start(id.0), rounds: vec![] });
-                }
-                Object::Collective(id) => {
-                    let size = met.collectives.start(id.0);
-                    self.collectives.all.push(Collective::new(size));
-                }
-                Object::Cell(id) => self.cells.push(vec![met.cells.start(id.0)]),
-            }
-        }
-        self.known = met.order().len();
     }
 
     /// How many actions led here.

@@ -120,7 +120,7 @@ impl Leaks {
         for (process, end, remarks) in remarks {
             self.note_remarks(locals, state, (process, end, &remarks));
         }
-        if state.has_open_requests() {
+        if state.has_open_requests(locals.met()) {
             self.note(locals, state);
         }
     }

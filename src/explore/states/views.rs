@@ -149,7 +149,7 @@ impl Sight {
                 }
                 _ => None,
             };
-            Some((state.place_of(object), what?))
+            Some((state.place_of(met, object), what?))
         });
         let processes = state
             .processes()

@@ -1,16 +1,43 @@
 //! Barriers: who has arrived, by round.
 
-use super::{Operation, Place, World};
+use super::{Kind, Operation, Place, World};
 use crate::model::locals::Births;
-use crate::model::state::{Done, State};
+use crate::model::state::{Done, Parts, State};
 use crate::model::{
-    BarrierId, Effect, Lane, Mode, Need, Needs, Part, PartSet, ProcessId, Response, System,
+    BarrierId, Effect, Lane, Locals, Mode, Need, Needs, Part, PartSet, ProcessId, Response, System,
+    Values,
 };
 
 impl BarrierId {
     /// The arrivals.
     pub fn lane(self) -> Lane {
         Lane::new(Part::Arrivals, self.0)
+    }
+}
+
+impl Kind for BarrierId {
+    type Declared = u32;
+    type Start = u32;
+
+    const PARTS: &'static [Part] = &[Part::Arrivals];
+    const IS_ALONE: bool = true;
+
+    fn start(&declared: &u32, _: &mut Values) -> u32 {
+        declared
+    }
+
+    fn begin(state: &mut State, size: u32) {
+        state.barriers.push(Barrier { size, rounds: Vec::new() });
+    }
+
+    fn slot<S: System>(self, state: &State, _: &mut Locals<'_, S>, parts: &mut Parts) -> u32 {
+        let rounds = state.barrier(self).rounds.iter();
+        parts.list(rounds.map(|arrived| arrived.len() as u32))
+    }
+
+    fn has_open_requests(self, state: &State) -> bool {
+        let _ = state;
+        false
     }
 }
 

@@ -1,8 +1,8 @@
 //! Shared cells: every content that a cell has had.
 
-use super::{Operation, Place, World};
+use super::{Kind, Operation, Place, World};
 use crate::model::locals::Births;
-use crate::model::state::{Done, State};
+use crate::model::state::{Done, Parts, State};
 use crate::model::{
     Access, CellId, Effect, Lane, Locals, May, Mode, Part, ProcessId, Response, System, Touch,
     Value, ValueId, Values,
@@ -13,6 +13,36 @@ impl CellId {
     #[inline]
     pub fn lane(self) -> Lane {
         Lane::new(Part::Contents, self.0)
+    }
+}
+
+impl Kind for CellId {
+    type Declared = Value;
+    type Start = ValueId;
+
+    const PARTS: &'static [Part] = &[Part::Contents];
+    const IS_ALONE: bool = true;
+
+    fn start(declared: &Value, values: &mut Values) -> ValueId {
+        values.intern(declared.clone())
+    }
+
+    fn begin(state: &mut State, content: ValueId) {
+        state.cells.push(vec![content]);
+    }
+
+    fn slot<S: System>(self, state: &State, locals: &mut Locals<'_, S>, _: &mut Parts) -> u32 {
+        let content = state.content(self);
+        if locals.met().may_grow() { content.0 + 1 } else { content.0 }
+    }
+
+    fn is_at_start(self, state: &State) -> bool {
+        state.content(self) == state.versions(self)[0]
+    }
+
+    fn has_open_requests(self, state: &State) -> bool {
+        let _ = state;
+        false
     }
 }
 

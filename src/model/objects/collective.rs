@@ -23,12 +23,12 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::network::{Places, effect_here};
-use super::{NONE, Operation, Place, Posted, World, place};
+use super::{Kind, NONE, Operation, Place, Posted, World, place};
 use crate::model::locals::Births;
-use crate::model::state::{Done, State};
+use crate::model::state::{Done, Parts, State};
 use crate::model::{
-    Call, CollectiveId, CollectiveKind, Completion, Effect, Lane, Part, ProcessId, Response,
-    System, Value, ValueId, Values,
+    Call, CollectiveId, CollectiveKind, Completion, Effect, Lane, Locals, Part, ProcessId,
+    Response, System, Value, ValueId, Values,
 };
 
 /// A rank has entered a collective.
@@ -257,6 +257,36 @@ impl CollectiveId {
     /// The ends of its entries.
     pub fn ends(self) -> Lane {
         Lane::new(Part::Ends, self.0)
+    }
+}
+
+impl Kind for CollectiveId {
+    type Declared = u32;
+    type Start = u32;
+
+    const PARTS: &'static [Part] = &[Part::Ends];
+    const IS_ALONE: bool = false;
+
+    /// Entries commute.
+    fn lanes_of(_: u32) -> &'static [Part] {
+        &[]
+    }
+
+    fn start(&declared: &u32, _: &mut Values) -> u32 {
+        declared
+    }
+
+    fn begin(state: &mut State, size: u32) {
+        state.collectives.all.push(Collective::new(size));
+    }
+
+    fn slot<S: System>(self, state: &State, locals: &mut Locals<'_, S>, parts: &mut Parts) -> u32 {
+        state.under_way(locals, parts, self)
+    }
+
+    fn has_open_requests(self, state: &State) -> bool {
+        let _ = (state, self);
+        false
     }
 }
 

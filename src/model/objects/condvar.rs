@@ -23,12 +23,12 @@
 
 use smallvec::SmallVec;
 
-use super::{NONE, Operation, Place, Posted, World};
+use super::{Kind, NONE, Operation, Place, Posted, World};
 use crate::model::locals::Births;
-use crate::model::state::{Done, State};
+use crate::model::state::{Done, Parts, State};
 use crate::model::{
-    CondvarId, Effect, Handle, Lane, May, Mode, Need, Needs, Part, PartSet, ProcessId, Response,
-    System, Touch, Values,
+    CondvarId, Effect, Handle, Lane, Locals, May, Mode, Need, Needs, Part, PartSet, ProcessId,
+    Response, System, Touch, Values,
 };
 
 impl CondvarId {
@@ -45,6 +45,42 @@ impl CondvarId {
     /// What the step of the notification at this place that wakes does.
     pub fn wake(self, place: u32) -> Effect {
         Effect::act_at(self.wakes(), Mode::Change, place)
+    }
+}
+
+impl Kind for CondvarId {
+    type Declared = ();
+    type Start = ();
+
+    const PARTS: &'static [Part] = &[Part::Notes, Part::Wakes];
+    const IS_ALONE: bool = false;
+
+    fn start(_: &(), _: &mut Values) -> () {}
+
+    fn begin(state: &mut State, _: ()) {
+        state.condvars.push(Condvar::default());
+    }
+
+    fn slot<S: System>(self, state: &State, _: &mut Locals<'_, S>, parts: &mut Parts) -> u32 {
+        let condvar = state.condvar(self);
+        let over = condvar.over();
+        // Who waits, each with the first open notification that it may be woken by, and which of these are for all.
+        let open = &condvar.notifications()[over as usize..];
+        let waiting = condvar.waiting();
+        let mut waiting: Vec<(u32, u32)> =
+            waiting.map(|one| (one.turn.saturating_sub(over), one.process.0)).collect();
+        waiting.sort_unstable();
+        if waiting.is_empty() && open.is_empty() {
+            return Parts::EMPTY;
+        }
+        let open = [open.len() as u32].into_iter().chain(open.iter().map(|&all| u32::from(all)));
+        parts.list(open.chain(waiting.into_iter().flat_map(|(turn, process)| [turn, process])))
+    }
+
+    fn has_open_requests(self, state: &State) -> bool {
+        // Whoever has ended was woken, and has woken.
+        let _ = state;
+        false
     }
 }
 

@@ -3,12 +3,12 @@
 //! Invariant, restored by each method that changes a mailbox: the pairing is the stable matching of the two orders
 //! (see `effect`). Each post is paired, on arrival, with the oldest unpaired opposite one that matches.
 
-use super::{NONE, Operation, Place, Posted, World, choices_of_any, place, response_of_any};
+use super::{Kind, NONE, Operation, Place, Posted, World, choices_of_any, place, response_of_any};
 use crate::model::locals::Births;
-use crate::model::state::{Done, State};
+use crate::model::state::{Done, Parts, State};
 use crate::model::{
-    Choice, Effect, Envelope, Handle, Lane, MailboxId, May, Mode, Need, Needs, Part, PartSet,
-    ProcessId, Response, System, Touch, ValueId, Values,
+    Choice, Delivery, Effect, Envelope, Handle, Lane, Locals, MailboxId, May, Mode, Need, Needs,
+    Part, PartSet, ProcessId, Response, System, Touch, ValueId, Values,
 };
 
 impl MailboxId {
@@ -20,6 +20,43 @@ impl MailboxId {
             End::Receive => Part::Receives,
         };
         Lane::new(part, self.0)
+    }
+}
+
+impl Kind for MailboxId {
+    type Declared = Delivery;
+    type Start = Delivery;
+
+    const PARTS: &'static [Part] = &[Part::Sends, Part::Receives, Part::Messages, Part::Matches];
+    const IS_ALONE: bool = true;
+
+    /// At others posts commute.
+    fn lanes_of(delivery: Delivery) -> &'static [Part] {
+        match delivery {
+            Delivery::Ordered => &[Part::Sends, Part::Receives],
+            Delivery::P2p | Delivery::Bag => &[],
+        }
+    }
+
+    fn start(&declared: &Delivery, _: &mut Values) -> Delivery {
+        declared
+    }
+
+    fn begin(state: &mut State, delivery: Delivery) {
+        state.mailboxes.push(Mailbox::default());
+        state.network.begin(delivery);
+    }
+
+    fn slot<S: System>(self, state: &State, locals: &mut Locals<'_, S>, parts: &mut Parts) -> u32 {
+        match state.network.delivery(self) {
+            Delivery::Ordered => state.waiting(locals, parts, self),
+            _ => state.on_the_way(locals, parts, self),
+        }
+    }
+
+    fn has_open_requests(self, state: &State) -> bool {
+        let mailbox = state.mailbox(self);
+        [End::Send, End::Receive].into_iter().any(|end| mailbox.unpaired(end).next().is_some())
     }
 }
 

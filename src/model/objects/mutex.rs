@@ -13,12 +13,12 @@
 //! (a request and an unlock, both in a long queue). But that is symmetric, stable and never wrong, and mutexes that are not tried
 //! keep their finer relation.
 
-use super::{NONE, Operation, Place, Posted, World, choices_of_any, place, response_of_any};
+use super::{Kind, NONE, Operation, Place, Posted, World, choices_of_any, place, response_of_any};
 use crate::model::locals::Births;
-use crate::model::state::{Done, State};
+use crate::model::state::{Done, Parts, State};
 use crate::model::{
-    Asking, Choice, Effect, Lane, May, Mode, MutexId, Need, Needs, Part, PartSet, ProcessId,
-    Request, Response, System, Touch, ValueId, Values,
+    Asking, Choice, Effect, Lane, Locals, May, Mode, MutexId, Need, Needs, Part, PartSet,
+    ProcessId, Request, Response, System, Touch, ValueId, Values,
 };
 
 impl MutexId {
@@ -32,6 +32,30 @@ impl MutexId {
     #[inline]
     pub fn queue(self) -> Lane {
         Lane::new(Part::Queue, self.0)
+    }
+}
+
+impl Kind for MutexId {
+    type Declared = Asking;
+    type Start = Asking;
+
+    const PARTS: &'static [Part] = &[Part::Requests, Part::Queue];
+    const IS_ALONE: bool = true;
+
+    fn start(&declared: &Asking, _: &mut Values) -> Asking {
+        declared
+    }
+
+    fn begin(state: &mut State, asking: Asking) {
+        state.mutexes.push(Mutex::new(asking));
+    }
+
+    fn slot<S: System>(self, state: &State, _: &mut Locals<'_, S>, parts: &mut Parts) -> u32 {
+        parts.queue(state.mutex(self).queue())
+    }
+
+    fn has_open_requests(self, state: &State) -> bool {
+        state.mutex(self).owner().is_some()
     }
 }
 

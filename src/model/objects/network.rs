@@ -279,6 +279,12 @@ impl Network {
         self.unmatched > 0 || self.open > 0
     }
 
+    /// Begins with what is posted at the next mailbox.
+    pub(super) fn begin(&mut self, delivery: Delivery) {
+        self.ends.push(Ends::default());
+        self.deliveries.push(delivery);
+    }
+
     /// Is there any such mailbox?
     pub(in crate::model) fn is_used(&self) -> bool {
         self.deliveries.iter().any(|&delivery| delivery != Delivery::Ordered)

@@ -17,11 +17,11 @@
 //!
 //! Invariant: `turns` is empty as long as nobody asked; else only its last turn has no writer.
 
-use super::{Operation, Place, Posted, World};
+use super::{Kind, Operation, Place, Posted, World};
 use crate::model::locals::Births;
-use crate::model::state::{Done, State};
+use crate::model::state::{Done, Parts, State};
 use crate::model::{
-    Effect, Handle, Hold, Lane, May, Mode, Need, Needs, Part, PartSet, ProcessId, Response,
+    Effect, Handle, Hold, Lane, Locals, May, Mode, Need, Needs, Part, PartSet, ProcessId, Response,
     RwLockId, System, Values,
 };
 
@@ -34,6 +34,42 @@ impl RwLockId {
     /// The unlocks.
     pub fn leaves(self) -> Lane {
         Lane::new(Part::Leaves, self.0)
+    }
+}
+
+impl Kind for RwLockId {
+    type Declared = ();
+    type Start = ();
+
+    const PARTS: &'static [Part] = &[Part::Turns, Part::Leaves];
+    const IS_ALONE: bool = true;
+
+    fn start(_: &(), _: &mut Values) -> () {}
+
+    fn begin(state: &mut State, _: ()) {
+        state.rwlocks.push(RwLock::default());
+    }
+
+    fn slot<S: System>(self, state: &State, _: &mut Locals<'_, S>, parts: &mut Parts) -> u32 {
+        let mut all: Vec<u32> = Vec::new();
+        let mut first = 0;
+        // Within a turn the order of the readers does not matter.
+        for request in state.rwlock(self).queue() {
+            match request.hold {
+                Hold::Shared => all.push(2 * request.process.0),
+                Hold::Exclusive => {
+                    all[first..].sort_unstable();
+                    all.push(2 * request.process.0 + 1);
+                    first = all.len();
+                }
+            }
+        }
+        all[first..].sort_unstable();
+        parts.list(all)
+    }
+
+    fn has_open_requests(self, state: &State) -> bool {
+        state.rwlock(self).queue().next().is_some()
     }
 }
 

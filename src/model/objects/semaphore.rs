@@ -1,11 +1,11 @@
 //! Counting semaphores: requests and releases, each in order.
 
-use super::{Operation, Place, Posted, World};
+use super::{Kind, Operation, Place, Posted, World};
 use crate::model::locals::Births;
-use crate::model::state::{Done, State};
+use crate::model::state::{Done, Parts, State};
 use crate::model::{
-    Effect, Handle, Lane, Mode, Need, Needs, Part, PartSet, ProcessId, Response, SemaphoreId,
-    System, Values,
+    Effect, Handle, Lane, Locals, Mode, Need, Needs, Part, PartSet, ProcessId, Response,
+    SemaphoreId, System, Values,
 };
 
 impl SemaphoreId {
@@ -17,6 +17,42 @@ impl SemaphoreId {
     /// The releases.
     pub fn releases(self) -> Lane {
         Lane::new(Part::Releases, self.0)
+    }
+}
+
+impl Kind for SemaphoreId {
+    type Declared = u32;
+    type Start = u32;
+
+    const PARTS: &'static [Part] = &[Part::Acquires, Part::Releases];
+    const IS_ALONE: bool = true;
+
+    fn start(&declared: &u32, _: &mut Values) -> u32 {
+        declared
+    }
+
+    fn begin(state: &mut State, initial: u32) {
+        let (requests, releases) = (Vec::new(), Vec::new());
+        state.semaphores.push(Semaphore { initial, requests, releases });
+    }
+
+    fn slot<S: System>(self, state: &State, _: &mut Locals<'_, S>, parts: &mut Parts) -> u32 {
+        let semaphore = state.semaphore(self);
+        let granted = semaphore.granted() as usize;
+        match granted.checked_sub(semaphore.requests.len()) {
+            Some(free) => Parts::plain(free as u32),
+            None => parts.list(semaphore.requests[granted..].iter().map(|waits| waits.0)),
+        }
+    }
+
+    fn is_at_start(self, state: &State) -> bool {
+        let semaphore = state.semaphore(self);
+        semaphore.releases.len() == semaphore.requests.len()
+    }
+
+    fn has_open_requests(self, state: &State) -> bool {
+        let semaphore = state.semaphore(self);
+        semaphore.requests.len() > semaphore.granted() as usize
     }
 }
 
@@ -32,6 +68,11 @@ pub struct Semaphore {
 }
 
 impl Semaphore {
+    /// How many requests are granted, or would be.
+    fn granted(&self) -> u32 {
+        self.initial + self.releases.len() as u32
+    }
+
     /// Is this request granted?
     pub fn is_granted(&self, request: u32) -> bool {
         (request as usize) < self.initial as usize + self.releases.len()

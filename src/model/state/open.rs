@@ -2,21 +2,14 @@
 //! or of a reader-writer lock, units of a semaphore that were not granted.
 
 use super::State;
-use crate::model::{End, Handle, LocalId, Locals, MailboxId, Posted, ProcessId, System};
+use crate::model::{End, Handle, LocalId, Locals, MailboxId, Met, Posted, ProcessId, System};
 
 impl State {
     /// Is there a request that nothing has answered? O(1) for each object, except where patterns matter.
-    pub fn has_open_requests(&self) -> bool {
-        let has_posts = |end| self.mailboxes.iter().any(|m| m.unpaired(end).next().is_some());
+    pub fn has_open_requests(&self, met: &Met) -> bool {
         self.network().has_open_posts()
             || self.collectives().entries().iter().any(|entry| entry.ended_at().is_none())
-            || has_posts(End::Send)
-            || has_posts(End::Receive)
-            || self.mutexes.iter().any(|mutex| mutex.owner().is_some())
-            || self.rwlocks.iter().any(|lock| lock.queue().next().is_some())
-            || self.semaphores.iter().any(|semaphore| {
-                semaphore.requests.len() > semaphore.initial as usize + semaphore.releases.len()
-            })
+            || met.order()[..self.known].iter().any(|&object| self.has_open_requests_of(object))
     }
 
     /// How many messages at a declared mailbox are sent and not paired.

@@ -16,7 +16,7 @@
 //! processes spawned. What does not fit into a number is a list that is kept once in [`Parts`].
 //!
 //! If a search meets objects on its way ([`crate::model::Met`]), their numbers are a list with its length in front.
-//! [`EMPTY`] stands for an object that is as at its start. The list ends with the last object that is not, and its
+//! [`Parts::EMPTY`] stands for an object that is as at its start. The list ends with the last object that is not, and its
 //! length is rounded up to a power of two, because portraits of one length share more. So a state has the same portrait
 //! whichever objects were met.
 //!
@@ -30,10 +30,11 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::State;
+use crate::model::objects::{Kind, all_kinds};
 use crate::model::{
-    Barrier, CollectiveId, Completion, Condvar, Delivery, End, Entry, Envelope, Hold, LocalId,
-    Locals, MailboxId, Object, Op, Posted, ProcessId, RwLock, Semaphore, Sent, Settlement, Status,
-    System, ValueId,
+    BarrierId, CellId, CollectiveId, Completion, CondvarId, Delivery, End, Entry, Envelope,
+    LocalId, Locals, MailboxId, Met, MutexId, Object, Op, Posted, ProcessId, RwLockId, SemaphoreId,
+    Sent, Settlement, Status, System, ValueId,
 };
 
 /// Lists of numbers, each kept once.
@@ -75,13 +76,69 @@ fn list<'w>(words: &'w [u32], ends: &[u32], id: u32) -> &'w [u32] {
     &words[from as usize..ends[id as usize] as usize]
 }
 
-/// Nothing there.
-const EMPTY: u32 = 0;
+macro_rules! define_slots {
+    ($($(#[$doc:meta])* $kind:ident($id:ident) $all:ident [$($log:ty)?],)*) => {
+        impl State {
+            /// All objects, if all were met at once.
+            fn objects<S: System>(
+                &self,
+                locals: &mut Locals<'_, S>,
+                parts: &mut Parts,
+                slots: &mut Vec<u32>,
+            ) {
+                $(for number in 0..locals.met().$all.len() as u32 {
+                    slots.push($id(number).slot(self, locals, parts));
+                })*
+            }
 
-/// A number that stands for itself, told apart from the number of a part.
-fn plain(number: u32) -> u32 {
-    2 * number + 1
+            /// The number of an object.
+            fn slot<S: System>(
+                &self,
+                locals: &mut Locals<'_, S>,
+                parts: &mut Parts,
+                object: Object,
+            ) -> u32 {
+                match object {
+                    $(Object::$kind(id) => id.slot(self, locals, parts),)*
+                }
+            }
+
+            /// Is the object as at its start, although it has a number of its own then?
+            fn is_at_start(&self, object: Object) -> bool {
+                match object {
+                    $(Object::$kind(id) => id.is_at_start(self),)*
+                }
+            }
+
+            /// How many objects of kinds before that of this one there are, and how many of its own.
+            pub(super) fn objects_before(&self, met: &Met, object: Object) -> usize {
+                let mut before = 0;
+                $(
+                    if let Object::$kind(id) = object {
+                        return before + id.index();
+                    }
+                    before += met.$all.len();
+                )*
+                unreachable!("{object:?} is of no kind, after {before}")
+            }
+
+            /// Is there a request for an object that nothing has answered?
+            pub(super) fn has_open_requests_of(&self, object: Object) -> bool {
+                match object {
+                    $(Object::$kind(id) => id.has_open_requests(self),)*
+                }
+            }
+
+            /// Does each operation on such an object look at nothing but it and its own process, and change nothing else?
+            pub(super) fn is_alone(object: Object) -> bool {
+                match object {
+                    $(Object::$kind(_) => <$id as Kind>::IS_ALONE,)*
+                }
+            }
+        }
+    };
 }
+all_kinds!(define_slots);
 
 impl State {
     /// The portrait, into `slots`. O(processes + objects + what waits).
@@ -102,37 +159,6 @@ impl State {
         }
     }
 
-    /// All objects, if all were met at once.
-    fn objects<S: System>(
-        &self,
-        locals: &mut Locals<'_, S>,
-        parts: &mut Parts,
-        slots: &mut Vec<u32>,
-    ) {
-        slots.extend(self.cells.iter().map(|versions| versions[versions.len() - 1].0));
-        for mutex in &self.mutexes {
-            slots.push(parts.queue(mutex.queue()));
-        }
-        for lock in &self.rwlocks {
-            slots.push(parts.turns(lock));
-        }
-        for condvar in &self.condvars {
-            slots.push(parts.condvar(condvar));
-        }
-        for semaphore in &self.semaphores {
-            slots.push(parts.units(semaphore));
-        }
-        for barrier in &self.barriers {
-            slots.push(parts.rounds(barrier));
-        }
-        for collective in 0..self.collectives.all.len() as u32 {
-            slots.push(self.under_way(locals, parts, CollectiveId(collective)));
-        }
-        for mailbox in 0..self.mailboxes.len() as u32 {
-            slots.push(self.waiting(locals, parts, MailboxId(mailbox)));
-        }
-    }
-
     /// The objects that were met and are not as at their start.
     fn objects_met<S: System>(
         &self,
@@ -143,24 +169,13 @@ impl State {
         slots.push(0);
         let mut used = 0;
         for at in 0..self.known {
-            let slot = match locals.met().order()[at] {
-                Object::Cell(id) => match self.versions(id) {
-                    [initial, .., content] if content != initial => content.0 + 1,
-                    _ => EMPTY,
-                },
-                Object::Mutex(id) => parts.queue(self.mutex(id).queue()),
-                Object::RwLock(id) => parts.turns(self.rwlock(id)),
-                Object::Condvar(id) => parts.condvar(self.condvar(id)),
-                Object::Semaphore(id) => match self.semaphore(id) {
-                    new if new.releases.len() == new.requests.len() => EMPTY,
-                    used => parts.units(used),
-                },
-                Object::Barrier(id) => parts.rounds(self.barrier(id)),
-                Object::Collective(id) => self.under_way(locals, parts, id),
-                Object::Mailbox(id) => self.waiting(locals, parts, id),
+            let object = locals.met().order()[at];
+            let slot = match self.is_at_start(object) {
+                true => Parts::EMPTY,
+                false => self.slot(locals, parts, object),
             };
             slots.push(slot);
-            if slot != EMPTY {
+            if slot != Parts::EMPTY {
                 used = at + 1;
             }
         }
@@ -168,13 +183,13 @@ impl State {
             0 => 0,
             used => used.next_power_of_two(),
         };
-        slots.resize(1 + length, EMPTY);
+        slots.resize(1 + length, Parts::EMPTY);
         slots[0] = length as u32;
     }
 
     /// Whom the ranks of a collective belong to, the entries that have not ended, or that others need which have not ended or not
     /// come, and how many rounds there were.
-    fn under_way<S: System>(
+    pub(in crate::model) fn under_way<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
         parts: &mut Parts,
@@ -206,7 +221,7 @@ impl State {
     }
 
     /// Who receives at a p2p or bag mailbox, and what waits there: the messages that nobody has, by sender, and the open receives.
-    fn on_the_way<S: System>(
+    pub(in crate::model) fn on_the_way<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
         parts: &mut Parts,
@@ -248,15 +263,12 @@ impl State {
     }
 
     /// The posts of a mailbox that are not paired.
-    fn waiting<S: System>(
+    pub(in crate::model) fn waiting<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
         parts: &mut Parts,
         mailbox: MailboxId,
     ) -> u32 {
-        if self.network.delivery(mailbox) != Delivery::Ordered {
-            return self.on_the_way(locals, parts, mailbox);
-        }
         parts.scratch.clear();
         for end in [End::Send, End::Receive] {
             for position in self.mailbox(mailbox).unpaired(end) {
@@ -293,10 +305,10 @@ impl State {
     ) -> u32 {
         let local = self.local(process);
         if local == LocalId::ABSENT {
-            return EMPTY;
+            return Parts::EMPTY;
         }
         if local == LocalId::CARRIER {
-            return plain(u32::from(self.is_seen(self.carried(process))));
+            return Parts::plain(u32::from(self.is_seen(self.carried(process))));
         }
         let row = self.looked_in_vain(locals, process);
         let canonical = locals.canonical(local);
@@ -305,7 +317,7 @@ impl State {
             && !self.inboxes.has_pending(process)
             && listed.iter().all(|&handle| is_in_queue(&self.posted(process, handle)))
         {
-            return plain(canonical.local.0);
+            return Parts::plain(canonical.local.0);
         }
         parts.scratch.clear();
         parts.scratch.push(canonical.local.0);
@@ -329,7 +341,7 @@ impl State {
             parts.scratch.extend(row);
         }
         match parts.scratch[..] {
-            [local] => plain(local),
+            [local] => Parts::plain(local),
             _ => parts.pack(),
         }
     }
@@ -424,76 +436,36 @@ fn is_in_queue(posted: &Posted) -> bool {
 }
 
 impl Parts {
+    /// Nothing there.
+    pub(in crate::model) const EMPTY: u32 = 0;
+
+    /// A number that stands for itself, told apart from the number of a part.
+    pub(in crate::model) fn plain(number: u32) -> u32 {
+        2 * number + 1
+    }
+
+    /// A list of numbers.
+    pub(in crate::model) fn list(&mut self, numbers: impl IntoIterator<Item = u32>) -> u32 {
+        self.scratch.clear();
+        self.scratch.extend(numbers);
+        self.pack()
+    }
+
     /// The list at hand as a number.
     fn pack(&mut self) -> u32 {
-        if self.scratch.is_empty() { EMPTY } else { 2 * (self.intern() + 1) }
+        if self.scratch.is_empty() { Parts::EMPTY } else { 2 * (self.intern() + 1) }
     }
 
     /// A queue: in most cases nobody or one process.
-    fn queue(&mut self, mut waiting: impl Iterator<Item = ProcessId>) -> u32 {
-        let Some(first) = waiting.next() else { return EMPTY };
+    pub(in crate::model) fn queue(&mut self, mut waiting: impl Iterator<Item = ProcessId>) -> u32 {
+        let Some(first) = waiting.next() else { return Parts::EMPTY };
         self.scratch.clear();
         self.scratch.push(first.0);
         self.scratch.extend(waiting.map(|process| process.0));
         match self.scratch[..] {
-            [only] => plain(only),
+            [only] => Parts::plain(only),
             _ => self.pack(),
         }
-    }
-
-    /// The queue of a reader-writer lock. Within a turn the order of the readers does not matter.
-    fn turns(&mut self, lock: &RwLock) -> u32 {
-        self.scratch.clear();
-        let mut first = 0;
-        for request in lock.queue() {
-            match request.hold {
-                Hold::Shared => self.scratch.push(2 * request.process.0),
-                Hold::Exclusive => {
-                    self.scratch[first..].sort_unstable();
-                    self.scratch.push(2 * request.process.0 + 1);
-                    first = self.scratch.len();
-                }
-            }
-        }
-        self.scratch[first..].sort_unstable();
-        self.pack()
-    }
-
-    /// Who waits at a condition variable, each with the first open notification that it may be woken by, and which of the
-    /// open notifications are for all.
-    fn condvar(&mut self, condvar: &Condvar) -> u32 {
-        self.scratch.clear();
-        let over = condvar.over();
-        let open = &condvar.notifications()[over as usize..];
-        let mut waiting: Vec<(u32, u32)> =
-            condvar.waiting().map(|one| (one.turn.saturating_sub(over), one.process.0)).collect();
-        waiting.sort_unstable();
-        if !waiting.is_empty() || !open.is_empty() {
-            self.scratch.push(open.len() as u32);
-            self.scratch.extend(open.iter().map(|&all| u32::from(all)));
-            self.scratch.extend(waiting.into_iter().flat_map(|(turn, process)| [turn, process]));
-        }
-        self.pack()
-    }
-
-    /// The free units of a semaphore, or who waits for one.
-    fn units(&mut self, semaphore: &Semaphore) -> u32 {
-        let granted = semaphore.initial as usize + semaphore.releases.len();
-        match granted.checked_sub(semaphore.requests.len()) {
-            Some(free) => plain(free as u32),
-            None => {
-                self.scratch.clear();
-                self.scratch.extend(semaphore.requests[granted..].iter().map(|waits| waits.0));
-                self.pack()
-            }
-        }
-    }
-
-    /// How many have arrived at a barrier, round by round.
-    fn rounds(&mut self, barrier: &Barrier) -> u32 {
-        self.scratch.clear();
-        self.scratch.extend(barrier.rounds.iter().map(|arrived| arrived.len() as u32));
-        self.pack()
     }
 
     fn envelope(words: &mut Vec<u32>, Envelope { src, tag }: Envelope) {

@@ -5,7 +5,9 @@
 //! their process. So what they do can be learned once for each situation, and looked up from then on.
 
 use super::State;
-use crate::model::{Locals, Object, Op, ProcessId, System};
+use smallvec::SmallVec;
+
+use crate::model::{Locals, Met, Object, Op, ProcessId, System};
 
 /// The parts of a [portrait](State::portrait), besides that of its process, that the choices and the effect of a process
 /// depend on.
@@ -32,42 +34,18 @@ impl State {
             return Scope::Anything;
         }
         let Some(op) = locals.op(self.local(process)) else { return Scope::Own };
-        let object = match *op {
+        match *op {
             Op::Choose { .. } | Op::Local | Op::WaitAny(_) | Op::TestAny(_) => return Scope::Own,
             Op::Join(target) => return Scope::With(self.place_of_process(target)),
-            Op::Access(cell, _) => Object::Cell(cell),
-            Op::AsyncLock(mutex) | Op::TryLock(mutex) => Object::Mutex(mutex),
-            Op::Unlock(request) => Object::Mutex(request.mutex),
-            Op::MutexWaitAny(ref requests) | Op::MutexTestAny(ref requests) => match **requests {
-                [request] => Object::Mutex(request.mutex),
-                _ => return Scope::Anything,
-            },
-            Op::RwRequest { lock, .. } | Op::RwWait { lock, .. } | Op::RwUnlock { lock, .. } => {
-                Object::RwLock(lock)
-            }
-            Op::AsyncAcquire(semaphore)
-            | Op::AcquireWait { semaphore, .. }
-            | Op::Release(semaphore) => Object::Semaphore(semaphore),
-            Op::Arrive { barrier, .. } | Op::BarrierWait { barrier, .. } => {
-                Object::Barrier(barrier)
-            }
-            Op::Isend { mailbox, .. } | Op::Irecv { mailbox, .. } => Object::Mailbox(mailbox),
             Op::Handle { .. } => return Scope::Messages,
-            // The first four: only at mailboxes of a network, which has no scopes.
-            Op::Send { .. }
-            | Op::Receive { .. }
-            | Op::Probe { .. }
-            | Op::Deliver
-            | Op::Cancel(_)
-            | Op::CancelOutcome(_)
-            | Op::Enter { .. }
-            | Op::Enrol(_)
-            | Op::AwaitWake { .. }
-            | Op::Notify { .. }
-            | Op::Wake { .. }
-            | Op::Spawn(_) => return Scope::Anything,
-        };
-        Scope::With(self.place_of(object))
+            _ => {}
+        }
+        let mut objects = SmallVec::<[Object; 2]>::new();
+        op.for_each_object(|object| objects.push(object));
+        match objects[..] {
+            [object] if State::is_alone(object) => Scope::With(self.place_of(locals.met(), object)),
+            _ => Scope::Anything,
+        }
     }
 
     /// Where the number of a process stands in a portrait, if all objects were met at once.
@@ -75,30 +53,9 @@ impl State {
         self.known + process.index()
     }
 
-    /// The same of an object.
-    pub fn place_of(&self, object: Object) -> usize {
-        let mut before = 0;
-        let sizes = [
-            self.cells.len(),
-            self.mutexes.len(),
-            self.rwlocks.len(),
-            self.condvars.len(),
-            self.semaphores.len(),
-            self.barriers.len(),
-            self.collectives.all.len(),
-        ];
-        let (kind, index) = match object {
-            Object::Cell(id) => (0, id.index()),
-            Object::Mutex(id) => (1, id.index()),
-            Object::RwLock(id) => (2, id.index()),
-            Object::Condvar(id) => (3, id.index()),
-            Object::Semaphore(id) => (4, id.index()),
-            Object::Barrier(id) => (5, id.index()),
-            Object::Collective(id) => (6, id.index()),
-            Object::Mailbox(id) => (7, id.index()),
-        };
-        sizes[..kind].iter().for_each(|size| before += size);
-        before + index
+    /// Where the number of an object stands in a portrait, if all objects were met at once.
+    pub fn place_of(&self, met: &Met, object: Object) -> usize {
+        self.objects_before(met, object)
     }
 
     /// Do the parts of a portrait have fixed places, and are they about one object or process each?
