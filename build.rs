@@ -1,6 +1,7 @@
-//! Which compilers are there for the tests of MPI programs? A test cannot ignore itself while it runs, so this is known
-//! when it is compiled. A library user has none of these tests, so nothing is looked for then. Cargo asks again only when
-//! this file changes: `touch build.rs` after a compiler was installed.
+//! Which compilers are there for the tests of MPI programs? A test cannot ignore itself while it
+//! runs, so this is known when it is compiled. A library user has none of these tests, so nothing
+//! is looked for then. Cargo asks again only when this file changes: `touch build.rs` after a
+//! compiler was installed.
 
 use std::env;
 use std::process::Command;

@@ -62,12 +62,13 @@ use output::{Output, When};
 
 /// An unfolding and event-structure verification engine for concurrent programs.
 ///
-/// A spec (.maz) describes processes that exchange messages and share mutexes, semaphores, barriers and
-/// memory. Mazurka explores its executions, one of each class of equivalent ones, and reports deadlocks,
-/// failed assertions and run-time errors, each with an execution that leads to it.
+/// A spec (.maz) describes processes that exchange messages and share mutexes, semaphores, barriers
+/// and memory. Mazurka explores its executions, one of each class of equivalent ones, and reports
+/// deadlocks, failed assertions and run-time errors, each with an execution that leads to it.
 ///
-/// Programs in C that use MPI are verified as they are: `mazurka mpicc` compiles one, `mazurka mpirun` explores it. So are
-/// programs in Rust, in a test of their own: see the module `mazurka::program` of the library.
+/// Programs in C that use MPI are verified as they are: `mazurka mpicc` compiles one,
+/// `mazurka mpirun` explores it. So are programs in Rust, in a test of their own: see the module
+/// `mazurka::program` of the library.
 #[derive(Parser)]
 #[command(name = "mazurka", version, after_help = EXAMPLES, max_term_width = 100)]
 struct Cli {
@@ -189,8 +190,8 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// The arguments as clap is to see them. A compiler's options are none of ours; and a link to this program may be called as the
-/// command that it is.
+/// The arguments as clap is to see them. A compiler's options are none of ours; and a link to this
+/// program may be called as the command that it is.
 fn called(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
     let is_compiler = |name: &str| ["mpicc", "mpicxx", "mpic++"].contains(&name);
@@ -213,7 +214,8 @@ fn called(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     args
 }
 
-/// Runs the program on the arguments of this process; `allocated` tells how many bytes are allocated now.
+/// Runs the program on the arguments of this process; `allocated` tells how many bytes are
+/// allocated now.
 pub fn main(allocated: fn() -> u64) -> ExitCode {
     memory::count_with(allocated);
     let json = refusal::wants_json(std::env::args_os());

@@ -48,8 +48,8 @@ use prospect::Touches;
 /// Stack for one run of the front end: nesting is bounded, so this is enough for any input.
 const STACK: usize = 64 << 20;
 
-/// Compiles the text of a spec. `name` is the name of the file in messages; `overrides` set constants, as
-/// `-D NAME=VALUE` does.
+/// Compiles the text of a spec. `name` is the name of the file in messages; `overrides` set
+/// constants, as `-D NAME=VALUE` does.
 ///
 /// # Errors
 /// Every mistake of the file and of the overrides.
@@ -122,8 +122,8 @@ fn compile_here(
     }
 }
 
-/// Does some process ask for a mutex without waiting for it at once? If not, nobody gives up a request that was not
-/// granted.
+/// Does some process ask for a mutex without waiting for it at once? If not, nobody gives up a
+/// request that was not granted.
 fn cancels(checked: &Checked) -> bool {
     let mut found = false;
     for process in &checked.processes {
@@ -151,7 +151,8 @@ fn spawned_in<'e>(blocks: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<u32> {
     found
 }
 
-/// The processes and actors with the ids of their first instances, and whether names must tell who spawned them.
+/// The processes and actors with the ids of their first instances, and whether names must tell who
+/// spawned them.
 fn templates(file: &File, checked: &Checked) -> Vec<program::Template> {
     let mut spawners = vec![0_u32; checked.processes.len()];
     for process in &checked.processes {

@@ -1,11 +1,13 @@
 //! Mazurka verifies concurrent programs by exploring one execution per Mazurkiewicz class.
 //!
-//! A program is a [`model::System`]: processes that act on mailboxes, mutexes, reader-writer locks, condition variables, semaphores, barriers and
-//! shared cells, or actors that handle messages. Executions that differ only in the order of independent actions
-//! belong to one class. A class is one maximal configuration of the program's *unfolding*, a prime event structure.
-//! UDPOR walks from one maximal configuration to the next, finds every deadlock and every failed assertion, and never
-//! visits a class twice. Explorers of the DPOR family walk along executions instead. Those of the S-POR family store
-//! states, so that executions that reach the same state continue as one ([`explore`]).
+//! A program is a [`model::System`]: processes that act on mailboxes, mutexes, reader-writer locks,
+//! condition variables, semaphores, barriers and shared cells, or actors that handle messages.
+//! Executions that differ only in the order of independent actions belong to one class. A class is
+//! one maximal configuration of the program's *unfolding*, a prime event structure. UDPOR walks
+//! from one maximal configuration to the next, finds every deadlock and every failed assertion, and
+//! never visits a class twice. Explorers of the DPOR family walk along executions instead. Those of
+//! the S-POR family store states, so that executions that reach the same state continue as one
+//! ([`explore`]).
 //!
 //! ```
 //! use mazurka::explore::{Budget, NoObserver, Udpor, Verdict, explore};
@@ -43,9 +45,10 @@
 //! | `workshop` | what reproduces papers: their tables, studies of clients of data structures, plots | `report`, `study`, `explore`, `lang` |
 //! | `cli` | the command line; only it prints and exits, and only it and `mpi` read files and start processes | everything |
 //!
-//! The feature `cli`, which is on by default, has `cli`, `mpi` and `workshop`, and what `report` has for them alone.
-//! Imports go this way only, and a test checks it. `trace` and `unfolding` are the field's two
-//! representations of a class; neither imports the other, so each can judge the other in tests.
+//! The feature `cli`, which is on by default, has `cli`, `mpi` and `workshop`, and what `report`
+//! has for them alone. Imports go this way only, and a test checks it. `trace` and `unfolding` are
+//! the field's two representations of a class; neither imports the other, so each can judge the
+//! other in tests.
 //!
 //! # Glossary
 //!
@@ -68,20 +71,24 @@
 //!
 //! # Literature
 //!
-//! - LNCS 1032, 1996: P. Godefroid. *Partial-order methods for the verification of concurrent systems.*
-//! - POPL 2005: C. Flanagan, P. Godefroid. *Dynamic partial-order reduction for model checking software.*
-//! - EPFL 2009: M. Yabandeh, D. Kostić. *DPOR-DS: dynamic partial order reduction in distributed systems.*
-//! - FORTE 2012: S. Tasharofi, R. K. Karmani, S. Lauterburg, A. Legay, D. Marinov, G. Agha. *TransDPOR: a novel
-//!   dynamic partial-order reduction technique for testing actor programs.*
-//! - CONCUR 2015: C. Rodríguez, M. Sousa, S. Sharma, D. Kroening. *Unfolding-based partial order reduction.*
-//! - J. ACM 2017: P. A. Abdulla, S. Aronis, B. Jonsson, K. Sagonas. *Source sets: a foundation for optimal
-//!   dynamic partial order reduction.*
-//! - CAV 2018: H. T. T. Nguyen, C. Rodríguez, M. Sousa, C. Coti, L. Petrucci. *Quasi-optimal partial order
+//! - LNCS 1032, 1996: P. Godefroid. *Partial-order methods for the verification of concurrent
+//!   systems.*
+//! - POPL 2005: C. Flanagan, P. Godefroid. *Dynamic partial-order reduction for model checking
+//!   software.*
+//! - EPFL 2009: M. Yabandeh, D. Kostić. *DPOR-DS: dynamic partial order reduction in distributed
+//!   systems.*
+//! - FORTE 2012: S. Tasharofi, R. K. Karmani, S. Lauterburg, A. Legay, D. Marinov, G. Agha.
+//!   *TransDPOR: a novel dynamic partial-order reduction technique for testing actor programs.*
+//! - CONCUR 2015: C. Rodríguez, M. Sousa, S. Sharma, D. Kroening. *Unfolding-based partial order
 //!   reduction.*
-//! - FORTE 2019: T. A. Pham, T. Jéron, M. Quinson. *Unfolding-based dynamic partial order reduction of
-//!   asynchronous distributed programs.*
-//! - VMCAI 2023: B. Cirisci, C. Enea, A. Farzan, S. O. Mutluergil. *A pragmatic approach to stateful partial order
-//!   reduction.*
+//! - J. ACM 2017: P. A. Abdulla, S. Aronis, B. Jonsson, K. Sagonas. *Source sets: a foundation for
+//!   optimal dynamic partial order reduction.*
+//! - CAV 2018: H. T. T. Nguyen, C. Rodríguez, M. Sousa, C. Coti, L. Petrucci. *Quasi-optimal
+//!   partial order reduction.*
+//! - FORTE 2019: T. A. Pham, T. Jéron, M. Quinson. *Unfolding-based dynamic partial order reduction
+//!   of asynchronous distributed programs.*
+//! - VMCAI 2023: B. Cirisci, C. Enea, A. Farzan, S. O. Mutluergil. *A pragmatic approach to
+//!   stateful partial order reduction.*
 
 /// The Rust of the README and of the book, as tests.
 #[cfg(doctest)]

@@ -45,8 +45,8 @@ impl Batch {
         self.begun += 1;
     }
 
-    /// Runs the next one; `None` if it is not wanted any more. `foreseen` is the number of traces that it will have, if
-    /// that is known.
+    /// Runs the next one; `None` if it is not wanted any more. `foreseen` is the number of traces
+    /// that it will have, if that is known.
     pub(super) fn run(&mut self, job: &Job, foreseen: Option<u64>) -> Option<Ran> {
         if self.cancel.load(Ordering::Relaxed) {
             return None;

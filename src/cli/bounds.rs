@@ -1,7 +1,8 @@
 //! Limits on time and memory for work that is no search: to draw, or to follow one execution.
 //!
-//! A search keeps its limits itself, and reports what it has found. Other work looks at the limits where it can. If it does
-//! not come to an end soon after one was reached, the program ends: what is lost is only what was not ready.
+//! A search keeps its limits itself, and reports what it has found. Other work looks at the limits
+//! where it can. If it does not come to an end soon after one was reached, the program ends: what
+//! is lost is only what was not ready.
 
 use std::process;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -28,7 +29,8 @@ pub(super) struct BoundArgs {
 }
 
 impl BoundArgs {
-    /// The limits from now on. If one is reached and the work goes on, the program ends with a note.
+    /// The limits from now on. If one is reached and the work goes on, the program ends with a
+    /// note.
     pub(super) fn begin(&self, output: &Output) -> Result<Bounds, Failure> {
         if self.max_memory.is_some() {
             memory::is_known()?;
@@ -52,8 +54,8 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Work that is to end at this time, and before this many bytes are allocated. If it does not, the program ends with
-    /// this note and this exit code.
+    /// Work that is to end at this time, and before this many bytes are allocated. If it does not,
+    /// the program ends with this note and this exit code.
     pub(super) fn new(
         (end, max_memory): (Option<Instant>, Option<u64>),
         note: &'static str,

@@ -1,4 +1,5 @@
-//! `mazurka check --branches` and `--branch`: a search in independent jobs, for any system that runs them.
+//! `mazurka check --branches` and `--branch`: a search in independent jobs, for any system that
+//! runs them.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -21,19 +22,22 @@ use crate::study::{Limits, Task, task};
 /// How a search is done in parts.
 #[derive(Args)]
 pub(super) struct BranchArgs {
-    /// Cut the search into branches instead, which can be searched anywhere and at any time, and write them to files in this
-    /// folder. `mazurka merge` makes one result of theirs. With `exhaustive`, `parsimonious` and `sleep` the branches make exactly the steps of
-    /// one search. With `udpor`, `optimal` and `source` they also find each class once, but may take many times as long: a
-    /// branch does not know what the others have found out
+    /// Cut the search into branches instead, which can be searched anywhere and at any time, and
+    /// write them to files in this folder. `mazurka merge` makes one result of theirs. With
+    /// `exhaustive`, `parsimonious` and `sleep` the branches make exactly the steps of one search.
+    /// With `udpor`, `optimal` and `source` they also find each class once, but may take many times
+    /// as long: a branch does not know what the others have found out
     #[arg(long, value_name = "DIR", conflicts_with_all = ["max_traces", "timeout", "max_memory", "jobs", "allow",
         "warn", "deny", "draw", "format", "output"])]
     branches: Option<PathBuf>,
-    /// With --branches: into so many files. Each gets branches from all over the search [default: 64]
+    /// With --branches: into so many files. Each gets branches from all over the search [default:
+    /// 64]
     #[arg(long, value_name = "N", requires = "branches", value_parser = value_parser!(u32).range(1..=10_000))]
     count: Option<u32>,
-    /// Search the branches in a file that --branches has written, which stands in the place of SPEC. The result is for
-    /// `mazurka merge`. When a signal, --timeout or --max-memory ends the search, the result also has the branches that are
-    /// left, and can be gone on with in the same way. With --branches these branches are only cut into more
+    /// Search the branches in a file that --branches has written, which stands in the place of
+    /// SPEC. The result is for `mazurka merge`. When a signal, --timeout or --max-memory ends the
+    /// search, the result also has the branches that are left, and can be gone on with in the same
+    /// way. With --branches these branches are only cut into more
     #[arg(long, conflicts_with_all = GIVEN.iter().copied().chain(OPTIONS.iter().map(|option| option.name)))]
     branch: bool,
 }

@@ -29,8 +29,9 @@ use crate::study::Limits;
 
 /// Verify a spec: explore its executions and report what is wrong
 ///
-/// Reports deadlocks (with who waits for what), failed assertions, violated `final` and `invariant` blocks and run-time
-/// errors, each with the steps that lead to it and the command that replays them.
+/// Reports deadlocks (with who waits for what), failed assertions, violated `final` and `invariant`
+/// blocks and run-time errors, each with the steps that lead to it and the command that replays
+/// them.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -40,13 +41,14 @@ pub(super) struct Args {
     search: SearchArgs,
     #[command(flatten)]
     lints: ToldArgs,
-    /// Keep every event of the unfolding in memory (udpor), so that their number is exact even if there are many
+    /// Keep every event of the unfolding in memory (udpor), so that their number is exact even if
+    /// there are many
     #[arg(long)]
     keep_events: bool,
     #[command(flatten)]
     branches: BranchArgs,
-    /// Under `mpirun`: a folder in which what is done is noted every few seconds. If there is something of this search in it already,
-    /// that is gone on with
+    /// Under `mpirun`: a folder in which what is done is noted every few seconds. If there is
+    /// something of this search in it already, that is gone on with
     #[cfg(feature = "mpi")]
     #[arg(long, value_name = "DIR", conflicts_with_all = ["branch", "branches"])]
     checkpoint: Option<PathBuf>,

@@ -13,9 +13,9 @@ use crate::workshop::client::{self, Buggy, Unmade, Wish};
 
 /// Make a bounded client of a data structure, which checks what its calls return
 ///
-/// The structure is a .maz file with a procedure for each operation. The client has one process for each
-/// thread, with calls chosen at random, and asserts that what they return is what some sequential execution of
-/// the same calls returns.
+/// The structure is a .maz file with a procedure for each operation. The client has one process for
+/// each thread, with calls chosen at random, and asserts that what they return is what some
+/// sequential execution of the same calls returns.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -34,14 +34,15 @@ pub(super) struct Args {
     /// Keys are 1 to this number; fewer keys, more contention
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u16).range(1..=1000))]
     keys: u16,
-    /// How many calls have the key that runs into a bug, BUGGY_KEY of the structure [default: left to chance]
+    /// How many calls have the key that runs into a bug, BUGGY_KEY of the structure [default: left
+    /// to chance]
     #[arg(long, value_name = "CLASS")]
     buggy: Option<Class>,
     /// The seed of the random choices: another seed makes another client
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Sets a constant of the structure; may be given several times. KEYS and CALLS, if it has them, are set to the
-    /// numbers of keys and of all calls anyway
+    /// Sets a constant of the structure; may be given several times. KEYS and CALLS, if it has
+    /// them, are set to the numbers of keys and of all calls anyway
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     defines: Vec<Define>,
     /// Give up after this time: the results of all sequential executions are found first

@@ -19,9 +19,9 @@ use crate::study::{Case, Job, Ran, Row, foreseen};
 
 /// Run several explorers on the same specs, side by side
 ///
-/// Every explorer explores everything (see --first), each in a process of its own, so that its memory can be
-/// measured. Explorers that promise the same must find the same; if they do not, a note below the table says
-/// so.
+/// Every explorer explores everything (see --first), each in a process of its own, so that its
+/// memory can be measured. Explorers that promise the same must find the same; if they do not, a
+/// note below the table says so.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -48,7 +48,8 @@ pub(super) struct Args {
     format: Option<TableFormat>,
 }
 
-/// The default time and memory of a row. Limits are needed, because some explorers end only after all interleavings.
+/// The default time and memory of a row. Limits are needed, because some explorers end only after
+/// all interleavings.
 const TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_MEMORY: u64 = 2 << 30;
 
@@ -200,7 +201,8 @@ fn programs(
     compiled.collect()
 }
 
-/// Gives each program only the settings of constants that it has. Each setting must fit some program.
+/// Gives each program only the settings of constants that it has. Each setting must fit some
+/// program.
 pub(super) fn keep_own_constants(cases: &mut [Case]) -> Result<(), Failure> {
     let all = |cases: &[Case]| -> BTreeSet<String> {
         cases.iter().flat_map(|case| &case.defines).map(|(name, _)| name.clone()).collect()

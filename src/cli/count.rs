@@ -18,8 +18,9 @@ use crate::study::Limits;
 
 /// Count the interleavings of a spec: its complete executions, every order of actions counted
 ///
-/// They are counted on the graph of states, by addition, and not one by one: 10^30 of them take no longer than a
-/// thousand, if there are as many states. If executions may go on for ever, the result says so.
+/// They are counted on the graph of states, by addition, and not one by one: 10^30 of them take no
+/// longer than a thousand, if there are as many states. If executions may go on for ever, the
+/// result says so.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

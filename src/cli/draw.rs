@@ -1,5 +1,5 @@
-//! `mazurka draw`: the unfolding, one class of executions, one execution, a search, or the program as a picture; or
-//! most of them as a page.
+//! `mazurka draw`: the unfolding, one class of executions, one execution, a search, or the program
+//! as a picture; or most of them as a page.
 
 use std::path::PathBuf;
 
@@ -17,19 +17,22 @@ use crate::property::Position;
 use crate::report::picture::{ControlFlow, PartialOrder, Picture};
 use crate::report::viewer::{Asked, View, Viewer};
 
-/// Draw the unfolding of a spec, one class of its executions, one execution, how UDPOR searches, or the program
+/// Draw the unfolding of a spec, one class of its executions, one execution, how UDPOR searches, or
+/// the program
 ///
-/// The unfolding shows all executions at once: events with their direct causes, and immediate conflicts where
-/// executions part. A configuration is one class of executions, as a partial order. A space-time diagram is one
-/// execution, time downwards, with the messages and mutexes that went from process to process and, after a
-/// deadlock, who waits for whom. Steps are the calls of UDPOR, a tree, each with its sets C, D and A, the event
-/// that it chooses and the alternative J that it finds; events have the same numbers as in the unfolding.
-/// Processes are the text of the program as control flow: branches, loops, handlers, and which steps others can see.
+/// The unfolding shows all executions at once: events with their direct causes, and immediate
+/// conflicts where executions part. A configuration is one class of executions, as a partial order.
+/// A space-time diagram is one execution, time downwards, with the messages and mutexes that went
+/// from process to process and, after a deadlock, who waits for whom. Steps are the calls of UDPOR,
+/// a tree, each with its sets C, D and A, the event that it chooses and the alternative J that it
+/// finds; events have the same numbers as in the unfolding. Processes are the text of the program
+/// as control flow: branches, loops, handlers, and which steps others can see.
 ///
-/// A file that ends in .html is a page with all of it, to be opened in a browser: pan, zoom, search, click an
-/// event to see its history, step through executions and watch the state. It starts with the picture that --what
-/// says, at the execution that --trace or --schedule asks for or else a violation, and has one of each class, up to
-/// 10,000 of them. It needs no network; `?` shows its keys.
+/// A file that ends in .html is a page with all of it, to be opened in a browser: pan, zoom,
+/// search, click an event to see its history, step through executions and watch the state. It
+/// starts with the picture that --what says, at the execution that --trace or --schedule asks for
+/// or else a violation, and has one of each class, up to 10,000 of them. It needs no network; `?`
+/// shows its keys.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -48,7 +51,8 @@ pub(super) struct Args {
     /// Draw at most this many events or steps; what is left out is noted in the picture
     #[arg(long, value_name = "N", default_value_t = MAX_EVENTS, value_parser = value_parser!(u32).range(1..))]
     max_events: u32,
-    /// For --what steps: how thorough UDPOR's alternatives are, 1, 2, .. or `optimal` [default: optimal]
+    /// For --what steps: how thorough UDPOR's alternatives are, 1, 2, .. or `optimal` [default:
+    /// optimal]
     #[arg(short, long, value_name = "K", value_parser = value_parser!(K))]
     k: Option<K>,
     /// Draw at most this many steps of a search
@@ -180,10 +184,12 @@ fn page(args: &Args, spec: &Spec, effort: Effort) -> Result<Viewer, Failure> {
     Ok(Viewer { start, ..page })
 }
 
-/// A violation is looked for among this many classes, because a drawing is not worth an endless search.
+/// A violation is looked for among this many classes, because a drawing is not worth an endless
+/// search.
 const SEARCHED: u64 = 10_000;
 
-/// The execution asked for; else the first violation, or else the first class. `None` if a limit was reached before it.
+/// The execution asked for; else the first violation, or else the first class. `None` if a limit
+/// was reached before it.
 fn execution(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Asked>, Failure> {
     if let Some(text) = &args.schedule {
         let schedule = text.parse()?;

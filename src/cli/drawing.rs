@@ -34,7 +34,8 @@ const MAX_EVENTS_MET: usize = 200_000;
 /// The limits of a drawing, in time and memory.
 #[derive(ClapArgs)]
 pub(super) struct EffortArgs {
-    /// Give up after this time: 30s, 5m. The searches stop at half of it, and what they have is drawn
+    /// Give up after this time: 30s, 5m. The searches stop at half of it, and what they have is
+    /// drawn
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
     timeout: Duration,
     /// Give up when this much memory is allocated: 512M, 2G. The searches stop at half of it
@@ -62,14 +63,15 @@ const MAX_TIME: Duration = Duration::from_secs(20);
 const MAX_MEMORY: u64 = 2_000_000_000;
 
 impl Effort {
-    /// From now on the limits of the search once more, but not more than the default limits of a drawing.
+    /// From now on the limits of the search once more, but not more than the default limits of a
+    /// drawing.
     pub(super) fn within(limits: &Limits) -> Effort {
         let timeout = limits.timeout.unwrap_or(MAX_TIME).min(MAX_TIME);
         EffortArgs { timeout, max_memory: limits.max_memory.unwrap_or(MAX_MEMORY) }.begin()
     }
 
-    /// Does what a drawing takes, with these limits for the searches. If it is not ready in time, the program ends with
-    /// this exit code.
+    /// Does what a drawing takes, with these limits for the searches. If it is not ready in time,
+    /// the program ends with this exit code.
     pub(super) fn draw<T>(
         self,
         exit: Exit,

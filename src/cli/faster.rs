@@ -1,8 +1,9 @@
 //! What to advise if a search runs out of time: an explorer that is known to do better.
 //!
-//! Where very many classes of executions meet in few states, explorers that store states are done in no time; where there are few
-//! classes and very many states, it is the other way round. How many there are nobody knows before the end. So the other kind is
-//! tried, for a tenth of the time that was not enough, and for a second at most. It is advised only if it has come to an end
+//! Where very many classes of executions meet in few states, explorers that store states are done
+//! in no time; where there are few classes and very many states, it is the other way round. How
+//! many there are nobody knows before the end. So the other kind is tried, for a tenth of the time
+//! that was not enough, and for a second at most. It is advised only if it has come to an end
 //! within that.
 
 use std::time::Duration;
@@ -17,8 +18,8 @@ use crate::study::Limits;
 /// The longest trial.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// An explorer that comes to an end where this search did not, in a small part of the time. Without limits other than time, as a
-/// depth means something else to other explorers.
+/// An explorer that comes to an end where this search did not, in a small part of the time. Without
+/// limits other than time, as a depth means something else to other explorers.
 pub(super) fn faster(
     spec: &Spec,
     setting: &Setting,

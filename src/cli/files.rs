@@ -1,4 +1,5 @@
-//! Files that a command reads and writes: specs, the specs in a folder, and results, which never overwrite what was read.
+//! Files that a command reads and writes: specs, the specs in a folder, and results, which never
+//! overwrite what was read.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
@@ -63,7 +64,8 @@ pub(super) fn keep<'p>(
     output: &Path,
     inputs: impl IntoIterator<Item = &'p Path>,
 ) -> Result<(), Failure> {
-    // What does not exist yet is no input. Others are opened to be compared: a pipe would wait for its other end.
+    // What does not exist yet is no input. Others are opened to be compared: a pipe would wait for
+    // its other end.
     let is_input = |input: &&Path| {
         !is_stdin(input)
             && input.is_file()
@@ -92,8 +94,8 @@ pub(super) fn specs(given: &[PathBuf], output: &Output) -> Result<Vec<PathBuf>, 
     Ok(paths)
 }
 
-/// The .maz files in a folder and below, in the order of their names. Links are followed, but no folder is visited twice,
-/// so links may form circles. Warns of links that lead nowhere.
+/// The .maz files in a folder and below, in the order of their names. Links are followed, but no
+/// folder is visited twice, so links may form circles. Warns of links that lead nowhere.
 fn specs_in(folder: &Path, output: &Output) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::new();
     let mut seen = BTreeSet::new();

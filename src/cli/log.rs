@@ -1,11 +1,13 @@
 //! Runs of searches, written to disk as soon as they are done, so that none is done twice.
 //!
-//! The file has a line of JSON for each run, with a [`Key`] that says what was run; the line is appended
-//! and flushed at once. However a study ends, at most the run under way is lost: an incomplete line is cut off before
-//! anything else is done. Lines with other keys, of other studies or versions, stay.
+//! The file has a line of JSON for each run, with a [`Key`] that says what was run; the line is
+//! appended and flushed at once. However a study ends, at most the run under way is lost: an
+//! incomplete line is cut off before anything else is done. Lines with other keys, of other studies
+//! or versions, stay.
 //!
-//! Several studies may use one file at a time. Each holds a lock on it while it reads all of it, and while it cuts off
-//! and appends; so an incomplete line is never one that another study is still writing.
+//! Several studies may use one file at a time. Each holds a lock on it while it reads all of it,
+//! and while it cuts off and appends; so an incomplete line is never one that another study is
+//! still writing.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{File, OpenOptions};
@@ -130,7 +132,8 @@ impl Log {
     }
 }
 
-/// Does something while no other process does it. On a file system without locks there is no such protection.
+/// Does something while no other process does it. On a file system without locks there is no such
+/// protection.
 fn locked<T>(file: &mut File, act: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
     match file.lock() {
         Err(error) if error.kind() != io::ErrorKind::Unsupported => return Err(error),

@@ -1,12 +1,14 @@
 //! `mpirun mazurka check`: a search by the ranks of an MPI job, on any number of machines.
 //!
-//! Rank 0 has the [`Crew`], and the others search the pieces that they are given. All of them ask: one that has nothing to do asks for
-//! work, one that works tells how far it is, and rank 0 only answers. So a rank is known to be alive by what it says. When one
-//! has been silent for some time, its piece is given to another.
+//! Rank 0 has the [`Crew`], and the others search the pieces that they are given. All of them ask:
+//! one that has nothing to do asks for work, one that works tells how far it is, and rank 0 only
+//! answers. So a rank is known to be alive by what it says. When one has been silent for some time,
+//! its piece is given to another.
 //!
-//! MPI itself knows no such thing. By default `mpirun` ends the whole job when a rank dies; with `--enable-recovery` Open MPI
-//! leaves the other ranks alone. Either way nothing is lost with a checkpoint: a file like those of `check --branches`, with
-//! what is done and what is left to do. It is written every few seconds, and the next job begins with it.
+//! MPI itself knows no such thing. By default `mpirun` ends the whole job when a rank dies; with
+//! `--enable-recovery` Open MPI leaves the other ranks alone. Either way nothing is lost with a
+//! checkpoint: a file like those of `check --branches`, with what is done and what is left to do.
+//! It is written every few seconds, and the next job begins with it.
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};

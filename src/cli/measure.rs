@@ -1,9 +1,10 @@
-//! Searches in processes of their own: for `compare` and `reproduce`, which tell how much memory each took.
+//! Searches in processes of their own: for `compare` and `reproduce`, which tell how much memory
+//! each took.
 //!
-//! The parent starts this program again with the hidden command `measure` and writes the job to it, one line of
-//! JSON. The child also answers in lines: now and then how far it is, and at last what it found. After
-//! its job, the child keeps reading, and ends the search when its input is closed. So it ends when the
-//! parent is interrupted, and also when the parent is gone.
+//! The parent starts this program again with the hidden command `measure` and writes the job to it,
+//! one line of JSON. The child also answers in lines: now and then how far it is, and at last what
+//! it found. After its job, the child keeps reading, and ends the search when its input is closed.
+//! So it ends when the parent is interrupted, and also when the parent is gone.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};

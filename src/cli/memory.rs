@@ -1,7 +1,7 @@
 //! How much memory this process uses.
 //!
-//! Limits are about allocated bytes, which the allocator counts: that is exact at each moment and cheap to ask. Reports
-//! tell the peak of resident memory, which the platform knows.
+//! Limits are about allocated bytes, which the allocator counts: that is exact at each moment and
+//! cheap to ask. Reports tell the peak of resident memory, which the platform knows.
 
 use std::fs;
 use std::sync::OnceLock;

@@ -27,7 +27,8 @@ use crate::report::{Merged, ViolationReport};
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The folder that `check --branches` has written, and the results: files, or folders that have them
+    /// The folder that `check --branches` has written, and the results: files, or folders that have
+    /// them
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]

@@ -12,9 +12,10 @@ use crate::mpi::{Compiler, Language};
 
 /// Compile an MPI program in C, to be verified with `mazurka mpirun`
 ///
-/// Takes the options of a C compiler and passes them on to the one named by MAZURKA_CC, or else `cc` (`mpicxx`: MAZURKA_CXX,
-/// or else `c++`). No MPI is needed on the machine. Programs get debug information (-g), and their accesses to memory are
-/// instrumented; `-fno-sanitize=thread` leaves that out, and then buffers that are touched too early are not noticed.
+/// Takes the options of a C compiler and passes them on to the one named by MAZURKA_CC, or else
+/// `cc` (`mpicxx`: MAZURKA_CXX, or else `c++`). No MPI is needed on the machine. Programs get debug
+/// information (-g), and their accesses to memory are instrumented; `-fno-sanitize=thread` leaves
+/// that out, and then buffers that are touched too early are not noticed.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

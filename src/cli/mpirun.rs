@@ -28,20 +28,24 @@ use crate::systems::history::History;
 
 /// Verify an MPI program: explore its executions and report what is wrong
 ///
-/// The program is compiled with `mazurka mpicc`. Its ranks run as processes of their own, each once for every distinct history
-/// of what it is told, and not once for each execution. Reported are deadlocks, calls that do not fit together, wrong arguments,
-/// races for messages, buffers that are touched too early, requests that nobody waits for, crashes and failed assertions, each with
-/// file and line, and with an execution that leads there; and, as warnings, communicators and other objects that are never freed.
+/// The program is compiled with `mazurka mpicc`. Its ranks run as processes of their own, each once
+/// for every distinct history of what it is told, and not once for each execution. Reported are
+/// deadlocks, calls that do not fit together, wrong arguments, races for messages, buffers that are
+/// touched too early, requests that nobody waits for, crashes and failed assertions, each with file
+/// and line, and with an execution that leads there; and, as warnings, communicators and other
+/// objects that are never freed.
 ///
-/// What MPI leaves open is left open: by default --buffering and --collectives are both `any`, so each standard send and each
-/// collective may end early or late. What goes wrong with any other value goes wrong with `any`, too.
+/// What MPI leaves open is left open: by default --buffering and --collectives are both `any`, so
+/// each standard send and each collective may end early or late. What goes wrong with any other
+/// value goes wrong with `any`, too.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// The number of ranks
     #[arg(short = 'n', long = "np", value_name = "RANKS", default_value = "2", value_parser = value_parser!(u32).range(1..=256))]
     ranks: u32,
-    /// The program, made by `mazurka mpicc`, and what it is called with: options for `mpirun` come before it
+    /// The program, made by `mazurka mpicc`, and what it is called with: options for `mpirun` come
+    /// before it
     #[arg(value_names = ["PROGRAM", "ARGUMENT"], required = true, num_args = 1.., trailing_var_arg = true)]
     command: Vec<OsString>,
     #[command(flatten)]
@@ -53,14 +57,16 @@ pub(super) struct Args {
     /// A rank that computes for longer than this without a call of MPI hangs
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time)]
     step_timeout: Duration,
-    /// How far a rank's clock goes on whenever the rank looks at it: 10ms for a program that measures until enough time has
-    /// passed
+    /// How far a rank's clock goes on whenever the rank looks at it: 10ms for a program that
+    /// measures until enough time has passed
     #[arg(long, value_name = "TIME", default_value = "1us", value_parser = time)]
     tick: Duration,
-    /// Whose files ranks change: copies of their own in each execution, or the real ones whenever a rank is run
+    /// Whose files ranks change: copies of their own in each execution, or the real ones whenever a
+    /// rank is run
     #[arg(long, value_name = "WHOSE", default_value = "own")]
     files: Whose,
-    /// Keep at most this many processes alive; others are run again from their beginning when they are needed
+    /// Keep at most this many processes alive; others are run again from their beginning when they
+    /// are needed
     #[arg(long, value_name = "N", default_value = "256", value_parser = value_parser!(u32).range(1..))]
     max_processes: u32,
     /// Show this execution instead, as reports print it
@@ -69,7 +75,8 @@ pub(super) struct Args {
     /// With --schedule: wait for Enter after each step
     #[arg(long, requires = "schedule")]
     step: bool,
-    /// If nothing is wrong, also show what the ranks print: in one execution, the first that came to its end
+    /// If nothing is wrong, also show what the ranks print: in one execution, the first that came
+    /// to its end
     #[arg(long, conflicts_with = "schedule")]
     show: bool,
     #[command(flatten)]

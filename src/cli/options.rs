@@ -35,8 +35,8 @@ pub(super) struct SetupArgs {
     /// Let messages to actors stay pending: if nothing else waits, that is then no deadlock
     #[arg(long)]
     pub(super) allow_pending: bool,
-    /// `daemons=NAME`: the process of this name may wait for ever, as if it were declared a daemon. `check` also takes lints here:
-    /// it does not tell of these
+    /// `daemons=NAME`: the process of this name may wait for ever, as if it were declared a daemon.
+    /// `check` also takes lints here: it does not tell of these
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(super) allow: Vec<Allowed>,
     #[command(flatten)]
@@ -99,18 +99,20 @@ impl SetupArgs {
 /// What MPI leaves to its implementations.
 #[derive(Args, Clone, Default)]
 pub(super) struct MpiArgs {
-    /// When a standard send at a p2p or bag mailbox is complete: `zero`, when it is received; `infinite`, at once; `any`, one or the
-    /// other, each send for itself; `both`, a search with zero and one with infinite; for `mpirun` also `eager=BYTES`, at once if it
-    /// is not longer [default: `infinite` for specs, `any` for `mpirun`]
+    /// When a standard send at a p2p or bag mailbox is complete: `zero`, when it is received;
+    /// `infinite`, at once; `any`, one or the other, each send for itself; `both`, a search with
+    /// zero and one with infinite; for `mpirun` also `eager=BYTES`, at once if it is not longer
+    /// [default: `infinite` for specs, `any` for `mpirun`]
     #[arg(long, value_name = "HOW", value_parser = buffering)]
     buffering: Option<BufferingArg>,
-    /// When a rank leaves a collective: as early as MPI allows (early), when all have entered (synchronizing), or one or the other,
-    /// each time anew (any). With `both`, a search with early and one with synchronizing [default: `early` for specs, `any` for
-    /// `mpirun`]
+    /// When a rank leaves a collective: as early as MPI allows (early), when all have entered
+    /// (synchronizing), or one or the other, each time anew (any). With `both`, a search with early
+    /// and one with synchronizing [default: `early` for specs, `any` for `mpirun`]
     #[arg(long, value_name = "WHEN", hide_possible_values = true)]
     collectives: Option<LeavingArg>,
-    /// So often in a row a test or iprobe of the same thing, at p2p and bag mailboxes, may be in vain, in a loop that goes on in
-    /// another way each time. A loop in which nothing changes waits [default: 2]
+    /// So often in a row a test or iprobe of the same thing, at p2p and bag mailboxes, may be in
+    /// vain, in a loop that goes on in another way each time. A loop in which nothing changes waits
+    /// [default: 2]
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(0..=i64::from(Semantics::MOST_POLLS)))]
     polls: Option<u8>,
 }
@@ -271,21 +273,22 @@ impl From<Measure> for Depth {
 /// When to stop.
 #[derive(Args)]
 pub(super) struct LimitArgs {
-    /// Cut executions at this depth; if any is cut, the result says incomplete. A depth is the longest chain of
-    /// steps that depend on one another, or the number of steps: `mazurka explorers` tells which, for each explorer
-    /// [default: none, but an execution of 10000 steps ends the search: it may never end]. Explorers that store
-    /// states visit all states within this many steps, without reduction, and count them by depth
+    /// Cut executions at this depth; if any is cut, the result says incomplete. A depth is the
+    /// longest chain of steps that depend on one another, or the number of steps:
+    /// `mazurka explorers` tells which, for each explorer [default: none, but an execution of 10000
+    /// steps ends the search: it may never end]. Explorers that store states visit all states
+    /// within this many steps, without reduction, and count them by depth
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     depth: Option<u32>,
-    /// What --depth measures: `causal`, the longest chain of steps that depend on one another, or `steps`, all steps of an
-    /// execution [default: as `mazurka explorers` says]
+    /// What --depth measures: `causal`, the longest chain of steps that depend on one another, or
+    /// `steps`, all steps of an execution [default: as `mazurka explorers` says]
     #[arg(long, value_name = "MEASURE", value_parser = value_parser!(Measure), requires = "depth")]
     depth_measure: Option<Measure>,
     /// Stop after this many complete executions
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     max_traces: Option<u64>,
-    /// Stop after this time: 30s, 5m, 1h30m, or `none`. If nothing is found by then, `check` tries another explorer for a tenth of it
-    /// (a second at most), and names it if that comes to an end
+    /// Stop after this time: 30s, 5m, 1h30m, or `none`. If nothing is found by then, `check` tries
+    /// another explorer for a tenth of it (a second at most), and names it if that comes to an end
     #[arg(long, value_name = "TIME", value_parser = unless_none(time))]
     timeout: Option<Limit<Duration>>,
     /// Stop when this much memory is allocated: 512M, 2G, or `none`
@@ -338,10 +341,12 @@ impl LintArgs {
 /// What of it is to be told.
 #[derive(Args)]
 pub(super) struct ToldArgs {
-    /// Tell of these: `messages` (nobody receives them), `requests` (nothing answers them), `locks` (ended processes own them
-    /// or queue for them), `handles` (of communicators, datatypes and other objects of MPI: a rank never frees them), in short
-    /// `leaks`; `lines`, `branches` (no execution runs them), `assertions` (none evaluates them), in short `unreached`; `all`
-    /// [default: leaks]. What is unreached is known only of specs, and when every class was explored
+    /// Tell of these: `messages` (nobody receives them), `requests` (nothing answers them), `locks`
+    /// (ended processes own them or queue for them), `handles` (of communicators, datatypes and
+    /// other objects of MPI: a rank never frees them), in short `leaks`; `lines`, `branches` (no
+    /// execution runs them), `assertions` (none evaluates them), in short `unreached`; `all`
+    /// [default: leaks]. What is unreached is known only of specs, and when every class was
+    /// explored
     #[arg(long, value_name = "LINTS", value_delimiter = ',')]
     warn: Vec<Named>,
     /// Tell of these, and if there are any, end with exit code 1

@@ -84,7 +84,8 @@ impl Output {
         self.quiet
     }
 
-    /// How wide a text may be: as wide as the terminal. What goes elsewhere is as wide as `COLUMNS` says, or as it is.
+    /// How wide a text may be: as wide as the terminal. What goes elsewhere is as wide as `COLUMNS`
+    /// says, or as it is.
     pub(super) fn room(&self) -> usize {
         let width = match self.target {
             Target::Stdout => terminal_size::terminal_size_of(io::stdout()),
@@ -94,7 +95,8 @@ impl Output {
         width.map(|(width, _)| usize::from(width.0)).or_else(asked).unwrap_or(BOUNDLESS).max(1)
     }
 
-    /// From now on results go to this file, if one is given. It must be none of those that are read.
+    /// From now on results go to this file, if one is given. It must be none of those that are
+    /// read.
     pub(super) fn direct<'p>(
         &mut self,
         file: Option<&Path>,
@@ -128,8 +130,8 @@ impl Output {
         }
     }
 
-    /// Writes the file, if results go to one and there are any. Where that fails, they are printed instead, so that no
-    /// result is lost.
+    /// Writes the file, if results go to one and there are any. Where that fails, they are printed
+    /// instead, so that no result is lost.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         let Target::File(path, results) = mem::replace(&mut self.target, Target::Stdout) else {
             return Ok(());

@@ -1,7 +1,8 @@
 //! The files of a search in parts: what a search is, and a part of it ([`Part`]).
 //!
-//! All of them have one form, as JSON, whatever they are for: branches to be explored, results, both. So a result that has
-//! something left to do is a file of branches, too. Each tells the whole task, and can be taken to another machine alone.
+//! All of them have one form, as JSON, whatever they are for: branches to be explored, results,
+//! both. So a result that has something left to do is a file of branches, too. Each tells the whole
+//! task, and can be taken to another machine alone.
 //!
 //! A file is written whole or not at all. Its checksum finds accidents, and nothing else: it has no
 //! key, so whoever can write a file can make one up. So nothing in a file may break the program
@@ -121,7 +122,8 @@ pub(super) fn strays(path: &Path, stray: Stray) -> Failure {
     Failure::Usage(format!("{}: {stray}", shown(path)))
 }
 
-/// The parts in these files and folders, with the names of their files. Of a folder only the files count that have parts.
+/// The parts in these files and folders, with the names of their files. Of a folder only the files
+/// count that have parts.
 pub(super) fn all(given: &[PathBuf]) -> Result<Vec<(PathBuf, Stored)>, Failure> {
     let mut found = Vec::new();
     for path in given {

@@ -1,8 +1,9 @@
 //! Messages between the ranks of an MPI job.
 //!
-//! Nobody may wait for one who is dead. So sends are buffered ones, which wait for nobody. And a message goes in small packets:
-//! MPI passes these on as a whole, so a receive never waits for the rest of one. A packet is a byte that tells whether it
-//! is the last of its message, and a part of its text.
+//! Nobody may wait for one who is dead. So sends are buffered ones, which wait for nobody. And a
+//! message goes in small packets: MPI passes these on as a whole, so a receive never waits for the
+//! rest of one. A packet is a byte that tells whether it is the last of its message, and a part of
+//! its text.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,7 +16,8 @@ use ::mpi::traits::{Communicator, Destination, Source};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The most bytes of a packet: less than what implementations of MPI send without asking the receiver.
+/// The most bytes of a packet: less than what implementations of MPI send without asking the
+/// receiver.
 const PACKET: usize = 1000;
 /// Room for packets that have not been received.
 const BUFFER: usize = 32 << 20;

@@ -1,5 +1,5 @@
-//! Answers to bad input: for people on standard error, and with `--format json` also as an object on standard output, so
-//! that a program that reads results always finds one.
+//! Answers to bad input: for people on standard error, and with `--format json` also as an object
+//! on standard output, so that a program that reads results always finds one.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

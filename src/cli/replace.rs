@@ -1,11 +1,12 @@
 //! Writes a file, all of it or nothing of it, whenever the program or the machine stops.
 //!
-//! The text goes to a temporary file beside the target, which is then renamed. The name of the temporary file depends on
-//! that of the target only, and its writer holds a lock on it. A program that was killed has lost its lock: so the next one
-//! that writes the same target removes what was left.
+//! The text goes to a temporary file beside the target, which is then renamed. The name of the
+//! temporary file depends on that of the target only, and its writer holds a lock on it. A program
+//! that was killed has lost its lock: so the next one that writes the same target removes what was
+//! left.
 //!
-//! What is no regular file cannot be replaced, such as a pipe or a device, nor can a file that is only known by its
-//! descriptor (`/dev/stdout`). There the text is appended.
+//! What is no regular file cannot be replaced, such as a pipe or a device, nor can a file that is
+//! only known by its descriptor (`/dev/stdout`). There the text is appended.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -24,7 +25,8 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
 /// As many links may lead from one to the next as the system itself follows.
 const MOST_LINKS: usize = 40;
 
-/// The name behind all links, if that is of a regular file or of none. `None` if the text is to be appended.
+/// The name behind all links, if that is of a regular file or of none. `None` if the text is to be
+/// appended.
 fn replaceable(path: &Path) -> io::Result<Option<PathBuf>> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Ok(None);
@@ -70,7 +72,8 @@ fn temporary_of(target: &Path) -> io::Result<PathBuf> {
     Ok(target.with_file_name(format!(".mazurka-{}", hash(&name.to_string_lossy()))))
 }
 
-/// Makes and locks the temporary file. Waits for a program that is writing it, and removes what a dead one has left.
+/// Makes and locks the temporary file. Waits for a program that is writing it, and removes what a
+/// dead one has left.
 fn create(temporary: &Path) -> io::Result<File> {
     loop {
         match OpenOptions::new().write(true).create_new(true).open(temporary) {
@@ -84,7 +87,8 @@ fn create(temporary: &Path) -> io::Result<File> {
 
 /// Locks the file. Does it still have this name?
 fn is_own(file: &File, name: &Path) -> io::Result<bool> {
-    // On a file system without locks, two programs that write the same target at a time may disturb one another.
+    // On a file system without locks, two programs that write the same target at a time may disturb
+    // one another.
     match file.lock() {
         Err(error) if error.kind() != ErrorKind::Unsupported => return Err(error),
         _ => {}
@@ -106,7 +110,8 @@ fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
-/// Removes what stands in the way of a temporary file, unless somebody is writing it; then waits for that.
+/// Removes what stands in the way of a temporary file, unless somebody is writing it; then waits
+/// for that.
 fn remove_dead(temporary: &Path) -> io::Result<()> {
     let is_file = fs::symlink_metadata(temporary).is_ok_and(|found| found.is_file());
     // Locked until it is gone: nobody else begins to write to it.
@@ -122,7 +127,8 @@ fn remove_dead(temporary: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes the text, and gives the file the mode and, where that is allowed, the owner of the former one.
+/// Writes the text, and gives the file the mode and, where that is allowed, the owner of the former
+/// one.
 fn fill(file: &mut File, former: Option<File>, text: &[u8]) -> io::Result<()> {
     file.write_all(text)?;
     if let Some(former) = former {

@@ -147,7 +147,8 @@ fn read_result(file: &Path) -> Result<Value, Failure> {
     })
 }
 
-/// The schedule of the violation with this number, or of the execution if the result has no violations.
+/// The schedule of the violation with this number, or of the execution if the result has no
+/// violations.
 fn schedule_of(result: &Value, number: usize) -> Result<String, String> {
     let violations = result["violations"].as_array().map_or(&[][..], Vec::as_slice);
     let found = number.checked_sub(1).and_then(|index| violations.get(index));

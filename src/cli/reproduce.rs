@@ -1,4 +1,5 @@
-//! `mazurka reproduce`: a table of a paper beside our results; or its experiments, if it prints plots.
+//! `mazurka reproduce`: a table of a paper beside our results; or its experiments, if it prints
+//! plots.
 
 #[cfg(unix)]
 mod mpi_bugs;
@@ -21,15 +22,16 @@ use crate::workshop::reproduction::{self, Reproduction};
 
 /// Reproduce a table or an experiment of a paper, with its figures or claims beside ours
 ///
-/// The programs of the table are built in, and so is what was printed. Each search is done in a process
-/// of its own. Figures that differ are marked, with the reason in a footnote.
+/// The programs of the table are built in, and so is what was printed. Each search is done in a
+/// process of its own. Figures that differ are marked, with the reason in a footnote.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// Which table
     #[arg(value_name = "TABLE", value_parser = PossibleValuesParser::new(names()))]
     table: String,
-    /// With the searches that take longer than some seconds; `stateful`: with more and larger clients
+    /// With the searches that take longer than some seconds; `stateful`: with more and larger
+    /// clients
     #[arg(long)]
     full: bool,
     /// `mpi-bugs`: the folder of the suite
@@ -38,11 +40,13 @@ pub(super) struct Args {
     /// `mpi-bugs`: only programs whose names contain this
     #[arg(long, value_name = "TEXT", default_value = "")]
     filter: String,
-    /// `mpi-bugs`: list the tests with a wrong answer or none, with a wrong kind or place of the mistake, or whose label is disputed
+    /// `mpi-bugs`: list the tests with a wrong answer or none, with a wrong kind or place of the
+    /// mistake, or whose label is disputed
     #[arg(long)]
     list: bool,
-    /// Write the table to this file [default: standard output]; `stateful`: write all results and plots to this folder,
-    /// and keep every search there, so that the same command again does only what is missing
+    /// Write the table to this file [default: standard output]; `stateful`: write all results and
+    /// plots to this folder, and keep every search there, so that the same command again does only
+    /// what is missing
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How to write the table [default: what FILE ends in, or text]

@@ -17,8 +17,8 @@ use crate::report::{json, text};
 
 /// Show one execution of a spec, random or scripted, step by step
 ///
-/// It stops at the first failed assertion or run-time error, when nothing can move, or at --depth. A random
-/// execution is a test, not a proof: `check` looks at all of them.
+/// It stops at the first failed assertion or run-time error, when nothing can move, or at --depth.
+/// A random execution is a test, not a proof: `check` looks at all of them.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

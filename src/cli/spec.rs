@@ -44,7 +44,8 @@ impl Spec {
         Ok(Spec::of(Path::new(&task.path), &task.case, program))
     }
 
-    /// It, for each choice of what MPI leaves open that was asked for: one, unless that makes a difference.
+    /// It, for each choice of what MPI leaves open that was asked for: one, unless that makes a
+    /// difference.
     pub(super) fn variants(args: &SpecArgs, output: &Output) -> Result<Vec<Spec>, Failure> {
         let variants = args.setup.mpi.variants_of_spec()?;
         let case = case_with(&args.path, &args.setup, variants[0])?;
@@ -136,7 +137,8 @@ pub(super) fn name(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".into() } else { shown(path) }
 }
 
-/// Why this explorer cannot be used on this program, or within these limits, in a sentence; `None` if it can.
+/// Why this explorer cannot be used on this program, or within these limits, in a sentence; `None`
+/// if it can.
 pub(super) fn refusal(setting: &Setting, program: &Program, limits: &Limits) -> Option<String> {
     let refusal = setting.refusal(program, &limits.budget(memory::in_use));
     refusal.or_else(|| stray(setting, program))

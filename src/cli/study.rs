@@ -1,8 +1,9 @@
 //! `mazurka study`: what k costs and saves, over constants; kept on disk, with plots.
 //!
-//! A study is planned first: every spec with every combination of constants, by every explorer with every k,
-//! `--repeat` times. Runs that the [`log`] has already are taken from there. The others are run, each search in a process of
-//! its own, and logged. Then all results are written anew from the points.
+//! A study is planned first: every spec with every combination of constants, by every explorer with
+//! every k, `--repeat` times. Runs that the [`log`] has already are taken from there. The others
+//! are run, each search in a process of its own, and logged. Then all results are written anew from
+//! the points.
 
 mod estimate;
 
@@ -32,9 +33,10 @@ use estimate::Estimate;
 
 /// Study what k costs and saves, over constants
 ///
-/// Runs UDPOR (and other explorers, if asked) for each k and each combination of constants, each search in a
-/// process of its own, and says which k is optimal and which is fastest. Every run is kept in the output
-/// folder as soon as it is done: the same command again runs only what is missing.
+/// Runs UDPOR (and other explorers, if asked) for each k and each combination of constants, each
+/// search in a process of its own, and says which k is optimal and which is fastest. Every run is
+/// kept in the output folder as soon as it is done: the same command again runs only what is
+/// missing.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -44,8 +46,8 @@ pub(super) struct Args {
     /// Which k: numbers, ranges without their end, `optimal`
     #[arg(short, long, value_name = "LIST", default_value = "1..5,optimal", value_parser = all_ks)]
     k: Ks,
-    /// Gives a constant of the specs one value, or several: N=3..7 (3, 4, 5 and 6) or N=2,4,8; may be given
-    /// for several constants
+    /// Gives a constant of the specs one value, or several: N=3..7 (3, 4, 5 and 6) or N=2,4,8; may
+    /// be given for several constants
     #[arg(short = 'D', value_name = "NAME=VALUES", value_parser = value_parser!(Sweep))]
     sweeps: Vec<Sweep>,
     /// Which explorers, each perhaps with options, as for `compare`
@@ -57,8 +59,8 @@ pub(super) struct Args {
         default_value = "udpor"
     )]
     explorers: Vec<String>,
-    /// How often to run each search; its time is the median. Which k is fastest is said only of three runs or more, and only if those
-    /// with that k all took less time than the others
+    /// How often to run each search; its time is the median. Which k is fastest is said only of
+    /// three runs or more, and only if those with that k all took less time than the others
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=1000))]
     repeat: u32,
     /// The folder for the runs and the results
@@ -124,7 +126,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let folder = args.output.as_path();
     fs::create_dir_all(folder).map_err(|error| cannot_write(folder, error))?;
-    // Before anything is run or written. Pictures are looked at when they are made: their names depend on the results.
+    // Before anything is run or written. Pictures are looked at when they are made: their names
+    // depend on the results.
     for name in ["runs.jsonl", "report.html", "study.csv", "study.md", "study.json"] {
         keep(&folder.join(name), paths.iter().map(PathBuf::as_path))?;
     }
@@ -228,7 +231,8 @@ fn programs(
 /// Runs that ended without a result, by their keys, and whether all others could be logged.
 type Unlogged = (Vec<(Key, Ran)>, io::Result<()>);
 
-/// Runs what is not in the log, as long as that can be written. Returns the runs that ended without a result, by their keys.
+/// Runs what is not in the log, as long as that can be written. Returns the runs that ended without
+/// a result, by their keys.
 fn run_missing(
     plan: &[Planned],
     repeat: u32,

@@ -23,8 +23,8 @@ use crate::study::Limits;
 /// How to search.
 #[derive(Args)]
 pub(super) struct SearchArgs {
-    /// The algorithm; `mazurka explorers` lists them. Its options may stand behind a colon, joined by +, as for `compare`:
-    /// `udpor:k=1+order=lca`
+    /// The algorithm; `mazurka explorers` lists them. Its options may stand behind a colon, joined
+    /// by +, as for `compare`: `udpor:k=1+order=lca`
     #[arg(long, value_name = "NAME", default_value = DEFAULT_EXPLORER)]
     explorer: String,
     #[command(flatten)]
@@ -32,8 +32,8 @@ pub(super) struct SearchArgs {
     /// Explore everything instead of stopping at the first violation
     #[arg(long)]
     all: bool,
-    /// Explore everything, and for each violation report the execution with the fewest steps, then the fewest switches
-    /// between processes; the shortest comes first
+    /// Explore everything, and for each violation report the execution with the fewest steps, then
+    /// the fewest switches between processes; the shortest comes first
     #[arg(long)]
     pub(super) shortest: bool,
     #[command(flatten)]
@@ -83,9 +83,10 @@ impl SearchArgs {
 /// Where the results go.
 #[derive(Args)]
 pub(super) struct ResultArgs {
-    /// Draw what is wrong, if anything: all violations found as a page to step through (.html), or the first one as a
-    /// space-time diagram (.svg, .dot, .json). Nothing is written if nothing is wrong: see `mazurka draw`. What a page shows
-    /// is searched for as long as --timeout says once more, and for 20 s at most
+    /// Draw what is wrong, if anything: all violations found as a page to step through (.html), or
+    /// the first one as a space-time diagram (.svg, .dot, .json). Nothing is written if nothing is
+    /// wrong: see `mazurka draw`. What a page shows is searched for as long as --timeout says once
+    /// more, and for 20 s at most
     #[arg(long, value_name = "FILE")]
     draw: Option<PathBuf>,
     /// Write the result to this file [default: standard output]
@@ -188,8 +189,8 @@ pub(super) fn tell(
     Ok(exit)
 }
 
-/// Draws what was found, if that is wanted, and tells what was written. If the drawing is not ready in time, the program
-/// ends with this exit code.
+/// Draws what was found, if that is wanted, and tells what was written. If the drawing is not ready
+/// in time, the program ends with this exit code.
 pub(super) fn draw<P: System>(
     (file, format): (&Path, Drawing),
     found: Option<(&Spec<P>, &[Violation])>,

@@ -1,7 +1,7 @@
 //! What a process remembers about the objects it uses, besides its variables.
 //!
-//! The model wants operations to be well-formed: a wait names the process's own request. Programs name
-//! the mutex instead. The books tell which request is meant, and whether there is one.
+//! The model wants operations to be well-formed: a wait names the process's own request. Programs
+//! name the mutex instead. The books tell which request is meant, and whether there is one.
 
 use crate::model::{BarrierId, CondvarId, Handle, MutexId, RwLockId, SemaphoreId, Value};
 
@@ -13,7 +13,8 @@ pub enum Entry {
     Mutex { mutex: MutexId, handle: Handle, is_owned: bool },
     /// The process holds the reader-writer lock or waits for it, by this request.
     RwLock(RwLockId, Handle),
-    /// It waits at the condition variable by this enrolment, or is about to wake by this notification.
+    /// It waits at the condition variable by this enrolment, or is about to wake by this
+    /// notification.
     Condvar(CondvarId, Handle),
     /// So many of its waits there have ended without a notification.
     Strays { condvar: CondvarId, count: u32 },
@@ -77,7 +78,8 @@ impl Books {
         self.0.retain(|entry| !matches!(*entry, Entry::Mutex { mutex, .. } if mutex == unlocked));
     }
 
-    /// The enrolment or notification at a condition variable that the process is busy with. It has one at a time.
+    /// The enrolment or notification at a condition variable that the process is busy with. It has
+    /// one at a time.
     pub fn enrolled(&self, condvar: CondvarId) -> Option<Handle> {
         self.0.iter().find_map(|entry| match entry {
             Entry::Condvar(id, handle) if *id == condvar => Some(*handle),

@@ -1,8 +1,9 @@
 //! Syntax tree to checked program: names, types, constants, and every rule of the language.
 //!
-//! The checker never stops at a mistake. What is wrong gets [`Type::Error`], which agrees with everything,
-//! so that one mistake is one diagnostic. Bodies are checked one after another. The type that a mailbox carries is one
-//! type variable per declaration, and the uses in all bodies must agree on it.
+//! The checker never stops at a mistake. What is wrong gets [`Type::Error`], which agrees with
+//! everything, so that one mistake is one diagnostic. Bodies are checked one after another. The
+//! type that a mailbox carries is one type variable per declaration, and the uses in all bodies
+//! must agree on it.
 
 mod actor;
 mod body;
@@ -40,7 +41,8 @@ pub struct Checked {
     /// Processes and actors.
     pub processes: Vec<Process>,
     pub messages: Vec<String>,
-    /// The messages that are sent somewhere without it being known that the target has a handler for them.
+    /// The messages that are sent somewhere without it being known that the target has a handler
+    /// for them.
     pub sent_blindly: BTreeSet<u32>,
     pub inits: Vec<Body>,
     pub finals: Vec<Body>,
@@ -265,7 +267,8 @@ struct Checker<'a> {
     tested: Vec<(CommId, Span)>,
     tested_together: Vec<(Vec<CommId>, Span)>,
     cancelled: Vec<(CommId, Span)>,
-    /// The types of tuples and arrays with a part that was not known yet. By now they may be too large.
+    /// The types of tuples and arrays with a part that was not known yet. By now they may be too
+    /// large.
     open: Vec<(Type, Span)>,
     /// How many more elements constants, cells and arrays of objects may have.
     elements_left: u64,

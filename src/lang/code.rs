@@ -1,9 +1,10 @@
 //! The instructions that programs run as: those of a stack machine.
 //!
-//! Variables and temporaries of a process live on one stack of values; the compiler knows the depth of the
-//! stack at every instruction, so a variable is a place counted from the bottom of its frame. A block removes
-//! its variables when it ends. So the stack of a process at rest holds what is in scope and nothing else: situations that
-//! the rest of the program cannot tell apart do not differ in anything left over.
+//! Variables and temporaries of a process live on one stack of values; the compiler knows the depth
+//! of the stack at every instruction, so a variable is a place counted from the bottom of its
+//! frame. A block removes its variables when it ends. So the stack of a process at rest holds what
+//! is in scope and nothing else: situations that the rest of the program cannot tell apart do not
+//! differ in anything left over.
 
 use std::ops::Range;
 
@@ -276,8 +277,8 @@ pub struct Family {
     pub name: u32,
 }
 
-/// The handlers of an actor. They run on its variables, as they are when it is at rest, with the values that the message
-/// carries on top.
+/// The handlers of an actor. They run on its variables, as they are when it is at rest, with the
+/// values that the message carries on top.
 #[derive(Debug, Default)]
 pub struct Actor {
     /// By message; the handlers of each in order of declaration.
@@ -333,11 +334,14 @@ pub struct Code {
     /// The procedures, whose code is where they are called.
     pub routines: Vec<Routine>,
     pub processes: Vec<u32>,
-    /// For each instruction whether it lies on a loop that may change no object: see [`super::spin`].
+    /// For each instruction whether it lies on a loop that may change no object: see
+    /// [`super::spin`].
     pub loops: Vec<bool>,
-    /// For each instruction whether paths meet there: one that jumps backwards leads to it, or more than one instruction.
+    /// For each instruction whether paths meet there: one that jumps backwards leads to it, or more
+    /// than one instruction.
     pub meetings: Vec<bool>,
-    /// Where processes rest, the places of the stack whose variables are never read again: see [`super::liveness`].
+    /// Where processes rest, the places of the stack whose variables are never read again: see
+    /// [`super::liveness`].
     pub dead: FxHashMap<u32, Box<[u32]>>,
     pub actors: Vec<Actor>,
     /// For each process or actor.
@@ -358,8 +362,8 @@ impl Code {
     /// How many values the instruction takes off the top of the stack, and how many it leaves there
     /// instead. A call counts with all that its function does.
     ///
-    /// The compiler counts the depth of the stack by this, and so does whoever passes over an instruction without running it.
-    /// Where they run, debug builds assert it.
+    /// The compiler counts the depth of the stack by this, and so does whoever passes over an
+    /// instruction without running it. Where they run, debug builds assert it.
     pub fn effect(&self, instr: &Instr) -> (usize, usize) {
         use Instr::*;
         match *instr {

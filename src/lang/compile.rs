@@ -1,8 +1,8 @@
 //! Checked program to instructions.
 //!
-//! Every expression leaves exactly one value on the stack. One that never ends (`break`) is compiled as if it did: what
-//! follows it is dead code. The words of the language that stand for several
-//! operations (`send`, `lock`, `waitall`, ...) are spelled out here.
+//! Every expression leaves exactly one value on the stack. One that never ends (`break`) is
+//! compiled as if it did: what follows it is dead code. The words of the language that stand for
+//! several operations (`send`, `lock`, `waitall`, ...) are spelled out here.
 
 mod actor;
 mod control;
@@ -49,7 +49,8 @@ pub enum Granularity {
     /// Operations only. What is computed in between happens together with the operation before it.
     #[default]
     Operation,
-    /// Operations, and each statement of a process without an operation: it is an action that touches nothing.
+    /// Operations, and each statement of a process without an operation: it is an action that
+    /// touches nothing.
     Statement,
 }
 
@@ -326,8 +327,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Is it a statement of a process or a procedure that only computes? A compound statement is one step for each
-    /// statement in it.
+    /// Is it a statement of a process or a procedure that only computes? A compound statement is
+    /// one step for each statement in it.
     fn is_local_step(&self, statement: &Expr) -> bool {
         let simple = matches!(
             statement.kind,

@@ -15,7 +15,8 @@ pub const TOO_LONG: &str = "this takes too long to compute";
 /// Why an expression has no constant value, and which part of it is to blame.
 pub type NotConstant = (Span, String);
 
-/// The value of `expr`, if it depends only on constants, and if it takes at most `left` steps. The steps are subtracted from `left`. Making or comparing an element is a step.
+/// The value of `expr`, if it depends only on constants, and if it takes at most `left` steps. The
+/// steps are subtracted from `left`. Making or comparing an element is a step.
 pub fn evaluate(expr: &Expr, left: &mut u64) -> Result<Value, NotConstant> {
     let at = |fault: String| (expr.span, fault);
     let spend = |steps: u64, left: &mut u64| match left.checked_sub(steps) {

@@ -1,17 +1,20 @@
 //! What of a program was never run: statements, sides of conditions, arms, handlers, assertions.
 //!
-//! The compiler notes as it goes which instruction stands for what ([`Points`]). A program that is observed
-//! ([`Program::observed`]) notes in [`Reached`] which instructions the machine came to, and how each condition was decided.
-//! The machine runs once for each distinct local state and response, because explorers remember the answer. So this costs
-//! next to nothing; and if nobody asked, nothing.
+//! The compiler notes as it goes which instruction stands for what ([`Points`]). A program that is
+//! observed ([`Program::observed`]) notes in [`Reached`] which instructions the machine came to,
+//! and how each condition was decided. The machine runs once for each distinct local state and
+//! response, because explorers remember the answer. So this costs next to nothing; and if nobody
+//! asked, nothing.
 //!
-//! Explorers also run a step to see what it would do, without executing it then. They ask only about actions that are
-//! possible in some execution, so what these run can be reached. A search that visits every class of executions runs every
-//! step that some execution has. After such a search, and only then, what was not reached cannot be reached.
+//! Explorers also run a step to see what it would do, without executing it then. They ask only
+//! about actions that are possible in some execution, so what these run can be reached. A search
+//! that visits every class of executions runs every step that some execution has. After such a
+//! search, and only then, what was not reached cannot be reached.
 //!
-//! Procedures are compiled in place of each call. So a point is known by its place in the source, and was reached if one of
-//! its copies was. What an unreached part contains is not told again. A condition that only constants decide has one side
-//! in every execution; nothing is told of the other.
+//! Procedures are compiled in place of each call. So a point is known by its place in the source,
+//! and was reached if one of its copies was. What an unreached part contains is not told again. A
+//! condition that only constants decide has one side in every execution; nothing is told of the
+//! other.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -36,7 +39,8 @@ pub struct Points {
     pub blocks: Vec<Vec<(Place, u32)>>,
     /// Parts that need not contain statements, each with its first instruction.
     pub parts: Vec<(Part, Place, u32)>,
-    /// The conditions with a side that contains no statement, each with its jump: is it the side where the condition holds?
+    /// The conditions with a side that contains no statement, each with its jump: is it the side
+    /// where the condition holds?
     pub conditions: Vec<(bool, Place, u32)>,
     /// The assertions.
     pub assertions: Vec<(Place, u32)>,
@@ -197,7 +201,8 @@ impl Points {
 }
 
 impl Program {
-    /// What was never run since the program is [observed](Program::observed), by place; nothing if it is not.
+    /// What was never run since the program is [observed](Program::observed), by place; nothing if
+    /// it is not.
     pub fn unreached(&self) -> Vec<Unreached> {
         let Some(reached) = &self.reached else { return Vec::new() };
         let points = &self.code.points;

@@ -1,8 +1,8 @@
 //! Mistakes in a spec as plain data, and how they are shown.
 //!
-//! Every pass of the front end pushes [`Diagnostic`]s and goes on; nothing in it prints or stops at the
-//! first mistake. Rendering is a separate, last step: [`Diagnostics::render`] draws the source with the
-//! offending text underlined, in the way that users of rustc know.
+//! Every pass of the front end pushes [`Diagnostic`]s and goes on; nothing in it prints or stops at
+//! the first mistake. Rendering is a separate, last step: [`Diagnostics::render`] draws the source
+//! with the offending text underlined, in the way that users of rustc know.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -114,11 +114,12 @@ impl Diagnostic {
     }
 }
 
-/// The most errors, and the most warnings, that are shown for one file. Of further ones only the number is shown.
+/// The most errors, and the most warnings, that are shown for one file. Of further ones only the
+/// number is shown.
 const MAX_TOLD: usize = 60;
 
-/// What a pass has found so far: the first mistakes in full, of the others only the number. So a file with a million
-/// mistakes costs no more than one with sixty.
+/// What a pass has found so far: the first mistakes in full, of the others only the number. So a
+/// file with a million mistakes costs no more than one with sixty.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     list: Vec<Diagnostic>,
@@ -154,8 +155,8 @@ impl Findings {
         self.muted || self.errors >= MAX_TOLD
     }
 
-    /// Sets whether what is found from here on is dropped, and the number of errors and warnings; gives those that
-    /// were there before.
+    /// Sets whether what is found from here on is dropped, and the number of errors and warnings;
+    /// gives those that were there before.
     pub(super) fn mute(&mut self) -> Muted {
         let before = Muted { errors: self.errors, warnings: self.warnings, muted: self.muted };
         self.muted = true;
@@ -204,8 +205,8 @@ impl fmt::Display for Diagnostic {
 impl std::error::Error for Diagnostic {}
 
 impl Diagnostics {
-    /// What was found in a file: its errors, or its warnings if there is no error. A misspelt name is also an
-    /// unused one, so warnings wait until the errors are gone.
+    /// What was found in a file: its errors, or its warnings if there is no error. A misspelt name
+    /// is also an unused one, so warnings wait until the errors are gone.
     pub(super) fn new(name: &str, source: &str, found: Findings) -> Self {
         let Findings { mut list, errors, warnings, .. } = found;
         let (severity, all) = match errors {
@@ -344,8 +345,8 @@ impl<'s> Excerpt<'s> {
     }
 }
 
-/// The span widened to where characters start: a span computed from the end of a broken piece of text
-/// may lie within one.
+/// The span widened to where characters start: a span computed from the end of a broken piece of
+/// text may lie within one.
 fn whole_characters(source: &str, span: Span) -> Span {
     let (mut start, mut end) = (span.range().start, span.range().end.min(source.len()));
     while !source.is_char_boundary(start) {
@@ -361,8 +362,9 @@ fn whole_characters(source: &str, span: Span) -> Span {
 pub(super) struct Lines<'s> {
     source: &'s str,
     starts: Vec<usize>,
-    /// The number of characters before each [`BLOCK`] of bytes. So counting a column reads at most two blocks, even in a
-    /// long line. A block may start within a character; the character counts for the block in which it starts.
+    /// The number of characters before each [`BLOCK`] of bytes. So counting a column reads at most
+    /// two blocks, even in a long line. A block may start within a character; the character counts
+    /// for the block in which it starts.
     characters: Vec<u32>,
 }
 
@@ -433,7 +435,8 @@ pub(super) fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {
-    // A name of one letter is near to every other one; of a long one nobody gets a few letters wrong.
+    // A name of one letter is near to every other one; of a long one nobody gets a few letters
+    // wrong.
     let length = name.chars().count();
     let limit = match length {
         0 | 1 => return None,

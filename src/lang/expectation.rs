@@ -1,9 +1,9 @@
 //! Expectations: the `//@` lines of a spec, as data for the test suite.
 //!
-//! `//@ traces 2`, `//@ deadlocked 1 verdict deadlock`, `//@ with N=4 traces 6`, `//@ with N=5 slow traces 24`.
-//! Several facts may stand on one line. Without `with` they hold for the constants as declared. A `depth` bounds the
-//! search that all figures of its line speak of. `buffering`, `collectives` and `polls` say what the search assumes that MPI
-//! leaves open.
+//! `//@ traces 2`, `//@ deadlocked 1 verdict deadlock`, `//@ with N=4 traces 6`,
+//! `//@ with N=5 slow traces 24`. Several facts may stand on one line. Without `with` they hold for
+//! the constants as declared. A `depth` bounds the search that all figures of its line speak of.
+//! `buffering`, `collectives` and `polls` say what the search assumes that MPI leaves open.
 
 use rustc_hash::FxHashSet;
 
@@ -49,7 +49,8 @@ pub struct Expectation {
     pub interleavings: Option<u64>,
     /// The verdict of a search that comes to its end.
     pub verdict: Option<ExpectedVerdict>,
-    /// The figures are those of the search cut at this length: an execution of this length counts as complete.
+    /// The figures are those of the search cut at this length: an execution of this length counts
+    /// as complete.
     pub depth: Option<u64>,
     /// How many distinct global states are first reached after 0, 1, 2, .. actions.
     pub states: Option<Vec<u64>>,

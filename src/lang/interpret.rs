@@ -1,12 +1,14 @@
 //! Runs instructions up to the next visible operation.
 //!
-//! The machine has no side effects: it takes a stack and a place in the code, and returns where it came
-//! to rest. Types were checked, so an instruction finds the values it expects. What can still go wrong
-//! (division by zero, an index, an assertion, running for ever) is a [`Fault`] of the program.
+//! The machine has no side effects: it takes a stack and a place in the code, and returns where it
+//! came to rest. Types were checked, so an instruction finds the values it expects. What can still
+//! go wrong (division by zero, an index, an assertion, running for ever) is a [`Fault`] of the
+//! program.
 //!
-//! It computes with values, or with what is known of values before a program runs ([`Domain`]). So the static analysis
-//! ([`super::prospect`]) runs the same instructions. One that needs a value that is not known rests there
-//! ([`Rest::Unknown`]), and whoever runs the machine says how it goes on.
+//! It computes with values, or with what is known of values before a program runs ([`Domain`]). So
+//! the static analysis ([`super::prospect`]) runs the same instructions. One that needs a value
+//! that is not known rests there ([`Rest::Unknown`]), and whoever runs the machine says how it goes
+//! on.
 
 mod apply;
 mod domain;
@@ -21,11 +23,11 @@ use super::{constant, operators};
 use crate::model::{Failure, FailureKind, Handle, Mark, ProcessId, StopSignal, Value};
 use parts::{part, replace, size_within};
 
-/// After this many local steps (jumps backwards and calls) without a visible operation, a process is assumed to run for
-/// ever.
+/// After this many local steps (jumps backwards and calls) without a visible operation, a process
+/// is assumed to run for ever.
 const MAX_STEPS: u32 = 1_000_000;
-/// The most values within lists, tuples and messages that may be built or compared between two visible operations. The
-/// time and the memory of a step are in proportion to them.
+/// The most values within lists, tuples and messages that may be built or compared between two
+/// visible operations. The time and the memory of a step are in proportion to them.
 const MAX_PARTS: usize = 4_000_000;
 /// After this many calls within calls, a function is assumed to call itself for ever.
 const MAX_CALLS: usize = 10_000;
@@ -42,13 +44,14 @@ pub enum Rest {
     End,
     /// On a violation.
     Failed(Failure),
-    /// At something that cannot be known: in `final`, a variable that a process never reached; in `invariant`, one that it
-    /// has not reached or has left; in a guard that is only
-    /// looked at, who runs it; in the static analysis, a value.
+    /// At something that cannot be known: in `final`, a variable that a process never reached; in
+    /// `invariant`, one that it has not reached or has left; in a guard that is only looked at, who
+    /// runs it; in the static analysis, a value.
     Unknown,
 }
 
-/// What code may see and do beyond its own stack. The checker has refused code that needs more than its world offers.
+/// What code may see and do beyond its own stack. The checker has refused code that needs more than
+/// its world offers.
 pub trait World {
     /// What the code computes with.
     type Value: Domain;
@@ -197,8 +200,8 @@ impl<'c, W: World> Machine<'c, W> {
         !self.calls.is_empty()
     }
 
-    /// Carries out one instruction, and the function that it calls if it is a call, unless it has come to rest. They may
-    /// take so many local steps, whatever was done before.
+    /// Carries out one instruction, and the function that it calls if it is a call, unless it has
+    /// come to rest. They may take so many local steps, whatever was done before.
     pub fn carry_out(&mut self, steps: u32) -> Option<Rest> {
         (self.steps, self.ticks, self.parts) = (MAX_STEPS - steps, 0, 0);
         loop {
@@ -209,8 +212,8 @@ impl<'c, W: World> Machine<'c, W> {
         }
     }
 
-    /// Passes over the instruction at which it came to rest. The stack had this depth before it; what it leaves there is
-    /// not known.
+    /// Passes over the instruction at which it came to rest. The stack had this depth before it;
+    /// what it leaves there is not known.
     pub fn pass_over(&mut self, depth: usize) {
         let (taken, left) = self.code.effect(&self.code.instrs[self.pc as usize]);
         self.calls.clear();
@@ -219,11 +222,13 @@ impl<'c, W: World> Machine<'c, W> {
         self.stack.resize(depth - taken + left, W::Value::unknown());
     }
 
-    /// Rests at the place of the process itself, outside of functions, so that its variables can be shown.
+    /// Rests at the place of the process itself, outside of functions, so that its variables can be
+    /// shown.
     fn fail(&mut self, at: u32, fault: Fault) -> Rest {
         self.pc = at;
         if let Some(&(back, _)) = self.calls.first() {
-            // Each call keeps the base of its caller: the outermost function's own is the next one's.
+            // Each call keeps the base of its caller: the outermost function's own is the next
+            // one's.
             let base = self.calls.get(1).map_or(self.base, |&(_, base)| base);
             self.pc = back - 1;
             self.stack.truncate(base);
@@ -264,7 +269,8 @@ impl<'c, W: World> Machine<'c, W> {
         &mut self.stack[self.base + slot as usize]
     }
 
-    /// Counts something that may take long, and looks now and then whether anybody still wants the result.
+    /// Counts something that may take long, and looks now and then whether anybody still wants the
+    /// result.
     fn tick(&mut self) -> Result<(), Fault> {
         self.ticks = self.ticks.wrapping_add(1);
         match self.ticks.is_multiple_of(GLANCE) && StopSignal::is_raised_here() {

@@ -1,14 +1,16 @@
 //! Which variables a process will never read again, at each place where it rests.
 //!
-//! A variable is *live* at an instruction if some way from there leads to an instruction that reads it, and none before that
-//! overwrites it (Aho, Lam, Sethi, Ullman, *Compilers*, 2006, section 9.2.5). Local states that differ only in variables that
-//! are not live have the same future, so a search that stores states need not tell them apart.
+//! A variable is *live* at an instruction if some way from there leads to an instruction that reads
+//! it, and none before that overwrites it (Aho, Lam, Sethi, Ullman, *Compilers*, 2006, section
+//! 9.2.5). Local states that differ only in variables that are not live have the same future, so a
+//! search that stores states need not tell them apart.
 //!
-//! Read is also what others look at: all that is in scope where a process ends or an actor rests, and the variables that
-//! `final` or an `invariant` names. Values that are no variables are always live, as the arguments of the operation at hand.
+//! Read is also what others look at: all that is in scope where a process ends or an actor rests,
+//! and the variables that `final` or an `invariant` names. Values that are no variables are always
+//! live, as the arguments of the operation at hand.
 //!
-//! The analysis goes backwards from the instructions that read a variable, and stays between those where the variable
-//! is in scope: behind them its place on the stack is another's.
+//! The analysis goes backwards from the instructions that read a variable, and stays between those
+//! where the variable is in scope: behind them its place on the stack is another's.
 
 use std::collections::BTreeSet;
 
@@ -19,8 +21,8 @@ use super::code::{Code, Instr, Live};
 /// The most instructions that are gone through. What is left then counts as live.
 const MOST_STEPS: usize = 4_000_000;
 
-/// For each instruction at which a process rests, the places of the stack whose variables are not live there, if there
-/// are any.
+/// For each instruction at which a process rests, the places of the stack whose variables are not
+/// live there, if there are any.
 pub fn dead(code: &Code) -> FxHashMap<u32, Box<[u32]>> {
     let mut analysis = Analysis::new(code);
     let mut found: FxHashMap<u32, Vec<u32>> = FxHashMap::default();

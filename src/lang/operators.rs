@@ -1,4 +1,5 @@
-//! What the operators compute: shared by constants and the interpreter, so that they cannot disagree.
+//! What the operators compute: shared by constants and the interpreter, so that they cannot
+//! disagree.
 
 use std::fmt::Display;
 
@@ -82,8 +83,8 @@ pub fn field(value: &Value, index: u32) -> &Value {
     }
 }
 
-/// How deep messages may carry messages, and how many in total. Otherwise a program that wraps them in a loop would build
-/// values that take too long, or too much stack, to compare.
+/// How deep messages may carry messages, and how many in total. Otherwise a program that wraps them
+/// in a loop would build values that take too long, or too much stack, to compare.
 const MAX_DEPTH: u32 = 100;
 const MAX_CARRIED: u32 = 10_000;
 

@@ -1,9 +1,9 @@
 //! The control flow of processes and actors as they are written ([`crate::model::flow`]).
 //!
-//! The syntax tree has the shape and the words; the checked program knows what they mean. Something is an operation if
-//! the checker resolved it to one, and a step is shared if there is an operation within its span. An `if` or
-//! `match` within an expression stays part of its statement. Texts are put together from tokens, so comments
-//! and line breaks drop out.
+//! The syntax tree has the shape and the words; the checked program knows what they mean. Something
+//! is an operation if the checker resolved it to one, and a step is shared if there is an operation
+//! within its span. An `if` or `match` within an expression stays part of its statement. Texts are
+//! put together from tokens, so comments and line breaks drop out.
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +16,8 @@ use super::walk::visit;
 use crate::model::flow::{Act, Arm, Flow, Step, Turn};
 use crate::model::printable;
 
-/// The processes, the procedures that they call, the actors and what `init` does, in order of declaration.
+/// The processes, the procedures that they call, the actors and what `init` does, in order of
+/// declaration.
 pub fn outline(
     file: &File,
     checked: &Checked,

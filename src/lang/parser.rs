@@ -1,9 +1,10 @@
 //! Tokens to a syntax tree, by recursive descent, with recovery.
 //!
-//! A mistake is reported where it is met. Parsing continues at the next statement or declaration. So one run
-//! reports the mistakes of the whole file. Two rules keep it from reporting consequences: one report per
-//! token, and silence about `Error` nodes in later passes. Nesting is bounded ([`MAX_NESTING`],
-//! [`MAX_CHAIN`]), so that no input exhausts the stack of this or a later pass.
+//! A mistake is reported where it is met. Parsing continues at the next statement or declaration.
+//! So one run reports the mistakes of the whole file. Two rules keep it from reporting
+//! consequences: one report per token, and silence about `Error` nodes in later passes. Nesting is
+//! bounded ([`MAX_NESTING`], [`MAX_CHAIN`]), so that no input exhausts the stack of this or a later
+//! pass.
 
 mod actor;
 mod expr;
@@ -103,7 +104,8 @@ impl Parser<'_> {
         found
     }
 
-    /// Makes one report per token, and none next to strange characters, which have their own reports.
+    /// Makes one report per token, and none next to strange characters, which have their own
+    /// reports.
     fn report(&mut self, diagnostic: Diagnostic) {
         let known = self.last_report == Some(self.at);
         self.last_report = Some(self.at);

@@ -44,7 +44,8 @@ pub struct Program {
     /// May a process unlock a mutex that it does not own yet?
     pub(super) may_cancel: bool,
     pub(super) messages: Vec<String>,
-    /// The messages that are sent somewhere without it being known that the target has a handler for them.
+    /// The messages that are sent somewhere without it being known that the target has a handler
+    /// for them.
     pub(super) sent_blindly: BTreeSet<u32>,
     /// The actors that `init` has spawned.
     pub(super) born: Vec<Local>,
@@ -152,7 +153,8 @@ impl World for Whole<'_> {
 }
 
 impl Program {
-    /// The constants that can be set from outside, in order of declaration: integers, truth values, variants.
+    /// The constants that can be set from outside, in order of declaration: integers, truth values,
+    /// variants.
     pub fn constants(&self) -> impl Iterator<Item = (&str, &Value)> {
         let plain =
             |value: &Value| matches!(value, Value::Int(_) | Value::Bool(_) | Value::Variant { .. });
@@ -177,7 +179,8 @@ impl Program {
         &self.warnings
     }
 
-    /// The same program, which from now on notes what is run: see [`unreached`](Program::unreached).
+    /// The same program, which from now on notes what is run: see
+    /// [`unreached`](Program::unreached).
     pub fn observed(mut self) -> Program {
         self.reached = Some(Reached::nothing_of(&self.code));
         // It came to its end before.
@@ -240,7 +243,8 @@ impl Program {
         Diagnostic::outside(message).hint(hint)
     }
 
-    /// May it matter what MPI leaves open? If not, it has neither p2p nor bag mailboxes nor collectives.
+    /// May it matter what MPI leaves open? If not, it has neither p2p nor bag mailboxes nor
+    /// collectives.
     pub fn uses_network(&self) -> bool {
         let objects = &self.code.objects;
         let mut mailboxes = 0..objects.mailboxes.len() as u32;

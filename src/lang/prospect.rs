@@ -1,24 +1,29 @@
 //! What a process may still do: its code, run ahead with what is known.
 //!
-//! The machine that runs the process ([`super::interpret`]) runs here with *abstract* values: a known value, the number of
-//! one of some neighbouring objects, or any value. What comes from outside the process (a message, the content of a cell,
-//! a choice) is any value; what is computed from known values is known. A known condition decides a branch; any other
-//! condition is taken to hold, and not to hold. So for `if i == 0 { .. } else { .. }` each instance of a family is
-//! followed on its own side only, and in `for k in 0..3 { send(m[k], ..) }` the mailboxes are known.
+//! The machine that runs the process ([`super::interpret`]) runs here with *abstract* values: a
+//! known value, the number of one of some neighbouring objects, or any value. What comes from
+//! outside the process (a message, the content of a cell, a choice) is any value; what is computed
+//! from known values is known. A known condition decides a branch; any other condition is taken to
+//! hold, and not to hold. So for `if i == 0 { .. } else { .. }` each instance of a family is
+//! followed on its own side only, and in `for k in 0..3 { send(m[k], ..) }` the mailboxes are
+//! known.
 //!
-//! **Sound.** Every execution of the process is followed, and perhaps others. An abstract stack stands for all stacks
-//! with its known values in their places. An instruction that needs a value that is not known is passed over, and so is a
-//! call in which that happens: what it leaves may be any value. A stack that was met before, or is covered by one that
-//! was, need not be followed again. What a spawned process does also counts: it is followed from its start. In debug
-//! builds all that processes do is compared with what was said here ([`crate::model::audit_everything`]).
+//! **Sound.** Every execution of the process is followed, and perhaps others. An abstract stack
+//! stands for all stacks with its known values in their places. An instruction that needs a value
+//! that is not known is passed over, and so is a call in which that happens: what it leaves may be
+//! any value. A stack that was met before, or is covered by one that was, need not be followed
+//! again. What a spawned process does also counts: it is followed from its start. In debug builds
+//! all that processes do is compared with what was said here ([`crate::model::audit_everything`]).
 //!
-//! **It ends.** At each place where paths meet (where a loop begins, and behind the sides of a branch) some stacks are kept
-//! apart. Further ones are joined into one; where they differ, it has any value. A join can lose a known value at most
-//! once for each place of the stack. If it still takes too long, nothing is claimed.
+//! **It ends.** At each place where paths meet (where a loop begins, and behind the sides of a
+//! branch) some stacks are kept apart. Further ones are joined into one; where they differ, it has
+//! any value. A join can lose a known value at most once for each place of the stack. If it still
+//! takes too long, nothing is claimed.
 //!
-//! There are two such analyses. [`reach`] knows the local state of a process, and keeps [`MOST_STACKS`] stacks apart.
-//! [`Touches`] knows no more of a process than which instance it is. It follows the process from its start and joins all
-//! stacks, so its answer is the same in all local states.
+//! There are two such analyses. [`reach`] knows the local state of a process, and keeps
+//! [`MOST_STACKS`] stacks apart. [`Touches`] knows no more of a process than which instance it is.
+//! It follows the process from its start and joins all stacks, so its answer is the same in all
+//! local states.
 
 use std::sync::OnceLock;
 
@@ -36,7 +41,8 @@ use crate::model::{
 const MOST_STACKS: usize = 64;
 /// The most instructions and compared values. More take too long.
 const MOST_STEPS: usize = 20_000;
-/// The same for all instances of a declaration together, where nothing is known of their local states.
+/// The same for all instances of a declaration together, where nothing is known of their local
+/// states.
 const MOST_STEPS_OF_ALL: usize = 4_000_000;
 /// The most local steps that a function may take.
 const MOST_STEPS_OF_CALL: u32 = 1_000;
@@ -58,8 +64,9 @@ pub fn reach(code: &Code, pc: u32, stack: &[Value], index: i64) -> Option<Reach>
     Walk::new(code, Some(index)).run(pc, stack)
 }
 
-/// The same for all processes at this place, with so many values on the stack. Of these values only two are known: the index of
-/// an instance, which is the lowest, and the object that its operation is about, which is the first of its arguments.
+/// The same for all processes at this place, with so many values on the stack. Of these values only
+/// two are known: the index of an instance, which is the lowest, and the object that its operation
+/// is about, which is the first of its arguments.
 pub fn reach_from(
     code: &Code,
     point: Point,
@@ -77,7 +84,8 @@ pub fn reach_from(
     Walk::new(code, Some(point.instance)).run(point.instruction, stack)
 }
 
-/// What the instances of one declaration may ever touch, each from its start on. It is found out when somebody asks.
+/// What the instances of one declaration may ever touch, each from its start on. It is found out
+/// when somebody asks.
 #[derive(Debug)]
 pub struct Touches {
     entry: u32,
@@ -140,7 +148,8 @@ enum Abstract {
 }
 
 impl Domain for Abstract {
-    /// Unit is also the value of matches that match nothing. There it stands for a value of any type.
+    /// Unit is also the value of matches that match nothing. There it stands for a value of any
+    /// type.
     fn known(value: Value) -> Abstract {
         if value == Value::Unit { Abstract::Any } else { Abstract::Known(value) }
     }
@@ -322,7 +331,8 @@ impl<'c> Walk<'c> {
                     }
                     return Some(());
                 }
-                // A call in which the process fails, or that takes too long, is not worth following exactly.
+                // A call in which the process fails, or that takes too long, is not worth following
+                // exactly.
                 (Instr::Call(_), Some(_)) | (_, Some(Rest::Unknown)) => machine.pass_over(depth),
                 (_, Some(Rest::Visible | Rest::End | Rest::Failed(_))) => return Some(()),
             }
@@ -373,8 +383,8 @@ impl<'c> Walk<'c> {
             Visible::Test | Visible::TestAny => {
                 self.reach.add(AwaitPost(MailboxId(0), End::Send), 1)
             }
-            // Where the receive was posted, later ones may be matched sooner. Whoever is followed from its start was seen to
-            // post it.
+            // Where the receive was posted, later ones may be matched sooner. Whoever is followed
+            // from its start was seen to post it.
             Visible::Cancel if self.is_from_start => {}
             Visible::Cancel => self.reach.add(Match(MailboxId(0)), mailboxes as u32),
             Visible::Enter { .. } => {
@@ -432,7 +442,8 @@ impl<'c> Walk<'c> {
         }
     }
 
-    /// Notes what is done to the first of these arguments, the number of one of `all` objects of a kind.
+    /// Notes what is done to the first of these arguments, the number of one of `all` objects of a
+    /// kind.
     fn touch<Id>(
         &mut self,
         args: &[Abstract],
@@ -454,7 +465,8 @@ impl<'c> Walk<'c> {
             }
         };
         let (mut src, mut tag) = (guess(src), guess(tag));
-        // There a send without a source has that of its process, and one without a tag has the tag 0.
+        // There a send without a source has that of its process, and one without a tag has the
+        // tag 0.
         if end == End::Send && self.is_network(&args[0]) {
             let own = self.index.map_or(Guess::Some, |index| Guess::Exactly(Some(index)));
             src = if src == Guess::Exactly(None) { own } else { src };
@@ -472,7 +484,8 @@ impl<'c> Walk<'c> {
     }
 }
 
-/// The objects that a number on the stack may stand for, of `all` of its kind: the first, and how many.
+/// The objects that a number on the stack may stand for, of `all` of its kind: the first, and how
+/// many.
 fn objects(number: &Abstract, all: usize) -> (u32, u32) {
     match (number, number.get()) {
         (_, Ok(number)) => (number.int() as u32, 1),

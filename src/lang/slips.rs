@@ -1,7 +1,7 @@
 //! Slips of newcomers: what people who know other languages write, and how it is written here.
 //!
-//! None of these is part of the language. A word is looked up only where it means nothing, so who uses it as a name of
-//! their own gets no such advice.
+//! None of these is part of the language. A word is looked up only where it means nothing, so who
+//! uses it as a name of their own gets no such advice.
 
 /// Advice for a function that does not exist.
 pub fn function(name: &str) -> Option<&'static str> {

@@ -1,8 +1,10 @@
-//! Which instructions lie on loops that may change no object. There a process may come back to an earlier local state.
+//! Which instructions lie on loops that may change no object. There a process may come back to an
+//! earlier local state.
 //!
-//! They are those on a cycle of the control flow without an operation that always changes something (posts,
-//! requests, unlocks, releases, arrivals, writes, spawns). Loops that count are among them, although they never come
-//! back to the same local state. Callers look at local states, too; this module only spares them that for most processes.
+//! They are those on a cycle of the control flow without an operation that always changes something
+//! (posts, requests, unlocks, releases, arrivals, writes, spawns). Loops that count are among them,
+//! although they never come back to the same local state. Callers look at local states, too; this
+//! module only spares them that for most processes.
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};

@@ -1,8 +1,9 @@
 //! A file seen as a data structure: what it offers to clients, without the client that it has.
 //!
-//! The procedures are the operations of the structure; processes, actors, `init` and `final` are a client. Other
-//! clients are appended to the text without that client. The text keeps its comments, except those right above what is
-//! removed, and loses its expectations, which are about the client.
+//! The procedures are the operations of the structure; processes, actors, `init` and `final` are a
+//! client. Other clients are appended to the text without that client. The text keeps its comments,
+//! except those right above what is removed, and loses its expectations, which are about the
+//! client.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -102,8 +103,8 @@ fn read(
 }
 
 impl Structure {
-    /// Gives a constant of the structure this value in the text. If this is done several times, the last counts. The file
-    /// must declare the constant.
+    /// Gives a constant of the structure this value in the text. If this is done several times, the
+    /// last counts. The file must declare the constant.
     pub fn set(&mut self, constant: &str, value: &str) {
         let place = self.constants.iter().position(|known| known == constant);
         let span = self.values[place.expect("a constant of the structure")];

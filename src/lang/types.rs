@@ -1,13 +1,15 @@
 //! Types, and inference by unification.
 //!
-//! The types of locals and mailboxes are decided by their uses. An undecided type is a variable that is bound at most
-//! once. A communication is special: programs keep the handles of sends and of receives of different
-//! messages in one list, as MPI programs do, and only wait for them. So the types of communications always
-//! agree. When different ones meet, their value becomes [`Yield::Mixed`], which may be waited for but not used.
+//! The types of locals and mailboxes are decided by their uses. An undecided type is a variable
+//! that is bound at most once. A communication is special: programs keep the handles of sends and
+//! of receives of different messages in one list, as MPI programs do, and only wait for them. So
+//! the types of communications always agree. When different ones meet, their value becomes
+//! [`Yield::Mixed`], which may be waited for but not used.
 //!
-//! Types share their parts: with `let b = (a, a); let c = (b, b); ...` a type has far more parts than the program has
-//! letters. So no walk through a type visits more than [`MAX_PARTS`] of them. A walk that would have to visit more
-//! notes that ([`Inference::is_exceeded`]), and the caller reports it.
+//! Types share their parts: with `let b = (a, a); let c = (b, b); ...` a type has far more parts
+//! than the program has letters. So no walk through a type visits more than [`MAX_PARTS`] of them.
+//! A walk that would have to visit more notes that ([`Inference::is_exceeded`]), and the caller
+//! reports it.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -22,7 +24,8 @@ pub const MAX_ELEMENTS: u64 = 1_000_000;
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// The type of something wrong. It agrees with everything, so that no mistake is reported twice.
+    /// The type of something wrong. It agrees with everything, so that no mistake is reported
+    /// twice.
     Error,
     /// The type of something that never has a value, such as `return`.
     Never,
@@ -96,7 +99,8 @@ pub struct Names {
 pub struct Inference {
     vars: Vec<Option<Type>>,
     comms: Vec<Comm>,
-    /// Receives that met before the messages of both were known. Whether the group is mixed is decided at the end.
+    /// Receives that met before the messages of both were known. Whether the group is mixed is
+    /// decided at the end.
     undecided: Vec<(CommId, [Type; 2])>,
     /// Has a walk met more parts than a type may have?
     exceeded: Cell<bool>,
@@ -196,8 +200,9 @@ impl Inference {
         }
     }
 
-    /// Can a value of type `found` stand where `expected` is wanted? An array can stand for a list, and a reference to an
-    /// actor of a known declaration for one of any. This also holds for parts, because no value ever changes.
+    /// Can a value of type `found` stand where `expected` is wanted? An array can stand for a list,
+    /// and a reference to an actor of a known declaration for one of any. This also holds for
+    /// parts, because no value ever changes.
     pub fn coerce(&mut self, found: &Type, expected: &Type) -> bool {
         self.coerce_parts(found, expected, &mut { MAX_PARTS })
     }
@@ -258,7 +263,8 @@ impl Inference {
                 other
             }
             (Yield::Receive, Yield::Receive) if values.iter().any(|ty| self.is_open(ty)) => {
-                // If they were unified here, two mailboxes that only meet in a list would have to carry the same.
+                // If they were unified here, two mailboxes that only meet in a list would have to
+                // carry the same.
                 let known = values.iter().find(|ty| !self.is_open(ty)).unwrap_or(&values[0]);
                 self.comms[a.0 as usize].value = known.clone();
                 self.undecided.push((a, values));

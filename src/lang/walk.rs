@@ -1,7 +1,8 @@
-//! Walks through the checked program: every expression in a body, outer ones first, and what it calls.
+//! Walks through the checked program: every expression in a body, outer ones first, and what it
+//! calls.
 //!
-//! A body contains only what it does itself. What it does by calling procedures is in their bodies. [`within`] adds
-//! these bodies, each once.
+//! A body contains only what it does itself. What it does by calling procedures is in their bodies.
+//! [`within`] adds these bodies, each once.
 
 use super::hir::{Address, Expr, ExprKind, Operation, Place, Procedure, Projection};
 

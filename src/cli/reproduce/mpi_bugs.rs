@@ -1,4 +1,5 @@
-//! `mazurka reproduce mpi-bugs`: the C programs of a suite whose layout is known, compiled and verified.
+//! `mazurka reproduce mpi-bugs`: the C programs of a suite whose layout is known, compiled and
+//! verified.
 
 mod table;
 

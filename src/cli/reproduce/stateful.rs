@@ -1,7 +1,8 @@
-//! `mazurka reproduce stateful`: many clients by the stateful explorers, and errors by the order of threads.
+//! `mazurka reproduce stateful`: many clients by the stateful explorers, and errors by the order of
+//! threads.
 //!
-//! Every search is a process of its own. With a folder for the results each is logged as soon as it is done, and the same
-//! command again does only what is missing.
+//! Every search is a process of its own. With a folder for the results each is logged as soon as it
+//! is done, and the same command again does only what is missing.
 
 use std::fs;
 use std::path::Path;

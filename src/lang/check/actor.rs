@@ -1,8 +1,8 @@
 //! Actors: their names, which are types as well, references to them, and their bodies.
 //!
-//! An actor is one scope: its parameters and variables, then each handler in a block of its own. The [`Context`]
-//! decides what is allowed: first values of variables and guards only compute, handlers also send and spawn,
-//! and nothing reaches beyond the actor.
+//! An actor is one scope: its parameters and variables, then each handler in a block of its own.
+//! The [`Context`] decides what is allowed: first values of variables and guards only compute,
+//! handlers also send and spawn, and nothing reaches beyond the actor.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,7 +16,8 @@ use crate::lang::types::Type;
 use crate::model::{ProcessId, Value};
 
 impl Checker<'_> {
-    /// Numbers the declarations of processes and actors, and enters the actors, because types name them.
+    /// Numbers the declarations of processes and actors, and enters the actors, because types name
+    /// them.
     pub(super) fn actor_names(&mut self, file: &File) {
         for item in &file.items {
             let (Item::Process { name, .. } | Item::Actor { name, .. }) = item else { continue };
@@ -146,7 +147,8 @@ impl Checker<'_> {
         resolved
     }
 
-    /// Reports two internal handlers with one name, and handlers that never run because of an earlier one without a guard.
+    /// Reports two internal handlers with one name, and handlers that never run because of an
+    /// earlier one without a guard.
     fn repeated_handlers(&mut self, handlers: &[ast::Handler]) {
         let mut reported = FxHashSet::default();
         // The first internal handler of each name, and the first of each message that has no guard.

@@ -10,7 +10,8 @@ use crate::lang::types::Type;
 use crate::model::Value;
 
 impl Checker<'_> {
-    /// Checks every body. `final` and `invariant` come last, because they name variables of processes.
+    /// Checks every body. `final` and `invariant` come last, because they name variables of
+    /// processes.
     pub(super) fn bodies(&mut self, file: &File) {
         for item in &file.items {
             match item {
@@ -96,8 +97,9 @@ impl Checker<'_> {
         self.take_body(params.len(), Expr { kind, span: block.span })
     }
 
-    /// Notes that a function or a procedure gives a value without saying so. For a function that is a mistake, and for a
-    /// `return`; but a procedure may end with an operation whose value nobody wants.
+    /// Notes that a function or a procedure gives a value without saying so. For a function that is
+    /// a mistake, and for a `return`; but a procedure may end with an operation whose value nobody
+    /// wants.
     fn imply(&mut self, context: Context, ty: &Type, block: &Block) {
         let is_value = |ty: &Type| !matches!(ty, Type::Unit | Type::Never | Type::Error);
         let tail = block.tail.as_ref().map(|tail| (self.infer.shallow(ty), tail.span));

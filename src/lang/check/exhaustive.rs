@@ -1,9 +1,9 @@
-//! Do the arms of a `match` cover every value? After Maranget, "Warnings for pattern matching" (JFP 2007),
-//! section 3: a row of wildcards is useful after the given rows exactly if some value is not covered. The
-//! recursion that decides this also builds such a value, to show it to the author.
+//! Do the arms of a `match` cover every value? After Maranget, "Warnings for pattern matching" (JFP
+//! 2007), section 3: a row of wildcards is useful after the given rows exactly if some value is not
+//! covered. The recursion that decides this also builds such a value, to show it to the author.
 //!
-//! The question is coNP-complete, so the recursion is bounded ([`MAX_STEPS`]). A match that takes longer is reported as
-//! too complicated; an arm `_` solves that.
+//! The question is coNP-complete, so the recursion is bounded ([`MAX_STEPS`]). A match that takes
+//! longer is reported as too complicated; an arm `_` solves that.
 
 use std::cell::Cell;
 
@@ -91,8 +91,9 @@ impl Checker<'_> {
         Ok(None)
     }
 
-    /// The rows by their first value. For each value that some row names: the rows that match it, without their first
-    /// pattern. Then the rows for any other value, if there is one, with such a value if it has a name.
+    /// The rows by their first value. For each value that some row names: the rows that match it,
+    /// without their first pattern. Then the rows for any other value, if there is one, with such a
+    /// value if it has a name.
     fn split<'p>(
         &self,
         rows: &[Vec<&'p Pattern>],
@@ -168,7 +169,8 @@ impl Checker<'_> {
         }))
     }
 
-    /// Tries each message: the rows that match it, with the values that it carries as further patterns.
+    /// Tries each message: the rows that match it, with the values that it carries as further
+    /// patterns.
     fn uncovered_message(
         &self,
         rows: &[Vec<&Pattern>],
@@ -225,8 +227,8 @@ fn takes_any(pattern: &Pattern) -> bool {
     }
 }
 
-/// The order of values: variants and truth values, then what the author named, then the rest. The first value that is
-/// not covered is shown.
+/// The order of values: variants and truth values, then what the author named, then the rest. The
+/// first value that is not covered is shown.
 fn order(value: Option<&Value>) -> (u8, u32) {
     match value {
         Some(Value::Bool(b)) => (0, u32::from(*b)),

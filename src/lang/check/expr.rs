@@ -500,8 +500,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The index of an array of objects, as a constant if it is one. Only a well-typed program can be computed, so after
-    /// the first error no index is.
+    /// The index of an array of objects, as a constant if it is one. Only a well-typed program can
+    /// be computed, so after the first error no index is.
     pub(super) fn folded(&self, expr: Expr) -> Expr {
         if self.diagnostics.errors() > 0 {
             return expr;

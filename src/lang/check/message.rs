@@ -1,8 +1,10 @@
-//! Messages between actors: what they carry, how they are made and sent; and operations that actors may not use.
+//! Messages between actors: what they carry, how they are made and sent; and operations that actors
+//! may not use.
 //!
-//! A message name means the same in the whole program: the first handler that names it decides what it carries, and
-//! the others must agree. Messages are values of one type. So an actor may get, through a variable, a message that it
-//! has no handler for; that message stays pending. If actor and message are both known, the checker reports it.
+//! A message name means the same in the whole program: the first handler that names it decides what
+//! it carries, and the others must agree. Messages are values of one type. So an actor may get,
+//! through a variable, a message that it has no handler for; that message stays pending. If actor
+//! and message are both known, the checker reports it.
 
 use rustc_hash::FxHashSet;
 
@@ -39,7 +41,8 @@ impl Checker<'_> {
         if name.text.is_empty() {
             return None;
         }
-        // A message whose name is taken is entered nevertheless, so that its uses are no further mistakes.
+        // A message whose name is taken is entered nevertheless, so that its uses are no further
+        // mistakes.
         let message = self.messages.len() as u32;
         self.enter(name, Meaning::Message);
         self.message_of.insert(name.text.clone(), message);

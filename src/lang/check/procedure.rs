@@ -1,8 +1,8 @@
 //! Procedures: bodies that may act on objects, and that replace their calls.
 //!
-//! A call is compiled as the body of the procedure in its place. So a procedure must not call itself,
-//! directly or through others, and calls within calls must not become too large ([`MAX_SIZE`]). Both can be checked
-//! only when every body is known.
+//! A call is compiled as the body of the procedure in its place. So a procedure must not call
+//! itself, directly or through others, and calls within calls must not become too large
+//! ([`MAX_SIZE`]). Both can be checked only when every body is known.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -101,7 +101,8 @@ impl Checker<'_> {
         found
     }
 
-    /// Reports bodies that become too large by the procedures that they call. Called procedures come first in `order`.
+    /// Reports bodies that become too large by the procedures that they call. Called procedures
+    /// come first in `order`.
     fn report_sizes(&mut self, order: &[u32], calls: &[Vec<u32>]) {
         let mut sizes = vec![0_u64; calls.len()];
         for &procedure in order {
@@ -147,7 +148,8 @@ impl Checker<'_> {
     }
 }
 
-/// The procedures on a shortest path from `start` back to itself; it is first and last. `None` if there is no path.
+/// The procedures on a shortest path from `start` back to itself; it is first and last. `None` if
+/// there is no path.
 fn circle(start: u32, calls: &[Vec<u32>]) -> Option<Vec<u32>> {
     let mut caller: FxHashMap<u32, u32> = FxHashMap::default();
     let mut pending = VecDeque::from([start]);

@@ -1,9 +1,9 @@
 //! Actors: where they rest, their handlers, and the operations that only they and `init` have.
 //!
-//! An actor starts like a process: its parameters, then the first values of its variables. Then it rests at
-//! [`Instr::Handle`]. The code of each guard and handler follows. It is compiled as if it continued from there, with
-//! the parameters of the message on top. So the handlers find the variables of the actor in their places. And in an
-//! actor at rest the variables are in scope.
+//! An actor starts like a process: its parameters, then the first values of its variables. Then it
+//! rests at [`Instr::Handle`]. The code of each guard and handler follows. It is compiled as if it
+//! continued from there, with the parameters of the message on top. So the handlers find the
+//! variables of the actor in their places. And in an actor at rest the variables are in scope.
 
 use super::{BodyKind, Compiler};
 use crate::lang::check::{self, Process};
@@ -54,7 +54,8 @@ impl Compiler<'_> {
         code::Handler { guard, entry, site: self.site(handler.header) }
     }
 
-    /// Compiles code that finds `params` on the stack and leaves the value of `expr` there. Returns where it starts.
+    /// Compiles code that finds `params` on the stack and leaves the value of `expr` there. Returns
+    /// where it starts.
     fn with_params(&mut self, params: &[VarId], expr: &Expr) -> u32 {
         let entry = self.here();
         let (depth, scope) = (self.frame.depth, self.frame.scope.len());

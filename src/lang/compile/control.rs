@@ -1,7 +1,8 @@
 //! Control flow: conditions, loops, and the ways out of them.
 //!
-//! Every loop notes the depth of the stack at its start. Code that leaves it in the middle removes what lies
-//! above. The code behind a `break`, `continue` or `return` is never reached, but compiled as if it were.
+//! Every loop notes the depth of the stack at its start. Code that leaves it in the middle removes
+//! what lies above. The code behind a `break`, `continue` or `return` is never reached, but
+//! compiled as if it were.
 
 use super::{BodyKind, Compiler, OpenLoop};
 use crate::lang::ast::BinaryOp;

@@ -1,7 +1,7 @@
 //! Invariants, each with what it names.
 //!
-//! A block that consists of assertions is as many invariants. They are judged apart, so what one of them reads makes the
-//! others no dearer. Any other block is one invariant.
+//! A block that consists of assertions is as many invariants. They are judged apart, so what one of
+//! them reads makes the others no dearer. Any other block is one invariant.
 
 use std::ops::Range;
 

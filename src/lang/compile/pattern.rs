@@ -17,7 +17,8 @@ enum Test {
     Message(u32),
 }
 
-/// The tests that the parts of a value must pass, outer ones first, and the variables that get parts of it.
+/// The tests that the parts of a value must pass, outer ones first, and the variables that get
+/// parts of it.
 #[derive(Default)]
 struct Flat {
     tests: Vec<(Path, Test)>,

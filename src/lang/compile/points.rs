@@ -1,4 +1,5 @@
-//! What the instructions stand for, noted while they are made: see [`coverage`](crate::lang::coverage).
+//! What the instructions stand for, noted while they are made: see
+//! [`coverage`](crate::lang::coverage).
 
 use super::Compiler;
 use crate::lang::coverage::{Part, Place};
@@ -41,8 +42,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Notes the sides of a condition, decided by this jump, that contain no statement. Returns for each side whether some
-    /// value of the constants may run it.
+    /// Notes the sides of a condition, decided by this jump, that contain no statement. Returns for
+    /// each side whether some value of the constants may run it.
     pub(super) fn sides(
         &mut self,
         condition: &Expr,

@@ -1,16 +1,17 @@
 //! Procedures, in place of their calls.
 //!
-//! The body works on the stack of the process, above what is there when it is called. So an expression around the call
-//! finds its operands again. The body begins with its arguments on the stack and always ends with its value in their
-//! place, so nothing of it is left in the state of the process. [`Instr::Enter`] and [`Instr::Leave`] only tell
-//! observers about the call.
+//! The body works on the stack of the process, above what is there when it is called. So an
+//! expression around the call finds its operands again. The body begins with its arguments on the
+//! stack and always ends with its value in their place, so nothing of it is left in the state of
+//! the process. [`Instr::Enter`] and [`Instr::Leave`] only tell observers about the call.
 
 use super::{BodyKind, Compiler};
 use crate::lang::code::{Instr, Routine};
 use crate::lang::hir::{Expr, ExprKind};
 use crate::model::Value;
 
-/// The stack that must be left for a body without the calls in it. If there is less, the stack is extended.
+/// The stack that must be left for a body without the calls in it. If there is less, the stack is
+/// extended.
 const ROOM: usize = 8 << 20;
 const STACK: usize = 64 << 20;
 

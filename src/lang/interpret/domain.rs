@@ -10,7 +10,8 @@ pub trait Domain: Clone {
     /// A value of which nothing is known.
     fn unknown() -> Self;
 
-    /// The number of one of the `count` objects from `base` on: of that at `place`, if it is known which.
+    /// The number of one of the `count` objects from `base` on: of that at `place`, if it is known
+    /// which.
     fn object(base: u32, count: u32, place: Option<usize>) -> Self;
 
     /// The value, if it is known.

@@ -26,8 +26,8 @@ pub(super) fn part<'v, V: Domain>(
     Ok(part)
 }
 
-/// How many values a value is made of, counting a shared value in each place. If there are more than `limit`, some number
-/// above it.
+/// How many values a value is made of, counting a shared value in each place. If there are more
+/// than `limit`, some number above it.
 pub(super) fn size_within(value: &Value, limit: usize) -> usize {
     let all = |parts: &mut dyn Iterator<Item = &Value>| {
         let mut size = 1;

@@ -1,7 +1,7 @@
 //! Actors: variables, then handlers.
 //!
-//! `on`, `internal` and `when` mean something only here, so they are no keywords: elsewhere they are names
-//! like any other.
+//! `on`, `internal` and `when` mean something only here, so they are no keywords: elsewhere they
+//! are names like any other.
 
 use super::Parser;
 use crate::lang::ast::{ActorBody, Block, Expr, Handler, Item};

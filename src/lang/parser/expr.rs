@@ -501,7 +501,8 @@ impl Parser<'_> {
         ExprKind::For(pattern, over, self.block())
     }
 
-    /// Is there a `;` between the parenthesis at hand and its partner, as in C's `for (i = 0; i < n; i++)`?
+    /// Is there a `;` between the parenthesis at hand and its partner, as in C's
+    /// `for (i = 0; i < n; i++)`?
     fn has_semi_inside(&self) -> bool {
         let inside = self.tokens[self.at + 1..].iter().map(|token| token.0);
         inside

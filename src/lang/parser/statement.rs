@@ -100,7 +100,8 @@ impl Parser<'_> {
         }
     }
 
-    /// If only a `;` is missing, the next statement may follow at once. After other mistakes, skips.
+    /// If only a `;` is missing, the next statement may follow at once. After other mistakes,
+    /// skips.
     fn needs_skip(&self, failed_before: usize) -> bool {
         let only_semi = self.diagnostics.count() == failed_before + 1;
         let can_start = matches!(self.peek(), Token::Ident) || self.peek().starts_statement();

@@ -1,8 +1,9 @@
 //! Actors: which handler takes a stimulus, running it, and `init`.
 //!
-//! A handler runs on a copy of the actor's variables, with the values that the message carries on top. The variables at
-//! its end are the actor's next local state. The rest of its stack is dropped, so that equal variables are equal local
-//! states. What it does to others goes to [`Outbox`] at once: a handler that fails has still sent what it sent before.
+//! A handler runs on a copy of the actor's variables, with the values that the message carries on
+//! top. The variables at its end are the actor's next local state. The rest of its stack is
+//! dropped, so that equal variables are equal local states. What it does to others goes to
+//! [`Outbox`] at once: a handler that fails has still sent what it sent before.
 
 use std::sync::Arc;
 
@@ -45,8 +46,8 @@ struct Acting<'a> {
 impl World for Acting<'_> {
     type Value = Value;
 
-    /// What a handler sends and starts is kept, and takes about that much longer than a step. What is too much for `init`
-    /// is counted, and not kept.
+    /// What a handler sends and starts is kept, and takes about that much longer than a step. What
+    /// is too much for `init` is counted, and not kept.
     fn effort(&self) -> u32 {
         self.own.map_or(0, |_| 8)
     }

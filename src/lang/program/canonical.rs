@@ -1,16 +1,16 @@
-//! Local states without what does not matter for the future: variables that are never read again, and the numbers of
-//! requests.
+//! Local states without what does not matter for the future: variables that are never read again,
+//! and the numbers of requests.
 //!
-//! Requests are numbered per process as they are made, so a process that has come to the same point after more
-//! requests remembers other numbers for those that are left. If these are numbered anew from 0, in order of age, the
-//! local states are equal.
+//! Requests are numbered per process as they are made, so a process that has come to the same point
+//! after more requests remembers other numbers for those that are left. If these are numbered anew
+//! from 0, in order of age, the local states are equal.
 
 use crate::lang::program::{Local, Program};
 use crate::model::{Handle, Value};
 
 impl Program {
-    /// The local state without the values of variables that are never read again; `None` if there are none. Of a process that
-    /// has failed all variables are shown.
+    /// The local state without the values of variables that are never read again; `None` if there
+    /// are none. Of a process that has failed all variables are shown.
     pub(super) fn without_dead(&self, local: &Local) -> Option<Local> {
         let dead = self.code.dead.get(&local.pc).filter(|_| local.failure.is_none())?;
         let mut alive = local.clone();

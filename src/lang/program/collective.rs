@@ -1,7 +1,8 @@
 //! Collectives: what a rank enters with, and what it computes of what the others gave.
 //!
-//! The model hands a process the values of those that it had to wait for, in the order of their ranks. What the operation
-//! makes of them is computed here, by the process itself: so an overflow is its own violation, at the place where it waits.
+//! The model hands a process the values of those that it had to wait for, in the order of their
+//! ranks. What the operation makes of them is computed here, by the process itself: so an overflow
+//! is its own violation, at the place where it waits.
 
 use crate::lang::ast::BinaryOp;
 use crate::lang::code::Visible;

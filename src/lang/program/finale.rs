@@ -1,10 +1,11 @@
 //! What a `final` or an `invariant` that fails has read: the values that tell why.
 //!
-//! The block is run once more, slowly, and each value is noted as it is read: a cell, a variable of a process, a
-//! variable of the block itself, the result of a function. They have the author's names with indices resolved:
-//! `Node[2].leader` for `Node[i].leader`. What was read by an assertion that holds is forgotten. The values in the
-//! expression that failed come first. If variables of the block are among them, what was read before follows, because
-//! these variables were computed from it.
+//! The block is run once more, slowly, and each value is noted as it is read: a cell, a variable of
+//! a process, a variable of the block itself, the result of a function. They have the author's
+//! names with indices resolved: `Node[2].leader` for `Node[i].leader`. What was read by an
+//! assertion that holds is forgotten. The values in the expression that failed come first. If
+//! variables of the block are among them, what was read before follows, because these variables
+//! were computed from it.
 
 use crate::lang::code::{Instr, Live};
 use crate::lang::diagnostic::Span;
@@ -80,8 +81,8 @@ impl Program {
         self.code.spans[self.code.site_of[pc as usize] as usize]
     }
 
-    /// The author's name for the value that this instruction reads, and whether it is a variable of the block itself.
-    /// `index` is what was on top of the stack.
+    /// The author's name for the value that this instruction reads, and whether it is a variable of
+    /// the block itself. `index` is what was on top of the stack.
     fn named(&self, at: u32, index: Option<Value>) -> Option<(String, bool)> {
         match self.code.instrs[at as usize] {
             Instr::Peek => {
@@ -116,7 +117,8 @@ fn is_within(inner: Span, outer: Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// The readings in the expression at `failed`, then those that they were computed from. For each name only the last.
+/// The readings in the expression at `failed`, then those that they were computed from. For each
+/// name only the last.
 fn telling(reads: Vec<Read>, failed: Span) -> Vec<(String, Value)> {
     let (inside, mut before): (Vec<_>, Vec<_>) =
         reads.into_iter().partition(|read| is_within(read.span, failed));

@@ -1,8 +1,8 @@
 //! Invariants: what they see, and their judgement of a state.
 //!
-//! The compiler notes which cells, mailboxes and variables the text of an invariant names. An index that is no constant
-//! may be any. A variable that a process has not reached, or has left, has no value; an invariant that reads it
-//! comes to no judgement.
+//! The compiler notes which cells, mailboxes and variables the text of an invariant names. An index
+//! that is no constant may be any. A variable that a process has not reached, or has left, has no
+//! value; an invariant that reads it comes to no judgement.
 
 use super::{Local, Program, Whole};
 use crate::lang::code::Seen;

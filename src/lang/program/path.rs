@@ -1,8 +1,8 @@
 //! The names of processes.
 //!
-//! A spawned process is named after its parent, so names can be as long as chains of spawns. Each is kept once, and shared
-//! by all local states of the process and by the names of its children: to start a process takes the same time and memory
-//! however long its name is.
+//! A spawned process is named after its parent, so names can be as long as chains of spawns. Each
+//! is kept once, and shared by all local states of the process and by the names of its children: to
+//! start a process takes the same time and memory however long its name is.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
