@@ -425,7 +425,7 @@ fn a_result_replays_with_its_constants_and_granularity() {
     std::fs::write(spec, b"\xff").unwrap();
     let output = run(&["check", spec]);
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("is no text in UTF-8"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("is not a text in UTF-8"), "{}", stderr(&output));
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one asks the search to end and print what it has; the second one ends the
+//! Ctrl-C: the first one asks the search to end and to print its results; the second one ends the
 //! program at once.
 
 use std::process;
