@@ -18,7 +18,8 @@ struct Refusal {
     verdict: &'static str,
     diagnostics: Vec<Listed>,
     /// The number of further diagnostics, which are not listed.
-    untold: usize,
+    #[serde(rename = "untold")]
+    omitted: usize,
 }
 
 /// A diagnostic in the JSON object.
@@ -69,15 +70,15 @@ pub(super) fn of_usage(message: &str, json: bool, output: &Output) -> ExitCode {
 pub(super) fn of_spec(diagnostics: &Diagnostics, json: bool, output: &Output) -> ExitCode {
     if json {
         let all = diagnostics.iter().map(|diagnostic| listed(diagnostic, diagnostics));
-        say(all.collect(), diagnostics.untold());
+        say(all.collect(), diagnostics.omitted());
     }
     output.note(diagnostics.render(true));
     ExitCode::from(2)
 }
 
-fn say(diagnostics: Vec<Listed>, untold: usize) {
+fn say(diagnostics: Vec<Listed>, omitted: usize) {
     let mazurka = env!("CARGO_PKG_VERSION");
-    let refusal = Refusal { mazurka, verdict: "usage-error", diagnostics, untold };
+    let refusal = Refusal { mazurka, verdict: "usage-error", diagnostics, omitted };
     // If this cannot be written, the exit code still reports the error.
     let _ = Output::new(super::output::When::Never, false).print(json::render(&refusal));
 }

@@ -24,7 +24,7 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// The most links that are followed, as in Linux.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// The path behind all links, if it names a regular file or does not exist. `None` if the text must
 /// be appended instead.
@@ -33,7 +33,7 @@ fn replaceable(path: &Path) -> io::Result<Option<PathBuf>> {
         return Ok(None);
     }
     let mut target = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         if is_descriptor(&target) {
             return Ok(None);
         }

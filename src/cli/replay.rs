@@ -47,9 +47,10 @@ pub(super) struct Args {
 }
 
 const EXAMPLES: &str = "\
-A schedule is a list of steps. Each is the number of a process or an actor, counted from 0: first those
-that exist from the start, in order of declaration, then those that are spawned, in the order in which this execution spawns them.
-0,0,1 is two steps of the first and one of the second; 0x3 is 0,0,0.
+A schedule is a list of steps. Each is the number of a process or an actor, counted from 0: first
+those that exist from the start, in order of declaration, then those that are spawned, in the order
+in which this execution spawns them. 0,0,1 is two steps of the first and one of the second; 0x3 is
+0,0,0.
 
 If a step can have several outcomes, a number after a colon selects one; without it, it is 0.
   2:1   of a process: waitany returns 1, or choose the second number of its range

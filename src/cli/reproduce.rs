@@ -85,9 +85,10 @@ Experiment:
                  clients.csv, errors.csv, plots as SVG, and runs.jsonl, the searches
 
 Suites:
-  mpi-bugs       C programs with and without errors: what is found in the programs of the folder given by
-                 --suite, by category. Supported are the layouts of the MPI Bugs Initiative, MPI-BugBench,
-                 RMARaceBench, MPI-CorrBench (a folder with a folder `correct`), and MPICH's test/mpi
+  mpi-bugs       C programs with and without errors: what is found in the programs of the folder given
+                 by --suite, by category. Supported are the layouts of the MPI Bugs Initiative,
+                 MPI-BugBench, RMARaceBench, MPI-CorrBench (a folder with a folder `correct`),
+                 and MPICH's test/mpi
 
 Examples:
   mazurka reproduce udpor

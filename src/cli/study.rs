@@ -91,13 +91,13 @@ fn all_ks(text: &str) -> Result<Ks, String> {
 }
 
 const EXAMPLES: &str = "\
-k applies to `udpor`, unless the list of explorers sets it (udpor:k=2); others run once for each point.
-Ranges exclude their end, as in specs: 1..5 is 1, 2, 3, 4. With several -D, all combinations are run.
-Limits apply to each run. With several specs, -D sets a constant in each spec that has it.
+k applies to `udpor`, unless the list of explorers sets it (udpor:k=2); others run once for each
+point. Ranges exclude their end, as in specs: 1..5 is 1, 2, 3, 4. With several -D, all combinations
+are run. Limits apply to each run. With several specs, -D sets a constant in each spec that has it.
 
-The output folder gets study.csv, study.md, study.json, plots as SVG, and report.html with everything
-and the command to repeat it. Its runs.jsonl is the log of runs; without it, all searches are run
-again.
+The output folder gets study.csv, study.md, study.json, plots as SVG, and report.html with
+everything and the command to repeat it. Its runs.jsonl is the log of runs; without it, all searches
+are run again.
 
 Examples:
   mazurka study ssbexp.maz -D K=2..8

@@ -72,7 +72,7 @@ pub(super) struct Template {
 }
 
 /// The names of processes have no more parts: of longer ones the beginning is left out.
-const MOST_LINKS: usize = 100;
+const MAX_LINKS: usize = 100;
 
 impl Template {
     fn noun(&self) -> &'static str {
@@ -495,7 +495,7 @@ impl Describe<Local> for Program {
 
     fn process_name(&self, local: &Local) -> String {
         let qualified = self.processes[local.declaration() as usize].qualified;
-        let most = if qualified { MOST_LINKS } else { 1 };
+        let most = if qualified { MAX_LINKS } else { 1 };
         let mut links = local.path.upwards();
         let mut names: Vec<_> =
             links.by_ref().take(most).map(|link| self.link_name(link)).collect();

@@ -21,7 +21,7 @@
 //! takes too long, nothing is claimed.
 //!
 //! There are two such analyses. [`reach`] knows the local state of a process, and keeps
-//! [`MOST_STACKS`] stacks apart. [`Touches`] knows no more of a process than which instance it is.
+//! [`MAX_STACKS`] stacks apart. [`Touches`] knows no more of a process than which instance it is.
 //! It follows the process from its start and joins all stacks, so its answer is the same in all
 //! local states.
 
@@ -38,17 +38,17 @@ use crate::model::{
 };
 
 /// The most stacks that are kept apart at one instruction.
-const MOST_STACKS: usize = 64;
+const MAX_STACKS: usize = 64;
 /// The most instructions and compared values. More take too long.
-const MOST_STEPS: usize = 20_000;
+const MAX_STEPS: usize = 20_000;
 /// The same for all instances of a declaration together, where nothing is known of their local
 /// states.
-const MOST_STEPS_OF_ALL: usize = 4_000_000;
+const MAX_STEPS_OF_ALL: usize = 4_000_000;
 /// The most local steps that a function may take.
-const MOST_STEPS_OF_CALL: u32 = 1_000;
+const MAX_STEPS_OF_CALL: u32 = 1_000;
 
 /// For each instruction whether paths meet there.
-pub fn meetings(instrs: &[Instr]) -> Vec<bool> {
+pub fn join_points(instrs: &[Instr]) -> Vec<bool> {
     let mut ways = vec![0_u32; instrs.len() + 1];
     for (at, instr) in (0..).zip(instrs) {
         // A body may begin with a loop. Then nothing else leads there.
@@ -111,9 +111,9 @@ impl Touches {
     /// What this instance of the declaration may touch; `None` if that is too much work.
     pub fn of(&self, code: &Code, index: i64) -> Option<&Reach> {
         let own = self.first.map(|first| &self.instances[(index - first) as usize]);
-        let share = MOST_STEPS_OF_ALL / self.instances.len().max(1);
+        let share = MAX_STEPS_OF_ALL / self.instances.len().max(1);
         let alone = || self.follow_from_start(code, Some(index), share);
-        let common = || self.follow_from_start(code, None, MOST_STEPS_OF_ALL);
+        let common = || self.follow_from_start(code, None, MAX_STEPS_OF_ALL);
         let known = own.and_then(|own| own.get_or_init(alone).as_ref());
         known.or_else(|| self.any.get_or_init(common).as_ref())
     }
@@ -228,12 +228,12 @@ fn join(into: &mut Stack, other: &Stack) -> bool {
 
 /// The stacks met at one instruction.
 #[derive(Default)]
-struct Met {
+struct VisitedStacks {
     apart: FxHashSet<Stack>,
     joined: Option<Stack>,
 }
 
-impl Met {
+impl VisitedStacks {
     /// The stack that is to be followed because of this one, if any.
     fn add(&mut self, stack: Stack, most: usize) -> Option<Stack> {
         if self.apart.contains(&stack) {
@@ -264,7 +264,7 @@ struct Walk<'c> {
     /// What they may touch, so far as is known.
     reach: Reach,
     pending: Vec<(u32, Stack)>,
-    met: FxHashMap<u32, Met>,
+    visited: FxHashMap<u32, VisitedStacks>,
     steps: usize,
     /// Is the process followed from its start?
     is_from_start: bool,
@@ -273,9 +273,9 @@ struct Walk<'c> {
 }
 
 /// The world of code that is run ahead.
-struct Later;
+struct Abstractly;
 
-impl World for Later {
+impl World for Abstractly {
     type Value = Abstract;
 
     fn received(&self, _: Handle) -> Result<Value, Fault> {
@@ -287,11 +287,11 @@ impl<'c> Walk<'c> {
     fn new(code: &'c Code, index: Option<i64>) -> Walk<'c> {
         Walk {
             code,
-            most_stacks: MOST_STACKS,
-            most_steps: MOST_STEPS,
+            most_stacks: MAX_STACKS,
+            most_steps: MAX_STEPS,
             reach: Reach::default(),
             pending: Vec::new(),
-            met: FxHashMap::default(),
+            visited: FxHashMap::default(),
             steps: 0,
             is_from_start: false,
             index,
@@ -309,14 +309,14 @@ impl<'c> Walk<'c> {
 
     /// Follows the instructions from `pc` to where paths meet or part; `None` if that is too far.
     fn follow(&mut self, pc: u32, stack: Stack) -> Option<()> {
-        let mut machine = Machine::new(self.code, Later, stack, pc);
+        let mut machine = Machine::new(self.code, Abstractly, stack, pc);
         loop {
             self.steps += 1;
             if self.steps > self.most_steps {
                 return None;
             }
             let (at, depth) = (machine.pc, machine.stack.len());
-            let rest = machine.carry_out(MOST_STEPS_OF_CALL);
+            let rest = machine.carry_out(MAX_STEPS_OF_CALL);
             match (&self.code.instrs[at as usize], rest) {
                 (_, None) => {}
                 (Instr::Visible(visible), Some(_)) => {
@@ -336,7 +336,7 @@ impl<'c> Walk<'c> {
                 (Instr::Call(_), Some(_)) | (_, Some(Rest::Unknown)) => machine.pass_over(depth),
                 (_, Some(Rest::Visible | Rest::End | Rest::Failed(_))) => return Some(()),
             }
-            if self.code.meetings[machine.pc as usize] {
+            if self.code.join_points[machine.pc as usize] {
                 self.arrive(machine.pc, machine.stack);
                 return Some(());
             }
@@ -347,7 +347,7 @@ impl<'c> Walk<'c> {
     fn arrive(&mut self, at: u32, stack: Stack) {
         let work = stack.iter().map(Abstract::size).fold(0, usize::saturating_add);
         self.steps = self.steps.saturating_add(work);
-        if let Some(stack) = self.met.entry(at).or_default().add(stack, self.most_stacks) {
+        if let Some(stack) = self.visited.entry(at).or_default().add(stack, self.most_stacks) {
             self.pending.push((at, stack));
         }
     }

@@ -1,7 +1,8 @@
-//! Invariants, each with what it names.
+//! Compiles invariants, and notes what each of them names.
 //!
-//! A block that consists of assertions is as many invariants. They are judged apart, so what one of
-//! them reads makes the others no dearer. Any other block is one invariant.
+//! A block of assertions only is split into one invariant for each assertion. They are checked
+//! separately, so that an assertion does not cost more because of what another one reads. Any other
+//! block is one invariant.
 
 use std::ops::Range;
 
@@ -50,7 +51,7 @@ pub(super) fn named(address: &Address) -> Range<u32> {
     }
 }
 
-/// The instance of a process that an index names, if that is known.
+/// The index of the named instance of a process, if it is constant; 0 without an index.
 pub(super) fn instance(index: Option<&Expr>) -> Option<i64> {
     match index.map(|index| &index.kind) {
         None => Some(0),

@@ -1,10 +1,10 @@
-//! A function, by itself.
+//! Applies a function outside of any process.
 
 use super::{Machine, Rest, World};
 use crate::lang::code::Code;
 use crate::model::{Failure, Value};
 
-/// The world of a function that is called by itself.
+/// The world of such a function: it accesses nothing.
 struct Alone;
 
 impl World for Alone {
@@ -12,8 +12,12 @@ impl World for Alone {
 }
 
 /// The value of a function for these arguments.
+///
+/// # Errors
+/// If the function fails.
 pub fn apply(code: &Code, function: u32, arguments: Vec<Value>) -> Result<Value, Failure> {
-    // It is called from no instruction; a failure shows that of the function.
+    // There is no instruction that calls the function, so a failure has the site of an instruction
+    // of the function.
     let mut machine = Machine::new(code, Alone, arguments, 1);
     if let Err(fault) = machine.call(function) {
         return match machine.fail(machine.pc, fault) {
