@@ -1,9 +1,9 @@
-//! Actors: which handler takes a stimulus, running it, and `init`.
+//! Actors: selects the handler for a stimulus, runs it, and runs `init`.
 //!
 //! A handler runs on a copy of the actor's variables, with the values that the message carries on
-//! top. The variables at its end are the actor's next local state. The rest of its stack is
-//! dropped, so that equal variables are equal local states. What it does to others goes to
-//! [`Outbox`] at once: a handler that fails has still sent what it sent before.
+//! top. The variables at its end are the actor's next local state. The rest of the stack is
+//! dropped, so that equal variables give equal local states. Messages and new actors go to the
+//! [`Outbox`] at once, so messages that a handler sends before it fails are sent.
 
 use std::sync::Arc;
 
@@ -14,16 +14,17 @@ use crate::lang::diagnostic::Diagnostic;
 use crate::lang::interpret::{Machine, Rest, World};
 use crate::model::{Failure, Outbox, ProcessId, Site, Stimulus, Value, Values};
 
-/// The handler that takes a stimulus.
+/// The handler that runs for a stimulus.
 pub(super) struct Taken<'p> {
     handler: &'p Handler,
-    /// What the message carries.
+    /// The values that the message carries.
     args: &'p [Value],
-    /// Why its guard fails, if it does. That is a violation of the actor when it takes the message.
+    /// The failure of its guard, if it fails. It is a violation of the actor when the actor takes
+    /// the message.
     failure: Option<Failure>,
 }
 
-/// What a guard sees: the actor that it belongs to.
+/// The world of a guard: only `self`, if the actor is known.
 struct Looking(Option<ProcessId>);
 
 impl World for Looking {
@@ -34,7 +35,7 @@ impl World for Looking {
     }
 }
 
-/// What a handler, or `init`, sees and does.
+/// The world of a handler or of `init`.
 struct Acting<'a> {
     program: &'a Program,
     own: Option<ProcessId>,
@@ -46,8 +47,8 @@ struct Acting<'a> {
 impl World for Acting<'_> {
     type Value = Value;
 
-    /// What a handler sends and starts is kept, and takes about that much longer than a step. What
-    /// is too much for `init` is counted, and not kept.
+    /// Messages and actors of a handler are stored, which takes about 8 times as long as a local
+    /// step. `init` has its own bound, [`MAX_BEGINNING`].
     fn effort(&self) -> u32 {
         self.own.map_or(0, |_| 8)
     }
@@ -70,13 +71,13 @@ impl World for Acting<'_> {
 /// The most messages that `init` may send, and the most actors that it may spawn.
 const MAX_BEGINNING: usize = 10_000;
 
-/// What `init` has done.
+/// The effect of `init` so far.
 struct Beginning {
     /// The id of the next actor.
     next: u32,
     born: Vec<Local>,
     sent: Vec<(ProcessId, Value)>,
-    /// How many more actors and messages there would be, which are not kept.
+    /// The number of actors and messages beyond the bound, which are not stored.
     surplus: usize,
 }
 
@@ -99,12 +100,16 @@ impl Outbox<Local> for Beginning {
 }
 
 impl Program {
-    /// How many processes and actors are declared to exist from the start.
+    /// The number of processes and actors that exist from the start, without those that `init`
+    /// spawns.
     fn declared(&self) -> u32 {
         self.processes.last().map_or(0, |last| last.first + last.kind.instances())
     }
 
-    /// Runs `init`. Only constants can influence it, so it has one result.
+    /// Runs the `init` blocks. They depend only on constants, so they have one result.
+    ///
+    /// # Errors
+    /// If one fails, or sends or spawns too much.
     pub(in crate::lang) fn initialise(&mut self) -> Result<(), Diagnostic> {
         let (next, born, sent) = (self.declared(), Vec::new(), Vec::new());
         let mut done = Beginning { next, born, sent, surplus: 0 };
@@ -134,16 +139,16 @@ impl Program {
 
     fn init_overdoes(&self, entry: u32) -> Diagnostic {
         let span = self.code.spans[self.code.site_of[entry as usize] as usize];
-        let message = format!("`init` does more than {MAX_BEGINNING} things");
+        let message = format!("`init` sends or spawns more than {MAX_BEGINNING} times");
         let diagnostic = Diagnostic::error(span, message);
         diagnostic
             .label(
                 "this is the most messages that it may send, and the most actors that it may spawn",
             )
-            .hint("pending messages can be handled in any order: no search gets through so many")
+            .hint("pending messages can be handled in any order: no search can explore so many orders")
     }
 
-    /// May some actor ever refuse a message?
+    /// May some actor not accept a message, because of a guard or a missing handler?
     pub(super) fn may_refuse(&self) -> bool {
         self.code.actors.iter().any(|actor| {
             let lacks = |message: &u32| !actor.messages.contains_key(message);
@@ -152,7 +157,7 @@ impl Program {
         })
     }
 
-    /// The handlers that a stimulus may run, and what the message carries.
+    /// The handlers for a stimulus, and the values that the message carries.
     fn candidates<'p>(
         &'p self,
         local: &Local,
@@ -174,7 +179,7 @@ impl Program {
         }
     }
 
-    /// The first handler for the stimulus whose guard holds, or fails.
+    /// The first handler for the stimulus that has no guard, or one that holds or fails.
     pub(super) fn taken<'p>(
         &'p self,
         local: &Local,
@@ -191,14 +196,14 @@ impl Program {
             match self.carry_out(&mut machine) {
                 Rest::Failed(failure) => Some(Taken { failure: Some(failure), ..runs }),
                 Rest::End if machine.stack.last() == Some(&Value::Bool(false)) => None,
-                // If it is not known whose guard it is, it may hold.
+                // An unknown guard may hold.
                 Rest::End | Rest::Unknown => Some(runs),
                 Rest::Visible => unreachable!("a guard rests"),
             }
         })
     }
 
-    /// Runs the handler that takes the stimulus.
+    /// Runs the handler for an accepted stimulus, and returns the next local state.
     pub(super) fn react(
         &self,
         local: &Local,
@@ -242,7 +247,7 @@ impl Program {
         Local { path, pc, stack: stack.into(), books, failure }
     }
 
-    /// The place of the handler that takes the stimulus.
+    /// The site of the handler for the stimulus; if no guard holds, of the first candidate.
     pub(super) fn site_of_handler(
         &self,
         local: &Local,
@@ -255,7 +260,7 @@ impl Program {
         Some(self.code.sites[handler.site as usize].clone())
     }
 
-    /// The id of an actor that exists from the start, if it is declared so.
+    /// The id of an actor that is declared to exist from the start; `None` for a spawned one.
     fn static_id(&self, local: &Local) -> Option<ProcessId> {
         let (declaration, index) = local.path.only()?;
         let family = &self.code.families[declaration as usize];
@@ -264,7 +269,7 @@ impl Program {
         Some(ProcessId(family.first + offset))
     }
 
-    /// A reference, shown as the name of the actor if that is known.
+    /// The text of a reference: the name of the actor if it is known, otherwise its number.
     pub(super) fn show_reference(&self, process: ProcessId) -> String {
         let ProcessId(id) = process;
         let born = id.checked_sub(self.declared());

@@ -1,8 +1,8 @@
-//! Invariants: what they see, and their judgement of a state.
+//! Invariants: their read sets, and their evaluation in a state.
 //!
-//! The compiler notes which cells, mailboxes and variables the text of an invariant names. An index
-//! that is no constant may be any. A variable that a process has not reached, or has left, has no
-//! value; an invariant that reads it comes to no judgement.
+//! The compiler notes which cells, mailboxes and variables the text of an invariant names; an index
+//! that is not constant stands for all indices. A variable that is not in scope has no value. An
+//! invariant that reads one is not decided, and does not fail.
 
 use super::{Local, Program, Whole};
 use crate::lang::code::Seen;
