@@ -502,7 +502,7 @@ impl Checker<'_> {
                 let message = "this communication may yield values of different types";
                 let diagnostic = Diagnostic::error(span, message)
                     .label("so its value cannot be used")
-                    .hint("name them where they are waited for: `waitany([a, b])`")
+                    .hint("name them in the call that waits: `waitany([a, b])`")
                     .hint("or keep communications of different messages in different lists");
                 self.report(diagnostic);
             }
@@ -548,6 +548,7 @@ impl Checker<'_> {
 }
 
 fn mixed_test(span: Span) -> Diagnostic {
-    Diagnostic::error(span, "this test may be about mailboxes with different delivery")
-        .hint("test those of ordinary mailboxes apart from those of p2p and bag mailboxes")
+    Diagnostic::error(span, "this test may be about mailboxes with different delivery").hint(
+        "test communications of ordinary mailboxes separately from those of p2p and bag mailboxes",
+    )
 }

@@ -199,7 +199,7 @@ impl Program {
     }
 
     fn at_the_end<'a>(&'a self, locals: &'a [Option<&'a Local>], cells: Contents<'a>) -> Whole<'a> {
-        let lengths = &|_| unreachable!("`final` looks at no mailbox");
+        let lengths = &|_| unreachable!("`final` does not read the length of a mailbox");
         Whole { program: self, locals, cells, lengths, is_end: true }
     }
 

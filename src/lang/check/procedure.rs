@@ -93,10 +93,10 @@ impl Checker<'_> {
             let message = format!("the procedure `{name}` calls itself");
             let diagnostic = Diagnostic::error(span, message).label(match way.len() {
                 2 => "in its own body".to_owned(),
-                length if length > MAX_CYCLE => format!("by way of {} others", length - 2),
+                length if length > MAX_CYCLE => format!("through {} others", length - 2),
                 _ => names.collect::<Vec<_>>().join(" calls "),
             });
-            self.report(diagnostic.hint("a procedure is run in place of its call: write a loop"));
+            self.report(diagnostic.hint("calls of procedures are inlined: write a loop"));
         }
         found
     }
@@ -132,7 +132,7 @@ impl Checker<'_> {
                 let message = "the processes are too large with the procedures that they call";
                 let diagnostic = Diagnostic::error(span, message).label(label);
                 self.report(
-                    diagnostic.hint("make one process of several that are alike: `P[i in 0..N]`"),
+                    diagnostic.hint("declare processes that are alike as a family: `P[i in 0..N]`"),
                 );
                 return;
             }
@@ -141,9 +141,8 @@ impl Checker<'_> {
 
     fn too_large(&mut self, name: &str, span: Span) {
         let message = format!("`{name}` is too large");
-        let label = format!(
-            "with the procedures in place of their calls, it has more than {MAX_SIZE} expressions"
-        );
+        let label =
+            format!("with the called procedures inlined, it has more than {MAX_SIZE} expressions");
         self.report(Diagnostic::error(span, message).label(label).hint("call fewer, or in a loop"));
     }
 }

@@ -139,13 +139,13 @@ impl Program {
 
     fn init_overdoes(&self, entry: u32) -> Diagnostic {
         let span = self.code.spans[self.code.site_of[entry as usize] as usize];
-        let message = format!("`init` sends or spawns more than {MAX_BEGINNING} times");
-        let diagnostic = Diagnostic::error(span, message);
-        diagnostic
-            .label(
-                "this is the most messages that it may send, and the most actors that it may spawn",
-            )
-            .hint("pending messages can be handled in any order: no search can explore so many orders")
+        let label = format!(
+            "it may send at most {MAX_BEGINNING} messages and spawn at most {MAX_BEGINNING} actors"
+        );
+        let diagnostic = Diagnostic::error(span, "`init` sends or spawns too much");
+        diagnostic.label(label).hint(
+            "pending messages can be handled in any order: no search can explore so many orders",
+        )
     }
 
     /// May some actor not accept a message, because of a guard or a missing handler?
