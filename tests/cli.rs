@@ -333,7 +333,7 @@ fn wrong_command_lines_are_refused_with_a_reason() {
         (&["replay", "ok.maz", "--schedule", "0,x"], "item 2 of the schedule"),
         (&["replay", "ok.maz", "--schedule", "7"], "there is no process 7"),
         (&["replay", "ok.maz", "--schedule", "0x2"], "Client (process 0) waits at"),
-        (&["replay", "ok.maz", "ok.maz"], "no JSON result"),
+        (&["replay", "ok.maz", "ok.maz"], "not a JSON result"),
     ] {
         let output = run(args);
         assert_eq!(code(&output), 2, "{args:?}");

@@ -139,7 +139,7 @@ fn what_means_nothing_is_refused() {
         (&["compare", "ok.maz", "--explorers", "exhaustive", "-k", "1"], "-k means nothing to any"),
         (&["compare", "ok.maz", "no-such-file.maz"], "cannot read no-such-file.maz"),
         (&both, "none of the specs has a constant `M`"),
-        (&["measure"], "talks to itself"),
+        (&["measure"], "internal command of `compare`"),
     ] {
         let output = run(args);
         assert_eq!(code(&output), 2, "{args:?}");
