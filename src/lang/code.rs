@@ -300,7 +300,7 @@ pub struct Routine {
 
 /// The read set of an invariant: what its text names.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct ReadSet {
     /// Ranges of cells, by number.
     pub cells: Vec<Range<u32>>,
     /// Ranges of mailboxes, by number.
@@ -342,7 +342,7 @@ pub struct Code {
     pub inits: Vec<u32>,
     pub finals: Vec<u32>,
     /// The entry of each invariant, and what it names.
-    pub invariants: Vec<(u32, Seen)>,
+    pub invariants: Vec<(u32, ReadSet)>,
     /// Does the program use `value(c)`? If not, processes need not remember what communications
     /// yielded.
     pub remembers_values: bool,

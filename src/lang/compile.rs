@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use self::invariant::{instance, named};
 use super::ast::BinaryOp;
 use super::check::Checked;
-use super::code::{Code, Instr, Live, Seen, Step, Visible};
+use super::code::{Code, Instr, Live, ReadSet, Step, Visible};
 use super::diagnostic::{Lines, Span};
 use super::hir::{Address, Body, Expr, ExprKind, Place, Procedure, Projection, VarId};
 use super::walk;
@@ -69,7 +69,7 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
         texts: FxHashMap::default(),
         frame: StackFrame::default(),
         excluded: 0,
-        seen: Seen::default(),
+        reads: ReadSet::default(),
     };
     compiler.code.functions = program.functions.iter().map(|body| (0, body.params)).collect();
     for (number, function) in program.functions.iter().enumerate() {
@@ -127,7 +127,7 @@ struct Compiler<'a> {
     /// The number of enclosing branches that constant conditions exclude.
     excluded: u32,
     /// What the current invariant names so far.
-    seen: Seen,
+    reads: ReadSet,
 }
 
 /// The body that is being compiled.
@@ -409,12 +409,12 @@ impl Compiler<'_> {
             | ExprKind::Send(..)
             | ExprKind::Create(..) => self.of_actors(&expr.kind),
             ExprKind::Peek(address) => {
-                self.seen.cells.push(named(address));
+                self.reads.cells.push(named(address));
                 self.address(address);
                 self.emit(Instr::Peek);
             }
             ExprKind::Pending(address) => {
-                self.seen.mailboxes.push(named(address));
+                self.reads.mailboxes.push(named(address));
                 self.address(address);
                 self.emit(Instr::Pending);
             }
@@ -424,7 +424,7 @@ impl Compiler<'_> {
                     None => self.constant(Value::Int(0)),
                 }
                 let name = self.text(name);
-                self.seen.variables.push((*process, instance(index.as_deref()), name));
+                self.reads.variables.push((*process, instance(index.as_deref()), name));
                 self.emit(Instr::ProcessVar { process: *process, name });
             }
         }

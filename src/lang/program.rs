@@ -97,9 +97,9 @@ impl Local {
 }
 
 /// The world of a process while it computes: only its own books.
-struct Own<'b>(&'b Books);
+struct OwnWorld<'b>(&'b Books);
 
-impl World for Own<'_> {
+impl World for OwnWorld<'_> {
     type Value = Value;
 
     fn received(&self, comm: Handle) -> Result<Value, Fault> {
@@ -109,7 +109,7 @@ impl World for Own<'_> {
 }
 
 /// The world of `final` and `invariant`: the whole state.
-struct Whole<'a> {
+struct GlobalWorld<'a> {
     program: &'a Program,
     locals: &'a [Option<&'a Local>],
     cells: Contents<'a>,
@@ -119,7 +119,7 @@ struct Whole<'a> {
     is_end: bool,
 }
 
-impl World for Whole<'_> {
+impl World for GlobalWorld<'_> {
     type Value = Value;
 
     fn length(&self, mailbox: u32) -> i64 {
@@ -198,9 +198,13 @@ impl Program {
         }
     }
 
-    fn at_the_end<'a>(&'a self, locals: &'a [Option<&'a Local>], cells: Contents<'a>) -> Whole<'a> {
+    fn at_the_end<'a>(
+        &'a self,
+        locals: &'a [Option<&'a Local>],
+        cells: Contents<'a>,
+    ) -> GlobalWorld<'a> {
         let lengths = &|_| unreachable!("`final` does not read the length of a mailbox");
-        Whole { program: self, locals, cells, lengths, is_end: true }
+        GlobalWorld { program: self, locals, cells, lengths, is_end: true }
     }
 
     /// The index of an instance of a family; 0 for other processes.
@@ -265,7 +269,7 @@ impl Program {
     }
 
     fn run(&self, path: Path, stack: Vec<Value>, pc: u32, mut books: Books) -> Local {
-        let mut machine = Machine::new(&self.code, Own(&books), stack, pc);
+        let mut machine = Machine::new(&self.code, OwnWorld(&books), stack, pc);
         let failure = match self.carry_out(&mut machine) {
             Rest::Visible | Rest::End => None,
             Rest::Failed(failure) => Some(Arc::new(failure)),
@@ -539,7 +543,7 @@ impl Describe<Local> for Program {
                 (args, Books::default(), self.code.processes[local.declaration() as usize])
             }
         };
-        let mut machine = Machine::new(&self.code, Own(&books), stack, pc);
+        let mut machine = Machine::new(&self.code, OwnWorld(&books), stack, pc);
         machine.journal = Some(Vec::new());
         machine.run();
         machine.journal.unwrap_or_default()

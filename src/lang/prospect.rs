@@ -280,9 +280,9 @@ struct Walk<'c> {
 }
 
 /// The world of the analysed code: nothing is known about it.
-struct Abstractly;
+struct AbstractWorld;
 
-impl World for Abstractly {
+impl World for AbstractWorld {
     type Value = Abstract;
 
     fn received(&self, _: Handle) -> Result<Value, Fault> {
@@ -317,7 +317,7 @@ impl<'c> Walk<'c> {
     /// Follows the instructions from `pc` to a join point, an undecided branch or the end; `None`
     /// if the analysis takes too long.
     fn follow(&mut self, pc: u32, stack: Stack) -> Option<()> {
-        let mut machine = Machine::new(self.code, Abstractly, stack, pc);
+        let mut machine = Machine::new(self.code, AbstractWorld, stack, pc);
         loop {
             self.steps += 1;
             if self.steps > self.most_steps {

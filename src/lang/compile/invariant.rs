@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::{BodyKind, Compiler};
-use crate::lang::code::{Instr, Seen};
+use crate::lang::code::{Instr, ReadSet};
 use crate::lang::hir::{Address, Body, Expr, ExprKind};
 use crate::model::Value;
 
@@ -16,7 +16,7 @@ impl Compiler<'_> {
         let ExprKind::Block(statements, value) = &body.block.kind else {
             unreachable!("a body is a block")
         };
-        self.seen = Seen::default();
+        self.reads = ReadSet::default();
         let is_assertion = |statement: &Expr| matches!(statement.kind, ExprKind::Assert(..));
         let has_value = !matches!(value.kind, ExprKind::Const(Value::Unit));
         if has_value || !statements.iter().all(is_assertion) {
@@ -33,8 +33,8 @@ impl Compiler<'_> {
     }
 
     fn note_invariant(&mut self, entry: u32) {
-        let seen = std::mem::take(&mut self.seen);
-        self.code.invariants.push((entry, seen));
+        let reads = std::mem::take(&mut self.reads);
+        self.code.invariants.push((entry, reads));
     }
 }
 

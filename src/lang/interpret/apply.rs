@@ -5,9 +5,9 @@ use crate::lang::code::Code;
 use crate::model::{Failure, Value};
 
 /// The world of such a function: it accesses nothing.
-struct Alone;
+struct FunctionWorld;
 
-impl World for Alone {
+impl World for FunctionWorld {
     type Value = Value;
 }
 
@@ -18,7 +18,7 @@ impl World for Alone {
 pub fn apply(code: &Code, function: u32, arguments: Vec<Value>) -> Result<Value, Failure> {
     // There is no instruction that calls the function, so a failure has the site of an instruction
     // of the function.
-    let mut machine = Machine::new(code, Alone, arguments, 1);
+    let mut machine = Machine::new(code, FunctionWorld, arguments, 1);
     if let Err(fault) = machine.call(function) {
         return match machine.fail(machine.pc, fault) {
             Rest::Failed(failure) => Err(failure),

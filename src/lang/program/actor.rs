@@ -15,7 +15,7 @@ use crate::lang::interpret::{Machine, Rest, World};
 use crate::model::{Failure, Outbox, ProcessId, Site, Stimulus, Value, Values};
 
 /// The handler that runs for a stimulus.
-pub(super) struct Taken<'p> {
+pub(super) struct Selected<'p> {
     handler: &'p Handler,
     /// The values that the message carries.
     args: &'p [Value],
@@ -25,9 +25,9 @@ pub(super) struct Taken<'p> {
 }
 
 /// The world of a guard: only `self`, if the actor is known.
-struct Looking(Option<ProcessId>);
+struct GuardWorld(Option<ProcessId>);
 
-impl World for Looking {
+impl World for GuardWorld {
     type Value = Value;
 
     fn myself(&self) -> Option<ProcessId> {
@@ -36,7 +36,7 @@ impl World for Looking {
 }
 
 /// The world of a handler or of `init`.
-struct Acting<'a> {
+struct HandlerWorld<'a> {
     program: &'a Program,
     own: Option<ProcessId>,
     path: Option<&'a Path>,
@@ -44,7 +44,7 @@ struct Acting<'a> {
     outbox: &'a mut dyn Outbox<Local>,
 }
 
-impl World for Acting<'_> {
+impl World for HandlerWorld<'_> {
     type Value = Value;
 
     /// Messages and actors of a handler are stored, which takes about 8 times as long as a local
@@ -72,7 +72,7 @@ impl World for Acting<'_> {
 const MAX_BEGINNING: usize = 10_000;
 
 /// The effect of `init` so far.
-struct Beginning {
+struct InitEffect {
     /// The id of the next actor.
     next: u32,
     born: Vec<Local>,
@@ -81,7 +81,7 @@ struct Beginning {
     surplus: usize,
 }
 
-impl Outbox<Local> for Beginning {
+impl Outbox<Local> for InitEffect {
     fn send(&mut self, to: ProcessId, message: Value) {
         match self.sent.len() {
             ..MAX_BEGINNING => self.sent.push((to, message)),
@@ -112,11 +112,11 @@ impl Program {
     /// If one fails, or sends or spawns too much.
     pub(in crate::lang) fn initialise(&mut self) -> Result<(), Diagnostic> {
         let (next, born, sent) = (self.declared(), Vec::new(), Vec::new());
-        let mut done = Beginning { next, born, sent, surplus: 0 };
+        let mut done = InitEffect { next, born, sent, surplus: 0 };
         let mut books = Books::default();
         for &entry in &self.code.inits {
             let outbox = &mut done;
-            let world = Acting { program: self, own: None, path: None, books, outbox };
+            let world = HandlerWorld { program: self, own: None, path: None, books, outbox };
             let mut machine = Machine::new(&self.code, world, Vec::new(), entry);
             if let Rest::Failed(failure) = self.carry_out(&mut machine) {
                 return Err(self.init_failed(failure));
@@ -186,15 +186,15 @@ impl Program {
         own: Option<ProcessId>,
         stimulus: Stimulus,
         values: &'p Values,
-    ) -> Option<Taken<'p>> {
+    ) -> Option<Selected<'p>> {
         let (handlers, args) = self.candidates(local, stimulus, values);
         handlers.iter().find_map(|handler| {
-            let runs = Taken { handler, args, failure: None };
+            let runs = Selected { handler, args, failure: None };
             let Some(guard) = handler.guard else { return Some(runs) };
             let stack = [&local.stack, args].concat();
-            let mut machine = Machine::new(&self.code, Looking(own), stack, guard);
+            let mut machine = Machine::new(&self.code, GuardWorld(own), stack, guard);
             match self.carry_out(&mut machine) {
-                Rest::Failed(failure) => Some(Taken { failure: Some(failure), ..runs }),
+                Rest::Failed(failure) => Some(Selected { failure: Some(failure), ..runs }),
                 Rest::End if machine.stack.last() == Some(&Value::Bool(false)) => None,
                 // An unknown guard may hold.
                 Rest::End | Rest::Unknown => Some(runs),
@@ -213,7 +213,7 @@ impl Program {
         outbox: &mut dyn Outbox<Local>,
     ) -> Local {
         let taken = self.taken(local, Some(own), stimulus, values);
-        let Taken { handler, args, failure } = taken.expect("an accepted stimulus");
+        let Selected { handler, args, failure } = taken.expect("an accepted stimulus");
         match failure {
             Some(failure) => Local { failure: Some(Arc::new(failure)), ..local.clone() },
             None => self.run_handler(local, own, handler, args, outbox),
@@ -230,7 +230,7 @@ impl Program {
     ) -> Local {
         let Local { path, books, .. } = local;
         let (path, books) = (Some(path), books.clone());
-        let world = Acting { program: self, own: Some(own), path, books, outbox };
+        let world = HandlerWorld { program: self, own: Some(own), path, books, outbox };
         let stack = [&local.stack, args].concat();
         let mut machine = Machine::new(&self.code, world, stack, handler.entry);
         let failure = match self.carry_out(&mut machine) {

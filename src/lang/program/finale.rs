@@ -10,7 +10,7 @@
 use crate::lang::code::{Instr, Live};
 use crate::lang::diagnostic::Span;
 use crate::lang::interpret::{Machine, Rest};
-use crate::lang::program::{Program, Whole};
+use crate::lang::program::{GlobalWorld, Program};
 use crate::model::Value;
 
 /// A value that the block has read.
@@ -28,12 +28,16 @@ impl Program {
     /// The values that the first failing `final` has read, with their names; `None` if all hold.
     pub(super) fn readings<'a>(
         &self,
-        world: impl Fn() -> Whole<'a>,
+        world: impl Fn() -> GlobalWorld<'a>,
     ) -> Option<Vec<(String, Value)>> {
         self.code.finals.iter().find_map(|&entry| self.readings_of(world(), entry))
     }
 
-    pub(super) fn readings_of(&self, world: Whole<'_>, entry: u32) -> Option<Vec<(String, Value)>> {
+    pub(super) fn readings_of(
+        &self,
+        world: GlobalWorld<'_>,
+        entry: u32,
+    ) -> Option<Vec<(String, Value)>> {
         let mut machine = Machine::new(&self.code, world, Vec::new(), entry);
         let mut reads: Vec<Read> = Vec::new();
         let mut call = entry;
