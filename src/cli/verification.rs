@@ -156,7 +156,7 @@ pub(super) struct Judged {
     pub(super) limits: Limits,
     pub(super) shortest: bool,
     pub(super) lints: Levels,
-    /// The number of merged files, if the result was merged.
+    /// The files that the result was merged from, if it was merged.
     pub(super) merged: Option<Merged>,
 }
 

@@ -156,7 +156,7 @@ pub enum Visible {
     Test,
     /// list → index
     WaitAny,
-    /// list → index
+    /// list → index, or -1
     TestAny,
     /// mutex → unit
     AsyncLock,
