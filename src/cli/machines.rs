@@ -50,6 +50,7 @@ enum Message {
     Idle {
         knows: bool,
     },
+    /// Progress or a result of the worker's search.
     Report(Box<Report>),
 }
 
@@ -58,6 +59,7 @@ enum Message {
 enum Answer {
     /// The search task.
     Task(Box<Stored>),
+    /// A branch to search, and its place.
     Search(Place, Branch),
     /// There is no branch to search at the moment.
     Wait,
