@@ -47,9 +47,7 @@ const PARTS_PER_WORKER: u32 = 4;
 #[derive(Serialize, Deserialize)]
 enum Message {
     /// The worker has no branch. `knows`: has it received the search task?
-    Idle {
-        knows: bool,
-    },
+    Idle { knows: bool },
     /// Progress or a result of the worker's search.
     Report(Box<Report>),
 }
@@ -66,9 +64,7 @@ enum Answer {
     /// The result of the worker's branch is not needed any more.
     Drop,
     /// The search is over. `is_whole`: are all ranks alive?
-    End {
-        is_whole: bool,
-    },
+    End { is_whole: bool },
 }
 
 /// The work of a rank other than 0: asks for branches and searches them until the search is over.
