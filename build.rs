@@ -1,6 +1,7 @@
-//! Which compilers are there for the tests of MPI programs? A test cannot ignore itself while it runs, so this is known
-//! when it is compiled. A library user has none of these tests, so nothing is looked for then. Cargo asks again only when
-//! this file changes: `touch build.rs` after a compiler was installed.
+//! Finds out which compilers the tests of MPI programs can use. A test cannot ignore itself while
+//! it runs, so this must be known when the test is compiled. Users of the library do not have these
+//! tests (they need the feature `cli`), so nothing is looked for then. Cargo runs this file again
+//! only when it changes: `touch build.rs` after installing a compiler.
 
 use std::env;
 use std::process::Command;

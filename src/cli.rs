@@ -1,4 +1,5 @@
-//! The command line: reads specs and options, runs, prints, and answers with an exit code.
+//! The command line: reads specs and options, runs a command, prints the result, and returns an
+//! exit code.
 //!
 //! This is the only part of the crate that reads files, the terminal and the environment. Results
 //! go to standard output; diagnostics and progress go to standard error.
@@ -8,7 +9,8 @@
 //! | 0 | explored, nothing violated |
 //! | 1 | a violation was found |
 //! | 2 | the command line or the spec is wrong |
-//! | 3 | not complete: stopped by a limit or a signal, or an explorer was run that may miss executions; nothing found so far |
+//! | 3 | incomplete (a limit, a signal, or an explorer that may miss executions), nothing found so
+//! far |
 
 mod batch;
 mod bounds;
@@ -62,12 +64,13 @@ use output::{Output, When};
 
 /// An unfolding and event-structure verification engine for concurrent programs.
 ///
-/// A spec (.maz) describes processes that exchange messages and share mutexes, semaphores, barriers and
-/// memory. Mazurka explores its executions, one of each class of equivalent ones, and reports deadlocks,
-/// failed assertions and run-time errors, each with an execution that leads to it.
+/// A spec (.maz) describes processes that exchange messages and share mutexes, semaphores, barriers
+/// and memory. Mazurka explores its executions, one of each class of equivalent ones, and reports
+/// deadlocks, failed assertions and run-time errors, each with an execution that leads to it.
 ///
-/// Programs in C that use MPI are verified as they are: `mazurka mpicc` compiles one, `mazurka mpirun` explores it. So are
-/// programs in Rust, in a test of their own: see the module `mazurka::program` of the library.
+/// Programs in C that use MPI are verified as they are: `mazurka mpicc` compiles one,
+/// `mazurka mpirun` explores it. Programs in Rust are verified in a test of their own: see the
+/// module `mazurka::program` of the library.
 #[derive(Parser)]
 #[command(name = "mazurka", version, after_help = EXAMPLES, max_term_width = 100)]
 struct Cli {
@@ -76,7 +79,7 @@ struct Cli {
     /// Colours in the output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 1000)]
     color: When,
-    /// Say nothing but the verdict or the table: no counterexamples, notes and progress
+    /// Print only the verdict or the table: no counterexamples, notes or progress
     #[arg(short, long, global = true, display_order = 1001)]
     quiet: bool,
 }
@@ -85,19 +88,19 @@ const EXAMPLES: &str = "\
 Examples:
   mazurka check philosophers.maz                    verify a spec
   mazurka check philosophers.maz -D N=5             ... with the constant N set to 5
-  mazurka compare philosophers.maz                  all explorers on it, side by side
-  mazurka count philosophers.maz                    how many interleavings it has
-  mazurka study philosophers.maz -D N=3..7          what UDPOR's k costs and saves, with plots
+  mazurka compare philosophers.maz                  run all explorers on it, side by side
+  mazurka count philosophers.maz                    count its interleavings
+  mazurka study philosophers.maz -D N=3..7          measure what UDPOR's k costs and saves, with plots
   mazurka reproduce udpor                           a paper's table, its figures beside ours
-  mazurka draw philosophers.maz -o all.html         look around in its unfolding and executions
-  mazurka client lazy-list.maz -o client.maz        a client of a data structure, to be checked
+  mazurka draw philosophers.maz -o all.html         a page to browse its unfolding and executions
+  mazurka client lazy-list.maz -o client.maz        generate a client of a data structure, to check
   mazurka run philosophers.maz --seed 7             show one random execution
   mazurka replay philosophers.maz --schedule 0,1x2  show this execution and what it changes
   mazurka mpicc ring.c -o ring                      compile an MPI program
   mazurka mpirun -n 4 ./ring                        ... and verify it with 4 ranks
 
 Exit codes: 0 nothing is violated; 1 a violation was found; 2 the command line or the spec is wrong;
-3 the search was stopped early and has found nothing so far.";
+3 the search is incomplete and has found nothing so far.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -120,12 +123,12 @@ enum Command {
     Mpicxx(mpicc::Args),
     #[cfg(unix)]
     Mpirun(mpirun::Args),
-    /// One search, for a parent process
+    /// Run one search for a parent process (see `measure`)
     #[command(hide = true)]
     Measure,
 }
 
-/// Why a command came to no result.
+/// Why a command has no result.
 enum Failure {
     /// The command line or the spec is wrong: a message, and exit code 2.
     Usage(String),
@@ -149,14 +152,14 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// The meaning of the result for the caller of the program.
+/// The result as an exit code: what it means for the caller of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Exit {
-    /// 0
+    /// Exit code 0: nothing is violated.
     Fine,
-    /// 1
+    /// Exit code 1: a violation was found.
     Violation,
-    /// 3
+    /// Exit code 3: the search is incomplete, and nothing was found so far.
     Incomplete,
 }
 
@@ -189,8 +192,9 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// The arguments as clap is to see them. A compiler's options are none of ours; and a link to this program may be called as the
-/// command that it is.
+/// The arguments in the form that clap parses. The options of a compiler command are passed on, so
+/// `--` is inserted before them. A link to this program that has the name of a command (`mpicc`,
+/// `mpirun`, ..) runs that command.
 fn called(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
     let is_compiler = |name: &str| ["mpicc", "mpicxx", "mpic++"].contains(&name);
@@ -204,7 +208,8 @@ fn called(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     if is_compiler(&command) && !asks_for_help {
         args.insert(2, "--".into());
     }
-    // As other launchers have it. What comes later is for the program.
+    // Other launchers write `-np`. Only the first one is ours: later ones are arguments of the
+    // program.
     if command == "mpirun"
         && let Some(option) = args.iter_mut().find(|arg| *arg == "-np")
     {
@@ -213,7 +218,8 @@ fn called(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     args
 }
 
-/// Runs the program on the arguments of this process; `allocated` tells how many bytes are allocated now.
+/// Runs the program with the arguments of this process and returns its exit code. `allocated`
+/// returns the number of bytes that are allocated at the moment.
 pub fn main(allocated: fn() -> u64) -> ExitCode {
     memory::count_with(allocated);
     let json = refusal::wants_json(std::env::args_os());
@@ -242,7 +248,7 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         Command::Mpirun(args) => mpirun::run(args, &mut output),
         Command::Measure => measure::run(&mut output),
     };
-    // What is known is written even if something failed after it was found.
+    // Results so far are written even if the command failed later.
     let written = output.finish().map_err(Failure::Output);
     match written.and(result) {
         Ok(exit) => exit.into(),

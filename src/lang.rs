@@ -1,4 +1,4 @@
-//! The modelling language: source text to a checked program that runs as a [`System`].
+//! The modelling language: compiles source text to a checked program that runs as a [`System`].
 //!
 #![doc = include_str!("lang/reference.md")]
 
@@ -45,14 +45,15 @@ use diagnostic::Findings;
 use hir::{Expr, ExprKind, Operation};
 use prospect::Touches;
 
-/// Stack for one run of the front end: nesting is bounded, so this is enough for any input.
+/// The stack size for one run of the front end, in bytes. Nesting is bounded, so it is enough for
+/// any input.
 const STACK: usize = 64 << 20;
 
-/// Compiles the text of a spec. `name` is the name of the file in messages; `overrides` set constants, as
-/// `-D NAME=VALUE` does.
+/// Compiles the text of a spec. `name` is the name of the file in messages; `overrides` are names
+/// and values of constants to set, as by `-D NAME=VALUE`.
 ///
 /// # Errors
-/// Every mistake of the file and of the overrides.
+/// All mistakes in the file and in the overrides.
 pub fn compile(
     name: &str,
     source: &str,
@@ -61,10 +62,10 @@ pub fn compile(
     compile_with(name, source, overrides, Granularity::default())
 }
 
-/// As [`compile()`], with a choice of what counts as an action (`--granularity`).
+/// Compiles the text of a spec, like [`compile()`]; `granularity` decides what counts as an action.
 ///
 /// # Errors
-/// Every mistake of the file and of the overrides.
+/// All mistakes in the file and in the overrides.
 pub fn compile_with(
     name: &str,
     source: &str,
@@ -122,8 +123,8 @@ fn compile_here(
     }
 }
 
-/// Does some process ask for a mutex without waiting for it at once? If not, nobody gives up a request that was not
-/// granted.
+/// Does some process use `async_lock`? If not, no process cancels a request for a mutex before it
+/// owns it.
 fn cancels(checked: &Checked) -> bool {
     let mut found = false;
     for process in &checked.processes {
@@ -136,7 +137,7 @@ fn cancels(checked: &Checked) -> bool {
     found
 }
 
-/// The templates that these blocks spawn, each once.
+/// The set of templates that these blocks spawn.
 fn spawned_in<'e>(blocks: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     for block in blocks {
@@ -151,14 +152,16 @@ fn spawned_in<'e>(blocks: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<u32> {
     found
 }
 
-/// The processes and actors with the ids of their first instances, and whether names must tell who spawned them.
+/// The declared processes and actors, with the ids of their first instances, and whether the names
+/// of spawned instances must include the spawning process.
 fn templates(file: &File, checked: &Checked) -> Vec<program::Template> {
     let mut spawners = vec![0_u32; checked.processes.len()];
     for process in &checked.processes {
         let handlers = process.actor.iter().flat_map(|actor| &actor.handlers);
         let own = walk::within(&process.body.block, &checked.procedures);
         for template in spawned_in(own.into_iter().chain(handlers.map(|handler| &handler.body))) {
-            // A template may run several times, so names of what it spawns must include it, too.
+            // A template may have several instances, so names of what it spawns must include it,
+            // too.
             let instances =
                 if process.kind == Instantiation::Template { 2 } else { process.kind.instances() };
             spawners[template as usize] += instances;

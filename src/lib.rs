@@ -1,11 +1,13 @@
 //! Mazurka verifies concurrent programs by exploring one execution per Mazurkiewicz class.
 //!
-//! A program is a [`model::System`]: processes that act on mailboxes, mutexes, reader-writer locks, condition variables, semaphores, barriers and
-//! shared cells, or actors that handle messages. Executions that differ only in the order of independent actions
-//! belong to one class. A class is one maximal configuration of the program's *unfolding*, a prime event structure.
-//! UDPOR walks from one maximal configuration to the next, finds every deadlock and every failed assertion, and never
-//! visits a class twice. Explorers of the DPOR family walk along executions instead. Those of the S-POR family store
-//! states, so that executions that reach the same state continue as one ([`explore`]).
+//! A program is a [`model::System`]: processes that act on mailboxes, mutexes, reader-writer locks,
+//! condition variables, semaphores, barriers and shared cells, or actors that handle messages.
+//! Executions that differ only in the order of independent actions belong to one class. A class is
+//! one maximal configuration of the program's *unfolding*, a prime event structure. UDPOR walks
+//! from one maximal configuration to the next, finds every deadlock and every failed assertion, and
+//! never visits a class twice. Explorers of the DPOR family walk along executions instead.
+//! Explorers of the S-POR family store states: executions that reach the same state continue as one
+//! ([`explore`]).
 //!
 //! ```
 //! use mazurka::explore::{Budget, NoObserver, Udpor, Verdict, explore};
@@ -29,23 +31,27 @@
 //! | [`model`] | systems, objects and their operations, states, schedules, the dependence relation | |
 //! | [`random`] | random numbers that a seed determines | |
 //! | [`systems`] | systems made in Rust: a builder, and processes that really run | `model` |
-//! | [`program`] | programs in Rust as they are: processes as async closures | `systems`, `model` |
+//! | [`program`] | programs written in Rust: processes as async closures | `systems`, `model` |
 //! | [`lang`] | `.maz` source text to a checked, compiled program | `model` |
 //! | `mpi` | unmodified MPI programs in C: the compiler, the library, ranks as processes | `systems`, `explore`, `property` |
 //! | [`trace`] | executions as sequences: happens-before, normal forms, races, sleep sets, wakeup trees | `model` |
 //! | [`unfolding`] | executions as configurations of a prime event structure | `model`, `random` |
 //! | [`alternatives`] | J for D after C: combs, k-partial, SAT | `unfolding` |
-//! | [`property`] | what is judged, and when; deadlocks and failures explained; what executions leave behind | `trace`, `model` |
+//! | [`property`] | properties, and when they are checked; explanations of deadlocks and failures;
+//! leaks | `trace`, `model` |
 //! | [`explore`] | the explorers and the driver they share | all of the above but `lang` |
-//! | [`study`] | programs by explorers: rows of figures, and whether they agree | `explore`, `lang` |
-//! | [`report`] | results and pictures as plain data; text, tables, JSON, DOT, SVG, HTML | `study`, `explore` |
+//! | [`study`] | many programs by many explorers: rows of measurements, and whether the explorers
+//! agree | `explore`, `lang` | | [`report`] | results and pictures as plain data, rendered as text,
+//! tables, JSON, DOT, SVG, HTML | `study`, `explore` |
 //! | [`mod@check`] | a search in a test, with its counterexample explained | `report`, `study`, `explore`, `property` |
-//! | `workshop` | what reproduces papers: their tables, studies of clients of data structures, plots | `report`, `study`, `explore`, `lang` |
+//! | `workshop` | reproduction of papers: their tables, studies of clients of data structures,
+//! plots | `report`, `study`, `explore`, `lang` |
 //! | `cli` | the command line; only it prints and exits, and only it and `mpi` read files and start processes | everything |
 //!
-//! The feature `cli`, which is on by default, has `cli`, `mpi` and `workshop`, and what `report` has for them alone.
-//! Imports go this way only, and a test checks it. `trace` and `unfolding` are the field's two
-//! representations of a class; neither imports the other, so each can judge the other in tests.
+//! The feature `cli`, which is on by default, adds `cli`, `mpi` and `workshop`, and the parts of
+//! `report` that only these modules use. Modules import only what the last column allows; a test
+//! checks this. `trace` and `unfolding` are the two usual representations of a class. Neither
+//! imports the other, so tests can compare their results.
 //!
 //! # Glossary
 //!
@@ -56,32 +62,36 @@
 //! | \[e\] | the local configuration of e: e and its history; \[e) is its history alone |
 //! | e # f | conflict: no execution has both |
 //! | e #i f | immediate conflict: e and f are in conflict, but nothing in their histories is |
-//! | C | a configuration: causally closed and free of conflict; the executions of one class so far |
+//! | C | a configuration: a causally closed, conflict-free set of events; one class of executions
+//! up to here |
 //! | ex(C) | extensions: events not in C whose history lies in C |
-//! | en(C), cex(C) | extensions not in conflict with C, and the others |
-//! | U | the events met so far |
-//! | D | disabled events: everything that contains C and one of them has been explored |
-//! | A | events added as guides to an alternative |
-//! | J | an alternative: a way to extend C that is in conflict with all of D |
-//! | match | at a p2p or bag mailbox: a receive gets a send; an action of the network |
-//! | carrier | a process that is in no program and makes matches, one for each receive that is open at a time |
+//! | en(C), cex(C) | extensions that are not in conflict with C; extensions that are | | U | the
+//! events constructed so far | | D | disabled events: all configurations that include C and an
+//! event of D have been explored | | A | events that guide the search towards an alternative | |
+//! J | an alternative: an extension of C that is in conflict with every event of D | | match | at a
+//! p2p or bag mailbox: a send is assigned to a receive; an action of the network | | carrier | an
+//! internal process that performs matches: one for each receive that is open at the same time |
 //!
 //! # Literature
 //!
-//! - LNCS 1032, 1996: P. Godefroid. *Partial-order methods for the verification of concurrent systems.*
-//! - POPL 2005: C. Flanagan, P. Godefroid. *Dynamic partial-order reduction for model checking software.*
-//! - EPFL 2009: M. Yabandeh, D. Kostić. *DPOR-DS: dynamic partial order reduction in distributed systems.*
-//! - FORTE 2012: S. Tasharofi, R. K. Karmani, S. Lauterburg, A. Legay, D. Marinov, G. Agha. *TransDPOR: a novel
-//!   dynamic partial-order reduction technique for testing actor programs.*
-//! - CONCUR 2015: C. Rodríguez, M. Sousa, S. Sharma, D. Kroening. *Unfolding-based partial order reduction.*
-//! - J. ACM 2017: P. A. Abdulla, S. Aronis, B. Jonsson, K. Sagonas. *Source sets: a foundation for optimal
-//!   dynamic partial order reduction.*
-//! - CAV 2018: H. T. T. Nguyen, C. Rodríguez, M. Sousa, C. Coti, L. Petrucci. *Quasi-optimal partial order
+//! - LNCS 1032, 1996: P. Godefroid. *Partial-order methods for the verification of concurrent
+//!   systems.*
+//! - POPL 2005: C. Flanagan, P. Godefroid. *Dynamic partial-order reduction for model checking
+//!   software.*
+//! - EPFL 2009: M. Yabandeh, D. Kostić. *DPOR-DS: dynamic partial order reduction in distributed
+//!   systems.*
+//! - FORTE 2012: S. Tasharofi, R. K. Karmani, S. Lauterburg, A. Legay, D. Marinov, G. Agha.
+//!   *TransDPOR: a novel dynamic partial-order reduction technique for testing actor programs.*
+//! - CONCUR 2015: C. Rodríguez, M. Sousa, S. Sharma, D. Kroening. *Unfolding-based partial order
 //!   reduction.*
-//! - FORTE 2019: T. A. Pham, T. Jéron, M. Quinson. *Unfolding-based dynamic partial order reduction of
-//!   asynchronous distributed programs.*
-//! - VMCAI 2023: B. Cirisci, C. Enea, A. Farzan, S. O. Mutluergil. *A pragmatic approach to stateful partial order
-//!   reduction.*
+//! - J. ACM 2017: P. A. Abdulla, S. Aronis, B. Jonsson, K. Sagonas. *Source sets: a foundation for
+//!   optimal dynamic partial order reduction.*
+//! - CAV 2018: H. T. T. Nguyen, C. Rodríguez, M. Sousa, C. Coti, L. Petrucci. *Quasi-optimal
+//!   partial order reduction.*
+//! - FORTE 2019: T. A. Pham, T. Jéron, M. Quinson. *Unfolding-based dynamic partial order reduction
+//!   of asynchronous distributed programs.*
+//! - VMCAI 2023: B. Cirisci, C. Enea, A. Farzan, S. O. Mutluergil. *A pragmatic approach to
+//!   stateful partial order reduction.*
 
 /// The Rust of the README and of the book, as tests.
 #[cfg(doctest)]

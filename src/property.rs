@@ -51,8 +51,8 @@ pub use replay::{Ending, Printed, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 
 use crate::model::{
-    BarrierId, Contents, Failure, FailureKind, Finale, LocalId, Locals, MailboxId, Op, ProcessId,
-    Site, State, Status, System, Value,
+    BarrierId, Contents, Failure, FailureKind, Finale, LocalId, Locals, MailboxId, Object, Op,
+    ProcessId, Site, State, Status, System, Value,
 };
 
 /// The violation that stopped `process`, if any.
@@ -71,10 +71,12 @@ pub fn process_failure<'l, S: System>(
 /// one.
 #[inline]
 pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
-    let barrier = state.oversubscribed().map(|barrier| crowded(locals, state, barrier));
-    barrier
-        .or_else(|| state.crowded_mailbox().map(|mailbox| shared(locals, mailbox)))
-        .or_else(|| state.discord().map(|pair| discordant(locals, state, pair)))
+    Some(match state.misused()? {
+        Object::Barrier(barrier) => crowded(locals, state, barrier),
+        Object::Mailbox(mailbox) => shared(locals, mailbox),
+        Object::Collective(_) => discordant(locals, state, state.discord()?),
+        other => unreachable!("{other:?} cannot be misused"),
+    })
 }
 
 fn crowded<S: System>(locals: &Locals<'_, S>, state: &State, barrier: BarrierId) -> Failure {

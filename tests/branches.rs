@@ -277,7 +277,7 @@ fn a_branch_can_be_gone_on_with() {
     let early =
         run(&["check", "--branch", text(&branch(1)), "-o", text(&result(1)), "--timeout", "1us"]);
     assert_eq!(code(&early), 3, "{}", stderr(&early));
-    assert!(stderr(&early).contains("go on with"), "{}", stderr(&early));
+    assert!(stderr(&early).contains("continue with"), "{}", stderr(&early));
     let late = run(&["check", "--branch", text(&result(1)), "-o", text(&result(4))]);
     assert_eq!(code(&late), 0, "{}", stderr(&late));
     fs::remove_file(branch(1)).unwrap();
@@ -308,14 +308,14 @@ fn what_does_not_belong_together_is_refused() {
     fs::write(one.join("changed.json"), changed).unwrap();
     refused(&["check", "--branch", text(&one.join("changed.json"))], "was changed");
     fs::write(one.join("changed.json"), "{").unwrap();
-    refused(&["merge", text(&one)], "this is no part of a search");
-    refused(&["check", "--branch", "philosophers.maz"], "this is no part of a search");
+    refused(&["merge", text(&one)], "this is not a part of a search");
+    refused(&["check", "--branch", "philosophers.maz"], "this is not a part of a search");
     refused(&["check", "--branch", text(&branch), "--all"], "cannot be used with");
     refused(&["check", "--branch", text(&branch), "-o", text(&branch)], "would overwrite");
     refused(&["check", "ok.maz", "--branches", text(&one)], "has branches of a search already");
     let stateful = ["check", "ok.maz", "--explorer", "stateful", "--branches", "x"];
     refused(&stateful, "cannot search a single branch");
-    refused(&["merge", "."], "there is no part of a search");
+    refused(&["merge", "."], "no part of a search was found");
     assert!(!Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cli/x").exists());
 }
 

@@ -333,7 +333,7 @@ fn wrong_command_lines_are_refused_with_a_reason() {
         (&["replay", "ok.maz", "--schedule", "0,x"], "item 2 of the schedule"),
         (&["replay", "ok.maz", "--schedule", "7"], "there is no process 7"),
         (&["replay", "ok.maz", "--schedule", "0x2"], "Client (process 0) waits at"),
-        (&["replay", "ok.maz", "ok.maz"], "no JSON result"),
+        (&["replay", "ok.maz", "ok.maz"], "not a JSON result"),
     ] {
         let output = run(args);
         assert_eq!(code(&output), 2, "{args:?}");
@@ -425,7 +425,7 @@ fn a_result_replays_with_its_constants_and_granularity() {
     std::fs::write(spec, b"\xff").unwrap();
     let output = run(&["check", spec]);
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("is no text in UTF-8"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("is not a text in UTF-8"), "{}", stderr(&output));
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -58,7 +58,7 @@ fn check_takes_options_behind_the_name_of_an_explorer() {
         ("udpor:speed=9", &[][..], "`speed=9` is no option"),
         ("exhaustive:k=1", &[], "`exhaustive` has none"),
         ("udpor:k=1", &["-k", "2"], "--explorer udpor:k=1 gives k already: leave -k out"),
-        ("sleep:jobs=2", &["--branches", "never"], "threads are for a search"),
+        ("sleep:jobs=2", &["--branches", "never"], "--jobs is for a search"),
     ] {
         let output = run(&[&["check", "ok.maz", "--explorer", explorer][..], more].concat());
         assert_eq!(code(&output), 2, "{explorer}");
@@ -139,7 +139,7 @@ fn what_means_nothing_is_refused() {
         (&["compare", "ok.maz", "--explorers", "exhaustive", "-k", "1"], "-k means nothing to any"),
         (&["compare", "ok.maz", "no-such-file.maz"], "cannot read no-such-file.maz"),
         (&both, "none of the specs has a constant `M`"),
-        (&["measure"], "talks to itself"),
+        (&["measure"], "internal command of `compare`"),
     ] {
         let output = run(args);
         assert_eq!(code(&output), 2, "{args:?}");

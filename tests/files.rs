@@ -168,7 +168,7 @@ fn links_in_a_folder_are_followed_once_or_told_of() {
     let warnings = stderr(&output);
     assert_eq!(warnings.lines().count(), 3, "{warnings}");
     for link in ["specs/broken.maz", "specs/loop.maz", "specs/sub/gone"] {
-        assert!(warnings.contains(&format!("{link} is left out: a link to ")), "{warnings}");
+        assert!(warnings.contains(&format!("{link} is left out: a broken link to ")), "{warnings}");
     }
     let output = within(&folder, &words(&["check", "specs/broken.maz"]));
     assert_eq!(code(&output), 2);

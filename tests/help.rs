@@ -84,7 +84,7 @@ fn every_example_runs() {
 fn the_help_of_mpicc_is_our_own_unless_the_compiler_is_asked() {
     let folder = workplace("compilers");
     for (command, says) in [
-        ("mpicc", "Compile an MPI program in C, to be verified"),
+        ("mpicc", "Compile an MPI program in C, to verify it"),
         ("mpicxx", "Compile an MPI program in C++, as `mpicc`"),
     ] {
         let link = folder.join(command);
@@ -112,5 +112,5 @@ fn the_help_of_mpicc_is_our_own_unless_the_compiler_is_asked() {
 fn the_help_of_mpirun_says_what_its_defaults_are() {
     let help = stdout(&run(&["mpirun", "--help"]));
     let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("by default --buffering and --collectives are both `any`"), "{help}");
+    assert!(words.contains("by default --buffering and --collectives are `any`"), "{help}");
 }

@@ -90,7 +90,7 @@ fn nothing_is_lost_with_a_rank() {
     kill_rank(&child, 2, Duration::from_secs(2));
     let output = child.wait_with_output().expect("an end");
     assert_eq!((code(&output), free(&output)), (0, alone("N=12")), "{}", stderr(&output));
-    assert!(stderr(&output).contains("rank 2 has said nothing"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("rank 2 has not answered"), "{}", stderr(&output));
 }
 
 #[test]
@@ -106,5 +106,5 @@ fn nothing_is_lost_with_the_coordinator() {
     assert_ne!(output.status.code(), Some(0));
     let again = start("N=12", &[], &checkpoint).wait_with_output().expect("an end");
     assert_eq!((code(&again), free(&again)), (0, alone("N=12")), "{}", stderr(&again));
-    assert!(stderr(&again).contains("Goes on from"), "{}", stderr(&again));
+    assert!(stderr(&again).contains("Continues from"), "{}", stderr(&again));
 }

@@ -209,5 +209,5 @@ fn what_means_nothing_is_refused() {
     }
     assert!(!folder.exists());
     let help = stdout(&run(&["study", "--help"]));
-    assert!(help.contains("Ranges leave out their end"), "{help}");
+    assert!(help.contains("Ranges exclude their end"), "{help}");
 }

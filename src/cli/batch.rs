@@ -1,4 +1,4 @@
-//! Many searches, one after the other, each in a process of its own.
+//! A batch of searches, run one after the other, each in a process of its own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,20 +11,24 @@ use crate::report::table::time;
 use crate::report::text::thousands;
 use crate::study::{Job, Ran};
 
-/// Runs them, shows which one is running, and stops at an interrupt.
-///
-/// There is one in a process, and no other search: there is one handler for interrupts.
+/// Runs searches, shows which one is running, and stops at an interrupt.
 pub(super) struct Batch {
     cancel: Arc<AtomicBool>,
     line: ProgressBar,
     total: usize,
     begun: usize,
-    /// How long all remaining searches may take, as far as that is known.
+    /// The estimated time of all remaining searches, as text; empty if there is no estimate.
     left: String,
 }
 
 impl Batch {
-    /// A batch of this many searches; `quiet` shows no progress.
+    /// A batch of `total` searches; with `quiet` it shows no progress.
+    ///
+    /// A process has at most one batch and runs no other search beside it, because the handler for
+    /// interrupts can be set only once.
+    ///
+    /// # Errors
+    /// If the handler for interrupts cannot be set.
     pub(super) fn new(total: usize, quiet: bool) -> Result<Self, Failure> {
         Ok(Batch {
             cancel: interrupt::flag()?,
@@ -35,18 +39,18 @@ impl Batch {
         })
     }
 
-    /// Sets how many seconds the remaining searches may take in total.
+    /// Sets the estimated time of all remaining searches, in seconds.
     pub(super) fn expect(&mut self, seconds: Option<f64>) {
         self.left = seconds.map_or(String::new(), |s| format!(" (all: about {} left)", time(s)));
     }
 
-    /// Skips the next one, which need not be run.
+    /// Counts the next search as done, without running it.
     pub(super) fn skip(&mut self) {
         self.begun += 1;
     }
 
-    /// Runs the next one; `None` if it is not wanted any more. `foreseen` is the number of traces that it will have, if
-    /// that is known.
+    /// Runs the next search; `None` after an interrupt. `foreseen` is the expected number of
+    /// traces, if it is known.
     pub(super) fn run(&mut self, job: &Job, foreseen: Option<u64>) -> Option<Ran> {
         if self.cancel.load(Ordering::Relaxed) {
             return None;
@@ -65,12 +69,12 @@ impl Batch {
         Some(ran)
     }
 
-    /// Prints something while the progress line is removed from the terminal.
+    /// Runs `print` while the progress line is hidden.
     pub(super) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         self.line.suspend(print)
     }
 
-    /// Removes the line from the terminal.
+    /// Removes the progress line from the terminal.
     pub(super) fn finish(self) {
         self.line.finish_and_clear();
     }

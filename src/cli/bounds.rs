@@ -1,7 +1,8 @@
-//! Limits on time and memory for work that is no search: to draw, or to follow one execution.
+//! Limits on time and memory for work that is not a search: drawing, or following one execution.
 //!
-//! A search keeps its limits itself, and reports what it has found. Other work looks at the limits where it can. If it does
-//! not come to an end soon after one was reached, the program ends: what is lost is only what was not ready.
+//! A search observes its limits itself and reports what it has found. Other work checks the limits
+//! where it can. If it goes on for too long after a limit was reached, the program ends; only an
+//! unfinished result is lost.
 
 use std::process;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -28,7 +29,11 @@ pub(super) struct BoundArgs {
 }
 
 impl BoundArgs {
-    /// The limits from now on. If one is reached and the work goes on, the program ends with a note.
+    /// Starts to watch the limits. If one is reached and the work does not stop, the program ends
+    /// with a note.
+    ///
+    /// # Errors
+    /// If memory cannot be measured, or the watching thread cannot be started.
     pub(super) fn begin(&self, output: &Output) -> Result<Bounds, Failure> {
         if self.max_memory.is_some() {
             memory::is_known()?;
@@ -38,21 +43,22 @@ impl BoundArgs {
     }
 }
 
-/// Time between two looks at the limits.
-const GLANCE: Duration = Duration::from_millis(5);
-/// Work that looks at its limits ends within this time after one was reached.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// Time between two checks of the limits.
+const CHECK_INTERVAL: Duration = Duration::from_millis(5);
+/// The program ends if the work goes on for this long after a limit was reached.
+const GRACE_PERIOD: Duration = Duration::from_millis(300);
 
-/// Limits on work, until this is dropped.
+/// Limits that are watched by a thread, until this is dropped.
 pub(super) struct Bounds {
     signal: StopSignal,
     reached: Arc<OnceLock<&'static str>>,
-    /// Tells the thread, by being dropped, that the work is over; and the thread.
+    /// The watching thread, and a channel to it: dropping the sender ends the thread.
     watch: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Bounds {
-    /// Work that is to end at this time, and before this many bytes are allocated. If it does not, the program ends with
+    /// Watches work that is to stop at the time `end`, or when more than `max_memory` bytes are
+    /// allocated. If it does not stop within [`GRACE_PERIOD`] after that, the program ends with
     /// this note and this exit code.
     pub(super) fn new(
         (end, max_memory): (Option<Instant>, Option<u64>),
@@ -70,15 +76,15 @@ impl Bounds {
             () => None,
         };
         let (over, is_over) = mpsc::channel::<()>();
-        let (raised, told) = (signal.clone(), reached.clone());
+        let (raised, noted) = (signal.clone(), reached.clone());
         let messages = output.messages();
         let thread = thread::Builder::new().spawn(move || {
             let waits = |time| is_over.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
-            while waits(GLANCE) {
+            while waits(CHECK_INTERVAL) {
                 let Some(limit) = limit() else { continue };
-                told.get_or_init(|| limit);
+                noted.get_or_init(|| limit);
                 raised.raise();
-                if waits(PATIENCE) {
+                if waits(GRACE_PERIOD) {
                     messages.remark(format!("{note}: {limit} was reached.\n"));
                     process::exit(exit.code().into());
                 }
@@ -90,7 +96,7 @@ impl Bounds {
         Ok(Bounds { signal, reached, watch: Some((over, thread)) })
     }
 
-    /// Is raised when a limit is reached.
+    /// A signal that is raised when a limit is reached.
     pub(super) fn signal(&self) -> &StopSignal {
         &self.signal
     }
@@ -102,11 +108,11 @@ impl Bounds {
 }
 
 impl Drop for Bounds {
-    /// The work is over. Once this returns the program does not end because of it.
+    /// Ends the watch. After this the limits cannot end the program.
     fn drop(&mut self) {
         if let Some((over, thread)) = self.watch.take() {
             drop(over);
-            // It does not panic.
+            // The thread does not panic.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,5 @@
-//! `mazurka check --branches` and `--branch`: a search in independent jobs, for any system that runs them.
+//! `mazurka check --branches` and `--branch`: a search as independent jobs, which any job system
+//! can run.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -18,27 +19,30 @@ use crate::explore::{Budget, Explorer, OPTIONS, Outcome, Setting, Splits};
 use crate::report::text::{plural, quoted_path, shown};
 use crate::study::{Limits, Task, task};
 
-/// How a search is done in parts.
+/// Options for a search in parts.
 #[derive(Args)]
 pub(super) struct BranchArgs {
-    /// Cut the search into branches instead, which can be searched anywhere and at any time, and write them to files in this
-    /// folder. `mazurka merge` makes one result of theirs. With `exhaustive`, `parsimonious` and `sleep` the branches make exactly the steps of
-    /// one search. With `udpor`, `optimal` and `source` they also find each class once, but may take many times as long: a
-    /// branch does not know what the others have found out
+    /// Do not search: cut the search into branches, which can be searched anywhere and at any time,
+    /// and write them to files in this folder. `mazurka merge` combines their results into one.
+    /// With `exhaustive`, `parsimonious` and `sleep` the branches together make exactly the steps
+    /// of one search. With `udpor`, `optimal` and `source` they also find each class once, but may
+    /// take many times as long, because a branch does not know what the others have found
     #[arg(long, value_name = "DIR", conflicts_with_all = ["max_traces", "timeout", "max_memory", "jobs", "allow",
         "warn", "deny", "draw", "format", "output"])]
     branches: Option<PathBuf>,
-    /// With --branches: into so many files. Each gets branches from all over the search [default: 64]
+    /// With --branches: the number of files. Each gets branches from all over the search [default:
+    /// 64]
     #[arg(long, value_name = "N", requires = "branches", value_parser = value_parser!(u32).range(1..=10_000))]
     count: Option<u32>,
-    /// Search the branches in a file that --branches has written, which stands in the place of SPEC. The result is for
-    /// `mazurka merge`. When a signal, --timeout or --max-memory ends the search, the result also has the branches that are
-    /// left, and can be gone on with in the same way. With --branches these branches are only cut into more
+    /// Search the branches in a file written by --branches, which is given in the place of SPEC.
+    /// The result is for `mazurka merge`. When a signal, --timeout or --max-memory ends the search,
+    /// the result also contains the remaining branches, and the search is continued with --branch
+    /// on that result. With --branches: only cut these branches into more files
     #[arg(long, conflicts_with_all = GIVEN.iter().copied().chain(OPTIONS.iter().map(|option| option.name)))]
     branch: bool,
 }
 
-/// What a file of branches says, so that the command line does not.
+/// Options that a file of branches already determines, so the command line must not give them.
 const GIVEN: [&str; 18] = [
     "defines",
     "granularity",
@@ -60,18 +64,18 @@ const GIVEN: [&str; 18] = [
     "format",
 ];
 
-/// Into how many files a search is cut.
+/// The default number of files that a search is cut into.
 const FILES: NonZeroU32 = NonZeroU32::new(64).expect("not 0");
-/// A piece that does not end early when it is asked to is given up after this time.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a branch may go on after it was asked to end; then it is given up.
+const GRACE_PERIOD: Duration = Duration::from_secs(2);
 
 impl BranchArgs {
-    /// Is SPEC a file of branches?
+    /// Is SPEC a file of branches to be searched (`--branch`)?
     pub(super) fn is_branch(&self) -> bool {
         self.branch
     }
 
-    /// Where the branches go, if the search is only to be cut.
+    /// The folder for the branches, if the search is only to be cut (`--branches`).
     pub(super) fn folder(&self) -> Option<&Path> {
         self.branches.as_deref()
     }
@@ -81,7 +85,10 @@ impl BranchArgs {
     }
 }
 
-/// The search that these arguments ask for.
+/// The search that these arguments describe.
+///
+/// # Errors
+/// If the spec cannot be compiled, or the explorer cannot be used on it in branches.
 pub(super) fn task_of(
     spec: &SpecArgs,
     setting: Setting,
@@ -106,21 +113,21 @@ pub(super) fn task_of(
     })
 }
 
-/// Cuts a search, or what is left of one, and writes the branches to files in the folder.
+/// Cuts the open branches of a search and writes them to files in the folder.
 pub(super) fn cut(
     input: &Path,
     mut stored: Stored,
     args: &BranchArgs,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let folder = args.folder().expect("who calls this has one");
+    let folder = args.folder().expect("the caller has checked that there is a folder");
     prepare(folder)?;
     let Searched { spec, setting, budget, .. } = stored.searched(input)?;
     let budget = Budget { cancel: interrupt::flag()?, ..budget };
     if setting.profile().splits != Splits::Exactly {
         output.remark(format!(
-            "note: branches of `{}` may take much longer than one search, because none knows what the others have found \
-             out; those of `sleep` and `exhaustive` do not.\n",
+            "note: branches of `{}` may take much longer than one search, because none knows what the others have \
+             found; branches of `sleep` and `exhaustive` do not.\n",
             setting.profile().name
         ));
     }
@@ -140,7 +147,7 @@ pub(super) fn cut(
     stored.write(&folder.join(BEGINNING))?;
     let quoted = quoted_path(folder);
     output.remark(match count {
-        0 => format!("Nothing is left to do: `mazurka merge {quoted}` tells the result.\n"),
+        0 => format!("No branch is left: `mazurka merge {quoted}` prints the result.\n"),
         _ => format!(
             "{} of branches in {}. Search each, and merge the results:\n  \
              mazurka check --branch {} -o {}\n  ...\n  mazurka merge {quoted}\n",
@@ -153,7 +160,8 @@ pub(super) fn cut(
     Ok(Exit::Fine)
 }
 
-/// Makes the folder. What is in it must not be mistaken for a part of another search.
+/// Makes the folder. Refuses one that already has branches, because they could be mistaken for
+/// branches of this search.
 fn prepare(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| files::cannot_write(folder, error))?;
     let is_taken = |name: &str| folder.join(name).exists();
@@ -166,7 +174,7 @@ fn prepare(folder: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Searches what is left to do in a file, or cuts it further.
+/// Searches the open branches in a file, or cuts them further.
 pub(super) fn run(
     input: &Path,
     args: &BranchArgs,
@@ -182,7 +190,7 @@ pub(super) fn run(
     }
 }
 
-/// Searches what is left to do in a file.
+/// Searches the open branches in a file.
 fn go_on(
     (input, mut stored): (&Path, Stored),
     result: Option<&Path>,
@@ -193,7 +201,7 @@ fn go_on(
     let Searched { spec, setting, budget, .. } = stored.searched(input)?;
     let flag = interrupt::flag()?;
     let budget = Budget {
-        timeout: limits.timeout.map(|timeout| timeout + PATIENCE),
+        timeout: limits.timeout.map(|timeout| timeout + GRACE_PERIOD),
         max_memory: limits
             .max_memory
             .map(|bytes| (bytes + bytes / 8, memory::in_use as fn() -> u64)),
@@ -209,11 +217,11 @@ fn go_on(
     output.print(stored.text())?;
     let left = stored.part.left().count();
     let outcome = stored.part.outcome(&budget);
-    output.remark(told(&outcome, left, result));
+    output.remark(summary(&outcome, left, result));
     Ok(outcome.verdict().into())
 }
 
-/// Is the search to end?
+/// Returns a function that says whether the search has to end: at an interrupt or a limit.
 fn end(limits: &Limits, flag: &AtomicBool) -> impl FnMut() -> bool {
     let start = Instant::now();
     move || {
@@ -223,8 +231,8 @@ fn end(limits: &Limits, flag: &AtomicBool) -> impl FnMut() -> bool {
     }
 }
 
-/// What was done, and what is left.
-fn told(outcome: &Outcome, left: usize, result: Option<&Path>) -> String {
+/// A summary of the result, and of the branches that are left.
+fn summary(outcome: &Outcome, left: usize, result: Option<&Path>) -> String {
     let traces = plural(outcome.stats.traces, "execution", "executions");
     let found = match outcome.violations.len() as u64 {
         0 => "nothing wrong was found".into(),
@@ -234,7 +242,7 @@ fn told(outcome: &Outcome, left: usize, result: Option<&Path>) -> String {
         (0, _) => String::new(),
         (left, None) => format!(" {} left.", plural(left, "branch is", "branches are")),
         (left, Some(result)) => format!(
-            " {} left; go on with\n  mazurka check --branch {} -o ...",
+            " {} left; continue with\n  mazurka check --branch {} -o ...",
             plural(left, "branch is", "branches are"),
             quoted_path(result)
         ),

@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 use super::branches::{self, BranchArgs};
 use super::drawing::Effort;
 use super::faster::faster;
-use super::options::{SpecArgs, ToldArgs};
+use super::options::{ReportedArgs, SpecArgs};
 use super::output::Output;
 use super::parts::Stored;
 #[cfg(feature = "mpi")]
@@ -29,8 +29,9 @@ use crate::study::Limits;
 
 /// Verify a spec: explore its executions and report what is wrong
 ///
-/// Reports deadlocks (with who waits for what), failed assertions, violated `final` and `invariant` blocks and run-time
-/// errors, each with the steps that lead to it and the command that replays them.
+/// Reports deadlocks (and which process waits for what), failed assertions, violated `final` and
+/// `invariant` blocks, and run-time errors, each with the steps that lead to it and the command
+/// that replays them.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -39,14 +40,15 @@ pub(super) struct Args {
     #[command(flatten)]
     search: SearchArgs,
     #[command(flatten)]
-    lints: ToldArgs,
-    /// Keep every event of the unfolding in memory (udpor), so that their number is exact even if there are many
+    lints: ReportedArgs,
+    /// Keep every event of the unfolding in memory (udpor), so that the number of events is exact
+    /// even if there are many
     #[arg(long)]
     keep_events: bool,
     #[command(flatten)]
     branches: BranchArgs,
-    /// Under `mpirun`: a folder in which what is done is noted every few seconds. If there is something of this search in it already,
-    /// that is gone on with
+    /// Under `mpirun`: write a checkpoint to this folder every few seconds. If the folder already
+    /// has a checkpoint of this search, continue from it
     #[cfg(feature = "mpi")]
     #[arg(long, value_name = "DIR", conflicts_with_all = ["branch", "branches"])]
     checkpoint: Option<PathBuf>,
@@ -67,9 +69,9 @@ Examples:
   mazurka check philosophers.maz --explorer sleep --branches jobs
   mazurka replay philosophers.maz result.json
 
-Exit codes: 0 explored, nothing violated; 1 a violation was found, or what is denied; 2 the command line or the spec is
-wrong; 3 not complete, nothing found so far: a limit or a signal stopped it, or the explorer may miss
-executions (see `mazurka explorers`).
+Exit codes: 0 explored, nothing violated; 1 a violation was found, or a denied warning; 2 the
+command line or the spec is wrong; 3 incomplete, nothing found so far: a limit or a signal stopped
+it, or the explorer may miss executions (see `mazurka explorers`).
 Ctrl-C ends the search and prints what it has; a second Ctrl-C ends at once.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
@@ -89,7 +91,9 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let drawing = args.results.direct([args.spec.path.as_path()], output)?;
     if args.branches.folder().is_some() {
         if setting.options().jobs.is_some() {
-            return Err(Failure::Usage("threads are for a search, not for cutting one".into()));
+            return Err(Failure::Usage(
+                "--jobs is for a search: a search is cut by one thread".into(),
+            ));
         }
         let whole = whole(&args, setting, &limits, output)?;
         return branches::cut(&args.spec.path, whole, &args.branches, output);
@@ -145,7 +149,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// All of the search, to be done in parts.
+/// The whole search as one part that has not begun.
 fn whole(
     args: &Args,
     setting: Setting,
@@ -158,7 +162,7 @@ fn whole(
     Ok(Stored::new(task, Part::whole()))
 }
 
-/// The search, by the other ranks of an MPI job.
+/// Rank 0: coordinates the search, which the other ranks of the MPI job carry out.
 #[cfg(feature = "mpi")]
 fn by_ranks(args: Args, post: Post, output: &mut Output) -> Result<Exit, Failure> {
     let mut ranks = Coordinator::new(post, args.checkpoint.as_deref());
@@ -170,7 +174,7 @@ fn by_ranks(args: Args, post: Post, output: &mut Output) -> Result<Exit, Failure
 #[cfg(feature = "mpi")]
 fn searched_by(args: &Args, ranks: &mut Coordinator, output: &mut Output) -> Result<Exit, Failure> {
     if args.branches.is_branch() || args.branches.folder().is_some() {
-        let text = "branches are searched or cut by one process: without `mpirun`";
+        let text = "branches are searched or cut by one process, without `mpirun`";
         return Err(Failure::Usage(text.into()));
     }
     let lints = args.lints.levels(&args.spec.setup.lints())?;
@@ -187,7 +191,7 @@ fn searched_by(args: &Args, ranks: &mut Coordinator, output: &mut Output) -> Res
     let searched = stored.searched(path)?;
     let outcome = ranks.search(&mut stored, &searched, &limits, output)?;
     let judged = Judged { limits, shortest: stored.task.shortest, lints, merged: None };
-    verification::tell(
+    verification::report(
         &searched,
         &outcome,
         memory::peak(),

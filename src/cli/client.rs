@@ -1,4 +1,4 @@
-//! `mazurka client`: makes a bounded client of a data structure.
+//! `mazurka client`: generates a bounded client of a data structure.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,40 +11,40 @@ use super::{Exit, Failure, files, spec};
 use crate::report::text::{quoted, quoted_path};
 use crate::workshop::client::{self, Buggy, Unmade, Wish};
 
-/// Make a bounded client of a data structure, which checks what its calls return
+/// Generate a bounded client of a data structure, which checks what its calls return
 ///
-/// The structure is a .maz file with a procedure for each operation. The client has one process for each
-/// thread, with calls chosen at random, and asserts that what they return is what some sequential execution of
-/// the same calls returns.
+/// The structure is a .maz file with a procedure for each operation. The client has one process for
+/// each thread, with calls chosen at random. It asserts that the results of the calls are the
+/// results of some sequential execution of the same calls.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// The structure, a .maz file; `-` reads standard input
     #[arg(value_name = "STRUCTURE")]
     path: PathBuf,
-    /// How many threads the client has
+    /// The number of threads of the client
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u8).range(1..=8))]
     threads: u8,
-    /// How many calls each thread makes
+    /// The number of calls of each thread
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u8).range(1..=20))]
     calls: u8,
-    /// The procedures to call [default: those that no other procedure calls]
+    /// The procedures to call [default: the procedures that no other procedure calls]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     operations: Vec<String>,
-    /// Keys are 1 to this number; fewer keys, more contention
+    /// Keys are 1 to this number; fewer keys mean more contention
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u16).range(1..=1000))]
     keys: u16,
-    /// How many calls have the key that runs into a bug, BUGGY_KEY of the structure [default: left to chance]
+    /// How many calls use the key that triggers a bug, BUGGY_KEY of the structure [default: random]
     #[arg(long, value_name = "CLASS")]
     buggy: Option<Class>,
     /// The seed of the random choices: another seed makes another client
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Sets a constant of the structure; may be given several times. KEYS and CALLS, if it has them, are set to the
-    /// numbers of keys and of all calls anyway
+    /// Set a constant of the structure; may be given several times. The constants KEYS and CALLS,
+    /// if the structure has them, are always set to the number of keys and the number of all calls
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     defines: Vec<Define>,
-    /// Give up after this time: the results of all sequential executions are found first
+    /// Give up after this time: the results of all sequential executions are computed first
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "1m")]
     timeout: Duration,
     /// Write the client to this file [default: standard output]
@@ -58,10 +58,11 @@ Examples:
   mazurka client lazy-list.maz --threads 2 --calls 4 --operations add,remove --keys 1
   mazurka client lazy-list.maz --buggy one --seed 7 -o client.maz
 
-Parameters: `key: int` is given a key, any other int the number of the call, so that no two calls give the same;
-bools and enumerations any value. Calls return ints, bools, variants, or tuples of these, or nothing.
+Parameters: `key: int` gets a key, any other int the number of the call, so that it differs in all
+calls; bools and enumerations get any value. Calls return ints, bools, variants, tuples of these, or
+nothing.
 
-Exit codes: 0 the client was made; 2 the command line or the structure is wrong.";
+Exit codes: 0 the client was generated; 2 the command line or the structure is wrong.";
 
 /// `--buggy`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -108,7 +109,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
 }
 
 impl Args {
-    /// The command that makes the same client, with every default written out.
+    /// The command that generates the same client, with every default written out.
     fn command(&self) -> String {
         let Args { path, threads, calls, keys, seed, .. } = self;
         let mut command = format!(

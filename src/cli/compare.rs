@@ -19,16 +19,17 @@ use crate::study::{Case, Job, Ran, Row, foreseen};
 
 /// Run several explorers on the same specs, side by side
 ///
-/// Every explorer explores everything (see --first), each in a process of its own, so that its memory can be
-/// measured. Explorers that promise the same must find the same; if they do not, a note below the table says
-/// so.
+/// Every explorer explores everything (but see --first), each in a process of its own, so that its
+/// memory can be measured. Explorers with the same guarantee must have the same result; if they do
+/// not, a note below the table says so.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// Specs, and folders: all .maz files in a folder and below; `-` reads standard input
     #[arg(value_name = "SPEC", required = true)]
     specs: Vec<PathBuf>,
-    /// Which explorers, each perhaps with options, as below [default: all that the program allows]
+    /// The explorers, each perhaps with options, as below [default: all that can run on the
+    /// program]
     #[arg(long, alias = "explorer", value_name = "LIST", value_delimiter = ',')]
     explorers: Vec<String>,
     #[command(flatten)]
@@ -48,19 +49,20 @@ pub(super) struct Args {
     format: Option<TableFormat>,
 }
 
-/// The default time and memory of a row. Limits are needed, because some explorers end only after all interleavings.
+/// The default time limit of a row. Limits are needed, because some explorers visit all
+/// interleavings.
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// The default memory limit of a row, in bytes.
 const MAX_MEMORY: u64 = 2 << 30;
 
 const EXAMPLES: &str = "\
 Explorers are named as for `check`, separated by commas.
-Options of one stand behind a colon, joined by +:
+The options of one explorer follow a colon, joined by +:
   k=K  order=ORDER  seed=N  sleep-sets
-Options outside of the list are for all explorers that take them and do not say otherwise.
+Options outside of the list apply to all explorers that take them and do not set them.
 
-Limits are limits of each row. Without others they are --timeout 30s and --max-memory 2GiB; `none`
-takes one away.
-Of several specs, -D sets a constant in those that have it.
+Limits apply to each row. The defaults are --timeout 30s and --max-memory 2GiB; `none` removes a
+limit. With several specs, -D sets a constant in each spec that has it.
 
 Examples:
   mazurka compare philosophers.maz
@@ -69,8 +71,9 @@ Examples:
   mazurka compare specs/mutex --explorers udpor --timeout 5s -o mutex.csv
 
 Exit codes: 0 nothing is violated; 1 a violation was found, or explorers disagree; 2 the command
-line or a spec is wrong; 3 some row is not complete, and none has found anything. (A row that was refused, or whose
-explorer may miss executions, counts only where no other row of that spec is complete.)
+line or a spec is wrong; 3 some row is incomplete, and none has found anything. (A row that was
+refused, or whose explorer may miss executions, counts only if no other row of that spec is
+complete.)
 Ctrl-C ends the comparison and prints the rows it has; a second Ctrl-C ends at once.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
@@ -145,7 +148,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
 }
 
-/// How rows are printed as soon as they are done; `None` for JSON, which is one object.
+/// The style in which rows are printed as soon as they are done; `None` for JSON, which is one
+/// object.
 fn style(format: TableFormat, room: usize) -> Option<Style> {
     match format {
         TableFormat::Text => Some(Style::Text(room)),
@@ -181,7 +185,7 @@ fn settings(items: &[String], options: Options) -> Result<Vec<Setting>, Failure>
     Ok(settings)
 }
 
-/// The programs to explore.
+/// The specs as programs to explore, each with what it was compiled from.
 fn programs(
     args: &Args,
     paths: &[PathBuf],
@@ -200,7 +204,10 @@ fn programs(
     compiled.collect()
 }
 
-/// Gives each program only the settings of constants that it has. Each setting must fit some program.
+/// Removes from each case the settings of constants that its program does not have.
+///
+/// # Errors
+/// If no program has a constant that is set.
 pub(super) fn keep_own_constants(cases: &mut [Case]) -> Result<(), Failure> {
     let all = |cases: &[Case]| -> BTreeSet<String> {
         cases.iter().flat_map(|case| &case.defines).map(|(name, _)| name.clone()).collect()

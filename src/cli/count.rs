@@ -1,4 +1,4 @@
-//! `mazurka count`: how many executions a spec has.
+//! `mazurka count`: the number of executions of a spec.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,10 +16,11 @@ use crate::report::count::{CountReport, Text};
 use crate::report::json;
 use crate::study::Limits;
 
-/// Count the interleavings of a spec: its complete executions, every order of actions counted
+/// Count the interleavings of a spec: its complete executions, where each order of actions counts
 ///
-/// They are counted on the graph of states, by addition, and not one by one: 10^30 of them take no longer than a
-/// thousand, if there are as many states. If executions may go on for ever, the result says so.
+/// They are not visited one by one, but counted on the state graph by addition: the time depends on
+/// the number of states, not on the number of interleavings. If executions may be endless, the
+/// result says so.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -28,7 +29,7 @@ pub(super) struct Args {
     /// Stop after this time: 30s, 5m, 1h30m
     #[arg(long, value_name = "TIME", value_parser = time)]
     timeout: Option<Duration>,
-    /// Stop when this much memory is in use: 512M, 2G
+    /// Stop when this much memory is allocated: 512M, 2G
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     max_memory: Option<u64>,
     /// Write the result to this file [default: standard output]

@@ -1,5 +1,5 @@
-//! `mazurka draw`: the unfolding, one class of executions, one execution, a search, or the program as a picture; or
-//! most of them as a page.
+//! `mazurka draw`: a picture of the unfolding, of one class of executions, one execution, a search,
+//! or the program; or a page with most of these.
 
 use std::path::PathBuf;
 
@@ -17,19 +17,23 @@ use crate::property::Position;
 use crate::report::picture::{ControlFlow, PartialOrder, Picture};
 use crate::report::viewer::{Asked, View, Viewer};
 
-/// Draw the unfolding of a spec, one class of its executions, one execution, how UDPOR searches, or the program
+/// Draw the unfolding of a spec, one class of its executions, one execution, a search by UDPOR, or
+/// the program
 ///
-/// The unfolding shows all executions at once: events with their direct causes, and immediate conflicts where
-/// executions part. A configuration is one class of executions, as a partial order. A space-time diagram is one
-/// execution, time downwards, with the messages and mutexes that went from process to process and, after a
-/// deadlock, who waits for whom. Steps are the calls of UDPOR, a tree, each with its sets C, D and A, the event
-/// that it chooses and the alternative J that it finds; events have the same numbers as in the unfolding.
-/// Processes are the text of the program as control flow: branches, loops, handlers, and which steps others can see.
+/// The unfolding shows all executions at once: events with their direct causes, and immediate
+/// conflicts where executions part. A configuration is one class of executions, as a partial order.
+/// A space-time diagram is one execution, with time downwards, with the messages and mutexes that
+/// went from process to process and, after a deadlock, which process waits for which. Steps are the
+/// calls of UDPOR as a tree: each has its sets C, D and A, the event that it chooses and the
+/// alternative J that it finds; events have the same numbers as in the unfolding. Processes are the
+/// control flow of the program: branches, loops, handlers, and the steps that other processes can
+/// observe.
 ///
-/// A file that ends in .html is a page with all of it, to be opened in a browser: pan, zoom, search, click an
-/// event to see its history, step through executions and watch the state. It starts with the picture that --what
-/// says, at the execution that --trace or --schedule asks for or else a violation, and has one of each class, up to
-/// 10,000 of them. It needs no network; `?` shows its keys.
+/// A file that ends in .html is a page with most of these pictures, to be opened in a browser: pan,
+/// zoom, search, click an event to see its history, step through executions and watch the state. It
+/// starts with the picture named by --what, at the execution named by --trace or --schedule, or
+/// else at a violation. It has one execution of each class, for up to 10,000 classes. It needs no
+/// network; `?` shows its keys.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -38,28 +42,28 @@ pub(super) struct Args {
     /// What to draw
     #[arg(long, value_name = "WHAT", default_value = "unfolding")]
     what: What,
-    /// Which class of executions, counted from 1 as UDPOR visits them
-    /// [default: the first violation among 10,000 of them, or else 1]
+    /// Which class of executions, counted from 1 as UDPOR visits them [default: the first violation
+    /// among 10,000 classes, or else 1]
     #[arg(long, value_name = "N", conflicts_with = "schedule", value_parser = value_parser!(u64).range(1..))]
     trace: Option<u64>,
     /// Which execution, as `check` and `run` print it
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<String>,
-    /// Draw at most this many events or steps; what is left out is noted in the picture
+    /// Draw at most N events or steps; the picture notes what is left out
     #[arg(long, value_name = "N", default_value_t = MAX_EVENTS, value_parser = value_parser!(u32).range(1..))]
     max_events: u32,
-    /// For --what steps: how thorough UDPOR's alternatives are, 1, 2, .. or `optimal` [default: optimal]
+    /// For --what steps: UDPOR's k for its alternatives, 1, 2, .. or `optimal` [default: optimal]
     #[arg(short, long, value_name = "K", value_parser = value_parser!(K))]
     k: Option<K>,
-    /// Draw at most this many steps of a search
+    /// Draw at most N calls of a search
     #[arg(long, value_name = "N", default_value_t = MAX_NODES, value_parser = value_parser!(u32).range(1..))]
     max_nodes: u32,
     #[command(flatten)]
     effort: EffortArgs,
-    /// Where to write it: a name that ends in .html, .svg, .dot or .json
+    /// The file to write: a name that ends in .html, .svg, .dot or .json [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// What to write; by default what the ending of FILE says, and without FILE, dot
+    /// The format [default: what FILE ends in, or dot without FILE]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
 }
@@ -76,13 +80,13 @@ Examples:
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum What {
-    /// Events, causality and immediate conflict
+    /// Events with causality and immediate conflicts
     Unfolding,
     /// The events of one class of executions, a partial order
     Configuration,
-    /// One execution, time against processes
+    /// One execution: a column for each process, time downwards
     SpaceTime,
-    /// The calls of UDPOR
+    /// The calls of UDPOR, as a tree
     Steps,
     /// The control flow of processes and actors
     Processes,
@@ -116,7 +120,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         }
     })?;
     let Some(text) = text else {
-        output.note("Nothing drawn: the search was stopped by a limit before any execution came to its end.\n");
+        output.note("Nothing drawn: a limit stopped the search before it reached the end of an execution.\n");
         return Ok(Exit::Incomplete);
     };
     match &args.output {
@@ -180,10 +184,11 @@ fn page(args: &Args, spec: &Spec, effort: Effort) -> Result<Viewer, Failure> {
     Ok(Viewer { start, ..page })
 }
 
-/// A violation is looked for among this many classes, because a drawing is not worth an endless search.
+/// The most classes that are searched for a violation: a drawing must not take too long.
 const SEARCHED: u64 = 10_000;
 
-/// The execution asked for; else the first violation, or else the first class. `None` if a limit was reached before it.
+/// The execution given by --schedule or --trace; by default the first violation, or else the first
+/// class. `None` if a limit was reached before it was found.
 fn execution(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Asked>, Failure> {
     if let Some(text) = &args.schedule {
         let schedule = text.parse()?;
@@ -206,7 +211,7 @@ fn execution(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Asked>, 
         (Some(schedule), ..) => Ok(Some(Asked { name: format!("Trace {wanted}"), schedule })),
         (None, Some(mut schedule), None) => {
             schedule.truncate(args.max_events as usize);
-            Ok(Some(Asked { name: "The beginning of one without an end".into(), schedule }))
+            Ok(Some(Asked { name: "The beginning of an endless execution".into(), schedule }))
         }
         (None, ..) if outcome.stopped_by.is_some_and(StopReason::is_external) => Ok(None),
         (None, _, Some(wanted)) => {
@@ -216,12 +221,12 @@ fn execution(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Asked>, 
     }
 }
 
-/// Keeps one of the executions visited.
+/// An observer that keeps the schedule of one of the visited executions.
 struct Visited {
     wanted: u64,
     seen: u64,
     found: Option<Schedule>,
-    /// The first execution that did not end.
+    /// The first execution that was cut because it did not end.
     cut: Option<Schedule>,
 }
 

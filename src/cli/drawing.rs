@@ -21,20 +21,22 @@ use crate::report::viewer::{Asked, Source, Viewer};
 use crate::report::{dot, html, json, svg};
 use crate::study::Limits;
 
-/// The default number of events or steps that are drawn.
+/// The most events or steps that are drawn, by default.
 pub(super) const MAX_EVENTS: u32 = 300;
 
-/// The default number of calls of a search that are drawn.
+/// The most calls of a search that are drawn, by default.
 pub(super) const MAX_NODES: u32 = 300;
 
-/// The most classes of executions in a page, and the most of their events that are looked at.
+/// The most classes of executions in a page.
 const MAX_CLASSES: u64 = 10_000;
-const MAX_EVENTS_MET: usize = 200_000;
+/// The most events that are constructed for a page.
+const MAX_EVENTS_BUILT: usize = 200_000;
 
 /// The limits of a drawing, in time and memory.
 #[derive(ClapArgs)]
 pub(super) struct EffortArgs {
-    /// Give up after this time: 30s, 5m. The searches stop at half of it, and what they have is drawn
+    /// Give up after this time: 30s, 5m. The searches stop after half of it, and their results so
+    /// far are drawn
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
     timeout: Duration,
     /// Give up when this much memory is allocated: 512M, 2G. The searches stop at half of it
@@ -43,33 +45,35 @@ pub(super) struct EffortArgs {
 }
 
 impl EffortArgs {
-    /// The limits from now on.
+    /// The limits, with the time counted from now on.
     pub(super) fn begin(&self) -> Effort {
         Effort { end: Instant::now().checked_add(self.timeout), max_memory: self.max_memory }
     }
 }
 
-/// The bounds of a drawing, or of the searches for it.
+/// The limits of a drawing, or of the searches for it.
 #[derive(Clone, Copy)]
 pub(super) struct Effort {
-    /// When it is to be ready; `None` if that is beyond what a clock can tell.
+    /// The time when it must be ready; `None` if a clock cannot represent that time.
     end: Option<Instant>,
     max_memory: u64,
 }
 
-/// The default limits of a drawing.
+/// The default time limit of a drawing after a search.
 const MAX_TIME: Duration = Duration::from_secs(20);
+/// The default memory limit of a drawing after a search, in bytes.
 const MAX_MEMORY: u64 = 2_000_000_000;
 
 impl Effort {
-    /// From now on the limits of the search once more, but not more than the default limits of a drawing.
+    /// The limits for a drawing after a search: as much time again as the search had, but at most
+    /// [`MAX_TIME`], and the same memory.
     pub(super) fn within(limits: &Limits) -> Effort {
         let timeout = limits.timeout.unwrap_or(MAX_TIME).min(MAX_TIME);
         EffortArgs { timeout, max_memory: limits.max_memory.unwrap_or(MAX_MEMORY) }.begin()
     }
 
-    /// Does what a drawing takes, with these limits for the searches. If it is not ready in time, the program ends with
-    /// this exit code.
+    /// Runs `draw` with half of the limits for its searches. If it exceeds the limits, the program
+    /// ends with this exit code.
     pub(super) fn draw<T>(
         self,
         exit: Exit,
@@ -81,7 +85,7 @@ impl Effort {
         draw(Effort { max_memory: self.max_memory / 2, ..self.halved() })
     }
 
-    /// The limits with half of the time that is left.
+    /// The limits with half of the remaining time.
     pub(super) fn halved(self) -> Effort {
         let now = Instant::now();
         let half = |end: Instant| now + end.saturating_duration_since(now) / 2;
@@ -89,21 +93,21 @@ impl Effort {
     }
 }
 
-/// What to write.
+/// The format of a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     /// A picture
     Svg,
     /// A graph for Graphviz
     Dot,
-    /// What the picture shows, as data
+    /// The contents of the picture as data
     Json,
-    /// A page to look around in
+    /// An interactive page
     Html,
 }
 
 impl Format {
-    /// What the name of a file asks for.
+    /// The format for a file, by the ending of its name.
     pub(super) fn of(file: &Path) -> Result<Format, Failure> {
         let ending = file.extension().and_then(|ending| ending.to_str());
         ending.and_then(|ending| Format::from_str(ending, true).ok()).ok_or_else(|| {
@@ -113,7 +117,7 @@ impl Format {
     }
 }
 
-/// The picture in a format for a single picture; the page has its own data ([`page`]).
+/// Renders a single picture. `format` is not [`Format::Html`]: a page has its own data ([`page`]).
 pub(super) fn picture(picture: &Picture, format: Format) -> String {
     match format {
         Format::Svg => svg::render(picture),
@@ -123,7 +127,7 @@ pub(super) fn picture(picture: &Picture, format: Format) -> String {
     }
 }
 
-/// The chart of an execution.
+/// The space-time diagram of an execution, with at most `limit` events.
 pub(super) fn chart<P: System>(
     spec: &Spec<P>,
     schedule: &Schedule,
@@ -133,7 +137,7 @@ pub(super) fn chart<P: System>(
     chart.map(Picture::SpaceTime).map_err(refused)
 }
 
-/// The search with this k; `full` is the one that numbers the events of the unfolding.
+/// The search tree of UDPOR with this k. The events get the numbers that they have in `full`.
 pub(super) fn search<P: System>(
     spec: &Spec<P>,
     k: K,
@@ -146,7 +150,7 @@ pub(super) fn search<P: System>(
     SearchTree::of_search(subject, program, k, search, full, extent.events)
 }
 
-/// A page about the unfolding, these executions, and the search with this k.
+/// A page with the unfolding, the executions in `asked`, and the search by UDPOR with this k.
 pub(super) fn page<P: System>(
     spec: &Spec<P>,
     asked: Vec<Asked>,
@@ -155,10 +159,10 @@ pub(super) fn page<P: System>(
     effort: Effort,
 ) -> Result<Viewer, Failure> {
     let (subject, program, events) = (spec.subject.clone(), &spec.program, extent.events);
-    // Classes can be stepped through, whether or not their events are all in the picture.
+    // The page can step through a class even if not all its events are in the picture.
     let budget = Budget { max_traces: Some(MAX_CLASSES), ..budget(spec, effort.halved()) };
-    let met = events.max(MAX_EVENTS_MET);
-    let (mut prefix, outcome) = unfold(program, met, budget, &mut NoObserver);
+    let built = events.max(MAX_EVENTS_BUILT);
+    let (mut prefix, outcome) = unfold(program, built, budget, &mut NoObserver);
     let tree = search(spec, k, extent, effort, &mut prefix);
     let page = Viewer::new(subject, program, (prefix, outcome), tree, asked, events);
     let mut page = page.map_err(refused)?;
@@ -166,7 +170,7 @@ pub(super) fn page<P: System>(
     Ok(page)
 }
 
-/// Reads a file that a program comes from, if it is still there.
+/// Fills in the text of a source file, if it is missing and the file can be read.
 fn read(source: &mut Source) {
     let bytes = source.file.as_deref().and_then(|file| fs::read(file).ok());
     let text = bytes.map(|bytes| masked(&String::from_utf8_lossy(&bytes)).into_owned());
@@ -178,7 +182,7 @@ pub(super) fn render(page: &Viewer) -> String {
     html::render(page)
 }
 
-/// How far a search for something to draw goes.
+/// The budget of a search for something to draw.
 pub(super) fn budget<P>(spec: &Spec<P>, effort: Effort) -> Budget {
     let now = Instant::now();
     Budget {

@@ -1,4 +1,4 @@
-//! What `run` and `replay` share: a program taken through one execution.
+//! What `run` and `replay` share: one execution of a program.
 
 use super::Failure;
 use super::bounds::Bounds;
@@ -7,7 +7,7 @@ use crate::model::{Action, System};
 use crate::property::{Change, Replay, Standing, Step};
 use crate::report::{ExecutionReport, Subject};
 
-/// The steps taken so far, with what each changed.
+/// An execution so far: its steps, and what each of them changed.
 pub(super) struct Execution<'s, S: System> {
     pub(super) replay: Replay<'s, S>,
     pub(super) steps: Vec<Step>,
@@ -21,7 +21,7 @@ impl<'s, S: System> Execution<'s, S> {
         Execution { replay, steps: Vec::new(), changes: Vec::new() }
     }
 
-    /// Takes an action.
+    /// Executes an action, and notes what it changed and printed.
     pub(super) fn take(&mut self, action: Action) -> Result<(), Failure> {
         let step = self.replay.step_with_changes(action);
         let (step, changes) = step.map_err(|refusal| Failure::Usage(refusal.to_string()))?;
@@ -35,7 +35,7 @@ impl<'s, S: System> Execution<'s, S> {
         Ok(())
     }
 
-    /// Takes these actions, until a limit is reached.
+    /// Executes these actions in order, until a limit is reached.
     pub(super) fn follow(&mut self, actions: &[Action], bounds: &Bounds) -> Result<(), Failure> {
         for &action in actions {
             if bounds.reached().is_some() {
@@ -46,7 +46,7 @@ impl<'s, S: System> Execution<'s, S> {
         Ok(())
     }
 
-    /// Did the last step end in a violation?
+    /// Did the last step end in a violation (of its process, or of an invariant)?
     pub(super) fn has_failed(&self) -> bool {
         matches!(self.replay.failure_of_last_step(), Some(Standing::Failed { .. }))
             || self.replay.broken_invariant().is_some()
@@ -58,8 +58,8 @@ impl<'s, S: System> Execution<'s, S> {
     }
 }
 
-/// Says which limit has cut an execution, if one has.
-pub(super) fn tell_limit(reached: Option<&str>, output: &Output) {
+/// Prints a note if a limit has cut the execution.
+pub(super) fn note_limit(reached: Option<&str>, output: &Output) {
     if let Some(limit) = reached {
         output.remark(format!("The execution was cut: {limit} was reached.\n"));
     }

@@ -1,4 +1,4 @@
-//! `mazurka explorers`: what each explorer is, guarantees and requires.
+//! `mazurka explorers`: what each explorer does, guarantees and requires.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::{Exit, Failure};
 use crate::explore::{Depth, EXPLORERS, Guarantee, Listed, OptionInfo};
 use crate::report::json;
 
-/// List the explorers: what each is, guarantees and requires
+/// List the explorers: what each of them does, guarantees and requires
 #[derive(ClapArgs)]
 pub(super) struct Args {
     /// Write the list to this file [default: standard output]
@@ -75,10 +75,10 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
 }
 
 const HEADING: Style = Style::new().bold();
-/// The margin of the text about an explorer.
+/// The indentation of the text about an explorer.
 const MARGIN: usize = 2;
 
-/// A paragraph for each.
+/// One paragraph for each explorer, wrapped to `room` columns.
 fn list(rows: &[Row], room: usize) -> String {
     rows.iter().map(|row| paragraph(row, room)).collect::<Vec<_>>().join("\n")
 }

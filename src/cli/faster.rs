@@ -1,9 +1,9 @@
-//! What to advise if a search runs out of time: an explorer that is known to do better.
+//! Advice after a search that ran out of time: another explorer that has completed the search.
 //!
-//! Where very many classes of executions meet in few states, explorers that store states are done in no time; where there are few
-//! classes and very many states, it is the other way round. How many there are nobody knows before the end. So the other kind is
-//! tried, for a tenth of the time that was not enough, and for a second at most. It is advised only if it has come to an end
-//! within that.
+//! If many classes of executions lead to few states, explorers that store states are much faster;
+//! if there are few classes and many states, explorers of classes are. The numbers are not known
+//! before the search ends. So an explorer of the other kind is tried for a tenth of the time limit,
+//! at most [`LONGEST`]. It is advised only if it ends within that time.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::explore::{
 use crate::report::Faster;
 use crate::study::Limits;
 
-/// The longest trial.
+/// The longest time of a trial.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// An explorer that comes to an end where this search did not, in a small part of the time. Without limits other than time, as a
-/// depth means something else to other explorers.
+/// An explorer that completes, in a small part of the time, the search that ran out of time. `None`
+/// with a limit on the depth, because a depth has another meaning for other explorers.
 pub(super) fn faster(
     spec: &Spec,
     setting: &Setting,

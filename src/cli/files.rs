@@ -1,4 +1,5 @@
-//! Files that a command reads and writes: specs, the specs in a folder, and results, which never overwrite what was read.
+//! Files that a command reads and writes: specs, the specs in a folder, and results. A result never
+//! overwrites an input.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
@@ -16,7 +17,8 @@ pub(super) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// The largest size of a file: more is refused, because devices and pipes may have no end.
+/// The largest size of an input file, in MiB. Larger ones are refused, because devices and pipes
+/// may have no end.
 const MAX_MIB: u64 = 64;
 
 /// The text of a file, or of standard input.
@@ -38,8 +40,8 @@ pub(super) fn read(path: &Path) -> Result<String, Failure> {
         )));
     }
     let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::Usage(format!("{what} is no text in UTF-8")))?;
-    // A byte order mark is no part of the text.
+        .map_err(|_| Failure::Usage(format!("{what} is not a text in UTF-8")))?;
+    // A byte order mark is not a part of the text.
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
@@ -49,7 +51,7 @@ fn bounded(source: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file, all of it or nothing.
+/// Writes a file atomically: on an error the old file stays.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     replace::write(path, text).map_err(|error| cannot_write(path, error))
 }
@@ -58,12 +60,13 @@ pub(super) fn cannot_write(path: &Path, error: io::Error) -> Failure {
     Failure::Usage(format!("cannot write {}: {error}", shown(path)))
 }
 
-/// Refuses to write a file that the command reads, under any name or link.
+/// Refuses to write `output` if it is one of the inputs, under any name or link.
 pub(super) fn keep<'p>(
     output: &Path,
     inputs: impl IntoIterator<Item = &'p Path>,
 ) -> Result<(), Failure> {
-    // What does not exist yet is no input. Others are opened to be compared: a pipe would wait for its other end.
+    // A file that does not exist yet is not an input. Only regular files are compared, because a
+    // comparison opens them, and opening a pipe would wait for its other end.
     let is_input = |input: &&Path| {
         !is_stdin(input)
             && input.is_file()
@@ -80,7 +83,7 @@ pub(super) fn keep<'p>(
     }
 }
 
-/// The specs and those in the folders, in the order given.
+/// The given specs, where each folder is replaced by the specs in it.
 pub(super) fn specs(given: &[PathBuf], output: &Output) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::new();
     for spec in given {
@@ -92,12 +95,12 @@ pub(super) fn specs(given: &[PathBuf], output: &Output) -> Result<Vec<PathBuf>, 
     Ok(paths)
 }
 
-/// The .maz files in a folder and below, in the order of their names. Links are followed, but no folder is visited twice,
-/// so links may form circles. Warns of links that lead nowhere.
+/// The .maz files in a folder and its subfolders, ordered by name. Links are followed, but no
+/// folder is visited twice, so links may form cycles. Warns about broken links.
 fn specs_in(folder: &Path, output: &Output) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::new();
     let mut seen = BTreeSet::new();
-    // Links come last, so that a folder has its own name if it is also found without a link.
+    // Links come last: a folder that is also reached without a link is listed under its own name.
     let mut pending = VecDeque::from([folder.to_owned()]);
     while let Some(folder) = pending.pop_front() {
         let refused =
@@ -127,5 +130,5 @@ fn specs_in(folder: &Path, output: &Output) -> Result<Vec<PathBuf>, Failure> {
 
 fn broken(link: &Path, error: &io::Error) -> String {
     let target = fs::read_link(link).map_or(String::new(), |to| format!(" to {}", shown(&to)));
-    format!("{} is left out: a link{target} that leads nowhere ({error})", shown(link))
+    format!("{} is left out: a broken link{target} ({error})", shown(link))
 }

@@ -1,4 +1,5 @@
-//! Ctrl-C: the first one asks the search to end and print what it has; the second one ends the program at once.
+//! Ctrl-C: the first one asks the search to end and to print its results; the second one ends the
+//! program at once.
 
 use std::process;
 use std::sync::Arc;

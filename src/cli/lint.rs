@@ -1,4 +1,4 @@
-//! What no execution runs, as warnings.
+//! Warnings about code that no execution runs.
 
 use super::spec::Spec;
 use crate::explore::{Explorer, Setting};
@@ -9,19 +9,21 @@ use crate::report::lint::{Level, Levels, Lint, Warning};
 /// The most characters of a statement that are shown.
 const LONGEST: usize = 50;
 
-/// Why this explorer cannot tell what is asked for, in a sentence; `None` if it can.
+/// Why this explorer cannot find unreached code, in a sentence; `None` if it can, or if these lints
+/// are off.
 pub(super) fn refusal(levels: &Levels, setting: &Setting) -> Option<String> {
     let is_missing = levels.ask_about_all() && !setting.profile().asks(When::Step);
     is_missing.then(|| {
         let name = setting.explorer().profile().name;
         format!(
-            "`{name}` does not visit every class of executions, so it cannot tell what is never reached: \
+            "`{name}` does not visit every class of executions, so it cannot find what is never reached: \
              `--explorer udpor` can"
         )
     })
 }
 
-/// What no execution of the program has run, if it was observed and the search was complete.
+/// The code that no execution has run. The program must be observed ([`Spec::observed`]), and the
+/// search complete.
 pub(super) fn unreached(spec: &Spec) -> Vec<Warning> {
     let mut found = spec.program.unreached();
     found.sort_by_key(|unreached| (lint_of(unreached.kind), unreached.site.line));
@@ -36,7 +38,7 @@ fn lint_of(kind: UnreachedKind) -> Lint {
     }
 }
 
-/// The beginning of a statement.
+/// The beginning of a statement, at most [`LONGEST`] characters.
 fn brief(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,11 +1,14 @@
-//! Runs of searches, written to disk as soon as they are done, so that none is done twice.
+//! A log of searches on disk. Each run is written as soon as it is done, so that no search is run
+//! twice.
 //!
-//! The file has a line of JSON for each run, with a [`Key`] that says what was run; the line is appended
-//! and flushed at once. However a study ends, at most the run under way is lost: an incomplete line is cut off before
-//! anything else is done. Lines with other keys, of other studies or versions, stay.
+//! The file has a line of JSON for each run, with a [`Key`] that identifies the search. A line is
+//! appended and flushed at once. If a study is interrupted, at most the current run is lost: an
+//! incomplete line is removed before the file is used again. Lines with other keys (of other
+//! studies or versions) stay.
 //!
-//! Several studies may use one file at a time. Each holds a lock on it while it reads all of it, and while it cuts off
-//! and appends; so an incomplete line is never one that another study is still writing.
+//! Several studies may use one file at the same time. Each locks it while it reads, and while it
+//! removes an incomplete line and appends. So a line that another study is still writing is never
+//! seen as incomplete.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{File, OpenOptions};
@@ -17,11 +20,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::study::{Job, Measured};
 
-/// What was run: a run with the same key need not be done again.
+/// Identifies a search: a run with the same key need not be repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Key {
     mazurka: String,
-    /// The hash of the source text.
+    /// The hash of the source text ([`hash`]).
     source: String,
     constants: BTreeMap<String, String>,
     by_statement: bool,
@@ -38,7 +41,7 @@ pub(super) struct Key {
     all: bool,
     #[serde(default)]
     repeat_for: Duration,
-    /// Which one of the repetitions, from 0 on.
+    /// The number of the repetition, from 0.
     repetition: u32,
 }
 
@@ -65,19 +68,20 @@ impl Key {
     }
 }
 
-/// FNV-1a with 64 bits: the same on every platform, in every version.
+/// The 64-bit FNV-1a hash of a text, as 16 hexadecimal digits: the same on every platform and in
+/// every version.
 pub(super) fn hash(text: &str) -> String {
     let start = 0xcbf2_9ce4_8422_2325_u64;
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     format!("{:016x}", text.bytes().fold(start, step))
 }
 
-/// A run.
+/// The result of one run of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Run {
-    /// When it ended.
+    /// When it ended (RFC 3339).
     pub(super) at: String,
-    /// On what machine.
+    /// The machine, in words (see [`machine`](super::machine)).
     pub(super) machine: String,
     pub(super) measured: Measured,
 }
@@ -89,14 +93,14 @@ struct Entry {
     run: Run,
 }
 
-/// The file.
+/// A log file, and the runs in it.
 pub(super) struct Log {
     file: File,
     runs: HashMap<Key, Run>,
 }
 
 impl Log {
-    /// Opens it, or makes a new one.
+    /// Opens the file or creates it, and reads the runs.
     pub(super) fn open(path: &Path) -> io::Result<Log> {
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         let bytes = locked(&mut file, |file| {
@@ -107,7 +111,7 @@ impl Log {
             Ok(bytes)
         })?;
         let lines = bytes.split(|&byte| byte == b'\n');
-        // A line that cannot be read is of another version.
+        // A line that cannot be parsed comes from another version.
         let entries = lines.filter_map(|line| serde_json::from_slice::<Entry>(line).ok());
         let runs = entries.map(|Entry { key, run }| (key, run)).collect();
         Ok(Log { file, runs })
@@ -117,7 +121,7 @@ impl Log {
         self.runs.get(key)
     }
 
-    /// Adds a run, which is known from now on even if it cannot be written.
+    /// Adds a run. [`find`](Log::find) returns it from now on, even if it cannot be written.
     pub(super) fn add(&mut self, key: Key, run: Run) -> io::Result<()> {
         let entry = Entry { key: key.clone(), run: run.clone() };
         self.runs.insert(key, run);
@@ -130,19 +134,20 @@ impl Log {
     }
 }
 
-/// Does something while no other process does it. On a file system without locks there is no such protection.
+/// Calls `act` while holding a lock on the file. On a file system without locks it is called
+/// without protection.
 fn locked<T>(file: &mut File, act: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
     match file.lock() {
         Err(error) if error.kind() != io::ErrorKind::Unsupported => return Err(error),
         _ => {}
     }
     let done = act(file);
-    // If it cannot be released now, it is released when the file is closed.
+    // If the lock cannot be released now, it is released when the file is closed.
     let _ = file.unlock();
     done
 }
 
-/// Cuts off what follows the last complete line.
+/// Removes what follows the last complete line.
 fn cut_half_line(file: &mut File) -> io::Result<()> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut whole = length;
@@ -158,7 +163,7 @@ fn cut_half_line(file: &mut File) -> io::Result<()> {
     if whole < length { file.set_len(whole) } else { Ok(()) }
 }
 
-/// When and where these runs were made, a sentence for each machine.
+/// When and where these runs were measured: a sentence for each machine.
 pub(super) fn origins<'r>(runs: impl Iterator<Item = &'r Run>) -> Vec<String> {
     let mut times: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for run in runs {

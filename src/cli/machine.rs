@@ -1,11 +1,11 @@
-//! What a reader has to know about the machine to understand times.
+//! A description of the machine, for reports with times.
 
 use std::fs;
 use std::thread;
 
 use bytesize::ByteSize;
 
-/// `linux x86_64, 2 cores, Some Processor, 7.8 GiB of memory`, as far as the platform tells.
+/// `linux x86_64, 2 cores, Some Processor, 7.8 GiB of memory`, as far as the platform provides it.
 pub(super) fn machine() -> String {
     let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
     let cores = thread::available_parallelism().ok().map(|cores| match cores.get() {

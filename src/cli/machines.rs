@@ -1,12 +1,14 @@
 //! `mpirun mazurka check`: a search by the ranks of an MPI job, on any number of machines.
 //!
-//! Rank 0 has the [`Crew`], and the others search the pieces that they are given. All of them ask: one that has nothing to do asks for
-//! work, one that works tells how far it is, and rank 0 only answers. So a rank is known to be alive by what it says. When one
-//! has been silent for some time, its piece is given to another.
+//! Rank 0 has the [`Crew`] and coordinates; the other ranks are workers. A worker without a branch
+//! asks for one. A worker with a branch reports its progress. Rank 0 only answers. A worker that
+//! has sent nothing for [`WORKER_TIMEOUT`] is considered dead, and its branch is given to another
+//! worker.
 //!
-//! MPI itself knows no such thing. By default `mpirun` ends the whole job when a rank dies; with `--enable-recovery` Open MPI
-//! leaves the other ranks alone. Either way nothing is lost with a checkpoint: a file like those of `check --branches`, with
-//! what is done and what is left to do. It is written every few seconds, and the next job begins with it.
+//! MPI itself has no such recovery. By default `mpirun` ends the whole job when a rank dies; with
+//! `--enable-recovery` Open MPI lets the other ranks continue. A checkpoint protects the work in
+//! both cases: a file in the format of `check --branches`, with the results so far and the open
+//! branches. It is written every [`CHECKPOINT`], and the next job continues from it.
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -28,63 +30,61 @@ use crate::explore::{Branch, Budget, Observer, Outcome, Part, Place, StopReason}
 use crate::report::text::shown;
 use crate::study::Limits;
 
-/// Rank 0.
-const FIRST: i32 = 0;
-/// Who says nothing for so long is taken for dead.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How long one who has nothing to do waits before it asks again.
-const PAUSE: Duration = Duration::from_millis(10);
+/// The rank of the coordinator.
+const COORDINATOR: i32 = 0;
+/// A worker that has sent nothing for this long is considered dead.
+const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a worker without a branch waits before it asks again.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// Time between two checkpoints.
 const CHECKPOINT: Duration = Duration::from_secs(2);
-/// A piece is cut again after so many transitions.
-const GRAIN: NonZeroU64 = NonZeroU64::new(1 << 17).expect("not 0");
-/// Parts for each rank that the search is cut into before it begins.
-const HANDS: u32 = 4;
+/// The number of transitions after which a worker splits its branch again.
+const SPLIT_AFTER: NonZeroU64 = NonZeroU64::new(1 << 17).expect("not 0");
+/// The number of parts for each worker into which the search is cut at the start.
+const PARTS_PER_WORKER: u32 = 4;
 
-/// What a worker says.
+/// A message from a worker to the coordinator.
 #[derive(Serialize, Deserialize)]
-enum Word {
-    /// It has nothing to do. Does it know what is searched?
-    Idle {
-        knows: bool,
-    },
-    Tell(Box<Report>),
+enum Message {
+    /// The worker has no branch. `knows`: has it received the search task?
+    Idle { knows: bool },
+    /// Progress or a result of the worker's search.
+    Report(Box<Report>),
 }
 
-/// What rank 0 answers.
+/// The coordinator's answer to a worker.
 #[derive(Serialize, Deserialize)]
-enum Order {
-    /// This is searched.
-    Learn(Box<Stored>),
+enum Answer {
+    /// The search task.
+    Task(Box<Stored>),
+    /// A branch to search, and its place.
     Search(Place, Branch),
-    /// There is nothing to do now.
+    /// There is no branch to search at the moment.
     Wait,
-    /// The piece is not needed any more.
+    /// The result of the worker's branch is not needed any more.
     Drop,
-    /// Everything is done. Are all ranks alive?
-    End {
-        is_whole: bool,
-    },
+    /// The search is over. `is_whole`: are all ranks alive?
+    End { is_whole: bool },
 }
 
-/// What a rank other than 0 does.
+/// The work of a rank other than 0: asks for branches and searches them until the search is over.
 pub(super) fn work(mut post: Post) -> Result<Exit, Failure> {
     let mut searched: Option<Searched> = None;
     loop {
-        post.send(FIRST, &Word::Idle { knows: searched.is_some() });
+        post.send(COORDINATOR, &Message::Idle { knows: searched.is_some() });
         match (answer(&mut post), &searched) {
-            (Some(Order::Learn(stored)), _) => searched = Some(stored.searched(Path::new("-"))?),
-            (Some(Order::Search(place, branch)), Some(searched))
+            (Some(Answer::Task(stored)), _) => searched = Some(stored.searched(Path::new("-"))?),
+            (Some(Answer::Search(place, branch)), Some(searched))
                 if branch.refusal(&searched.spec.program).is_none() =>
             {
                 search(&mut post, searched, (place, &branch));
             }
-            (Some(Order::End { is_whole }), _) => {
+            (Some(Answer::End { is_whole }), _) => {
                 post.close(is_whole);
                 return Ok(Exit::Fine);
             }
-            (Some(_), _) => thread::sleep(PAUSE),
-            // Nobody is there any more who could tell a result.
+            (Some(_), _) => thread::sleep(POLL_INTERVAL),
+            // Rank 0 is gone, so there will be no result.
             (None, _) => {
                 post.close(false);
                 return Ok(Exit::Incomplete);
@@ -93,11 +93,12 @@ pub(super) fn work(mut post: Post) -> Result<Exit, Failure> {
     }
 }
 
-/// The answer of rank 0. That a piece is not needed may be heard when it is done already.
-fn answer(post: &mut Post) -> Option<Order> {
+/// Waits for the coordinator's answer. An [`Answer::Drop`] for a branch that is already done may
+/// arrive late; it is skipped.
+fn answer(post: &mut Post) -> Option<Answer> {
     loop {
-        match post.wait(6 * PATIENCE)?.1 {
-            Order::Drop => {}
+        match post.wait(6 * WORKER_TIMEOUT)?.1 {
+            Answer::Drop => {}
             order => return Some(order),
         }
     }
@@ -106,27 +107,27 @@ fn answer(post: &mut Post) -> Option<Order> {
 fn search(post: &mut Post, searched: &Searched, piece: (Place, &Branch)) {
     let cancel = Arc::new(AtomicBool::new(false));
     let budget = Budget { cancel: cancel.clone(), ..searched.budget.clone() };
-    let mut tell = |report: Report| {
-        post.send(FIRST, &Word::Tell(Box::new(report)));
-        while let Some((_, Order::Drop)) = post.receive() {
+    let mut send = |report: Report| {
+        post.send(COORDINATOR, &Message::Report(Box::new(report)));
+        while let Some((_, Answer::Drop)) = post.receive() {
             cancel.store(true, Ordering::Relaxed);
         }
     };
     let search = (&searched.spec.program, searched.setting);
-    crew::search(search, piece, Pace::even(GRAIN), budget, &mut tell);
+    crew::search(search, piece, Pace::even(SPLIT_AFTER), budget, &mut send);
 }
 
-/// Rank 0 and what it knows of the others.
+/// Rank 0, and the workers that are alive.
 pub(super) struct Coordinator {
     post: Post,
-    /// When each of the others was last heard of. Those that are lost are not in it.
+    /// When each worker that is alive last sent a message.
     heard: BTreeMap<i32, Instant>,
     checkpoint: Option<PathBuf>,
     saved: Instant,
 }
 
 impl Coordinator {
-    /// With checkpoints in this folder.
+    /// A coordinator that writes its checkpoints to this folder.
     pub(super) fn new(post: Post, checkpoint: Option<&Path>) -> Coordinator {
         let now = Instant::now();
         let heard = (1..post.size()).map(|rank| (rank, now)).collect();
@@ -138,7 +139,10 @@ impl Coordinator {
         }
     }
 
-    /// The task, with all that the last checkpoint has of it.
+    /// The search to continue: the last checkpoint, or else `stored`.
+    ///
+    /// # Errors
+    /// If the checkpoint cannot be read, or is of another search.
     pub(super) fn resume(&self, stored: Stored, output: &Output) -> Result<Stored, Failure> {
         let Some(file) = &self.checkpoint else { return Ok(stored) };
         if let Some(folder) = file.parent() {
@@ -154,11 +158,11 @@ impl Coordinator {
                 "{file} is the checkpoint of another search: {why}"
             )));
         }
-        output.remark(format!("Goes on from {}.\n", shown(file)));
+        output.remark(format!("Continues from {}.\n", shown(file)));
         Ok(known)
     }
 
-    /// Has the search done, within these limits.
+    /// Lets the workers search, within these limits, and returns the result.
     pub(super) fn search(
         &mut self,
         stored: &mut Stored,
@@ -176,7 +180,8 @@ impl Coordinator {
             () => None,
         };
         let budget = Budget { cancel: flag.clone(), ..searched.budget.clone() };
-        let hands = NonZeroU32::new(HANDS * self.heard.len() as u32).expect("two ranks at least");
+        let hands = NonZeroU32::new(PARTS_PER_WORKER * self.heard.len() as u32)
+            .expect("two ranks at least");
         let of = (&searched.spec.program, searched.setting);
         let mut progress = Progress::new(!output.is_quiet());
         let path = Path::new(&stored.task.path);
@@ -185,16 +190,16 @@ impl Coordinator {
         let task = Stored::new(stored.task.clone(), Part::default());
         let mut crew = Crew::new(std::mem::take(&mut stored.part), &budget);
         while !crew.is_over() && ended().is_none() && !self.heard.is_empty() {
-            if let Some((rank, word)) = self.post.wait(PAUSE) {
-                self.hear(&mut crew, (rank, word), &task, searched);
+            if let Some((rank, message)) = self.post.wait(POLL_INTERVAL) {
+                self.handle(&mut crew, (rank, message), &task, searched);
             }
-            self.miss(&mut crew, output);
+            self.drop_silent(&mut crew, output);
             if self.saved.elapsed() >= CHECKPOINT {
                 progress.progress(&crew.stats(), start.elapsed());
                 self.save(stored, &crew)?;
             }
         }
-        // If nobody else is left, it is done here.
+        // If all workers are dead, the rest is searched here.
         stored.part = crew.settled();
         let rest = stored.part.go_on(of, &budget, &mut || ended().is_some(), &mut progress);
         rest.map_err(|stray| strays(Path::new(&stored.task.path), stray))?;
@@ -208,50 +213,50 @@ impl Coordinator {
         Ok(outcome)
     }
 
-    /// Hears a worker and answers it. A branch that is not one of the program never came: the piece
-    /// that it is said to come from is then searched again.
-    fn hear(
+    /// Handles a worker's message and answers it. A branch that does not belong to the program is
+    /// dropped: the branch that it was split from is then searched again.
+    fn handle(
         &mut self,
         crew: &mut Crew,
-        (rank, word): (i32, Word),
+        (rank, message): (i32, Message),
         task: &Stored,
         searched: &Searched,
     ) {
         self.heard.insert(rank, Instant::now());
         let worker = rank as Worker;
-        match word {
-            Word::Idle { knows: false } => {
+        match message {
+            Message::Idle { knows: false } => {
                 crew.lose(worker);
-                self.post.send(rank, &Order::Learn(Box::new(task.clone())));
+                self.post.send(rank, &Answer::Task(Box::new(task.clone())));
             }
-            Word::Idle { knows: true } => {
+            Message::Idle { knows: true } => {
                 let order = crew
                     .give(worker)
-                    .map_or(Order::Wait, |(place, branch)| Order::Search(place, branch));
+                    .map_or(Answer::Wait, |(place, branch)| Answer::Search(place, branch));
                 self.post.send(rank, &order);
             }
-            Word::Tell(report) => {
+            Message::Report(report) => {
                 let program = &searched.spec.program;
                 match *report {
                     Report::Given(_, branch) if branch.refusal(program).is_some() => {}
                     report => crew.hear(worker, report),
                 }
                 if !crew.is_needed(worker) {
-                    self.post.send(rank, &Order::Drop);
+                    self.post.send(rank, &Answer::Drop);
                 }
             }
         }
     }
 
-    /// Gives up those who have been silent for too long.
-    fn miss(&mut self, crew: &mut Crew, output: &Output) {
+    /// Gives up workers that have sent nothing for [`WORKER_TIMEOUT`].
+    fn drop_silent(&mut self, crew: &mut Crew, output: &Output) {
         self.heard.retain(|&rank, heard| {
-            let is_alive = heard.elapsed() < PATIENCE;
+            let is_alive = heard.elapsed() < WORKER_TIMEOUT;
             if !is_alive {
                 crew.lose(rank as Worker);
                 output.warn(&format!(
-                    "rank {rank} has said nothing for {} s: its branch goes to another one",
-                    PATIENCE.as_secs()
+                    "rank {rank} has not answered for {} s: its branch goes to another rank",
+                    WORKER_TIMEOUT.as_secs()
                 ));
             }
             is_alive
@@ -266,17 +271,17 @@ impl Coordinator {
         stored.write(file)
     }
 
-    /// Sends all ranks home.
+    /// Tells all workers that the search is over.
     pub(super) fn dismiss(mut self) {
         let start = Instant::now();
         let is_whole = self.heard.len() as i32 + 1 == self.post.size();
-        while !self.heard.is_empty() && start.elapsed() < PATIENCE {
-            match self.post.wait(PAUSE) {
-                Some((rank, Word::Idle { .. })) => {
-                    self.post.send(rank, &Order::End { is_whole });
+        while !self.heard.is_empty() && start.elapsed() < WORKER_TIMEOUT {
+            match self.post.wait(POLL_INTERVAL) {
+                Some((rank, Message::Idle { .. })) => {
+                    self.post.send(rank, &Answer::End { is_whole });
                     self.heard.remove(&rank);
                 }
-                Some((rank, Word::Tell(_))) => self.post.send(rank, &Order::Drop),
+                Some((rank, Message::Report(_))) => self.post.send(rank, &Answer::Drop),
                 None => {}
             }
         }

@@ -1,9 +1,10 @@
-//! Searches in processes of their own: for `compare` and `reproduce`, which tell how much memory each took.
+//! Searches in processes of their own, for `compare`, `study` and `reproduce`, which report the
+//! memory of each search.
 //!
-//! The parent starts this program again with the hidden command `measure` and writes the job to it, one line of
-//! JSON. The child also answers in lines: now and then how far it is, and at last what it found. After
-//! its job, the child keeps reading, and ends the search when its input is closed. So it ends when the
-//! parent is interrupted, and also when the parent is gone.
+//! The parent starts this program again with the hidden command `measure` and writes the job to its
+//! standard input as one line of JSON. The child answers with lines of JSON: progress from time to
+//! time, and the result at the end. The child also reads on after the job, and ends the search when
+//! its input is closed. So it ends when the parent is interrupted or has died.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
@@ -22,26 +23,26 @@ use crate::lang::Program;
 use crate::property::Properties;
 use crate::study::{Job, Measured, Ran};
 
-/// What a child says.
+/// A message from the child.
 #[derive(Serialize, Deserialize)]
 enum Message {
     Beat(Beat),
     Done(Box<Measured>),
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Beat {
     pub(super) traces: u64,
     pub(super) seconds: f64,
 }
 
-/// The child's part.
+/// The child: runs the job that it reads from standard input.
 pub(super) fn run(output: &mut Output) -> Result<Exit, Failure> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
     let job: Job = serde_json::from_str(&line)
-        .map_err(|_| Failure::Usage("`measure` is how `compare` talks to itself".into()))?;
+        .map_err(|_| Failure::Usage("`measure` is an internal command of `compare`".into()))?;
     let setting: Setting = job.setting.parse().map_err(Failure::Usage)?;
     let program = job.case.compile().map_err(|diagnostics| {
         output.note(diagnostics.render(true));
@@ -55,7 +56,7 @@ pub(super) fn run(output: &mut Output) -> Result<Exit, Failure> {
     };
     let cancel = budget.cancel.clone();
     thread::spawn(move || {
-        // Only the end of the input counts, whatever comes before it.
+        // Only the end of the input matters; the contents are ignored.
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
         cancel.store(true, Ordering::Relaxed);
     });
@@ -64,7 +65,8 @@ pub(super) fn run(output: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// Repeats a search for this long, but does it at least once. The times are the shortest ones.
+/// Repeats a search until `time` has passed, but runs it at least once. The times are the shortest
+/// of all runs.
 fn repeated(program: &Program, setting: Setting, budget: &Budget, time: Duration) -> Measured {
     let start = Instant::now();
     let mut best = timed(program, setting, budget);
@@ -84,22 +86,22 @@ fn shorter(one: Option<f64>, other: Option<f64>) -> Option<f64> {
 
 fn timed(program: &Program, setting: Setting, budget: &Budget) -> Measured {
     let start = ProcessTime::now();
-    let outcome = explore(program, setting, budget.clone(), &mut Heart);
+    let outcome = explore(program, setting, budget.clone(), &mut ProgressToParent);
     let processor_seconds = Some(start.elapsed().as_secs_f64());
     Measured { processor_seconds, ..Measured::new(&outcome, memory::peak()) }
 }
 
-/// Tells the parent how far the search is.
-struct Heart;
+/// An observer that reports progress to the parent.
+struct ProgressToParent;
 
-impl Observer for Heart {
+impl Observer for ProgressToParent {
     fn follows_transitions(&self) -> bool {
         false
     }
 
     fn progress(&mut self, stats: &Stats, elapsed: Duration) {
         let beat = Beat { traces: stats.traces, seconds: elapsed.as_secs_f64() };
-        // A parent that does not listen any more will also close the input.
+        // A parent that has stopped reading also closes our input.
         let _ = say(&Message::Beat(beat));
     }
 }
@@ -111,12 +113,13 @@ fn say(message: &Message) -> io::Result<()> {
     stdout.flush()
 }
 
-/// How often the parent looks whether it was interrupted.
-const GLANCE: Duration = Duration::from_millis(50);
-/// How long a child may take to end when it is asked to.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time between two checks of the parent for an interrupt.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
+/// How long a child may take to end after it was asked to; then it is killed.
+const GRACE_PERIOD: Duration = Duration::from_secs(5);
 
-/// The parent's part: has the job done. `cancel` ends it, with the result so far.
+/// The parent: runs the job in a child process. `watch` is called with its progress. Setting
+/// `cancel` ends the search, with the result so far.
 pub(super) fn measure(job: &Job, cancel: &AtomicBool, mut watch: impl FnMut(Beat)) -> Ran {
     let (mut child, messages) = match start(job) {
         Ok(started) => started,
@@ -128,14 +131,14 @@ pub(super) fn measure(job: &Job, cancel: &AtomicBool, mut watch: impl FnMut(Beat
             asked = Some(Instant::now());
             drop(child.stdin.take());
         }
-        match messages.recv_timeout(GLANCE) {
+        match messages.recv_timeout(CHECK_INTERVAL) {
             Ok(Message::Beat(beat)) => watch(beat),
             Ok(Message::Done(measured)) => break Some(*measured),
             Err(RecvTimeoutError::Disconnected) => break None,
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if asked.is_some_and(|asked| asked.elapsed() > PATIENCE) {
-            // It may have ended by itself in the meantime.
+        if asked.is_some_and(|asked| asked.elapsed() > GRACE_PERIOD) {
+            // This fails if the child has ended in the meantime.
             let _ = child.kill();
         }
     };
@@ -147,26 +150,26 @@ pub(super) fn measure(job: &Job, cancel: &AtomicBool, mut watch: impl FnMut(Beat
     }
 }
 
-/// A child at work, and what it says.
+/// Starts a child with this job. Returns the child and its messages.
 fn start(job: &Job) -> io::Result<(Child, Receiver<Message>)> {
     let mut child = Command::new(std::env::current_exe()?)
         .arg("measure")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;
-    let (mouth, ear) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
     thread::spawn(move || {
         for line in stdout.lines().map_while(Result::ok) {
             let Ok(message) = serde_json::from_str(&line) else { break };
-            if mouth.send(message).is_err() {
+            if sender.send(message).is_err() {
                 break;
             }
         }
     });
     let line = serde_json::to_string(job).expect("jobs are serialisable");
     let stdin = child.stdin.as_mut().expect("a pipe");
-    // If it has ended already, it sends no result, which is noticed below.
+    // If this fails, the child has ended without a result; the caller notices that.
     let _ = writeln!(stdin, "{line}").and_then(|()| stdin.flush());
-    Ok((child, ear))
+    Ok((child, receiver))
 }

@@ -1,37 +1,38 @@
-//! How much memory this process uses.
+//! The memory that this process uses.
 //!
-//! Limits are about allocated bytes, which the allocator counts: that is exact at each moment and cheap to ask. Reports
-//! tell the peak of resident memory, which the platform knows.
+//! Limits apply to allocated bytes, which the allocator counts: the number is exact and cheap to
+//! read. Reports show the peak of resident memory, which the platform measures.
 
 use std::fs;
 use std::sync::OnceLock;
 
 use super::Failure;
 
-/// Set once, by the program whose allocator it asks.
+/// Returns the number of allocated bytes. Set once, by a program whose allocator counts.
 static ALLOCATED: OnceLock<fn() -> u64> = OnceLock::new();
 
-/// Sets how bytes are counted from now on.
+/// Sets the function that returns the number of allocated bytes. Only the first call has an effect.
 pub(super) fn count_with(allocated: fn() -> u64) {
     ALLOCATED.get_or_init(|| allocated);
 }
 
-/// Bytes allocated now, 0 if nobody counts.
+/// The number of bytes that are allocated now; 0 if no allocator counts them.
 pub(super) fn in_use() -> u64 {
     ALLOCATED.get().map_or(0, |allocated| allocated())
 }
 
-/// Refuses a limit on memory where nobody counts it.
+/// Refuses a limit on memory if no allocator counts bytes.
 pub(super) fn is_known() -> Result<(), Failure> {
     match in_use() {
         0 => Err(Failure::Usage(
-            "--max-memory: this platform does not tell how much memory is in use".into(),
+            "--max-memory: the memory in use is not counted in this program".into(),
         )),
         _ => Ok(()),
     }
 }
 
-/// The peak of resident bytes, if the platform tells it; else the bytes allocated now.
+/// The peak of resident memory in bytes if the platform provides it, else the bytes allocated now;
+/// `None` if neither is known.
 pub(super) fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok();
     let peak = status.as_deref().and_then(|status| {

@@ -1,4 +1,4 @@
-//! `mazurka merge`: the one result of a search that was done in parts.
+//! `mazurka merge`: combines the results of a search in parts.
 
 use std::path::{Path, PathBuf};
 
@@ -14,20 +14,21 @@ use crate::explore::{Disagreement, Outcome, Part, Place};
 use crate::report::text::{plural, shown};
 use crate::report::{Merged, ViolationReport};
 
-/// Make one result of those of `check --branch`: that of the whole search
+/// Combine the results of `check --branch` into the result of the whole search
 ///
-/// The time is that of all parts together, and the memory the most that one of them had. With
-/// `exhaustive`, `parsimonious` and `sleep` all else is what `mazurka check` says of the spec in
-/// one search. With others violations may come in another order, and with other executions that
-/// lead to them. If results are missing it says which, and if nothing wrong was found so far, the
-/// exit code is 3.
+/// The time is the sum of the times of all parts, and the memory is the maximum. With `exhaustive`,
+/// `parsimonious` and `sleep`, everything else is as in the report of one search by
+/// `mazurka check`. With other explorers, violations may come in another order, and with other
+/// executions that lead to them. If results are missing, a note lists them, and if nothing wrong
+/// was found so far, the exit code is 3.
 ///
-/// Branches and counterexamples are replayed before they are used. That nothing was found in a
-/// branch is believed.
+/// Branches and counterexamples are replayed before they are used. A result that says that nothing
+/// was found is trusted.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The folder that `check --branches` has written, and the results: files, or folders that have them
+    /// The folder written by `check --branches`, and the results: files, or folders that contain
+    /// them
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -42,10 +43,11 @@ Examples:
   mazurka check --branch parts/branch-1.json -o parts/result-1.json
   mazurka merge parts
 
-Exit codes: 0 everything is there and nothing is violated; 1 a violation was found, or what is denied; 2 the command line
-is wrong, or the results are not of one search; 3 results are missing or not complete, nothing found so far.";
+Exit codes: 0 all results are there and nothing is violated; 1 a violation was found, or a denied
+warning; 2 the command line is wrong, or the results are not of one search; 3 results are missing or
+incomplete, nothing found so far.";
 
-/// The most files that are named as missing.
+/// The most files with missing results that are listed.
 const NAMED: usize = 10;
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
@@ -64,13 +66,17 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let merged = Some(Merged { files: files.len(), source_hash: hash(&whole.task.case.source) });
     let judged = Judged { limits, shortest, lints, merged };
     let (peak, results) = (whole.peak_memory_bytes, (&args.results, drawing));
-    verification::tell(&searched, &outcome, peak, judged, results, output)
+    verification::report(&searched, &outcome, peak, judged, results, output)
 }
 
-/// All of them as one part, which has the beginning of the search.
+/// Joins all files into one part.
+///
+/// # Errors
+/// If there are no files, they are not parts of one search, or the beginning of the search is
+/// missing.
 fn join(files: &[(PathBuf, Stored)]) -> Result<Stored, Failure> {
     let Some(((first, whole), rest)) = files.split_first() else {
-        return Err(Failure::Usage("there is no part of a search".into()));
+        return Err(Failure::Usage("no part of a search was found".into()));
     };
     let mut whole = whole.clone();
     for (path, stored) in rest {
@@ -92,7 +98,7 @@ fn join(files: &[(PathBuf, Stored)]) -> Result<Stored, Failure> {
     }
     if !whole.part.has_beginning() {
         return Err(Failure::Usage(format!(
-            "the beginning of the search is missing: {BEGINNING} in the folder that `check --branches` has written"
+            "the beginning of the search is missing: {BEGINNING} in the folder written by `check --branches`"
         )));
     }
     match whole.part.stray() {
@@ -104,7 +110,7 @@ fn join(files: &[(PathBuf, Stored)]) -> Result<Stored, Failure> {
     }
 }
 
-/// Replays what was found: a file may say anything.
+/// Replays the violations and leaks, because a file may contain anything.
 fn replay(
     searched: &Searched,
     outcome: &Outcome,
@@ -127,7 +133,7 @@ fn replay(
     Ok(())
 }
 
-/// The files with something at this place.
+/// The names of the files that have a result or a branch at this place.
 fn names(files: &[(PathBuf, Stored)], place: &Place) -> String {
     let found = files.iter().filter(|(_, stored)| has(&stored.part, place));
     found.map(|(path, _)| shown(path)).collect::<Vec<_>>().join(", ")
@@ -137,7 +143,7 @@ fn has(part: &Part, place: &Place) -> bool {
     part.done.contains_key(place) || part.open.contains_key(place)
 }
 
-/// Which files have branches that nobody has searched, if some have.
+/// A text that lists the branches that were not searched, by file; `None` if all were.
 fn missing(whole: &Part, files: &[(PathBuf, Stored)]) -> Option<String> {
     let missing = whole.missing();
     if missing.is_empty() {

@@ -10,15 +10,16 @@ use super::output::Output;
 use super::{Exit, Failure};
 use crate::mpi::{Compiler, Language};
 
-/// Compile an MPI program in C, to be verified with `mazurka mpirun`
+/// Compile an MPI program in C, to verify it with `mazurka mpirun`
 ///
-/// Takes the options of a C compiler and passes them on to the one named by MAZURKA_CC, or else `cc` (`mpicxx`: MAZURKA_CXX,
-/// or else `c++`). No MPI is needed on the machine. Programs get debug information (-g), and their accesses to memory are
-/// instrumented; `-fno-sanitize=thread` leaves that out, and then buffers that are touched too early are not noticed.
+/// Takes the options of a C compiler and passes them to the compiler named by MAZURKA_CC, or else
+/// to `cc` (`mpicxx`: MAZURKA_CXX, or else `c++`). No MPI installation is needed. Programs get
+/// debug information (-g), and their memory accesses are instrumented; with `-fno-sanitize=thread`
+/// they are not, and then accesses to a buffer while a communication uses it are not found.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// What the compiler is called with
+    /// The arguments of the compiler
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
@@ -28,12 +29,12 @@ Examples:
   mazurka mpicc ring.c -o ring
   mazurka mpirun -n 4 ./ring
   make CC=\"mazurka mpicc\"
-  mazurka mpicc -show ring.c        what would be run
+  mazurka mpicc -show ring.c        the command that would be run
   mazurka mpicc -v --help           the help of the compiler itself
 
-A link to `mazurka` that is called mpicc, mpicxx or mpirun is that command.";
+A link to `mazurka` with the name mpicc, mpicxx or mpirun runs that command.";
 
-/// What other wrappers of compilers are asked for what they would run.
+/// The options of other compiler wrappers that print the command instead of running it.
 const SHOW: [&str; 3] = ["-show", "-showme", "--showme"];
 
 pub(super) fn run(args: Args, language: Language, output: &mut Output) -> Result<Exit, Failure> {
@@ -51,7 +52,7 @@ pub(super) fn run(args: Args, language: Language, output: &mut Output) -> Result
     }
 }
 
-/// A folder that goes when this call does.
+/// A temporary folder, removed when the value is dropped.
 pub(super) fn scratch() -> Result<TempDir, Failure> {
     let scratch = tempfile::Builder::new().prefix("mazurka-").tempdir();
     scratch.map_err(|error| Failure::Usage(format!("cannot make a folder: {error}")))
@@ -67,7 +68,7 @@ pub(super) fn compiler(language: Language, scratch: &TempDir) -> Compiler {
     Compiler::new(named.as_deref().unwrap_or(usual), cache(scratch), scratch.path().to_owned())
 }
 
-/// Where a compiled library stays for the next time.
+/// The folder where the compiled library is cached.
 fn cache(scratch: &TempDir) -> PathBuf {
     let folder = |variable| std::env::var_os(variable).filter(|name| !name.is_empty());
     let cache = folder("XDG_CACHE_HOME").map(PathBuf::from);

@@ -1,4 +1,4 @@
-//! `mazurka mpirun`: verifies an MPI program, as `check` does a spec.
+//! `mazurka mpirun`: verifies an MPI program, as `check` verifies a spec.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -28,20 +28,24 @@ use crate::systems::history::History;
 
 /// Verify an MPI program: explore its executions and report what is wrong
 ///
-/// The program is compiled with `mazurka mpicc`. Its ranks run as processes of their own, each once for every distinct history
-/// of what it is told, and not once for each execution. Reported are deadlocks, calls that do not fit together, wrong arguments,
-/// races for messages, buffers that are touched too early, requests that nobody waits for, crashes and failed assertions, each with
-/// file and line, and with an execution that leads there; and, as warnings, communicators and other objects that are never freed.
+/// The program is compiled with `mazurka mpicc`. Its ranks run as separate processes. A rank is run
+/// once for each distinct sequence of results that it receives from MPI, not once for each
+/// execution. Mazurka reports deadlocks, calls that do not match, wrong arguments, races for
+/// messages, buffers that are accessed too early, requests that are never completed, crashes and
+/// failed assertions, each with file and line and with an execution that leads to it. It warns
+/// about communicators and other objects that are never freed.
 ///
-/// What MPI leaves open is left open: by default --buffering and --collectives are both `any`, so each standard send and each
-/// collective may end early or late. What goes wrong with any other value goes wrong with `any`, too.
+/// All behaviour that MPI permits is explored: by default --buffering and --collectives are `any`,
+/// so each standard send and each collective may end early or late. An error that is found with
+/// another value is also found with `any`.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// The number of ranks
     #[arg(short = 'n', long = "np", value_name = "RANKS", default_value = "2", value_parser = value_parser!(u32).range(1..=256))]
     ranks: u32,
-    /// The program, made by `mazurka mpicc`, and what it is called with: options for `mpirun` come before it
+    /// The program, compiled by `mazurka mpicc`, and its arguments: options for `mpirun` come
+    /// before it
     #[arg(value_names = ["PROGRAM", "ARGUMENT"], required = true, num_args = 1.., trailing_var_arg = true)]
     command: Vec<OsString>,
     #[command(flatten)]
@@ -50,40 +54,43 @@ pub(super) struct Args {
     search: SearchArgs,
     #[command(flatten)]
     lints: LintArgs,
-    /// A rank that computes for longer than this without a call of MPI hangs
+    /// Report that a rank hangs if it computes for longer than this without calling MPI
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time)]
     step_timeout: Duration,
-    /// How far a rank's clock goes on whenever the rank looks at it: 10ms for a program that measures until enough time has
-    /// passed
+    /// How far a rank's clock advances whenever the rank reads it: for example 10ms for a program
+    /// that repeats something until enough time has passed
     #[arg(long, value_name = "TIME", default_value = "1us", value_parser = time)]
     tick: Duration,
-    /// Whose files ranks change: copies of their own in each execution, or the real ones whenever a rank is run
+    /// Which files ranks change: `own`, copies in each execution, or `real`, the real files
+    /// whenever a rank is run
     #[arg(long, value_name = "WHOSE", default_value = "own")]
     files: Whose,
-    /// Keep at most this many processes alive; others are run again from their beginning when they are needed
+    /// Keep at most N processes alive; others are run again from their beginning when they are
+    /// needed
     #[arg(long, value_name = "N", default_value = "256", value_parser = value_parser!(u32).range(1..))]
     max_processes: u32,
-    /// Show this execution instead, as reports print it
+    /// Do not search: show this execution, given as reports print it
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<String>,
     /// With --schedule: wait for Enter after each step
     #[arg(long, requires = "schedule")]
     step: bool,
-    /// If nothing is wrong, also show what the ranks print: in one execution, the first that came to its end
+    /// If nothing is wrong, also show what the ranks print in the first execution that ended
     #[arg(long, conflicts_with = "schedule")]
     show: bool,
     #[command(flatten)]
     results: ResultArgs,
 }
 
-/// Whose files ranks change.
+/// Which files ranks change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Whose {
     Own,
     Real,
 }
 
-/// Programs may go on for longer than specs before anybody takes them for endless.
+/// The number of steps after which an execution counts as endless: more than for specs, because
+/// programs run longer.
 const ENDLESS: u32 = 100_000;
 
 const EXAMPLES: &str = "\
@@ -95,9 +102,9 @@ Examples:
   mazurka mpirun -n 3 --all --format json ./ring
   mazurka mpirun -n 4 --deny leaks ./ring
 
-Exit codes: 0 explored, nothing violated; 1 a violation was found, or what is denied; 2 the command line is wrong, or the
-program cannot be run; 3 not complete, nothing found so far: a limit or a signal stopped it, or the program does what
-cannot be explored.";
+Exit codes: 0 explored, nothing violated; 1 a violation was found, or a denied warning; 2 the
+command line is wrong, or the program cannot be run; 3 incomplete, nothing found so far: a limit or a
+signal stopped it, or the program does something that cannot be explored.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let setting = args.search.setting()?;
@@ -128,11 +135,11 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         let subject = args.subject(semantics);
         let mut report = CheckReport::new(subject, &system, setting, judged, &outcome, peak);
         let others = Others::new(&system, setting, &left());
-        for (told, violation) in report.violations.iter_mut().zip(&outcome.violations) {
-            tell(told, others.finding(violation));
+        for (report, violation) in report.violations.iter_mut().zip(&outcome.violations) {
+            rephrase(report, others.finding(violation));
         }
-        // Who waits for a rank that has failed is in no deadlock of its own.
-        report.violations.retain(|told| !told.kind.is_standstill() || told.failed.is_empty());
+        // A rank that waits for a failed rank is not reported as a separate deadlock.
+        report.violations.retain(|found| !found.kind.is_standstill() || found.failed.is_empty());
         report.mark_alike();
         report.shortest = args.search.shortest;
         report.unsupported = system.runner().reservation();
@@ -162,8 +169,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Tells a violation in the terms of MPI.
-fn tell(report: &mut ViolationReport, found: Diagnosis) {
+/// Puts the diagnosis, in terms of MPI, into the report of a violation.
+fn rephrase(report: &mut ViolationReport, found: Diagnosis) {
     report.message = match found.slip {
         Slip::Assertion => format!("assertion failed: {}", found.message),
         slip => format!("{slip}: {}", found.message),
@@ -177,21 +184,22 @@ impl Args {
         Path::new(&self.command[0])
     }
 
-    /// What is done about what is odd. What is never reached is not known of programs in C.
+    /// The level of each lint. Lints about unreached code are refused, because they work only for
+    /// specs.
     fn lints(&self) -> Result<Levels, Failure> {
         let levels = self.lints.levels()?;
         match levels.ask_about_all() {
-            true => Err(Failure::Usage("what is never reached is known of specs only".into())),
+            true => Err(Failure::Usage("lints about unreached code are for specs only".into())),
             false => Ok(levels),
         }
     }
 
-    /// Shows one execution.
+    /// Shows the execution with this schedule.
     fn replay(&self, schedule: &str, output: &mut Output) -> Result<Exit, Failure> {
         let schedule: Schedule = schedule.parse()?;
         let [semantics] = self.mpi.variants(Semantics::ANY)[..] else {
             return Err(Failure::Usage(
-                "--schedule is for one buffering and one kind of collectives".into(),
+                "--schedule needs one value of --buffering and of --collectives, not `both`".into(),
             ));
         };
         let system = self.system(semantics)?;

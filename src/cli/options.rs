@@ -1,4 +1,4 @@
-//! Options that several commands share, and how their values are read.
+//! Options that several commands share, and how their values are parsed.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use crate::model::{Buffering, Leaving, Semantics};
 use crate::report::lint::{Levels, Named};
 use crate::study::Limits;
 
-/// The program.
+/// The spec, and options for it.
 #[derive(Args)]
 pub(super) struct SpecArgs {
     /// The spec, a .maz file; `-` reads standard input
@@ -23,27 +23,28 @@ pub(super) struct SpecArgs {
     pub(super) setup: SetupArgs,
 }
 
-/// How to read a program.
+/// Options that decide what program a spec stands for.
 #[derive(Args)]
 pub(super) struct SetupArgs {
-    /// Sets a constant of the spec; may be given several times
+    /// Set a constant of the spec; may be given several times
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(super) defines: Vec<Define>,
-    /// What counts as an action: an operation, or each statement that only computes as well
+    /// What counts as an action: an `operation` only, or also each `statement` that only computes
     #[arg(long, value_name = "UNIT", default_value = "operation")]
     pub(super) granularity: Unit,
-    /// Let messages to actors stay pending: if nothing else waits, that is then no deadlock
+    /// Let messages to actors stay pending: a state in which nothing else waits is then not a
+    /// deadlock
     #[arg(long)]
     pub(super) allow_pending: bool,
-    /// `daemons=NAME`: the process of this name may wait for ever, as if it were declared a daemon. `check` also takes lints here:
-    /// it does not tell of these
+    /// `daemons=NAME`: the process with this name may wait for ever, as if it were declared a
+    /// daemon. `check` also accepts lints here: it does not report them
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(super) allow: Vec<Allowed>,
     #[command(flatten)]
     pub(super) mpi: MpiArgs,
 }
 
-/// Something that `--allow` names.
+/// A value of `--allow`.
 #[derive(Clone)]
 pub(super) enum Allowed {
     /// A process that may wait for ever.
@@ -76,7 +77,7 @@ impl SetupArgs {
         names.collect()
     }
 
-    /// What is not to be told of.
+    /// The lints that `--allow` turns off.
     pub(super) fn lints(&self) -> Vec<Named> {
         let lints = self.allow.iter().filter_map(|allowed| match allowed {
             Allowed::Daemons(_) => None,
@@ -85,7 +86,7 @@ impl SetupArgs {
         lints.collect()
     }
 
-    /// For commands that do nothing about lints.
+    /// Refuses lints in `--allow`, for commands without lints.
     pub(super) fn refuse_lints(&self) -> Result<(), Failure> {
         match self.lints().first() {
             None => Ok(()),
@@ -96,21 +97,23 @@ impl SetupArgs {
     }
 }
 
-/// What MPI leaves to its implementations.
+/// Choices that MPI leaves to its implementations.
 #[derive(Args, Clone, Default)]
 pub(super) struct MpiArgs {
-    /// When a standard send at a p2p or bag mailbox is complete: `zero`, when it is received; `infinite`, at once; `any`, one or the
-    /// other, each send for itself; `both`, a search with zero and one with infinite; for `mpirun` also `eager=BYTES`, at once if it
-    /// is not longer [default: `infinite` for specs, `any` for `mpirun`]
+    /// When a standard send at a p2p or bag mailbox is complete: `zero`, when it is received;
+    /// `infinite`, at once; `any`, either, for each send separately; `both`, one search with zero
+    /// and one with infinite; for `mpirun` also `eager=BYTES`, at once if the message has at most
+    /// BYTES bytes [default: `infinite` for specs, `any` for `mpirun`]
     #[arg(long, value_name = "HOW", value_parser = buffering)]
     buffering: Option<BufferingArg>,
-    /// When a rank leaves a collective: as early as MPI allows (early), when all have entered (synchronizing), or one or the other,
-    /// each time anew (any). With `both`, a search with early and one with synchronizing [default: `early` for specs, `any` for
-    /// `mpirun`]
+    /// When a rank leaves a collective: `early`, as early as MPI permits; `synchronizing`, when all
+    /// ranks have entered; `any`, either, for each rank and call separately; `both`, one search
+    /// with early and one with synchronizing [default: `early` for specs, `any` for `mpirun`]
     #[arg(long, value_name = "WHEN", hide_possible_values = true)]
     collectives: Option<LeavingArg>,
-    /// So often in a row a test or iprobe of the same thing, at p2p and bag mailboxes, may be in vain, in a loop that goes on in
-    /// another way each time. A loop in which nothing changes waits [default: 2]
+    /// The maximum number of consecutive tests or iprobes of the same thing, at p2p and bag
+    /// mailboxes, that may find nothing, in a loop that goes on differently each time (it counts,
+    /// for example). A loop in which nothing changes waits [default: 2]
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(0..=i64::from(Semantics::MOST_POLLS)))]
     polls: Option<u8>,
 }
@@ -139,7 +142,7 @@ pub(super) enum LeavingArg {
 }
 
 impl MpiArgs {
-    /// Every combination that was asked for; what was not is as here.
+    /// All requested combinations; options that are not given have the value in `default`.
     pub(super) fn variants(&self, default: Semantics) -> Vec<Semantics> {
         let bufferings = match self.buffering {
             None => vec![default.buffering],
@@ -161,7 +164,10 @@ impl MpiArgs {
         bufferings.iter().flat_map(with).collect()
     }
 
-    /// The same for a spec.
+    /// All requested combinations for a spec.
+    ///
+    /// # Errors
+    /// With `--buffering eager=BYTES`, because messages of a spec have no length.
     pub(super) fn variants_of_spec(&self) -> Result<Vec<Semantics>, Failure> {
         if let Some(BufferingArg::One(Buffering::Eager(_))) = self.buffering {
             let refusal =
@@ -171,17 +177,20 @@ impl MpiArgs {
         Ok(self.variants(Semantics::default()))
     }
 
-    /// The only one, or why there are several.
+    /// The only requested combination.
+    ///
+    /// # Errors
+    /// If several are requested, with `both`.
     pub(super) fn only(&self) -> Result<Semantics, Failure> {
         match self.variants_of_spec()?[..] {
             [only] => Ok(only),
             _ => Err(Failure::Usage(
-                "`both` means several searches: only `check` makes them, each in one part".into(),
+                "`both` means several searches: only `check` runs them, and not in parts".into(),
             )),
         }
     }
 
-    /// Sets what the command line does not set.
+    /// Sets the options that the command line does not set to the values in `known`.
     pub(super) fn complete(&mut self, known: Semantics) {
         self.buffering.get_or_insert(BufferingArg::One(known.buffering));
         self.collectives.get_or_insert(match known.leaving {
@@ -193,7 +202,7 @@ impl MpiArgs {
     }
 }
 
-/// What can be asked of an explorer: an argument for each row of [`OPTIONS`].
+/// The options of an explorer: an argument for each row of [`OPTIONS`].
 pub(super) struct ExplorerArgs(Options);
 
 impl Args for ExplorerArgs {
@@ -252,7 +261,7 @@ impl ExplorerArgs {
     }
 }
 
-/// What a depth measures.
+/// What a depth counts.
 #[derive(Clone, Copy, ValueEnum)]
 enum Measure {
     Causal,
@@ -268,24 +277,26 @@ impl From<Measure> for Depth {
     }
 }
 
-/// When to stop.
+/// Limits of a search.
 #[derive(Args)]
 pub(super) struct LimitArgs {
-    /// Cut executions at this depth; if any is cut, the result says incomplete. A depth is the longest chain of
-    /// steps that depend on one another, or the number of steps: `mazurka explorers` tells which, for each explorer
-    /// [default: none, but an execution of 10000 steps ends the search: it may never end]. Explorers that store
-    /// states visit all states within this many steps, without reduction, and count them by depth
+    /// Cut executions at this depth; if any is cut, the result is incomplete. The depth is the
+    /// length of the longest chain of dependent steps, or the number of steps: `mazurka explorers`
+    /// lists which, for each explorer [default: none, but an execution of 10000 steps ends the
+    /// search, because it may be endless]. Explorers that store states visit all states within N
+    /// steps, without reduction, and count them by depth
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     depth: Option<u32>,
-    /// What --depth measures: `causal`, the longest chain of steps that depend on one another, or `steps`, all steps of an
-    /// execution [default: as `mazurka explorers` says]
+    /// What --depth counts: `causal`, the longest chain of dependent steps, or `steps`, all steps
+    /// of an execution [default: as listed by `mazurka explorers`]
     #[arg(long, value_name = "MEASURE", value_parser = value_parser!(Measure), requires = "depth")]
     depth_measure: Option<Measure>,
-    /// Stop after this many complete executions
+    /// Stop after N complete executions
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     max_traces: Option<u64>,
-    /// Stop after this time: 30s, 5m, 1h30m, or `none`. If nothing is found by then, `check` tries another explorer for a tenth of it
-    /// (a second at most), and names it if that comes to an end
+    /// Stop after this time: 30s, 5m, 1h30m, or `none`. If nothing is found by then, `check` tries
+    /// another explorer for a tenth of the time (a second at most), and recommends it if it
+    /// completes the search
     #[arg(long, value_name = "TIME", value_parser = unless_none(time))]
     timeout: Option<Limit<Duration>>,
     /// Stop when this much memory is allocated: 512M, 2G, or `none`
@@ -294,12 +305,18 @@ pub(super) struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// The limits as they were given: some explorers want a depth that was chosen on purpose.
+    /// The limits as given, without defaults.
+    ///
+    /// # Errors
+    /// If a limit on memory is given and memory cannot be measured.
     pub(super) fn limits(&self) -> Result<Limits, Failure> {
         self.limits_or(None, None)
     }
 
-    /// The limits, with this time and memory if none were given.
+    /// The limits, with these defaults for time and memory.
+    ///
+    /// # Errors
+    /// As for [`limits`](LimitArgs::limits).
     pub(super) fn limits_or(
         &self,
         timeout: Option<Duration>,
@@ -319,47 +336,49 @@ impl LimitArgs {
     }
 }
 
-/// What to do about what is odd but not wrong.
+/// Levels of lints.
 #[derive(Args)]
 pub(super) struct LintArgs {
-    /// Do not tell of these
+    /// Do not report these lints
     #[arg(long, value_name = "LINTS", value_delimiter = ',')]
     allow: Vec<Named>,
     #[command(flatten)]
-    told: ToldArgs,
+    reported: ReportedArgs,
 }
 
 impl LintArgs {
     pub(super) fn levels(&self) -> Result<Levels, Failure> {
-        self.told.levels(&self.allow)
+        self.reported.levels(&self.allow)
     }
 }
 
-/// What of it is to be told.
+/// The lints to report.
 #[derive(Args)]
-pub(super) struct ToldArgs {
-    /// Tell of these: `messages` (nobody receives them), `requests` (nothing answers them), `locks` (ended processes own them
-    /// or queue for them), `handles` (of communicators, datatypes and other objects of MPI: a rank never frees them), in short
-    /// `leaks`; `lines`, `branches` (no execution runs them), `assertions` (none evaluates them), in short `unreached`; `all`
-    /// [default: leaks]. What is unreached is known only of specs, and when every class was explored
+pub(super) struct ReportedArgs {
+    /// Report these lints: `messages` (never received), `requests` (never answered), `locks` (owned
+    /// or requested by a process that has ended), `handles` (of communicators, datatypes and other
+    /// MPI objects that a rank never frees), all four in short `leaks`; `lines`, `branches` (not
+    /// run by any execution), `assertions` (never evaluated), all three in short `unreached`; `all`
+    /// [default: leaks]. Lints of `unreached` are only for specs, and only if every class was
+    /// explored
     #[arg(long, value_name = "LINTS", value_delimiter = ',')]
     warn: Vec<Named>,
-    /// Tell of these, and if there are any, end with exit code 1
+    /// Report these lints, and end with exit code 1 if there is any finding
     #[arg(long, value_name = "LINTS", value_delimiter = ',')]
     deny: Vec<Named>,
 }
 
-impl ToldArgs {
-    /// Apart from what is allowed.
+impl ReportedArgs {
+    /// The level of each lint, where `allow` are the lints that are off.
     pub(super) fn levels(&self, allow: &[Named]) -> Result<Levels, Failure> {
         Levels::new(allow, &self.warn, &self.deny).map_err(Failure::Usage)
     }
 }
 
-/// The value of a limit on the command line.
+/// A value of a limit on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit<T> {
-    /// `none`
+    /// `none`: no limit.
     Without,
     At(T),
 }
@@ -405,7 +424,7 @@ pub(super) fn define(text: &str) -> Result<Define, String> {
     }
 }
 
-/// `30s`, `5m`, `1h30m`; a bare number is in seconds.
+/// Parses a time: `30s`, `5m`, `1h30m`; a number without a unit is in seconds.
 pub(super) fn time(text: &str) -> Result<Duration, String> {
     let time = match text.parse::<f64>() {
         Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
@@ -414,7 +433,7 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
     time.filter(|time| !time.is_zero()).ok_or_else(|| "write a time like 30s, 5m or 1h30m".into())
 }
 
-/// `512M`, `2G`, `2GiB`; a bare number is in bytes.
+/// Parses a size: `512M`, `2G`, `2GiB`; a number without a unit is in bytes.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
     let bytes = text.parse::<bytesize::ByteSize>().ok().map(|size| size.as_u64());
     bytes.filter(|&bytes| bytes > 0).ok_or_else(|| "write a size like 512M or 2G".into())

@@ -1,4 +1,4 @@
-//! Where results and messages go.
+//! Output of results and messages.
 
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use super::{Failure, files, replace};
 use crate::report::text::shown;
 
-/// When to use colours; `Auto` asks whether the output is a terminal.
+/// When to use colours. `Auto`: if the output is a terminal.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum When {
     Auto,
@@ -21,14 +21,14 @@ pub(super) enum When {
     Never,
 }
 
-/// How to print a result: for people, or as one JSON object.
+/// The format of a result: text for people, or one JSON object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     Text,
     Json,
 }
 
-/// How to print a table.
+/// The format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum TableFormat {
     Text,
@@ -38,23 +38,24 @@ pub(super) enum TableFormat {
     Json,
 }
 
-/// The format asked for, or else the one of the file's ending, or else text.
+/// The given format, or else the format by the ending of the file's name, or else `text`.
 pub(super) fn format<F: ValueEnum>(given: Option<F>, file: Option<&Path>, text: F) -> F {
     let ending = file.and_then(Path::extension).and_then(OsStr::to_str);
     given.or_else(|| F::from_str(ending?, true).ok()).unwrap_or(text)
 }
 
-/// The width of texts that nobody bounds.
+/// The width of a text if neither a terminal nor `COLUMNS` limits it.
 const BOUNDLESS: usize = 10_000;
 
-/// Where results go.
+/// The destination of results.
 enum Target {
     Stdout,
-    /// Written at the end, if there is a result: a command that fails leaves an old file as it was.
+    /// A file and its contents so far. It is written at the end, if there is a result: a command
+    /// that fails leaves an old file unchanged.
     File(PathBuf, String),
 }
 
-/// Results to standard output or a file, and messages to standard error, with colours as wished.
+/// Writes results to standard output or to a file, and messages to standard error.
 pub(super) struct Output {
     choice: ColorChoice,
     target: Target,
@@ -64,7 +65,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// `quiet`: results only.
+    /// Output with colours as in `when`. With `quiet`, notes are not printed.
     pub(super) fn new(when: When, quiet: bool) -> Self {
         let choice = match when {
             When::Auto => ColorChoice::Auto,
@@ -74,7 +75,7 @@ impl Output {
         Output { choice, target: Target::Stdout, closed: false, quiet }
     }
 
-    /// Another way to the same standard error, and no results.
+    /// A second output for messages only: it writes to the same standard error, and drops results.
     pub(super) fn messages(&self) -> Output {
         Output { choice: self.choice, target: Target::Stdout, closed: true, quiet: self.quiet }
     }
@@ -84,7 +85,8 @@ impl Output {
         self.quiet
     }
 
-    /// How wide a text may be: as wide as the terminal. What goes elsewhere is as wide as `COLUMNS` says, or as it is.
+    /// The width for texts, in columns: that of the terminal, or else the environment variable
+    /// `COLUMNS`, or else [`BOUNDLESS`].
     pub(super) fn room(&self) -> usize {
         let width = match self.target {
             Target::Stdout => terminal_size::terminal_size_of(io::stdout()),
@@ -94,7 +96,10 @@ impl Output {
         width.map(|(width, _)| usize::from(width.0)).or_else(asked).unwrap_or(BOUNDLESS).max(1)
     }
 
-    /// From now on results go to this file, if one is given. It must be none of those that are read.
+    /// Sends results to this file from now on, if one is given.
+    ///
+    /// # Errors
+    /// If the file is one of the inputs.
     pub(super) fn direct<'p>(
         &mut self,
         file: Option<&Path>,
@@ -107,7 +112,8 @@ impl Output {
         Ok(())
     }
 
-    /// Prints a result. A reader that has gone away (`| head`) is no failure: the result stands.
+    /// Prints a result. A closed pipe (`| head`) is not an error: the exit code still reports the
+    /// result.
     pub(super) fn print(&mut self, text: impl Display) -> io::Result<()> {
         if self.closed {
             return Ok(());
@@ -128,8 +134,8 @@ impl Output {
         }
     }
 
-    /// Writes the file, if results go to one and there are any. Where that fails, they are printed instead, so that no
-    /// result is lost.
+    /// Writes the file, if results go to a file and there are any. If that fails, they are printed
+    /// instead, so that no result is lost.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         let Target::File(path, results) = mem::replace(&mut self.target, Target::Stdout) else {
             return Ok(());
@@ -138,13 +144,13 @@ impl Output {
             return Ok(());
         }
         replace::write(&path, &results).map_err(|error| {
-            // If that fails, too, the first error is the one to report.
+            // If this fails, too, the first error is reported.
             let _ = self.print(&results);
             io::Error::other(format!("{}: {error}", shown(&path)))
         })
     }
 
-    /// Prints a note on standard error.
+    /// Prints a note on standard error, unless the output is quiet.
     pub(super) fn remark(&self, text: impl Display) {
         if !self.quiet {
             self.note(text);
@@ -160,7 +166,7 @@ impl Output {
     /// Prints a text on standard error as it is.
     pub(super) fn note(&self, text: impl Display) {
         let mut stream = AutoStream::new(io::stderr().lock(), self.choice);
-        // If even that cannot be written, there is nobody to tell.
+        // If this cannot be written either, the error cannot be reported.
         let _ = stream.write_all(text.to_string().as_bytes());
     }
 

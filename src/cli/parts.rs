@@ -1,12 +1,13 @@
-//! The files of a search in parts: what a search is, and a part of it ([`Part`]).
+//! The files of a search in parts: each has the search task and a part of the search ([`Part`]).
 //!
-//! All of them have one form, as JSON, whatever they are for: branches to be explored, results, both. So a result that has
-//! something left to do is a file of branches, too. Each tells the whole task, and can be taken to another machine alone.
+//! All files have the same JSON format, whether they hold branches to explore, results, or both. So
+//! an incomplete result is also a file of branches. Each file contains the whole task, so it can be
+//! moved to another machine without other files.
 //!
-//! A file is written whole or not at all. Its checksum finds accidents, and nothing else: it has no
-//! key, so whoever can write a file can make one up. So nothing in a file may break the program
-//! that reads it. A branch is replayed on the model before it is explored, and so is a
-//! counterexample before it is reported. That nothing was found in a branch is believed.
+//! Files are written atomically. The checksum detects accidental changes only: it has no key, so
+//! anyone who can write a file can forge one. So nothing in a file may break the program that reads
+//! it. A branch is replayed on the model before it is explored, and so is a counterexample before
+//! it is reported. A result that says that nothing was found is trusted.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,26 +23,26 @@ use crate::property::Properties;
 use crate::report::text::shown;
 use crate::study::{Task, task};
 
-/// A part of a search, as it is written down.
+/// A part of a search, as it is stored in a file.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Stored {
-    /// What else it says.
+    /// The hash of the other fields.
     checksum: String,
     pub(super) task: Task,
-    /// The most memory of the processes that did it.
+    /// The largest peak memory of the processes that have searched this part.
     pub(super) peak_memory_bytes: Option<u64>,
     pub(super) part: Part,
 }
 
-/// The name of the file that a search begins with.
+/// The name of the file with the beginning of the search.
 pub(super) const BEGINNING: &str = "search.json";
 
-/// The name of a file of branches.
+/// The name of the file of branches with this number.
 pub(super) fn name(number: usize) -> String {
     format!("branch-{number}.json")
 }
 
-/// A part that is searched here.
+/// A part that is ready to be searched in this process.
 pub(super) struct Searched {
     pub(super) spec: Spec,
     pub(super) setting: Setting,
@@ -63,7 +64,7 @@ impl Stored {
         let refused = |why: String| Failure::Usage(format!("{}: {why}", shown(path)));
         let stored: Stored = serde_json::from_str(text).map_err(|error| {
             refused(format!(
-                "this is no part of a search, as `check --branches` makes them: {error}"
+                "this is not a part of a search, as `check --branches` writes them: {error}"
             ))
         })?;
         let version = env!("CARGO_PKG_VERSION");
@@ -88,17 +89,19 @@ impl Stored {
         hash(&serde_json::to_string(&said).expect("parts are serialisable"))
     }
 
-    /// Writes it to a file.
+    /// Writes the part to a file.
     pub(super) fn write(&self, path: &Path) -> Result<(), Failure> {
         files::write(path, &self.text())
     }
 
-    /// Notes how much memory this process has used.
+    /// Includes the peak memory of this process in
+    /// [`peak_memory_bytes`](Stored::peak_memory_bytes).
     pub(super) fn note_memory(&mut self) {
         self.peak_memory_bytes = self.peak_memory_bytes.max(memory::peak());
     }
 
-    /// Compiles the program, and makes ready to search it.
+    /// Compiles the program and checks that the explorer and the branches fit it. `path` is for
+    /// messages.
     pub(super) fn searched(&self, path: &Path) -> Result<Searched, Failure> {
         let task = &self.task;
         let refused = |why: String| Failure::Usage(format!("{}: {why}", shown(path)));
@@ -116,12 +119,13 @@ impl Stored {
     }
 }
 
-/// The file has a branch that is not one of its search.
+/// The failure for a file with a branch that does not belong to its search.
 pub(super) fn strays(path: &Path, stray: Stray) -> Failure {
     Failure::Usage(format!("{}: {stray}", shown(path)))
 }
 
-/// The parts in these files and folders, with the names of their files. Of a folder only the files count that have parts.
+/// The parts in these files and folders, with the names of their files. Files in a folder that hold
+/// no part are skipped.
 pub(super) fn all(given: &[PathBuf]) -> Result<Vec<(PathBuf, Stored)>, Failure> {
     let mut found = Vec::new();
     for path in given {
@@ -140,7 +144,7 @@ pub(super) fn all(given: &[PathBuf]) -> Result<Vec<(PathBuf, Stored)>, Failure> 
     Ok(found)
 }
 
-/// Does it look like a part, perhaps like a bad one? Folders may hold other results as well.
+/// Does the text look like a part, perhaps a damaged one? Folders may contain other JSON files.
 fn is_part(text: &str) -> bool {
     match serde_json::from_str::<serde_json::Value>(text) {
         Ok(value) => value.get("part").is_some(),
@@ -148,7 +152,8 @@ fn is_part(text: &str) -> bool {
     }
 }
 
-/// The JSON files in a folder, `branch-2.json` before `branch-10.json`.
+/// The JSON files in a folder, by length of the name and then by name, so `branch-2.json` comes
+/// before `branch-10.json`.
 fn json_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let refused =
         |error| Failure::Usage(format!("cannot read the folder {}: {error}", shown(folder)));

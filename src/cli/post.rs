@@ -1,8 +1,9 @@
 //! Messages between the ranks of an MPI job.
 //!
-//! Nobody may wait for one who is dead. So sends are buffered ones, which wait for nobody. And a message goes in small packets:
-//! MPI passes these on as a whole, so a receive never waits for the rest of one. A packet is a byte that tells whether it
-//! is the last of its message, and a part of its text.
+//! No rank may block because another rank has died. So all sends are buffered, which never block.
+//! And a message is split into small packets: MPI delivers each of them as a whole, so a receive
+//! never waits for the rest of one. A packet consists of a byte (1 in the last packet of a message,
+//! otherwise 0) and a part of the message's JSON text.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,25 +16,25 @@ use ::mpi::traits::{Communicator, Destination, Source};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The most bytes of a packet: less than what implementations of MPI send without asking the receiver.
+/// The most bytes of text in a packet: below the size that MPI implementations send eagerly.
 const PACKET: usize = 1000;
-/// Room for packets that have not been received.
+/// The size of the buffer for packets that have not been received, in bytes.
 const BUFFER: usize = 32 << 20;
-/// Time between two looks for messages.
-const GLANCE: Duration = Duration::from_millis(1);
-/// What launchers tell the processes that they start.
+/// Time between two checks for messages.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
+/// Environment variables that launchers of MPI set.
 const LAUNCHED: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"];
 
-/// This process as a rank among several.
+/// The connection of this process to the other ranks.
 pub(super) struct Post {
     universe: Universe,
     world: SimpleCommunicator,
-    /// The packets that have come from each rank, of messages that are not complete.
+    /// For each rank, the text received so far of an incomplete message.
     halves: BTreeMap<i32, Vec<u8>>,
 }
 
 impl Post {
-    /// `None` if this process was not started together with others.
+    /// Initialises MPI. `None` if this process was not started by a launcher, or is the only rank.
     pub(super) fn open() -> Option<Post> {
         if !LAUNCHED.iter().any(|name| env::var_os(name).is_some()) {
             return None;
@@ -53,7 +54,7 @@ impl Post {
         self.world.size()
     }
 
-    /// Sends a message.
+    /// Sends a message, without waiting.
     pub(super) fn send(&self, to: i32, message: &impl Serialize) {
         let text = serde_json::to_vec(message).expect("messages are serialisable");
         let count = text.chunks(PACKET).len();
@@ -64,8 +65,8 @@ impl Post {
         }
     }
 
-    /// The next message that has come, and from whom; `None` if there is none now. What nobody can
-    /// read is as if it had not come.
+    /// The next complete message and its sender; `None` if there is none at the moment. A message
+    /// that cannot be parsed is dropped.
     pub(super) fn receive<M: DeserializeOwned>(&mut self) -> Option<(i32, M)> {
         while let Some(status) = self.world.any_process().immediate_probe() {
             let from = status.source_rank();
@@ -82,7 +83,7 @@ impl Post {
         None
     }
 
-    /// The same; waits for it, but not for longer than this.
+    /// Waits for the next complete message, at most for the time `patience`.
     pub(super) fn wait<M: DeserializeOwned>(&mut self, patience: Duration) -> Option<(i32, M)> {
         let start = Instant::now();
         loop {
@@ -90,11 +91,12 @@ impl Post {
             if message.is_some() || start.elapsed() >= patience {
                 return message;
             }
-            thread::sleep(GLANCE);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
-    /// Ends it. If some rank is lost the others must not wait for it, as MPI does at the end.
+    /// Finalises MPI if all ranks are alive (`is_whole`). Otherwise MPI is not finalised, because
+    /// that would wait for the lost rank.
     pub(super) fn close(self, is_whole: bool) {
         if !is_whole {
             std::mem::forget(self.universe);

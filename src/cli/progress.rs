@@ -1,4 +1,4 @@
-//! A line on the terminal that shows that the search, or a batch of them, goes on.
+//! A line on the terminal with the progress of a search, or of a batch of searches.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -8,12 +8,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::explore::{Observer, Stats};
 use crate::report::text::{duration, thousands};
 
-/// Shows progress on standard error if that is a terminal.
+/// An observer that shows progress on standard error, if that is a terminal.
 pub(super) struct Progress {
     line: ProgressBar,
 }
 
-/// A line on standard error, hidden if that is no terminal or if it is not wanted.
+/// A progress line on standard error; hidden if that is not a terminal, or if not `wanted`.
 pub(super) fn line(wanted: bool) -> ProgressBar {
     let target = if wanted && io::stderr().is_terminal() {
         ProgressDrawTarget::stderr()

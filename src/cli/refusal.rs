@@ -1,5 +1,5 @@
-//! Answers to bad input: for people on standard error, and with `--format json` also as an object on standard output, so
-//! that a program that reads results always finds one.
+//! Error reports for bad input: for people on standard error, and with `--format json` also as an
+//! object on standard output, so that a program that reads results always finds one.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -11,51 +11,53 @@ use crate::lang::{Diagnostic, Diagnostics, Severity};
 use crate::model::printable;
 use crate::report::json;
 
-/// The command line or the spec is wrong.
+/// The JSON object for a wrong command line or spec.
 #[derive(Serialize)]
 struct Refusal {
     mazurka: &'static str,
     verdict: &'static str,
-    diagnostics: Vec<Told>,
-    /// How many more there are.
-    untold: usize,
+    diagnostics: Vec<Listed>,
+    /// The number of further diagnostics, which are not listed.
+    #[serde(rename = "untold")]
+    omitted: usize,
 }
 
-/// One mistake.
+/// A diagnostic in the JSON object.
 #[derive(Serialize)]
-struct Told {
+struct Listed {
     severity: &'static str,
     message: String,
-    /// `None`, like the next two, if the mistake is not in a file.
+    /// The file; `None`, like `line` and `column`, if the mistake is not in a file.
     file: Option<String>,
     line: Option<u32>,
     column: Option<u32>,
-    /// The text about the place.
+    /// The text under the offending place; may be empty.
     label: String,
-    /// What the author might do about it.
+    /// Advice.
     help: Vec<String>,
 }
 
-/// Do the arguments ask for JSON? This does not use the parser, which may have refused them.
+/// Do the arguments ask for JSON? This does not use clap, which may have rejected them.
 pub(super) fn wants_json(args: impl Iterator<Item = OsString>) -> bool {
     let args: Vec<OsString> = args.collect();
     let apart = args.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
     apart || args.iter().any(|arg| arg == "--format=json")
 }
 
-/// Answers arguments that are invalid, or that ask for help.
+/// Reports arguments that clap has rejected, or prints the help that they ask for. Returns the exit
+/// code.
 pub(super) fn of_arguments(error: &clap::Error, json: bool) -> ExitCode {
     let text = error.render().to_string();
-    // Asking for help is no mistake.
+    // A request for help is not an error.
     if error.use_stderr() && json {
         say(vec![without_place(text.trim_start_matches("error: ").trim_end())], 0);
     }
-    // If that cannot be written, there is nobody to tell.
+    // If this cannot be written, the error cannot be reported.
     let _ = error.print();
     ExitCode::from(error.exit_code() as u8)
 }
 
-/// Answers a command line that cannot be followed.
+/// Reports a command that cannot be carried out. Returns the exit code.
 pub(super) fn of_usage(message: &str, json: bool, output: &Output) -> ExitCode {
     if json {
         say(vec![without_place(message)], 0);
@@ -64,31 +66,31 @@ pub(super) fn of_usage(message: &str, json: bool, output: &Output) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Answers a spec with mistakes.
+/// Reports the mistakes in a spec. Returns the exit code.
 pub(super) fn of_spec(diagnostics: &Diagnostics, json: bool, output: &Output) -> ExitCode {
     if json {
-        let told = diagnostics.iter().map(|diagnostic| told(diagnostic, diagnostics));
-        say(told.collect(), diagnostics.untold());
+        let all = diagnostics.iter().map(|diagnostic| listed(diagnostic, diagnostics));
+        say(all.collect(), diagnostics.omitted());
     }
     output.note(diagnostics.render(true));
     ExitCode::from(2)
 }
 
-fn say(diagnostics: Vec<Told>, untold: usize) {
+fn say(diagnostics: Vec<Listed>, omitted: usize) {
     let mazurka = env!("CARGO_PKG_VERSION");
-    let refusal = Refusal { mazurka, verdict: "usage-error", diagnostics, untold };
-    // The exit code tells that something is wrong, even if nobody reads the text.
+    let refusal = Refusal { mazurka, verdict: "usage-error", diagnostics, omitted };
+    // If this cannot be written, the exit code still reports the error.
     let _ = Output::new(super::output::When::Never, false).print(json::render(&refusal));
 }
 
-fn without_place(message: &str) -> Told {
+fn without_place(message: &str) -> Listed {
     let (message, label, help) = (message.to_owned(), String::new(), Vec::new());
-    Told { severity: "error", message, file: None, line: None, column: None, label, help }
+    Listed { severity: "error", message, file: None, line: None, column: None, label, help }
 }
 
-fn told(diagnostic: &Diagnostic, all: &Diagnostics) -> Told {
+fn listed(diagnostic: &Diagnostic, all: &Diagnostics) -> Listed {
     let place = diagnostic.span.map(|span| all.position(span));
-    Told {
+    Listed {
         severity: match diagnostic.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",

@@ -1,11 +1,13 @@
-//! Writes a file, all of it or nothing of it, whenever the program or the machine stops.
+//! Writes a file atomically: if the program or the machine stops, the file has its old contents or
+//! all of the new ones.
 //!
-//! The text goes to a temporary file beside the target, which is then renamed. The name of the temporary file depends on
-//! that of the target only, and its writer holds a lock on it. A program that was killed has lost its lock: so the next one
-//! that writes the same target removes what was left.
+//! The text goes to a temporary file in the folder of the target, which is then renamed. The name
+//! of the temporary file depends only on the name of the target, and the writer holds a lock on the
+//! file. A killed program has lost its lock, so the next program that writes the same target
+//! removes the temporary file that was left.
 //!
-//! What is no regular file cannot be replaced, such as a pipe or a device, nor can a file that is only known by its
-//! descriptor (`/dev/stdout`). There the text is appended.
+//! Two kinds of targets cannot be replaced: a file that is not regular (a pipe, a device), and a
+//! file that is known only by its descriptor (`/dev/stdout`). There the text is appended.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -13,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use super::log::hash;
 
-/// Writes the text to the file with this name, or to the one that it is a link to.
+/// Writes the text to the file at `path`, or to the target if that is a link.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     match replaceable(path)? {
         Some(target) => replace(&target, text.as_bytes()),
@@ -21,16 +23,17 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     }
 }
 
-/// As many links may lead from one to the next as the system itself follows.
-const MOST_LINKS: usize = 40;
+/// The most links that are followed, as in Linux.
+const MAX_LINKS: usize = 40;
 
-/// The name behind all links, if that is of a regular file or of none. `None` if the text is to be appended.
+/// The path behind all links, if it names a regular file or does not exist. `None` if the text must
+/// be appended instead.
 fn replaceable(path: &Path) -> io::Result<Option<PathBuf>> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Ok(None);
     }
     let mut target = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         if is_descriptor(&target) {
             return Ok(None);
         }
@@ -42,7 +45,7 @@ fn replaceable(path: &Path) -> io::Result<Option<PathBuf>> {
     Err(io::Error::other("too many links"))
 }
 
-/// Does the name stand for an open file? Linux has such names, as links.
+/// Does the path stand for an open file? Linux has such paths, as links into `/proc`.
 fn is_descriptor(path: &Path) -> bool {
     let folder = path.parent().and_then(|folder| fs::canonicalize(folder).ok());
     folder.is_some_and(|folder| folder.starts_with("/proc"))
@@ -58,19 +61,21 @@ fn replace(target: &Path, text: &[u8]) -> io::Result<()> {
     let mut file = create(&temporary)?;
     let written = fill(&mut file, former, text).and_then(|()| fs::rename(&temporary, target));
     if written.is_err() {
-        // The first error is the one to report.
+        // If this fails, too, the first error is reported.
         let _ = fs::remove_file(&temporary);
     }
     written
 }
 
-/// The name of the temporary file for this target, however long the name of the target is.
+/// The path of the temporary file for this target. Its length does not depend on the name of the
+/// target.
 fn temporary_of(target: &Path) -> io::Result<PathBuf> {
     let name = target.file_name().ok_or(ErrorKind::NotFound)?;
     Ok(target.with_file_name(format!(".mazurka-{}", hash(&name.to_string_lossy()))))
 }
 
-/// Makes and locks the temporary file. Waits for a program that is writing it, and removes what a dead one has left.
+/// Creates and locks the temporary file. Waits for a program that is writing it, and removes the
+/// file of a killed one.
 fn create(temporary: &Path) -> io::Result<File> {
     loop {
         match OpenOptions::new().write(true).create_new(true).open(temporary) {
@@ -82,9 +87,10 @@ fn create(temporary: &Path) -> io::Result<File> {
     }
 }
 
-/// Locks the file. Does it still have this name?
+/// Locks the file, and returns whether it still has this name.
 fn is_own(file: &File, name: &Path) -> io::Result<bool> {
-    // On a file system without locks, two programs that write the same target at a time may disturb one another.
+    // On a file system without locks, two programs that write the same target at the same time may
+    // disturb each other.
     match file.lock() {
         Err(error) if error.kind() != ErrorKind::Unsupported => return Err(error),
         _ => {}
@@ -100,16 +106,17 @@ fn is_at(file: &File, name: &Path) -> bool {
     file.metadata().map(identity).is_ok_and(|own| named.is_ok_and(|named| named == own))
 }
 
-/// A file that is open here cannot lose its name.
+/// On these systems an open file cannot be renamed or removed.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
-/// Removes what stands in the way of a temporary file, unless somebody is writing it; then waits for that.
+/// Removes a temporary file that a killed program has left. If another program is writing the file,
+/// waits for it instead.
 fn remove_dead(temporary: &Path) -> io::Result<()> {
     let is_file = fs::symlink_metadata(temporary).is_ok_and(|found| found.is_file());
-    // Locked until it is gone: nobody else begins to write to it.
+    // The lock is held until the file is removed, so no other program begins to write it.
     let file = is_file.then(|| OpenOptions::new().write(true).open(temporary).ok()).flatten();
     if let Some(file) = &file
         && !is_own(file, temporary)?
@@ -122,7 +129,8 @@ fn remove_dead(temporary: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes the text, and gives the file the mode and, where that is allowed, the owner of the former one.
+/// Writes the text, and gives the file the mode of the former one and, where this is permitted, the
+/// owner.
 fn fill(file: &mut File, former: Option<File>, text: &[u8]) -> io::Result<()> {
     file.write_all(text)?;
     if let Some(former) = former {
@@ -150,7 +158,7 @@ mod tests {
         names
     }
 
-    /// What a killed program has left is longer than the new text, and nobody has a lock on it.
+    /// The file that a killed program has left is longer than the new text, and it is not locked.
     #[test]
     fn what_a_killed_writer_has_left_is_removed() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! `mazurka replay`: a known execution, step by step, with what each step changes.
+//! `mazurka replay`: shows a known execution step by step, with the changes of each step.
 
 use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use clap::Args as ClapArgs;
 use serde_json::Value;
 
 use super::bounds::BoundArgs;
-use super::execution::{Execution, tell_limit};
+use super::execution::{Execution, note_limit};
 use super::options::{Allowed, Define, SpecArgs, Unit};
 use super::output::{Format, Output, format};
 use super::spec::Spec;
@@ -24,7 +24,7 @@ use crate::report::{ExecutionReport, json};
 pub(super) struct Args {
     #[command(flatten)]
     spec: SpecArgs,
-    /// A result of `check` or `run` in JSON: replays its violation, with its constants
+    /// A result of `check` or `run` in JSON: replay its violation, with its constants and options
     #[arg(value_name = "RESULT", conflicts_with = "schedule")]
     result: Option<PathBuf>,
     /// The execution, as `check` and `run` print it
@@ -47,11 +47,12 @@ pub(super) struct Args {
 }
 
 const EXAMPLES: &str = "\
-A schedule is a list of steps. Each is the number of a process or an actor, counted from 0: first those
-that exist from the start, in order of declaration, then those that are spawned, in the order in which
-this execution spawns them. 0,0,1 is two steps of the first and one of the second; 0x3 is 0,0,0.
+A schedule is a list of steps. Each is the number of a process or an actor, counted from 0: first
+those that exist from the start, in order of declaration, then those that are spawned, in the order
+in which this execution spawns them. 0,0,1 is two steps of the first and one of the second; 0x3 is
+0,0,0.
 
-Where a step can have several outcomes, a number behind a colon says which; without one it is 0.
+If a step can have several outcomes, a number after a colon selects one; without it, it is 0.
   2:1   of a process: waitany returns 1, or choose the second number of its range
   2:-1  testany finds nothing
   2:1   a receive or probe at a p2p or bag mailbox gets message 1, counted in the order of sending
@@ -64,7 +65,7 @@ Examples:
   mazurka check philosophers.maz -o result.json
   mazurka replay philosophers.maz result.json --step";
 
-const WANTED: &str = "replay what? Give the execution: `--schedule 0,1x2`, as `check` and `run` print it, or the \
+const MISSING_EXECUTION: &str = "replay what? Give the execution: `--schedule 0,1x2`, as `check` and `run` print it, or the \
     result of `mazurka check SPEC -o result.json` after the spec";
 
 pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> {
@@ -72,7 +73,7 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
     output.direct(args.output.as_deref(), inputs.into_iter().flatten().map(PathBuf::as_path))?;
     let format = format(args.format, args.output.as_deref(), Format::Text);
     let text = match (&args.result, &args.schedule) {
-        (None, None) => return Err(Failure::Usage(WANTED.into())),
+        (None, None) => return Err(Failure::Usage(MISSING_EXECUTION.into())),
         (None, Some(schedule)) => schedule.clone(),
         (Some(file), _) => {
             let result = read_result(file)?;
@@ -103,11 +104,11 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
     let reached = bounds.reached();
     drop(bounds);
     let exit = show(&report, &execution.changes, format, args.step, output)?;
-    tell_limit(reached, output);
+    note_limit(reached, output);
     Ok(exit)
 }
 
-/// Shows an execution, step by step if that is wanted.
+/// Shows an execution. With `step`, waits for Enter after each step, if on a terminal.
 pub(super) fn show(
     report: &ExecutionReport,
     changes: &[Vec<Change>],
@@ -143,11 +144,12 @@ pub(super) fn show(
 fn read_result(file: &Path) -> Result<Value, Failure> {
     serde_json::from_str(&files::read(file)?).map_err(|error| {
         let file = shown(file);
-        Failure::Usage(format!("{file} is no JSON result of `mazurka check`: {error}"))
+        Failure::Usage(format!("{file} is not a JSON result of `mazurka check`: {error}"))
     })
 }
 
-/// The schedule of the violation with this number, or of the execution if the result has no violations.
+/// The schedule of the violation with this number (from 1), or of the execution if the result has
+/// no violations.
 fn schedule_of(result: &Value, number: usize) -> Result<String, String> {
     let violations = result["violations"].as_array().map_or(&[][..], Vec::as_slice);
     let found = number.checked_sub(1).and_then(|index| violations.get(index));
@@ -162,7 +164,7 @@ fn schedule_of(result: &Value, number: usize) -> Result<String, String> {
     Ok(replay.into())
 }
 
-/// The constants of the result that the command line does not set.
+/// Adds the constants of the result that the command line does not set.
 fn add_constants(defines: &mut Vec<Define>, result: &Value) {
     for (name, value) in result["constants"].as_object().into_iter().flatten() {
         let is_set = defines.iter().any(|define| &define.name == name);
@@ -173,7 +175,7 @@ fn add_constants(defines: &mut Vec<Define>, result: &Value) {
     }
 }
 
-/// Is more wanted?
+/// Waits for a line of input; false at the end of the input, or if the user types q.
 fn wait_for_enter() -> bool {
     let mut line = String::new();
     matches!(io::stdin().lock().read_line(&mut line), Ok(n) if n > 0 && line.trim() != "q")

@@ -1,4 +1,5 @@
-//! `mazurka reproduce`: a table of a paper beside our results; or its experiments, if it prints plots.
+//! `mazurka reproduce`: a table of a paper beside our results, or the experiment of a paper that
+//! prints plots.
 
 #[cfg(unix)]
 mod mpi_bugs;
@@ -21,15 +22,16 @@ use crate::workshop::reproduction::{self, Reproduction};
 
 /// Reproduce a table or an experiment of a paper, with its figures or claims beside ours
 ///
-/// The programs of the table are built in, and so is what was printed. Each search is done in a process
-/// of its own. Figures that differ are marked, with the reason in a footnote.
+/// The programs and the printed figures are built in. Each search runs in a process of its own.
+/// Figures that differ are marked, with the reason in a footnote.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Which table
+    /// Which table, experiment or suite
     #[arg(value_name = "TABLE", value_parser = PossibleValuesParser::new(names()))]
     table: String,
-    /// With the searches that take longer than some seconds; `stateful`: with more and larger clients
+    /// Also run searches that take longer than some seconds; `stateful`: use more and larger
+    /// clients
     #[arg(long)]
     full: bool,
     /// `mpi-bugs`: the folder of the suite
@@ -38,11 +40,13 @@ pub(super) struct Args {
     /// `mpi-bugs`: only programs whose names contain this
     #[arg(long, value_name = "TEXT", default_value = "")]
     filter: String,
-    /// `mpi-bugs`: list the tests with a wrong answer or none, with a wrong kind or place of the mistake, or whose label is disputed
+    /// `mpi-bugs`: list the tests with a wrong answer or none, with a wrong kind or place of the
+    /// error, or with a disputed label
     #[arg(long)]
     list: bool,
-    /// Write the table to this file [default: standard output]; `stateful`: write all results and plots to this folder,
-    /// and keep every search there, so that the same command again does only what is missing
+    /// Write the table to this file [default: standard output]; `stateful`: write all results and
+    /// plots to this folder, and log every search there, so that the same command runs only missing
+    /// searches the next time
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How to write the table [default: what FILE ends in, or text]
@@ -50,10 +54,10 @@ pub(super) struct Args {
     format: Option<TableFormat>,
 }
 
-/// The experiment that has no table.
+/// The name of the experiment that has no table.
 const STATEFUL: &str = "stateful";
 
-/// Suites of C programs.
+/// The name of the command for suites of C programs.
 #[cfg(unix)]
 const MPI_BUGS: &str = "mpi-bugs";
 
@@ -69,21 +73,22 @@ const EXAMPLES: &str = "\
 Tables:
   udpor          FORTE 2019, table 1: UDPOR and an exhaustive search on programs with mailboxes
   transdpor      FORTE 2012, table 1: DPOR and TransDPOR on programs with actors
-  sleep-sets     FORTE 2012, table 2: the same with sleep sets
+  sleep-sets     FORTE 2012, table 2: DPOR and TransDPOR with sleep sets
   quasi-optimal  programs of the CAV 2018 artefact, with locks: UDPOR by k, source and optimal DPOR
 
 Experiment:
   stateful       S-POR, DE-S-POR and DL-S-POR on 84 clients of seven data structures, and the time
-                 to the first error on 80 clients with a misplaced lock: quantiles, speed-ups, and
-                 whether what Cirisci, Enea, Farzan and Mutluergil claim comes out. All searches of
+                 to the first error on 80 clients with a misplaced lock: quantiles, speed-ups, and whether
+                 the claims of Cirisci, Enea, Farzan and Mutluergil are confirmed. All searches of
                  a client must agree. It takes about ten minutes, 30 s for a search at most; with
                  --full there are 108 and 160 clients and 10 minutes. Its folder gets report.md,
                  clients.csv, errors.csv, plots as SVG, and runs.jsonl, the searches
 
 Suites:
-  mpi-bugs       C programs with and without mistakes: what is found in those of the folder that --suite
-                 names, by category. Known are the layouts of the MPI Bugs Initiative, MPI-BugBench,
-                 RMARaceBench, MPI-CorrBench (a folder with a folder `correct`), and MPICH's test/mpi
+  mpi-bugs       C programs with and without errors: what is found in the programs of the folder given
+                 by --suite, by category. Supported are the layouts of the MPI Bugs Initiative,
+                 MPI-BugBench, RMARaceBench, MPI-CorrBench (a folder with a folder `correct`),
+                 and MPICH's test/mpi
 
 Examples:
   mazurka reproduce udpor
@@ -91,9 +96,9 @@ Examples:
   mazurka reproduce transdpor -o transdpor.md
   mazurka reproduce stateful -o stateful
 
-Exit codes: 0 every figure is as printed, or its difference is explained; 1 one differs and nothing
-explains it, or searches of a client disagree; 2 the command line is wrong; 3 interrupted.
-Ctrl-C ends the searches and prints what there is; a second Ctrl-C ends at once.";
+Exit codes: 0 every figure is as printed, or its difference is explained; 1 one differs without an
+explanation, or searches of a client disagree; 2 the command line is wrong; 3 interrupted.
+Ctrl-C ends the searches and prints the results so far; a second Ctrl-C ends at once.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     if args.table == STATEFUL {
@@ -136,7 +141,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     })
 }
 
-/// The result of a search; `None` if there was an interrupt before it.
+/// Runs a search and returns its result; `None` after an interrupt.
 fn result(
     paper: &Paper,
     search: &PrintedSearch,

@@ -1,11 +1,11 @@
-//! `mazurka run`: one random or scripted execution.
+//! `mazurka run`: shows one random or scripted execution.
 
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
 use super::bounds::BoundArgs;
-use super::execution::{Execution, tell_limit};
+use super::execution::{Execution, note_limit};
 use super::options::SpecArgs;
 use super::output::{Format, Output, format};
 use super::spec::Spec;
@@ -17,20 +17,20 @@ use crate::report::{json, text};
 
 /// Show one execution of a spec, random or scripted, step by step
 ///
-/// It stops at the first failed assertion or run-time error, when nothing can move, or at --depth. A random
-/// execution is a test, not a proof: `check` looks at all of them.
+/// It stops at the first failed assertion or run-time error, when no process can move, or at
+/// --depth. A random execution is a test, not a proof: `check` explores all of them.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     #[command(flatten)]
     spec: SpecArgs,
-    /// The seed of the random choices: another seed, another execution [default: 0]
+    /// The seed of the random choices: another seed may give another execution [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Take these steps, as printed by `check` or `run`; with --seed, go on at random after them
+    /// Take these steps, as printed by `check` or `run`; with --seed, continue at random after them
     #[arg(long, value_name = "SCHEDULE")]
     schedule: Option<String>,
-    /// Cut the execution after this many steps
+    /// Cut the execution after N steps
     #[arg(long, value_name = "N", default_value_t = ENDLESS)]
     depth: u32,
     #[command(flatten)]
@@ -52,8 +52,8 @@ Examples:
 Exit codes: 0 all processes ended, nothing wrong; 1 a deadlock, a failed assertion or an error;
 2 the command line, the spec or the schedule is wrong; 3 something could still move at the end.";
 
-/// The number of steps between two looks for a livelock.
-const LOOK: usize = 64;
+/// The number of steps between two checks for a livelock.
+const LIVELOCK_CHECK_INTERVAL: usize = 64;
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let script = args.schedule.as_deref().unwrap_or_default();
@@ -75,7 +75,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         && execution.steps.len() < args.depth as usize
         && bounds.reached().is_none()
     {
-        if execution.steps.len() % LOOK == LOOK - 1 {
+        if execution.steps.len() % LIVELOCK_CHECK_INTERVAL == LIVELOCK_CHECK_INTERVAL - 1 {
             execution.replay.look_for_livelock();
         }
         if execution.replay.is_at_end() {
@@ -99,6 +99,6 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             output.print(format!("\nThis execution with all it changes:\n  {command}\n"))?;
         }
     }
-    tell_limit(reached, output);
+    note_limit(reached, output);
     Ok(report.verdict.into())
 }

@@ -1,4 +1,4 @@
-//! Reads and compiles the spec that a command is about.
+//! Reads and compiles the spec of a command.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,20 +16,22 @@ use crate::report::Subject;
 use crate::report::text::shown;
 use crate::study::{Case, Limits, Task};
 
-/// A compiled spec, or another system that a command is about.
+/// A compiled spec, or another system that a command works on, with what reports need to know about
+/// it.
 pub(super) struct Spec<P = Program> {
     pub(super) subject: Subject,
     pub(super) program: P,
 }
 
 impl Spec {
-    /// Reads and compiles it; its warnings go to standard error.
+    /// Reads and compiles a spec. Prints warnings on standard error.
     pub(super) fn load(args: &SpecArgs, output: &Output) -> Result<Spec, Failure> {
         args.setup.refuse_lints()?;
         Ok(Spec::with_case(args, output)?.1)
     }
 
-    /// The same, and what it was compiled from.
+    /// Reads and compiles a spec, and also returns what it was compiled from. Prints warnings on
+    /// standard error.
     pub(super) fn with_case(args: &SpecArgs, output: &Output) -> Result<(Case, Spec), Failure> {
         let case = case(&args.path, &args.setup)?;
         let program = compile(&case, output)?;
@@ -37,14 +39,16 @@ impl Spec {
         Ok((case, spec))
     }
 
-    /// What is searched in parts. Who made the parts has been told of the warnings.
+    /// Compiles the spec of a search in parts. Warnings are not printed again: the command that cut
+    /// the search has printed them.
     pub(super) fn of_task(task: &Task) -> Result<Spec, Failure> {
         let program =
             task.case.compile().map_err(|diagnostics| Failure::Spec(Box::new(diagnostics)))?;
         Ok(Spec::of(Path::new(&task.path), &task.case, program))
     }
 
-    /// It, for each choice of what MPI leaves open that was asked for: one, unless that makes a difference.
+    /// Compiles a spec for each requested choice of MPI semantics; only once if the spec does not
+    /// use p2p or bag mailboxes or collectives.
     pub(super) fn variants(args: &SpecArgs, output: &Output) -> Result<Vec<Spec>, Failure> {
         let variants = args.setup.mpi.variants_of_spec()?;
         let case = case_with(&args.path, &args.setup, variants[0])?;
@@ -62,7 +66,7 @@ impl Spec {
         Ok(std::iter::once(first).chain(rest).collect())
     }
 
-    /// The same, noting what is run.
+    /// The spec with a program that records which code was run.
     pub(super) fn observed(self) -> Spec {
         Spec { program: self.program.observed(), ..self }
     }
@@ -85,7 +89,10 @@ impl Spec {
     }
 }
 
-/// The program in this file.
+/// What the program in this file is compiled from.
+///
+/// # Errors
+/// If the file cannot be read, or `both` asks for several choices of MPI semantics.
 pub(super) fn case(path: &Path, setup: &SetupArgs) -> Result<Case, Failure> {
     case_with(path, setup, setup.mpi.only()?)
 }
@@ -103,7 +110,7 @@ fn case_with(path: &Path, setup: &SetupArgs, semantics: Semantics) -> Result<Cas
     })
 }
 
-/// Compiles it; its warnings go to standard error.
+/// Compiles a program. Prints its warnings on standard error.
 pub(super) fn compile(case: &Case, output: &Output) -> Result<Program, Failure> {
     let program = case.compile().map_err(|diagnostics| Failure::Spec(Box::new(diagnostics)))?;
     if !program.warnings().is_empty() {
@@ -117,7 +124,7 @@ pub(super) fn constants(program: &Program) -> BTreeMap<String, serde_json::Value
     program.constants().map(|(name, value)| (name.into(), json(program, value))).collect()
 }
 
-/// The settings that count: if a name is set several times, the last one.
+/// The effective settings: if a name is set several times, the last one.
 pub(super) fn effective(defines: &[Define]) -> impl Iterator<Item = &Define> {
     let is_last = |at: usize| defines[at + 1..].iter().all(|later| later.name != defines[at].name);
     defines.iter().enumerate().filter(move |&(at, _)| is_last(at)).map(|(_, define)| define)
@@ -131,18 +138,20 @@ fn json(program: &Program, value: &Value) -> serde_json::Value {
     }
 }
 
-/// The name of the program in this file.
+/// The name of the program in this file, for reports.
 pub(super) fn name(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".into() } else { shown(path) }
 }
 
-/// Why this explorer cannot be used on this program, or within these limits, in a sentence; `None` if it can.
+/// Why this explorer cannot be used on this program or within these limits, in a sentence; `None`
+/// if it can.
 pub(super) fn refusal(setting: &Setting, program: &Program, limits: &Limits) -> Option<String> {
     let refusal = setting.refusal(program, &limits.budget(memory::in_use));
     refusal.or_else(|| stray(setting, program))
 }
 
-/// The error for an order that lists a process which never exists.
+/// The message for an order that lists a process which never exists; `None` if there is no such
+/// process in it.
 fn stray(setting: &Setting, program: &Program) -> Option<String> {
     let Some(Order::Sequential(listed)) = setting.options().order else { return None };
     let is_template = |flow: &Flow| flow.noun != "procedure" && flow.instances.is_none();

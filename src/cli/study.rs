@@ -1,8 +1,9 @@
-//! `mazurka study`: what k costs and saves, over constants; kept on disk, with plots.
+//! `mazurka study`: measures what UDPOR's k costs and saves, for many values of constants; with
+//! plots.
 //!
-//! A study is planned first: every spec with every combination of constants, by every explorer with every k,
-//! `--repeat` times. Runs that the [`log`] has already are taken from there. The others are run, each search in a process of
-//! its own, and logged. Then all results are written anew from the points.
+//! A study is planned first: every spec with every combination of constants, by every explorer with
+//! every k, `--repeat` times. Runs that are in the [`log`] are taken from it. The others are run,
+//! each search in a process of its own, and logged. Then all results are written.
 
 mod estimate;
 
@@ -30,25 +31,26 @@ use crate::study::{Case, Job, Point, Ran, Sweep, ks, product};
 use crate::workshop::study::{self, Facts, Picture, Study};
 use estimate::Estimate;
 
-/// Study what k costs and saves, over constants
+/// Study what k costs and saves, for many values of constants
 ///
-/// Runs UDPOR (and other explorers, if asked) for each k and each combination of constants, each search in a
-/// process of its own, and says which k is optimal and which is fastest. Every run is kept in the output
-/// folder as soon as it is done: the same command again runs only what is missing.
+/// Runs UDPOR (and other explorers, with --explorers) for each k and each combination of constants,
+/// each search in a process of its own, and reports which k is optimal and which is fastest. Every
+/// run is logged in the output folder as soon as it is done: the same command runs only missing
+/// runs the next time.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// Specs, and folders: all .maz files in a folder and below; `-` reads standard input
     #[arg(value_name = "SPEC", required = true)]
     specs: Vec<PathBuf>,
-    /// Which k: numbers, ranges without their end, `optimal`
+    /// The values of k: numbers, ranges without their end, `optimal`
     #[arg(short, long, value_name = "LIST", default_value = "1..5,optimal", value_parser = all_ks)]
     k: Ks,
-    /// Gives a constant of the specs one value, or several: N=3..7 (3, 4, 5 and 6) or N=2,4,8; may be given
-    /// for several constants
+    /// Give a constant of the specs one value or several: N=3..7 (3, 4, 5 and 6) or N=2,4,8; may be
+    /// given for several constants
     #[arg(short = 'D', value_name = "NAME=VALUES", value_parser = value_parser!(Sweep))]
     sweeps: Vec<Sweep>,
-    /// Which explorers, each perhaps with options, as for `compare`
+    /// The explorers, each perhaps with options, as for `compare`
     #[arg(
         long,
         alias = "explorer",
@@ -57,20 +59,21 @@ pub(super) struct Args {
         default_value = "udpor"
     )]
     explorers: Vec<String>,
-    /// How often to run each search; its time is the median. Which k is fastest is said only of three runs or more, and only if those
-    /// with that k all took less time than the others
+    /// Run each search N times; its time is the median. The fastest k is reported only with three
+    /// runs or more, and only if all runs with that k were faster than all other runs
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=1000))]
     repeat: u32,
     /// The folder for the runs and the results
     #[arg(short, long, value_name = "DIR", default_value = "study")]
     output: PathBuf,
-    /// How to print the table; the folder has all of them
+    /// How to print the table; the folder has it in all formats
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: TableFormat,
-    /// What counts as an action: an operation, or each statement that only computes as well
+    /// What counts as an action: an `operation` only, or also each `statement` that only computes
     #[arg(long, value_name = "UNIT", default_value = "operation")]
     granularity: Unit,
-    /// Let messages to actors stay pending: if nothing else waits, that is then no deadlock
+    /// Let messages to actors stay pending: a state in which nothing else waits is then not a
+    /// deadlock
     #[arg(long)]
     allow_pending: bool,
     #[command(flatten)]
@@ -88,12 +91,13 @@ fn all_ks(text: &str) -> Result<Ks, String> {
 }
 
 const EXAMPLES: &str = "\
-k is for `udpor`, unless the list of explorers gives it one (udpor:k=2); others run once a point.
-Ranges leave out their end, as in specs: 1..5 is 1, 2, 3, 4. Several sweeps make their product.
-Limits are limits of each run. Of several specs, -D sets a constant in those that have it.
+k applies to `udpor`, unless the list of explorers sets it (udpor:k=2); others run once for each
+point. Ranges exclude their end, as in specs: 1..5 is 1, 2, 3, 4. With several -D, all combinations
+are run. Limits apply to each run. With several specs, -D sets a constant in each spec that has it.
 
-The output folder gets study.csv, study.md, study.json, plots as SVG, and report.html with all of it and how
-to repeat it. runs.jsonl there has the runs; without it, or with -o elsewhere, all are run again.
+The output folder gets study.csv, study.md, study.json, plots as SVG, and report.html with
+everything and the command to repeat it. Its runs.jsonl is the log of runs; without it, all searches
+are run again.
 
 Examples:
   mazurka study ssbexp.maz -D K=2..8
@@ -101,16 +105,16 @@ Examples:
   mazurka study dispatcher.maz -D S=2..6 -D R=2 --explorers udpor,udpor:order=lca,optimal
 
 Exit codes: 0 nothing is violated; 1 a violation was found, or explorers disagree; 2 the command
-line or a spec is wrong; 3 some run is not complete, and none has found anything.
+line or a spec is wrong; 3 some run is incomplete, and none has found anything.
 Ctrl-C ends the study and writes the points it has; a second Ctrl-C ends at once.";
 
-/// A point to be measured.
+/// A point of the study: a program and an explorer with its options.
 struct Planned {
     job: Job,
     setting: Setting,
     constants: BTreeMap<String, serde_json::Value>,
     refusal: Option<String>,
-    /// The number of its program.
+    /// The number of its program, for estimates.
     program: usize,
 }
 
@@ -124,7 +128,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let folder = args.output.as_path();
     fs::create_dir_all(folder).map_err(|error| cannot_write(folder, error))?;
-    // Before anything is run or written. Pictures are looked at when they are made: their names depend on the results.
+    // Refuse to overwrite inputs before anything is run. Pictures are checked when they are
+    // written, because their names depend on the results.
     for name in ["runs.jsonl", "report.html", "study.csv", "study.md", "study.json"] {
         keep(&folder.join(name), paths.iter().map(PathBuf::as_path))?;
     }
@@ -139,7 +144,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         date: now(),
         origins: log::origins(used),
     };
-    // What was found is shown even if it cannot be written.
+    // Results are shown even if they cannot be written.
     let written = write(&study, &facts, folder, &paths);
     let files = written.as_deref().map_or(String::new(), |files| list(files, folder));
     let exit = show(&study, args.format, &files, output)?;
@@ -171,7 +176,7 @@ fn plan(args: &Args, paths: &[PathBuf], output: &Output) -> Result<Vec<Planned>,
     Ok(plan)
 }
 
-/// The explorers. One that takes a k is in the list once for each k.
+/// The explorers. One that takes a k, and has none yet, is in the list once for each k.
 fn settings(items: &[String], ks: &[K]) -> Result<Vec<Setting>, Failure> {
     let read = |item: &String| item.trim().parse::<Setting>().map_err(Failure::Usage);
     let families: Vec<_> = items.iter().map(read).collect::<Result<_, _>>()?;
@@ -181,7 +186,7 @@ fn settings(items: &[String], ks: &[K]) -> Result<Vec<Setting>, Failure> {
     Ok(settings)
 }
 
-/// The specs with each combination of the constants that they have.
+/// The programs: each spec with each combination of values for its constants.
 fn programs(
     args: &Args,
     paths: &[PathBuf],
@@ -214,7 +219,8 @@ fn programs(
         let sweeps: Vec<Sweep> = args.sweeps.iter().filter(own).cloned().collect();
         for (index, defines) in product(&sweeps).into_iter().enumerate() {
             let case = Case { defines, ..case.clone() };
-            // Warnings are about the text: once is enough.
+            // Warnings are about the source text, so they are printed for the first combination
+            // only.
             let program = match (index, case.compile()) {
                 (1.., Ok(program)) => program,
                 _ => compile(&case, output)?,
@@ -225,10 +231,11 @@ fn programs(
     Ok(programs)
 }
 
-/// Runs that ended without a result, by their keys, and whether all others could be logged.
+/// Runs that ended without a result, by key; and the first error in writing the log, if any.
 type Unlogged = (Vec<(Key, Ran)>, io::Result<()>);
 
-/// Runs what is not in the log, as long as that can be written. Returns the runs that ended without a result, by their keys.
+/// Runs the searches that are not in the log. Stops at an interrupt, and if the log cannot be
+/// written.
 fn run_missing(
     plan: &[Planned],
     repeat: u32,
@@ -278,12 +285,13 @@ fn run_missing(
     Ok((failed, logged))
 }
 
-/// The known runs of a point.
+/// The logged runs of a point.
 fn found<'l>(planned: &Planned, repeat: u32, log: &'l Log) -> impl Iterator<Item = &'l Run> {
     (0..repeat).filter_map(move |n| log.find(&Key::new(&planned.job, n)))
 }
 
-/// The points from the log. A point counts if all its runs are there.
+/// Puts the points together from the log and the failed runs. A point with missing runs counts as
+/// not run.
 fn gather(plan: &[Planned], repeat: u32, log: &Log, failed: Vec<(Key, Ran)>) -> Study {
     let mut study = Study::default();
     for planned in plan {
@@ -309,7 +317,7 @@ fn gather(plan: &[Planned], repeat: u32, log: &Log, failed: Vec<(Key, Ran)>) -> 
     study
 }
 
-/// Writes all results, and returns the names of the files.
+/// Writes all results to files in the folder, and returns the names of the files.
 fn write(
     study: &Study,
     facts: &Facts,
@@ -333,12 +341,12 @@ fn write(
     Ok(files.into_iter().map(|(name, _)| name).collect())
 }
 
-/// The files that were written.
+/// A sentence that lists the files that were written.
 fn list(files: &[String], folder: &Path) -> String {
     let (results, plots): (Vec<_>, Vec<_>) =
         files.iter().map(String::as_str).partition(|file| !file.ends_with(".svg"));
     let plots = match plots.len() {
-        0 => "no plots, as nothing has several values".to_owned(),
+        0 => "no plots, because no constant and no k has several values".to_owned(),
         1 => "1 plot".to_owned(),
         n => format!("{n} plots"),
     };
@@ -371,12 +379,12 @@ fn show(
     }
 }
 
-/// The time of day.
+/// The current time (RFC 3339).
 pub(super) fn now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
-/// The command line, for a shell.
+/// The command line of this process, quoted for a shell.
 pub(super) fn command() -> String {
     let words = std::env::args_os().skip(1).map(quoted);
     ["mazurka".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")

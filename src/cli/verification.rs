@@ -1,4 +1,4 @@
-//! What `check` and `mpirun` have in common: what is searched, how, and where the results go.
+//! What `check` and `mpirun` have in common: options for a search and for its results, and reports.
 
 use std::path::{Path, PathBuf};
 
@@ -20,11 +20,11 @@ use crate::report::viewer::{Asked, View, Viewer};
 use crate::report::{CheckReport, Merged, Variants, json};
 use crate::study::Limits;
 
-/// How to search.
+/// Options for a search.
 #[derive(Args)]
 pub(super) struct SearchArgs {
-    /// The algorithm; `mazurka explorers` lists them. Its options may stand behind a colon, joined by +, as for `compare`:
-    /// `udpor:k=1+order=lca`
+    /// The algorithm; `mazurka explorers` lists them. Its options may follow a colon, joined by +,
+    /// as for `compare`: `udpor:k=1+order=lca`
     #[arg(long, value_name = "NAME", default_value = DEFAULT_EXPLORER)]
     explorer: String,
     #[command(flatten)]
@@ -32,8 +32,8 @@ pub(super) struct SearchArgs {
     /// Explore everything instead of stopping at the first violation
     #[arg(long)]
     all: bool,
-    /// Explore everything, and for each violation report the execution with the fewest steps, then the fewest switches
-    /// between processes; the shortest comes first
+    /// Explore everything, and for each violation report the execution with the fewest steps, and
+    /// among these the one with the fewest switches between processes; the shortest comes first
     #[arg(long)]
     pub(super) shortest: bool,
     #[command(flatten)]
@@ -44,6 +44,9 @@ const DEFAULT_EXPLORER: &str = "udpor";
 
 impl SearchArgs {
     /// The explorer with its options.
+    ///
+    /// # Errors
+    /// If the explorer does not exist or does not take an option, or if an option is given twice.
     pub(super) fn setting(&self) -> Result<Setting, Failure> {
         let named: Setting = self.explorer.trim().parse().map_err(Failure::Usage)?;
         let (inside, outside) = (named.options(), self.options.options()?);
@@ -63,7 +66,7 @@ impl SearchArgs {
         self.limits.limits()
     }
 
-    /// What a search for what violates these properties may take.
+    /// The budget of a search for violations of these properties. Ctrl-C ends it.
     pub(super) fn budget(
         &self,
         limits: &Limits,
@@ -73,19 +76,20 @@ impl SearchArgs {
         Ok(Budget { properties, cancel, ..self.budget_of(limits) })
     }
 
-    /// The same for the default properties, when no signal ends it.
+    /// The budget of a search for violations of the default properties. Ctrl-C does not end it.
     pub(super) fn budget_of(&self, limits: &Limits) -> Budget {
         let (all, shortest) = (self.all || self.shortest, self.shortest);
         Budget { all, shortest, ..limits.budget(memory::in_use) }
     }
 }
 
-/// Where the results go.
+/// Options for the results.
 #[derive(Args)]
 pub(super) struct ResultArgs {
-    /// Draw what is wrong, if anything: all violations found as a page to step through (.html), or the first one as a
-    /// space-time diagram (.svg, .dot, .json). Nothing is written if nothing is wrong: see `mazurka draw`. What a page shows
-    /// is searched for as long as --timeout says once more, and for 20 s at most
+    /// Draw the violations, if any: all of them as an interactive page (.html), or the first one as
+    /// a space-time diagram (.svg, .dot, .json). Nothing is written if nothing is wrong: for that,
+    /// see `mazurka draw`. A page needs another search, which may take as long as --timeout, and 20
+    /// s at most
     #[arg(long, value_name = "FILE")]
     draw: Option<PathBuf>,
     /// Write the result to this file [default: standard output]
@@ -96,11 +100,14 @@ pub(super) struct ResultArgs {
     format: Option<Format>,
 }
 
-/// A picture that is to be drawn: where, and what kind.
+/// A requested drawing: its file and its format.
 pub(super) type Wanted<'a> = Option<(&'a Path, Drawing)>;
 
 impl ResultArgs {
-    /// Directs the output of a command that reads these files; and the picture that is wanted.
+    /// Directs the output to the requested file. Returns the requested drawing.
+    ///
+    /// # Errors
+    /// If one of the files would overwrite an input.
     pub(super) fn direct<'p>(
         &self,
         inputs: impl IntoIterator<Item = &'p Path> + Clone,
@@ -127,7 +134,7 @@ impl ResultArgs {
         output::format(self.format, self.output.as_deref(), Format::Text)
     }
 
-    /// Prints the reports, one for each thing that a program leaves open.
+    /// Prints the reports, one for each choice of MPI semantics.
     pub(super) fn print(
         &self,
         reports: &[CheckReport],
@@ -144,28 +151,28 @@ impl ResultArgs {
     }
 }
 
-/// What a search in parts is told with.
+/// What the report of a search in parts needs, besides the outcome.
 pub(super) struct Judged {
     pub(super) limits: Limits,
     pub(super) shortest: bool,
     pub(super) lints: Levels,
-    /// The files that the result comes from, if it comes from files.
+    /// The files that the result was merged from, if it was merged.
     pub(super) merged: Option<Merged>,
 }
 
-/// Refuses to tell what no part of a search knows.
+/// Refuses lints about unreached code, which cannot be decided for a search in parts.
 pub(super) fn refuse_unreached(lints: &Levels) -> Result<(), Failure> {
     match lints.ask_about_all() {
         true => Err(Failure::Usage(
-            "what is never reached is not known of a search in parts: no part sees all executions"
+            "lints about unreached code are not for a search in parts: no part sees all executions"
                 .into(),
         )),
         false => Ok(()),
     }
 }
 
-/// Tells the result of a search that was done in parts.
-pub(super) fn tell(
+/// Reports the result of a search in parts, and draws it if requested.
+pub(super) fn report(
     searched: &Searched,
     outcome: &Outcome,
     peak: Option<u64>,
@@ -188,15 +195,15 @@ pub(super) fn tell(
     Ok(exit)
 }
 
-/// Draws what was found, if that is wanted, and tells what was written. If the drawing is not ready in time, the program
-/// ends with this exit code.
+/// Draws the violations, and prints the name of the file that was written. If the drawing exceeds
+/// its limits, the program ends with this exit code.
 pub(super) fn draw<P: System>(
     (file, format): (&Path, Drawing),
     found: Option<(&Spec<P>, &[Violation])>,
     (effort, exit): (Effort, Exit),
     output: &mut Output,
 ) -> Result<(), Failure> {
-    // The results are not lost if the drawing is given up.
+    // Writes the results first, so that they are not lost if the drawing is given up.
     output.finish()?;
     let Some((spec, violations @ [first, ..])) = found else {
         let file = shown(file);

@@ -1,35 +1,37 @@
-//! What a process remembers about the objects it uses, besides its variables.
+//! What a process remembers about the objects that it uses, besides its variables.
 //!
-//! The model wants operations to be well-formed: a wait names the process's own request. Programs name
-//! the mutex instead. The books tell which request is meant, and whether there is one.
+//! In the model a wait names a request of the process. In programs it names the mutex instead. The
+//! books map each object to the open request of the process, if there is one.
 
 use crate::model::{BarrierId, CondvarId, Handle, MutexId, RwLockId, SemaphoreId, Value};
 
-/// One thing to remember.
+/// One fact about an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Entry {
-    /// The process is in the queue of the mutex, by this request. Has it been told that it owns the
-    /// mutex?
+    /// The process is in the queue of the mutex, with this request. `is_owned`: has the process
+    /// observed that it owns the mutex?
     Mutex { mutex: MutexId, handle: Handle, is_owned: bool },
-    /// The process holds the reader-writer lock or waits for it, by this request.
+    /// The process holds the reader-writer lock or waits for it, with this request.
     RwLock(RwLockId, Handle),
-    /// It waits at the condition variable by this enrolment, or is about to wake by this notification.
+    /// The process waits at the condition variable with this enrolment, or is about to wake because
+    /// of this notification.
     Condvar(CondvarId, Handle),
-    /// So many of its waits there have ended without a notification.
+    /// `count` waits of the process at this condition variable have ended without a notification.
     Strays { condvar: CondvarId, count: u32 },
-    /// It has asked for a unit and not waited for it yet.
+    /// The process has requested a unit and has not waited for it yet.
     Semaphore(SemaphoreId, Handle),
-    /// It has arrived and waited this many times.
+    /// The number of arrivals of the process at a barrier, and the number of its completed waits
+    /// there.
     Barrier { barrier: BarrierId, arrived: u32, passed: u32 },
-    /// It has seen a communication complete.
+    /// The process has observed that this communication is complete, with this value.
     Received(Handle, Value),
-    /// It has cancelled a receive.
+    /// The process has cancelled this receive.
     Cancelled(Handle),
-    /// It has spawned this many processes of a template.
+    /// The number of processes of a template that the process has spawned.
     Spawned { process: u32, count: u32 },
 }
 
-/// Everything to remember, in a fixed order, so that equal memories are equal.
+/// All facts, in a canonical order, so that books with the same facts are equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Books(Vec<Entry>);
 
@@ -39,7 +41,7 @@ impl Books {
         self.0.insert(at, entry);
     }
 
-    /// The request for a mutex that is in its queue.
+    /// The request of the process in the queue of a mutex.
     pub fn mutex(&self, wanted: MutexId) -> Option<Handle> {
         self.0.iter().find_map(|entry| match *entry {
             Entry::Mutex { mutex, handle, .. } if mutex == wanted => Some(handle),
@@ -47,13 +49,13 @@ impl Books {
         })
     }
 
-    /// Notes that the process is in the queue now.
+    /// Notes that the process has joined the queue of a mutex.
     pub fn requested(&mut self, mutex: MutexId, handle: Handle) {
         self.insert(Entry::Mutex { mutex, handle, is_owned: false });
     }
 
-    /// Does the process know that it owns the mutex? Being first in its queue is not enough: it has
-    /// to have waited, or to have been told so by a test.
+    /// Does the process know that it owns the mutex? To be first in the queue is not enough: the
+    /// process must have waited, or a test must have succeeded.
     pub fn owns(&self, wanted: MutexId) -> bool {
         let is_owned = |entry: &Entry| match *entry {
             Entry::Mutex { mutex, is_owned, .. } => is_owned && mutex == wanted,
@@ -62,7 +64,7 @@ impl Books {
         self.0.iter().any(is_owned)
     }
 
-    /// Notes that the process has been told that it owns the mutex.
+    /// Notes that the process has observed that it owns the mutex.
     pub fn owned(&mut self, wanted: MutexId) {
         for entry in &mut self.0 {
             match entry {
@@ -72,12 +74,13 @@ impl Books {
         }
     }
 
-    /// Notes that it is no longer in the queue.
+    /// Notes that the process has left the queue of a mutex.
     pub fn unlocked(&mut self, unlocked: MutexId) {
         self.0.retain(|entry| !matches!(*entry, Entry::Mutex { mutex, .. } if mutex == unlocked));
     }
 
-    /// The enrolment or notification at a condition variable that the process is busy with. It has one at a time.
+    /// The current enrolment or notification of the process at a condition variable. It has at most
+    /// one at a time.
     pub fn enrolled(&self, condvar: CondvarId) -> Option<Handle> {
         self.0.iter().find_map(|entry| match entry {
             Entry::Condvar(id, handle) if *id == condvar => Some(*handle),
@@ -85,17 +88,17 @@ impl Books {
         })
     }
 
-    /// Notes an enrolment or a notification.
+    /// Sets the current enrolment or notification at a condition variable.
     pub fn enrol(&mut self, condvar: CondvarId, handle: Handle) {
         self.insert(Entry::Condvar(condvar, handle));
     }
 
-    /// Notes that it is over.
+    /// Notes that the wait at a condition variable is over.
     pub fn woken(&mut self, condvar: CondvarId) {
         self.0.retain(|entry| !matches!(entry, Entry::Condvar(id, _) if *id == condvar));
     }
 
-    /// How many waits have ended without a notification.
+    /// The number of waits at a condition variable that have ended without a notification.
     pub fn strays(&self, wanted: CondvarId) -> u32 {
         let found = self.0.iter().find_map(|entry| match *entry {
             Entry::Strays { condvar, count } if condvar == wanted => Some(count),
@@ -104,7 +107,7 @@ impl Books {
         found.unwrap_or(0)
     }
 
-    /// Notes one more.
+    /// Counts one more wait at a condition variable that has ended without a notification.
     pub fn count_stray(&mut self, wanted: CondvarId) {
         let count = self.strays(wanted) + 1;
         self.0
@@ -112,7 +115,7 @@ impl Books {
         self.insert(Entry::Strays { condvar: wanted, count });
     }
 
-    /// The request for a reader-writer lock that is not unlocked.
+    /// The request for a reader-writer lock that the process has not unlocked yet.
     pub fn rwlock(&self, lock: RwLockId) -> Option<Handle> {
         self.0.iter().find_map(|entry| match entry {
             Entry::RwLock(id, handle) if *id == lock => Some(*handle),
@@ -125,12 +128,12 @@ impl Books {
         self.insert(Entry::RwLock(lock, handle));
     }
 
-    /// Notes that it has unlocked it.
+    /// Notes that the process has unlocked a reader-writer lock.
     pub fn left(&mut self, lock: RwLockId) {
         self.0.retain(|entry| !matches!(entry, Entry::RwLock(id, _) if *id == lock));
     }
 
-    /// The oldest request for a unit that was not waited for.
+    /// The oldest request for a unit of a semaphore that the process has not waited for.
     pub fn semaphore(&self, semaphore: SemaphoreId) -> Option<Handle> {
         self.0.iter().find_map(|entry| match entry {
             Entry::Semaphore(id, handle) if *id == semaphore => Some(*handle),
@@ -138,12 +141,12 @@ impl Books {
         })
     }
 
-    /// Notes that the process has asked for a unit.
+    /// Notes that the process has requested a unit of a semaphore.
     pub fn asked(&mut self, semaphore: SemaphoreId, handle: Handle) {
         self.insert(Entry::Semaphore(semaphore, handle));
     }
 
-    /// Notes that it has got the unit of its oldest request.
+    /// Notes that the process has got the unit of its oldest request for a semaphore.
     pub fn acquired(&mut self, semaphore: SemaphoreId) {
         let oldest = |entry: &Entry| matches!(entry, Entry::Semaphore(id, _) if *id == semaphore);
         if let Some(at) = self.0.iter().position(oldest) {
@@ -151,7 +154,7 @@ impl Books {
         }
     }
 
-    /// How often the process has arrived at a barrier, and waited there.
+    /// The number of arrivals of the process at a barrier, and of its completed waits there.
     pub fn barrier(&self, id: BarrierId) -> (u32, u32) {
         let found = self.0.iter().find_map(|entry| match *entry {
             Entry::Barrier { barrier, arrived, passed } if barrier == id => Some((arrived, passed)),
@@ -160,14 +163,14 @@ impl Books {
         found.unwrap_or((0, 0))
     }
 
-    /// Sets these numbers.
+    /// Sets the numbers that [`barrier`](Books::barrier) returns.
     pub fn set_barrier(&mut self, barrier: BarrierId, arrived: u32, passed: u32) {
         self.0
             .retain(|entry| !matches!(entry, Entry::Barrier { barrier: id, .. } if *id == barrier));
         self.insert(Entry::Barrier { barrier, arrived, passed });
     }
 
-    /// The value of a communication that was seen complete.
+    /// The value of a communication that the process has observed complete.
     pub fn received(&self, comm: Handle) -> Option<&Value> {
         self.0.iter().find_map(|entry| match entry {
             Entry::Received(handle, value) if *handle == comm => Some(value),
@@ -175,24 +178,24 @@ impl Books {
         })
     }
 
-    /// Notes that the communication was seen complete.
+    /// Notes that the process has observed a communication complete, with this value.
     pub fn completed(&mut self, comm: Handle, value: Value) {
         if self.received(comm).is_none() {
             self.insert(Entry::Received(comm, value));
         }
     }
 
-    /// Notes that the receive was cancelled.
+    /// Notes that the process has cancelled a receive.
     pub fn cancelled(&mut self, comm: Handle) {
         self.insert(Entry::Cancelled(comm));
     }
 
-    /// Was the receive cancelled?
+    /// Has the process cancelled this receive?
     pub fn is_cancelled(&self, comm: Handle) -> bool {
         self.0.contains(&Entry::Cancelled(comm))
     }
 
-    /// Forgets communications that no value on `stack` names.
+    /// Removes communications that do not occur in a value on `stack`.
     pub fn forget_unnamed(&mut self, stack: &[Value]) {
         self.0.retain(|entry| match entry {
             Entry::Received(handle, _) | Entry::Cancelled(handle) => {
@@ -202,7 +205,7 @@ impl Books {
         });
     }
 
-    /// The requests in the books.
+    /// All requests in the books.
     pub fn requests(&self) -> impl Iterator<Item = Handle> {
         self.0.iter().filter_map(|entry| match entry {
             Entry::Mutex { handle, .. } | Entry::RwLock(_, handle) => Some(*handle),
@@ -213,7 +216,7 @@ impl Books {
         })
     }
 
-    /// The same books with other numbers for the requests, in the same order of age.
+    /// The books with each request renamed by `name`, which must preserve the order of requests.
     pub fn renamed(&self, name: &dyn Fn(Handle) -> Handle) -> Books {
         let renamed = self.0.iter().map(|entry| match entry.clone() {
             Entry::Mutex { mutex, handle, is_owned } => {
@@ -229,7 +232,7 @@ impl Books {
         Books(renamed.collect())
     }
 
-    /// How many processes of a template were spawned.
+    /// The number of processes of a template that the process has spawned.
     pub fn spawned(&self, template: u32) -> u32 {
         let found = self.0.iter().find_map(|entry| match *entry {
             Entry::Spawned { process, count } if process == template => Some(count),
@@ -238,7 +241,7 @@ impl Books {
         found.unwrap_or(0)
     }
 
-    /// Notes one more.
+    /// Counts one more spawned process of a template.
     pub fn count_spawn(&mut self, process: u32) {
         let count = self.spawned(process) + 1;
         self.0
@@ -247,7 +250,8 @@ impl Books {
     }
 }
 
-/// Mutexes, then semaphores by age, then the rest, each by number.
+/// The key for the canonical order: by kind, then by object. Requests for one semaphore are ordered
+/// by age.
 fn order(entry: &Entry) -> (u8, u32, u32) {
     match entry {
         Entry::Mutex { mutex, .. } => (0, mutex.0, 0),
@@ -262,7 +266,7 @@ fn order(entry: &Entry) -> (u8, u32, u32) {
     }
 }
 
-/// Does the value contain this communication?
+/// Does the communication occur in the value?
 fn names(value: &Value, comm: Handle) -> bool {
     match value {
         Value::Comm(handle) => *handle == comm,

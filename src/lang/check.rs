@@ -1,8 +1,10 @@
-//! Syntax tree to checked program: names, types, constants, and every rule of the language.
+//! The checker: turns a syntax tree into a checked program. It resolves names, infers types,
+//! evaluates constants, and enforces the rules of the language.
 //!
-//! The checker never stops at a mistake. What is wrong gets [`Type::Error`], which agrees with everything,
-//! so that one mistake is one diagnostic. Bodies are checked one after another. The type that a mailbox carries is one
-//! type variable per declaration, and the uses in all bodies must agree on it.
+//! The checker never stops at a mistake. A wrong expression gets [`Type::Error`], which unifies
+//! with every type, so that one mistake gives one diagnostic. Bodies are checked one after another.
+//! The message type of a mailbox is one type variable for each declaration, and the uses in all
+//! bodies must agree on it.
 
 mod actor;
 mod body;
@@ -28,10 +30,10 @@ use super::hir::{Actor, Body, ObjectKind, Procedure, VarId};
 use super::types::{CommId, Inference, MAX_ELEMENTS, MAX_PARTS, Names, Origin, Size, Type, Yield};
 use crate::model::{CollectiveKind, Declarations, Delivery, Objects, Value};
 
-/// A checked program. It has no meaning if there were errors.
+/// A checked program. It must not be compiled if there were errors.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// Every constant in order of declaration.
+    /// All constants, in order of declaration.
     pub constants: Vec<(String, Value)>,
     pub enums: Vec<Enum>,
     pub objects: Objects,
@@ -40,7 +42,8 @@ pub struct Checked {
     /// Processes and actors.
     pub processes: Vec<Process>,
     pub messages: Vec<String>,
-    /// The messages that are sent somewhere without it being known that the target has a handler for them.
+    /// The messages that are sent somewhere to a target that is not known to have a handler for
+    /// them.
     pub sent_blindly: BTreeSet<u32>,
     pub inits: Vec<Body>,
     pub finals: Vec<Body>,
@@ -57,7 +60,7 @@ pub struct Process {
     pub name: String,
     pub kind: Instantiation,
     pub body: Body,
-    /// `None` for a process proper.
+    /// `None` for a process.
     pub actor: Option<Actor>,
 }
 
@@ -66,14 +69,14 @@ pub struct Process {
 pub enum Instantiation {
     /// One instance, from the start.
     Single,
-    /// Instances `lo` to before `hi`, from the start.
+    /// Instances with the indices `lo..hi`, from the start.
     Family { lo: i64, hi: i64 },
-    /// By `spawn`.
+    /// Instances are made by `spawn`.
     Template,
 }
 
 impl Instantiation {
-    /// How many instances exist from the start.
+    /// The number of instances that exist from the start.
     pub fn instances(self) -> u32 {
         match self {
             Instantiation::Single => 1,
@@ -83,7 +86,7 @@ impl Instantiation {
     }
 }
 
-/// Checks `file`, whose text is `source`, with the constants that `overrides` names set anew.
+/// Checks `file`, whose text is `source`, with the constants in `overrides` set to other values.
 pub fn check(
     source: &str,
     file: &File,
@@ -124,7 +127,7 @@ pub fn check(
     checker.out
 }
 
-/// Reports a file in which nothing runs.
+/// Reports a file without a process, an actor or an `init` that runs.
 pub fn check_that_something_runs(checked: &Checked, diagnostics: &mut Findings) {
     let runs = checked.processes.iter().any(|process| process.kind != Instantiation::Template);
     if !runs && checked.inits.is_empty() && diagnostics.count() == 0 {
@@ -134,12 +137,12 @@ pub fn check_that_something_runs(checked: &Checked, diagnostics: &mut Findings) 
     }
 }
 
-/// The most elements that constants and cells may have in total, with the objects of arrays.
+/// The most elements of all constants, cells and arrays of objects together.
 const MAX_DECLARED: u64 = 2_000_000;
-/// The most steps that computing all constants may take.
+/// The most steps for the evaluation of all constants together.
 const MAX_STEPS: u64 = 20_000_000;
 
-/// What a name at the top level stands for.
+/// The meaning of a top-level name, and its declaration.
 #[derive(Clone, Debug)]
 struct Global {
     meaning: Meaning,
@@ -153,10 +156,10 @@ enum Meaning {
     Function(u32),
     Procedure(u32),
     Process(u32),
-    /// By its place among the processes.
+    /// By its index among the processes and actors.
     Actor(u32),
     Message,
-    /// A declaration of objects, by its place in `groups`.
+    /// A declaration of objects, by its index in `groups`.
     Objects(u32),
 }
 
@@ -171,21 +174,22 @@ struct Group {
     /// The type of the messages or the content; unit for other objects.
     ty: Type,
     span: Span,
-    /// The first send or receive, to be shown beside one that disagrees.
+    /// The first send or receive, with a label, shown beside one with another type.
     first_use: Option<(Span, String)>,
-    /// Of a condition variable: how many waits of a process may end without a notification.
+    /// For a condition variable: the most waits of a process that may end without a notification.
     spurious: u32,
-    /// Of a mutex: the first `try_lock`, and the first test of a request.
+    /// For a mutex: the first `try_lock`.
     tried: Option<Span>,
+    /// For a mutex: the first test of a request.
     tested: Option<Span>,
-    /// Of mailboxes.
+    /// For a mailbox: its delivery.
     delivery: Delivery,
-    /// Of collectives: what the ranks give, by kind.
+    /// For a collective: the type that the ranks contribute, by kind of operation.
     carries: FxHashMap<CollectiveKind, Type>,
 }
 
 impl Group {
-    /// Declares the objects, which all start with this.
+    /// Declares the objects of the group, each with the initial state `start`.
     fn add_to<T>(&self, declared: &mut Declarations<T>, start: T) {
         match self.is_array {
             true => declared.push_array(&self.name, self.count, start),
@@ -199,14 +203,14 @@ struct Signature {
     params: Vec<Type>,
     result: Type,
     span: Span,
-    /// Is the type of the result written down?
+    /// Does the declaration state the type of the result?
     states_result: bool,
-    /// If it is not: the type that the body returns nevertheless, and where.
+    /// The type and the span of a value that the body returns although no type is stated.
     implied: Option<(Type, Span)>,
 }
 
 impl Signature {
-    /// Name, parameters, result, and where it is declared.
+    /// Name, parameters, result, and the span of the declaration.
     fn parts(&self) -> (String, Vec<Type>, Type, Span) {
         (self.name.clone(), self.params.clone(), self.result.clone(), self.span)
     }
@@ -219,9 +223,10 @@ struct ProcessSignature {
     span: Span,
     /// The id of the first instance.
     first: u32,
-    /// The messages that it handles, if it is an actor.
+    /// The messages that it handles; `None` for a process.
     handles: Option<Vec<u32>>,
-    /// The variables that `final` and `invariant` may read, known once the body is checked.
+    /// The variables that `final` and `invariant` may read; filled in when the body has been
+    /// checked.
     variables: Vec<(String, Type)>,
 }
 
@@ -231,7 +236,7 @@ impl ProcessSignature {
     }
 }
 
-/// What a message carries, according to its first handler.
+/// The types that a message carries, as declared by its first handler.
 struct MessageSignature {
     name: String,
     params: Vec<Type>,
@@ -245,7 +250,7 @@ struct Checker<'a> {
     out: Checked,
     globals: FxHashMap<String, Global>,
     names: Names,
-    /// Variants by name, with their enumerations.
+    /// For each name of a variant: the enumerations that have it, and the index in each.
     variants: FxHashMap<String, Vec<(u32, u32)>>,
     groups: Vec<Group>,
     functions: Vec<Signature>,
@@ -254,30 +259,33 @@ struct Checker<'a> {
     processes: Vec<ProcessSignature>,
     messages: Vec<MessageSignature>,
     message_of: FxHashMap<String, u32>,
-    /// Which actor handles which message.
+    /// Pairs of an actor and a message that it handles.
     handlers: FxHashSet<(u32, u32)>,
     infer: Inference,
-    /// The body at hand.
+    /// The body that is being checked.
     scope: Scope,
-    /// The places where the value of a communication is used.
+    /// The uses of values of communications.
     received: Vec<(CommId, Span)>,
-    /// The places where communications are tested, and cancelled.
+    /// The tests of single communications.
     tested: Vec<(CommId, Span)>,
+    /// The tests of several communications.
     tested_together: Vec<(Vec<CommId>, Span)>,
+    /// The cancelled communications.
     cancelled: Vec<(CommId, Span)>,
-    /// The types of tuples and arrays with a part that was not known yet. By now they may be too large.
+    /// Types of tuples and arrays that contained an unknown part. Their size is checked at the end.
     open: Vec<(Type, Span)>,
-    /// How many more elements constants, cells and arrays of objects may have.
+    /// The number of elements that further constants, cells and arrays of objects may have.
     elements_left: u64,
-    /// How many more steps the constants may take to compute.
+    /// The number of steps that the evaluation of further constants may take.
     steps_left: u64,
-    /// Every name that the file declares, even if it is not entered yet.
+    /// All names that the file declares, including those that are not entered yet.
     declared: FxHashSet<String>,
-    /// Types of messages, contents and arguments, which leave their process.
+    /// Types of values that leave their process (messages, contents of cells, arguments), which
+    /// must not contain communications.
     must_travel: Vec<(Type, Span, &'static str)>,
 }
 
-/// Which kind of body is being checked.
+/// The kind of body that is being checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Context {
     #[default]
@@ -295,7 +303,7 @@ enum Context {
 }
 
 impl Context {
-    /// Who does or may not do something.
+    /// The name of the context as the subject of a message.
     fn who(self) -> &'static str {
         match self {
             Context::Constant => "a constant",
@@ -311,17 +319,17 @@ impl Context {
         }
     }
 
-    /// Does it run as a process, so that it may act on objects?
+    /// May it operate on objects, as a process does?
     fn operates(self) -> bool {
         matches!(self, Context::Process | Context::Procedure)
     }
 
-    /// Does it look at the whole program from outside?
+    /// Does it observe the whole program?
     fn looks(self) -> bool {
         matches!(self, Context::Final | Context::Invariant)
     }
 
-    /// Is it part of an actor?
+    /// Is it a part of an actor?
     fn in_actor(self) -> bool {
         matches!(self, Context::Actor | Context::Guard | Context::Handler)
     }
@@ -332,23 +340,24 @@ impl Context {
     }
 }
 
-/// The body at hand.
+/// The body that is being checked.
 #[derive(Default)]
 struct Scope {
     context: Context,
     vars: Vec<Var>,
-    /// The names that each block binds, innermost last.
+    /// The names bound in each open block, innermost last.
     blocks: Vec<Vec<String>>,
-    /// What each name stands for: the last one, which hides those before it.
+    /// For each name the variables with it that are in scope; the last one hides the others.
     visible: FxHashMap<String, Vec<VarId>>,
-    /// The variables of the pattern at hand.
+    /// The variables of the current pattern.
     in_pattern: FxHashMap<String, VarId>,
-    /// For each loop around: is there a `break` in it?
+    /// For each enclosing loop: does it contain a `break`?
     loops: Vec<bool>,
     result: Option<Type>,
-    /// For a function without a written result type: the first type that it returns, and where.
+    /// For a function or procedure without a stated result type: the type and the span of the first
+    /// value that it returns.
     implied: Option<(Type, Span)>,
-    /// The first variable of the guard at hand.
+    /// The number of variables before the current guard.
     guard_from: usize,
 }
 
@@ -360,18 +369,18 @@ struct Var {
     span: Span,
     used: bool,
     top_level: bool,
-    /// A parameter, an index, or a variable bound by a loop or pattern.
+    /// The kind of variable, for messages.
     what: &'static str,
 }
 
-/// What happens to the value of an expression.
+/// What the context does with the value of an expression.
 #[derive(Clone, Copy)]
 enum Want<'t> {
-    /// It is used, whatever its type.
+    /// The value is used, whatever its type.
     Any,
-    /// It is dropped.
+    /// The value is dropped.
     Dropped,
-    /// It should have this type; the caller checks.
+    /// The value should have this type; the caller checks that.
     Hint(&'t Type),
 }
 
@@ -384,12 +393,13 @@ impl Checker<'_> {
         self.infer.show(ty, &self.names)
     }
 
-    /// The nearest of the names that exist, unless it would not be shown anyway.
+    /// Advice with the known name that is most similar; `None` if no further diagnostics are shown.
     fn nearest<'n>(&self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
         if self.diagnostics.is_full() { None } else { nearest(name, known) }
     }
 
-    /// A type that was put together at `span`; reports it if it is too large.
+    /// Checks the size of a type that is constructed at `span`. Reports it, and returns
+    /// [`Type::Error`], if it is too large.
     fn sized(&mut self, ty: Type, span: Span) -> Type {
         let Size { elements, closed } = self.infer.size(&ty);
         if self.infer.is_exceeded() {
@@ -478,7 +488,7 @@ impl Checker<'_> {
         Type::Error
     }
 
-    /// Reports what can be told only of the whole program.
+    /// Performs the checks that need the whole program.
     fn finish(&mut self) {
         self.finish_mutexes();
         self.infer.settle();
@@ -492,7 +502,7 @@ impl Checker<'_> {
                 let message = "this communication may yield values of different types";
                 let diagnostic = Diagnostic::error(span, message)
                     .label("so its value cannot be used")
-                    .hint("name them where they are waited for: `waitany([a, b])`")
+                    .hint("name them in the call that waits: `waitany([a, b])`")
                     .hint("or keep communications of different messages in different lists");
                 self.report(diagnostic);
             }
@@ -538,6 +548,7 @@ impl Checker<'_> {
 }
 
 fn mixed_test(span: Span) -> Diagnostic {
-    Diagnostic::error(span, "this test may be about mailboxes with different delivery")
-        .hint("test those of ordinary mailboxes apart from those of p2p and bag mailboxes")
+    Diagnostic::error(span, "this test may be about mailboxes with different delivery").hint(
+        "test communications of ordinary mailboxes separately from those of p2p and bag mailboxes",
+    )
 }

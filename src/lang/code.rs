@@ -1,9 +1,10 @@
-//! The instructions that programs run as: those of a stack machine.
+//! The instructions of a compiled program, for a stack machine.
 //!
-//! Variables and temporaries of a process live on one stack of values; the compiler knows the depth of the
-//! stack at every instruction, so a variable is a place counted from the bottom of its frame. A block removes
-//! its variables when it ends. So the stack of a process at rest holds what is in scope and nothing else: situations that
-//! the rest of the program cannot tell apart do not differ in anything left over.
+//! Variables and temporaries of a process are on one stack of values. The compiler knows the depth
+//! of the stack at every instruction, so a variable is a fixed slot, counted from the bottom of its
+//! frame. A block removes its variables when it ends. So the stack of a process at rest contains
+//! only variables in scope and temporaries, and states do not differ in values that are out of
+//! scope.
 
 use std::ops::Range;
 
@@ -16,101 +17,99 @@ use super::hir::SendMode;
 use crate::model::Semantics;
 use crate::model::{CollectiveKind, Objects, Probing, Site, Value};
 
-/// One instruction. `…` in the comments is the rest of the stack, its top to the right.
+/// One instruction. The comments show the stack before and after it: `…` is the rest of the stack,
+/// and its top is on the right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Instr {
-    /// … → … constant
+    /// … → … the constant with this number
     Const(u32),
-    /// … → … copy of the variable
+    /// … → … a copy of the variable in this slot
     Get(u32),
-    /// … value → …
+    /// … value → …: the variable in this slot gets the value.
     Set(u32),
-    /// … indices → … indices part: the part of the variable that the steps lead to.
+    /// … indices → … indices part: the part of the variable that the path of steps leads to.
     GetPart(u32, Box<[Step]>),
-    /// … indices value → …: replaces that part of the variable.
+    /// … indices value → …: replaces the part of the variable that the path of steps leads to.
     SetPart(u32, Box<[Step]>),
-    /// … → … part of the variable, by components of tuples.
+    /// … → … a part of the variable, by a path of components of tuples and messages.
     Project(u32, Box<[u32]>),
-    /// Removes the topmost values.
+    /// Removes this number of values from the top.
     Pop(u32),
-    /// Removes values below the topmost `keep` ones.
-    Squash {
-        keep: u32,
-        drop: u32,
-    },
+    /// Removes `drop` values from below the topmost `keep` values.
+    Squash { keep: u32, drop: u32 },
     /// … value → … value value
     Dup,
+    /// Continues at this instruction.
     Jump(u32),
-    /// A jump backwards, which counts as a local step.
+    /// A backward jump, which counts as a local step.
     Loop(u32),
-    /// … condition → …
+    /// … condition → …: continues at this instruction if the condition is false.
     JumpIfFalse(u32),
+    /// … operand → … result
     Unary(UnaryOp),
+    /// … left right → … result
     Binary(BinaryOp),
+    /// … components → … tuple
     Tuple(u32),
+    /// … items → … list
     List(u32),
+    /// … item → … list with this number of copies
     Repeat(u32),
     /// … list index → … item
     Index,
+    /// … tuple → … component
     Field(u32),
+    /// … list → … number of items
     Length,
+    /// … list item → … longer list
     Push,
+    /// … list index → … shorter list
     Remove,
-    /// Adds 1 to a loop counter, which stays below its bound.
+    /// Adds 1 to the loop counter in this slot. It cannot overflow, because it is below its bound.
     Increment(u32),
     /// … index → … number of the object
-    Address {
-        base: u32,
-        count: u32,
-        name: u32,
-    },
+    Address { base: u32, count: u32, name: u32 },
+    /// … arguments → … result: calls this function.
     Call(u32),
+    /// Returns the value on top from a function.
     Return,
-    /// … arguments → … arguments: a call of a procedure begins.
+    /// … arguments → … arguments: marks the beginning of a call of a procedure.
     Enter(u32),
-    /// … value → … value: the call has ended.
+    /// … value → … value: marks the end of a call of a procedure.
     Leave(u32),
-    /// … condition → …, with a message by number.
+    /// … condition → …: fails if the condition is false, with the text of this number.
     Assert(Option<u32>),
     /// … comm → … value
     Received,
-    /// … → … the reference of the actor that runs
+    /// … → … reference to the running actor
     Myself,
-    /// … index → … reference to that instance of the family
+    /// … index → … reference to the instance of the family with this index
     Instance(u32),
     /// … contents → … message
-    Message {
-        name: u32,
-        args: u32,
-    },
-    /// … value → … is it the message with this number?
+    Message { name: u32, args: u32 },
+    /// … value → … bool: is the value a message with this number?
     IsMessage(u32),
     /// … actor message → … unit
     Send,
     /// … arguments → … reference to the new actor
-    Create {
-        process: u32,
-        args: u32,
-    },
-    /// Rests here until the operation is carried out.
+    Create { process: u32, args: u32 },
+    /// A process rests here until its operation is executed.
     Visible(Visible),
-    /// An actor rests here until it handles something.
+    /// An actor rests here until it handles a message or runs an internal handler.
     Handle(u32),
     /// … number of the cell → … content; in `final` and `invariant`.
     Peek,
     /// … number of the mailbox → … its length; in `invariant`.
     Pending,
     /// … index → … value of the variable; in `final` and `invariant`.
-    ProcessVar {
-        process: u32,
-        name: u32,
-    },
-    /// The process, or the handler, is done.
+    ProcessVar { process: u32, name: u32 },
+    /// The process or the handler ends.
     End,
 }
 
 impl Instr {
-    /// The instructions that may follow this one, which is at `at`. What it calls comes in between.
+    /// The possible successors of this instruction, which is at `at`, in its own body. The
+    /// successor of a call is the instruction after it.
     pub fn successors(&self, at: u32) -> impl Iterator<Item = u32> + use<> {
         let (next, jump) = match *self {
             Instr::Jump(to) | Instr::Loop(to) => (None, Some(to)),
@@ -122,16 +121,16 @@ impl Instr {
     }
 }
 
-/// A step to a part of a value.
+/// A step of a path to a part of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The next of the indices on the stack.
+    /// An element of a list, by the next index on the stack.
     Index,
     /// A component of a tuple.
     Field(u32),
 }
 
-/// How many indices these steps take.
+/// The number of indices that these steps need on the stack.
 pub fn indices_in(steps: &[Step]) -> usize {
     steps.iter().filter(|step| matches!(step, Step::Index)).count()
 }
@@ -140,72 +139,69 @@ pub fn indices_in(steps: &[Step]) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visible {
     /// mailbox value \[src\] \[tag\] → comm
-    Isend {
-        src: bool,
-        tag: bool,
-        mode: SendMode,
-    },
+    Isend { src: bool, tag: bool, mode: SendMode },
     /// mailbox \[src\] \[tag\] → comm
-    Irecv {
-        src: bool,
-        tag: bool,
-    },
+    Irecv { src: bool, tag: bool },
     /// mailbox \[src\] \[tag\] → tuple
-    Probe {
-        form: Probing,
-        src: bool,
-        tag: bool,
-    },
+    Probe { form: Probing, src: bool, tag: bool },
     /// comm → unit
     Cancel,
     /// comm → bool
     CancelOutcome,
     /// collective \[root\] \[value\] \[rank\] → comm
-    Enter {
-        kind: CollectiveKind,
-        operator: Option<u32>,
-        root: bool,
-        value: bool,
-        rank: bool,
-    },
+    Enter { kind: CollectiveKind, operator: Option<u32>, root: bool, value: bool, rank: bool },
     /// comm → value
     Wait,
     /// comm → bool
     Test,
     /// list → index
     WaitAny,
-    /// list → index
+    /// list → index, or -1
     TestAny,
-    /// mutex → unit, and so on
+    /// mutex → unit
     AsyncLock,
+    /// mutex → unit
     MutexWait,
+    /// mutex → bool
     MutexTest,
-    /// so many mutexes → index
+    /// this number of mutexes → index
     MutexWaitAny(u32),
+    /// this number of mutexes → index, or -1
     MutexTestAny(u32),
     /// mutex → bool
     TryLock,
+    /// mutex → unit
     Unlock,
-    /// lock → unit, and so on
+    /// lock → unit
     ReadRequest,
+    /// lock → unit
     WriteRequest,
+    /// lock → unit
     RwWait,
+    /// lock → unit
     RwUnlock,
-    /// condvar → bool: does the wait end without a notification? At most so often.
-    Stray {
-        most: u32,
-    },
+    /// condvar → bool: does the wait end without a notification? At most `most` times for each
+    /// process.
+    Stray { most: u32 },
     /// condvar mutex → unit
     Enrol,
-    /// condvar → unit, and so on
+    /// condvar → unit
     AwaitWake,
+    /// condvar → unit
     NotifyOne,
+    /// condvar → unit
     NotifyAll,
+    /// condvar → unit
     Wake,
+    /// semaphore → unit
     AsyncAcquire,
+    /// semaphore → unit
     AcquireWait,
+    /// semaphore → unit
     Release,
+    /// barrier → unit
     Arrive,
+    /// barrier → unit
     BarrierWait,
     /// cell → content
     Read,
@@ -219,18 +215,16 @@ pub enum Visible {
     Swap,
     /// lo hi → int
     Choose,
+    /// → unit
     Local,
     /// arguments → process
-    Spawn {
-        process: u32,
-        args: u32,
-    },
+    Spawn { process: u32, args: u32 },
     /// process → unit
     Join,
 }
 
 impl Visible {
-    /// How many arguments it takes off the stack.
+    /// The number of arguments on the stack.
     pub fn arity(self) -> usize {
         use Visible::*;
         match self {
@@ -255,7 +249,7 @@ impl Visible {
     }
 }
 
-/// Where a variable is on the stack, and between which instructions.
+/// A variable: its slot on the stack, and the instructions `from..to` in which it is in scope.
 #[derive(Clone, Debug)]
 pub struct Live {
     pub name: u32,
@@ -265,38 +259,38 @@ pub struct Live {
     pub top_level: bool,
 }
 
-/// The instances of a declaration of actors.
+/// The instances of a declaration that exist from the start.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
-    /// The id of the first one.
+    /// The id of the first instance.
     pub first: u32,
-    /// The index of the first one.
+    /// The index of the first instance.
     pub lo: i64,
     pub count: u32,
     pub name: u32,
 }
 
-/// The handlers of an actor. They run on its variables, as they are when it is at rest, with the values that the message
-/// carries on top.
+/// The handlers of an actor. A handler runs on the stack of the actor at rest, with the values that
+/// the message carries on top.
 #[derive(Debug, Default)]
 pub struct Actor {
-    /// By message; the handlers of each in order of declaration.
+    /// For each message its handlers, in order of declaration.
     pub messages: FxHashMap<u32, Vec<Handler>>,
     pub internals: Vec<Handler>,
-    /// Does some handler start actors?
+    /// Does the actor contain a `spawn`?
     pub may_spawn: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Handler {
-    /// Leaves a truth value on top.
+    /// The entry of the guard's code, which leaves a bool on top.
     pub guard: Option<u32>,
     pub entry: u32,
-    /// Of its header.
+    /// The site of its header.
     pub site: u32,
 }
 
-/// What an execution tells about a call of a procedure.
+/// What reports need to know about a procedure.
 #[derive(Clone, Copy, Debug)]
 pub struct Routine {
     pub name: u32,
@@ -304,14 +298,15 @@ pub struct Routine {
     pub has_result: bool,
 }
 
-/// What an invariant names.
+/// The read set of an invariant: what its text names.
 #[derive(Debug, Default)]
-pub struct Seen {
-    /// Numbers of cells.
+pub struct ReadSet {
+    /// Ranges of cells, by number.
     pub cells: Vec<Range<u32>>,
-    /// Numbers of mailboxes.
+    /// Ranges of mailboxes, by number.
     pub mailboxes: Vec<Range<u32>>,
-    /// Variables of processes: the declaration, the instance if that is known, the name.
+    /// Variables of processes: the declaration, the index of the instance (`None` if it is not
+    /// constant), and the name.
     pub variables: Vec<(u32, Option<i64>, u32)>,
 }
 
@@ -319,47 +314,50 @@ pub struct Seen {
 #[derive(Debug, Default)]
 pub struct Code {
     pub instrs: Vec<Instr>,
-    /// For each instruction its site.
+    /// For each instruction the number of its site.
     pub site_of: Vec<u32>,
     pub sites: Vec<Site>,
-    /// Of each site.
+    /// The span of each site.
     pub spans: Vec<Span>,
     pub constants: Vec<Value>,
     /// Names of variables and objects, and messages of assertions.
     pub texts: Vec<String>,
     pub live: Vec<Live>,
-    /// Where each function starts, and its number of parameters.
+    /// The entry of each function, and its number of parameters.
     pub functions: Vec<(u32, u32)>,
-    /// The procedures, whose code is where they are called.
+    /// The procedures. They have no code of their own: it is copied to each call.
     pub routines: Vec<Routine>,
     pub processes: Vec<u32>,
-    /// For each instruction whether it lies on a loop that may change no object: see [`super::spin`].
+    /// For each instruction: is it on a loop that may change no object? See [`super::spin`].
     pub loops: Vec<bool>,
-    /// For each instruction whether paths meet there: one that jumps backwards leads to it, or more than one instruction.
-    pub meetings: Vec<bool>,
-    /// Where processes rest, the places of the stack whose variables are never read again: see [`super::liveness`].
+    /// For each instruction: is it a join point of the control flow, that is, the target of a
+    /// backward jump, or the successor of several instructions?
+    pub join_points: Vec<bool>,
+    /// For instructions at which processes rest: the slots of variables that are never read again.
+    /// See [`super::liveness`].
     pub dead: FxHashMap<u32, Box<[u32]>>,
     pub actors: Vec<Actor>,
-    /// For each process or actor.
+    /// For each process or actor its instances.
     pub families: Vec<Family>,
     pub inits: Vec<u32>,
     pub finals: Vec<u32>,
-    /// Each with what it names.
-    pub invariants: Vec<(u32, Seen)>,
-    /// Is there a `value(c)` anywhere? If not, what communications yielded need not be remembered.
+    /// The entry of each invariant, and what it names.
+    pub invariants: Vec<(u32, ReadSet)>,
+    /// Does the program use `value(c)`? If not, processes need not remember what communications
+    /// yielded.
     pub remembers_values: bool,
     pub objects: Objects,
-    /// What the instructions stand for.
+    /// The parts of the source that instructions stand for: see [`super::coverage`].
     pub points: Points,
     pub semantics: Semantics,
 }
 
 impl Code {
-    /// How many values the instruction takes off the top of the stack, and how many it leaves there
-    /// instead. A call counts with all that its function does.
+    /// The number of values that the instruction takes from the stack, and the number that it puts
+    /// there. A call includes all that its function does.
     ///
-    /// The compiler counts the depth of the stack by this, and so does whoever passes over an instruction without running it.
-    /// Where they run, debug builds assert it.
+    /// The compiler uses this to know the depth of the stack, and the static analysis to skip an
+    /// instruction. In debug builds the interpreter asserts it.
     pub fn effect(&self, instr: &Instr) -> (usize, usize) {
         use Instr::*;
         match *instr {

@@ -1,8 +1,9 @@
-//! Checked program to instructions.
+//! Compiles a checked program to instructions.
 //!
-//! Every expression leaves exactly one value on the stack. One that never ends (`break`) is compiled as if it did: what
-//! follows it is dead code. The words of the language that stand for several
-//! operations (`send`, `lock`, `waitall`, ...) are spelled out here.
+//! Every expression leaves exactly one value on the stack. An expression that never has a value
+//! (`break`) is compiled as if it had one: the code after it is unreachable. Operations of the
+//! language that stand for several operations of the model (`send`, `lock`, `waitall`, ...) are
+//! expanded here.
 
 mod actor;
 mod control;
@@ -17,16 +18,16 @@ use rustc_hash::FxHashMap;
 use self::invariant::{instance, named};
 use super::ast::BinaryOp;
 use super::check::Checked;
-use super::code::{Code, Instr, Live, Seen, Step, Visible};
+use super::code::{Code, Instr, Live, ReadSet, Step, Visible};
 use super::diagnostic::{Lines, Span};
 use super::hir::{Address, Body, Expr, ExprKind, Place, Procedure, Projection, VarId};
 use super::walk;
 use crate::model::{Site, Value, printable};
 
-/// The most bytes of a statement that are shown.
+/// The most bytes of a statement that reports show.
 const MAX_SHOWN: usize = 400;
 
-/// The text of a statement on one line, fit to print. Of a long one only the beginning.
+/// The text of a statement on one line, without control characters, at most [`MAX_SHOWN`] bytes.
 fn excerpt(source: &str) -> String {
     let mut line = String::new();
     for word in source.split_whitespace() {
@@ -46,14 +47,15 @@ fn excerpt(source: &str) -> String {
 /// What counts as an action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Granularity {
-    /// Operations only. What is computed in between happens together with the operation before it.
+    /// Operations only. Local computation belongs to the action before it.
     #[default]
     Operation,
-    /// Operations, and each statement of a process without an operation: it is an action that touches nothing.
+    /// Operations, and also each statement of a process that only computes: it is an action that
+    /// accesses no object.
     Statement,
 }
 
-/// Compiles every body of `program`, which was written in `source`.
+/// Compiles every body of `program`, whose source text is `source`.
 pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) -> Code {
     let objects = std::mem::take(&mut program.objects);
     let mut compiler = Compiler {
@@ -67,7 +69,7 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
         texts: FxHashMap::default(),
         frame: StackFrame::default(),
         excluded: 0,
-        seen: Seen::default(),
+        reads: ReadSet::default(),
     };
     compiler.code.functions = program.functions.iter().map(|body| (0, body.params)).collect();
     for (number, function) in program.functions.iter().enumerate() {
@@ -94,7 +96,7 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
         compiler.invariant(body);
     }
     compiler.code.loops = super::spin::loops(&compiler.code.instrs);
-    compiler.code.meetings = super::prospect::meetings(&compiler.code.instrs);
+    compiler.code.join_points = super::prospect::join_points(&compiler.code.instrs);
     compiler.code.dead = super::liveness::dead(&compiler.code);
     compiler.code
 }
@@ -103,7 +105,7 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
 enum BodyKind {
     #[default]
     Function,
-    /// It is compiled in place of a call.
+    /// Compiled in place of a call.
     Procedure,
     Process,
     Actor,
@@ -122,32 +124,33 @@ struct Compiler<'a> {
     constants: FxHashMap<Value, u32>,
     texts: FxHashMap<String, u32>,
     frame: StackFrame,
-    /// How many sides around the code at hand constants have excluded.
+    /// The number of enclosing branches that constant conditions exclude.
     excluded: u32,
-    /// What the invariant at hand names.
-    seen: Seen,
+    /// What the current invariant names so far.
+    reads: ReadSet,
 }
 
-/// The body at hand.
+/// The body that is being compiled.
 #[derive(Default)]
 struct StackFrame {
     kind: BodyKind,
-    /// Values on the stack.
+    /// The number of values on the stack.
     depth: u32,
-    /// Those of them that are variables of the outermost block.
+    /// The number of values on the stack that are variables of the outermost block.
     top: u32,
     vars: Vec<(u32, bool)>,
     slots: Vec<u32>,
-    /// For each variable in scope its entry in `live`.
+    /// For each variable in scope the index of its entry in `live`.
     scope: Vec<usize>,
     loops: Vec<OpenLoop>,
-    /// For a procedure: where its values start, and the jumps to its end.
+    /// For a procedure: the depth at which its values start.
     floor: u32,
+    /// For a procedure: the jumps of `return` to its end.
     returns: Vec<usize>,
     span: Span,
 }
 
-/// A loop around the code at hand.
+/// An enclosing loop of the code that is being compiled.
 struct OpenLoop {
     depth: u32,
     breaks: Vec<usize>,
@@ -178,7 +181,7 @@ impl Compiler<'_> {
         entry
     }
 
-    /// The parameters of a body, from place `floor` of the stack upwards, and its statements.
+    /// Compiles the statements of a body. Its parameters are on the stack from slot `floor` on.
     fn open(&mut self, body: &Body, kind: BodyKind, floor: u32) {
         self.start_frame(body, kind, floor);
         let ExprKind::Block(statements, _) = &body.block.kind else {
@@ -187,7 +190,7 @@ impl Compiler<'_> {
         self.top_statements(statements);
     }
 
-    /// An empty stack but for the parameters.
+    /// Starts a frame in which only the parameters are on the stack.
     fn start_frame(&mut self, body: &Body, kind: BodyKind, floor: u32) {
         let depth = floor + body.params;
         self.frame = StackFrame {
@@ -208,7 +211,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The statements of the outermost block.
+    /// Compiles the statements of the outermost block.
     fn top_statements(&mut self, statements: &[Expr]) {
         let mut points = Vec::new();
         for statement in statements {
@@ -258,7 +261,7 @@ impl Compiler<'_> {
     }
 
     fn constant(&mut self, value: Value) {
-        // A large value is not looked at each time it is named.
+        // Large values are not deduplicated, because hashing them takes long.
         if let Value::Tuple(_) | Value::List(_) | Value::Message { .. } = value {
             self.code.constants.push(value);
             return self.emit(Instr::Const(self.code.constants.len() as u32 - 1));
@@ -277,7 +280,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The variable is in the given slot from here on.
+    /// Brings a variable into scope, in this slot.
     fn enter(&mut self, var: VarId, slot: u32) {
         let (name, top_level) = self.frame.vars[var as usize];
         self.frame.slots[var as usize] = slot;
@@ -286,7 +289,7 @@ impl Compiler<'_> {
         self.code.live.push(Live { name, slot, from, to: u32::MAX, top_level });
     }
 
-    /// Ends the variables that came into scope after the first `count`.
+    /// Ends the scope of all variables except the first `count`.
     fn leave_scope(&mut self, count: usize) {
         let here = self.here();
         for live in self.frame.scope.drain(count..) {
@@ -305,11 +308,11 @@ impl Compiler<'_> {
         let here = self.here();
         match &mut self.code.instrs[jump] {
             Instr::Jump(to) | Instr::JumpIfFalse(to) => *to = here,
-            other => unreachable!("{other:?} is no jump forwards"),
+            other => unreachable!("{other:?} is not a forward jump"),
         }
     }
 
-    /// Compiles a statement. It leaves only its variables on the stack.
+    /// Compiles a statement, which leaves only its variables on the stack.
     fn statement(&mut self, statement: &Expr) {
         if self.granularity == Granularity::Statement && self.is_local_step(statement) {
             self.frame.span = statement.span;
@@ -326,8 +329,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Is it a statement of a process or a procedure that only computes? A compound statement is one step for each
-    /// statement in it.
+    /// Is it a simple statement of a process or procedure that only computes? A compound statement
+    /// is not: each statement in it is a step of its own.
     fn is_local_step(&self, statement: &Expr) -> bool {
         let simple = matches!(
             statement.kind,
@@ -406,12 +409,12 @@ impl Compiler<'_> {
             | ExprKind::Send(..)
             | ExprKind::Create(..) => self.of_actors(&expr.kind),
             ExprKind::Peek(address) => {
-                self.seen.cells.push(named(address));
+                self.reads.cells.push(named(address));
                 self.address(address);
                 self.emit(Instr::Peek);
             }
             ExprKind::Pending(address) => {
-                self.seen.mailboxes.push(named(address));
+                self.reads.mailboxes.push(named(address));
                 self.address(address);
                 self.emit(Instr::Pending);
             }
@@ -421,7 +424,7 @@ impl Compiler<'_> {
                     None => self.constant(Value::Int(0)),
                 }
                 let name = self.text(name);
-                self.seen.variables.push((*process, instance(index.as_deref()), name));
+                self.reads.variables.push((*process, instance(index.as_deref()), name));
                 self.emit(Instr::ProcessVar { process: *process, name });
             }
         }
@@ -458,7 +461,7 @@ impl Compiler<'_> {
         self.aim(end);
     }
 
-    /// Puts the number of an object on the stack.
+    /// Compiles an address: it leaves the number of an object on the stack.
     fn address(&mut self, address: &Address) {
         let Some(index) = &address.index else {
             self.constant(Value::Int(i64::from(address.base)));

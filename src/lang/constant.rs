@@ -1,4 +1,4 @@
-//! Values that are known before the program runs.
+//! Evaluates constant expressions, before the program runs.
 
 use super::ast::BinaryOp;
 use super::diagnostic::Span;
@@ -15,7 +15,12 @@ pub const TOO_LONG: &str = "this takes too long to compute";
 /// Why an expression has no constant value, and which part of it is to blame.
 pub type NotConstant = (Span, String);
 
-/// The value of `expr`, if it depends only on constants, and if it takes at most `left` steps. The steps are subtracted from `left`. Making or comparing an element is a step.
+/// The value of `expr`, if it depends only on constants. Evaluation takes at most `left` steps; the
+/// steps are subtracted from `left`. To make or compare an element is a step.
+///
+/// # Errors
+/// If the expression is not constant, takes too many steps, or has no value (a division by zero,
+/// for example).
 pub fn evaluate(expr: &Expr, left: &mut u64) -> Result<Value, NotConstant> {
     let at = |fault: String| (expr.span, fault);
     let spend = |steps: u64, left: &mut u64| match left.checked_sub(steps) {
@@ -87,7 +92,7 @@ pub fn repeat(item: &Value, count: u32) -> Value {
     Value::List((0..count).map(|_| item.clone()).collect())
 }
 
-/// How many elements without parts a value has. If there are more than `limit`, it is `limit + 1`.
+/// The number of values without parts in a value; at most `limit + 1`.
 pub fn elements(value: &Value, limit: u64) -> u64 {
     fn count<'v>(items: impl IntoIterator<Item = &'v Value>, limit: u64) -> u64 {
         let mut total = 0;

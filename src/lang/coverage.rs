@@ -1,17 +1,21 @@
-//! What of a program was never run: statements, sides of conditions, arms, handlers, assertions.
+//! Coverage: which parts of a program were never run (statements, branches of conditions, arms,
+//! handlers, assertions).
 //!
-//! The compiler notes as it goes which instruction stands for what ([`Points`]). A program that is observed
-//! ([`Program::observed`]) notes in [`Reached`] which instructions the machine came to, and how each condition was decided.
-//! The machine runs once for each distinct local state and response, because explorers remember the answer. So this costs
-//! next to nothing; and if nobody asked, nothing.
+//! The compiler notes which part of the source each instruction stands for ([`Points`]). An
+//! observed program ([`Program::observed`]) records in [`Reached`] which instructions were
+//! executed, and how each condition was decided. The machine runs once for each distinct local
+//! state and response, because explorers cache the next local state. So the cost of recording is
+//! small, and zero for a program that is not observed.
 //!
-//! Explorers also run a step to see what it would do, without executing it then. They ask only about actions that are
-//! possible in some execution, so what these run can be reached. A search that visits every class of executions runs every
-//! step that some execution has. After such a search, and only then, what was not reached cannot be reached.
+//! Explorers also run a step to find out its effect, without executing it in the current execution.
+//! They do this only for actions that are possible in some execution, so the code of these steps is
+//! reachable. A search that visits every class of executions runs every step of every execution. So
+//! after a complete search, and only then, code that was not reached is unreachable.
 //!
-//! Procedures are compiled in place of each call. So a point is known by its place in the source, and was reached if one of
-//! its copies was. What an unreached part contains is not told again. A condition that only constants decide has one side
-//! in every execution; nothing is told of the other.
+//! Procedures are inlined at each call. So a point is identified by its place in the source, and is
+//! reached if one of its copies is. The contents of an unreached part are not reported separately.
+//! A condition that only depends on constants has the same value in every execution; its other
+//! branch is not reported.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -22,27 +26,28 @@ use super::interpret::{Machine, Rest, World};
 use super::program::Program;
 use crate::model::Site;
 
-/// The instruction was carried out, or something rested there.
+/// The instruction was executed, or a process rested there.
 const CAME: u8 = 1;
-/// It was a jump that is taken if a condition does not hold, and the condition held.
+/// The instruction is a conditional jump, and its condition was true.
 const HELD: u8 = 2;
-/// The condition did not hold.
+/// The instruction is a conditional jump, and its condition was false.
 const FAILED: u8 = 4;
 
-/// What the instructions of a program stand for.
+/// The parts of the source that the instructions of a program stand for.
 #[derive(Debug, Default)]
 pub struct Points {
     /// The statements of each block, in order, each with its first instruction.
     pub blocks: Vec<Vec<(Place, u32)>>,
     /// Parts that need not contain statements, each with its first instruction.
     pub parts: Vec<(Part, Place, u32)>,
-    /// The conditions with a side that contains no statement, each with its jump: is it the side where the condition holds?
+    /// Branches of conditions that contain no statement: the value of the condition that leads to
+    /// the branch, the place of the condition, and its jump.
     pub conditions: Vec<(bool, Place, u32)>,
-    /// The assertions.
+    /// The assertions, each with its instruction.
     pub assertions: Vec<(Place, u32)>,
 }
 
-/// A place in the source, for the compiler and for people.
+/// A place in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     pub span: Span,
@@ -60,7 +65,8 @@ pub enum Part {
     Handler,
 }
 
-/// The instructions that were reached so far, each with how it was.
+/// For each instruction whether it was reached so far, and how: a set of [`CAME`], [`HELD`] and
+/// [`FAILED`].
 #[derive(Debug)]
 pub struct Reached(Box<[AtomicU8]>);
 
@@ -69,7 +75,7 @@ impl Reached {
         Reached(code.instrs.iter().map(|_| AtomicU8::new(0)).collect())
     }
 
-    /// Runs a machine until it comes to rest, and notes what it reaches.
+    /// Runs a machine until it rests, and records the instructions that it reaches.
     pub(super) fn run<W: World>(&self, code: &Code, machine: &mut Machine<'_, W>) -> Rest {
         loop {
             let at = machine.pc;
@@ -98,48 +104,48 @@ impl Reached {
     }
 }
 
-/// The kinds of what was never run.
+/// The kinds of unreached code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UnreachedKind {
-    /// Statements, up to the end of their block.
+    /// Statements from a first unreached one to the end of their block.
     Lines,
     /// The arm of a `match`.
     Arm,
     /// A handler.
     Handler,
-    /// A condition that never holds, without a statement that would run if it did.
+    /// A condition that is never true, if its `true` branch contains no statement.
     NeverTrue,
-    /// A condition that never fails, without a statement that would run if it did.
+    /// A condition that is never false, if its `false` branch contains no statement.
     NeverFalse,
     /// An assertion.
     Assertion,
 }
 
-/// Something that was never run.
+/// A part of a program that was never run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreached {
-    /// What.
+    /// The kind of part.
     pub kind: UnreachedKind,
-    /// Where it begins.
+    /// The place where it begins.
     pub site: Site,
     /// The line in which it ends.
     pub last_line: u32,
 }
 
-/// A place and whether it was reached, so far as is known.
+/// Places, each with whether any of its copies was reached.
 type Marks = BTreeMap<Place, bool>;
 
 fn mark(marks: &mut Marks, place: Place, is_reached: bool) {
     *marks.entry(place).or_default() |= is_reached;
 }
 
-/// Those that were not reached.
+/// The places that were not reached.
 fn missing(marks: Marks) -> impl Iterator<Item = Place> {
     marks.into_iter().filter(|&(_, is_reached)| !is_reached).map(|(place, _)| place)
 }
 
 impl Points {
-    /// The statements that were not reached, those of a block together.
+    /// The unreached statements, one finding for each block.
     fn lines(&self, reached: &Reached) -> Vec<(Place, UnreachedKind)> {
         let mut marks = Marks::new();
         for &(place, at) in self.blocks.iter().flatten() {
@@ -170,7 +176,7 @@ impl Points {
         of(Part::Arm, UnreachedKind::Arm).chain(of(Part::Handler, UnreachedKind::Handler)).collect()
     }
 
-    /// The conditions that were decided, but never in one of the ways.
+    /// The conditions that were reached, but always had the same value.
     fn sides(&self, reached: &Reached) -> Vec<(Place, UnreachedKind)> {
         let of = |side: bool, how: u8, kind: UnreachedKind| {
             let (mut came, mut decided) = (Marks::new(), Marks::new());
@@ -197,7 +203,8 @@ impl Points {
 }
 
 impl Program {
-    /// What was never run since the program is [observed](Program::observed), by place; nothing if it is not.
+    /// The parts that were never run since the program is [observed](Program::observed), ordered by
+    /// place; empty if it is not observed.
     pub fn unreached(&self) -> Vec<Unreached> {
         let Some(reached) = &self.reached else { return Vec::new() };
         let points = &self.code.points;
@@ -215,11 +222,11 @@ impl Program {
         });
         found.extend(points.unchecked(reached));
         found.sort_by_key(|&(place, kind)| (place.span.start, kind));
-        let told = |(Place { site, last_line, .. }, kind)| Unreached {
+        let described = |(Place { site, last_line, .. }, kind)| Unreached {
             kind,
             site: self.code.sites[site as usize].clone(),
             last_line,
         };
-        found.into_iter().map(told).collect()
+        found.into_iter().map(described).collect()
     }
 }

@@ -1,8 +1,8 @@
-//! Mistakes in a spec as plain data, and how they are shown.
+//! Diagnostics: mistakes in a spec as plain data, and their rendering.
 //!
-//! Every pass of the front end pushes [`Diagnostic`]s and goes on; nothing in it prints or stops at the
-//! first mistake. Rendering is a separate, last step: [`Diagnostics::render`] draws the source with the
-//! offending text underlined, in the way that users of rustc know.
+//! Every pass of the front end adds [`Diagnostic`]s and continues: no pass prints, and none stops
+//! at the first mistake. Rendering is a separate last step: [`Diagnostics::render`] shows the
+//! source with the offending text underlined, in the style of rustc.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::model::{masked, printable};
 
-/// A piece of a source text, in bytes.
+/// A range of bytes of a source text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// First byte.
@@ -22,7 +22,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// From `start` to before `end`.
+    /// The span of the bytes `start..end`.
     pub fn new(start: usize, end: usize) -> Span {
         Span { start: start as u32, end: end as u32 }
     }
@@ -32,7 +32,7 @@ impl Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// As a range of bytes.
+    /// The span as a range of bytes.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -47,20 +47,21 @@ pub enum Severity {
     Warning,
 }
 
-/// One mistake.
+/// One mistake, or something suspicious.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Error or warning.
     pub severity: Severity,
-    /// What is wrong, in a line.
+    /// What is wrong, in one line.
     pub message: String,
-    /// Where; `None` if the mistake is not in the file (an override on the command line).
+    /// The offending text; `None` if the mistake is not in the file (in an override on the command
+    /// line, for example).
     pub span: Option<Span>,
-    /// What to write under the offending text; may be empty.
+    /// The text shown under the offending text; may be empty.
     pub label: String,
-    /// Other places that matter, each with a label.
+    /// Other relevant places, each with a label.
     pub secondary: Vec<(Span, String)>,
-    /// What the author might do about it.
+    /// Advice for the author.
     pub hints: Vec<String>,
 }
 
@@ -87,25 +88,25 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }
     }
 
-    /// With a text under the offending place.
+    /// Sets the text under the offending place.
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
         self
     }
 
-    /// With another place.
+    /// Adds another relevant place.
     pub fn also(mut self, span: Span, label: impl Into<String>) -> Self {
         self.secondary.push((span, label.into()));
         self
     }
 
-    /// With advice.
+    /// Adds advice.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// With advice, if there is any.
+    /// Adds advice, if there is any.
     pub fn maybe_hint(self, hint: Option<String>) -> Self {
         match hint {
             Some(hint) => self.hint(hint),
@@ -114,11 +115,12 @@ impl Diagnostic {
     }
 }
 
-/// The most errors, and the most warnings, that are shown for one file. Of further ones only the number is shown.
-const MAX_TOLD: usize = 60;
+/// The most errors, and the most warnings, that are shown for one file. Further ones are only
+/// counted.
+const MAX_SHOWN_EACH: usize = 60;
 
-/// What a pass has found so far: the first mistakes in full, of the others only the number. So a file with a million
-/// mistakes costs no more than one with sixty.
+/// The findings so far: the first [`MAX_SHOWN_EACH`] errors and warnings in full, and the number of
+/// all. So a file with a million mistakes takes little memory.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     list: Vec<Diagnostic>,
@@ -134,35 +136,35 @@ impl Findings {
             Severity::Warning => &mut self.warnings,
         };
         *count += 1;
-        if !self.muted && *count <= MAX_TOLD {
+        if !self.muted && *count <= MAX_SHOWN_EACH {
             self.list.push(diagnostic);
         }
     }
 
-    /// How many errors there are so far.
+    /// The number of errors so far.
     pub(super) fn errors(&self) -> usize {
         self.errors
     }
 
-    /// How many errors and warnings there are so far.
+    /// The number of errors and warnings so far.
     pub(super) fn count(&self) -> usize {
         self.errors + self.warnings
     }
 
-    /// Will the text of the next error be dropped? Then it need not be made.
+    /// Will the next error be dropped? Then its text need not be made.
     pub(super) fn is_full(&self) -> bool {
-        self.muted || self.errors >= MAX_TOLD
+        self.muted || self.errors >= MAX_SHOWN_EACH
     }
 
-    /// Sets whether what is found from here on is dropped, and the number of errors and warnings; gives those that
-    /// were there before.
+    /// Drops all findings until [`unmute`](Findings::unmute). Returns the state that `unmute`
+    /// restores.
     pub(super) fn mute(&mut self) -> Muted {
         let before = Muted { errors: self.errors, warnings: self.warnings, muted: self.muted };
         self.muted = true;
         before
     }
 
-    /// Continues as before the call of [`Findings::mute`].
+    /// Restores the state from before the call of [`mute`](Findings::mute).
     pub(super) fn unmute(&mut self, before: Muted) {
         Muted { errors: self.errors, warnings: self.warnings, muted: self.muted } = before;
     }
@@ -175,18 +177,18 @@ pub(super) struct Muted {
     muted: bool,
 }
 
-/// The mistakes of one file, in order of place.
+/// The diagnostics of one file, ordered by place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostics {
     name: Arc<str>,
     source: Arc<str>,
     list: Vec<Diagnostic>,
-    /// How many more there are.
-    untold: usize,
+    /// The number of further diagnostics, which were only counted.
+    omitted: usize,
 }
 
 impl fmt::Display for Diagnostics {
-    /// As they are shown where there are no colours.
+    /// Renders the diagnostics without colours.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.render(false))
     }
@@ -195,7 +197,7 @@ impl fmt::Display for Diagnostics {
 impl std::error::Error for Diagnostics {}
 
 impl fmt::Display for Diagnostic {
-    /// What is wrong, without the place.
+    /// The message, without the place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
@@ -204,8 +206,8 @@ impl fmt::Display for Diagnostic {
 impl std::error::Error for Diagnostic {}
 
 impl Diagnostics {
-    /// What was found in a file: its errors, or its warnings if there is no error. A misspelt name is also an
-    /// unused one, so warnings wait until the errors are gone.
+    /// The errors of a file, or its warnings if there is no error. Warnings beside errors would
+    /// often be consequences: a misspelt name also makes a variable unused.
     pub(super) fn new(name: &str, source: &str, found: Findings) -> Self {
         let Findings { mut list, errors, warnings, .. } = found;
         let (severity, all) = match errors {
@@ -213,7 +215,7 @@ impl Diagnostics {
             errors => (Severity::Error, errors),
         };
         list.retain(|diagnostic| diagnostic.severity == severity);
-        let untold = all - list.len();
+        let omitted = all - list.len();
         for diagnostic in &mut list {
             let others = diagnostic.secondary.iter_mut().map(|(span, _)| span);
             for span in diagnostic.span.iter_mut().chain(others) {
@@ -222,34 +224,35 @@ impl Diagnostics {
         }
         list.sort_by_key(|d| (d.span.is_some(), d.span));
         list.dedup();
-        Diagnostics { name: Arc::from(name), source: Arc::from(source), list, untold }
+        Diagnostics { name: Arc::from(name), source: Arc::from(source), list, omitted }
     }
 
-    /// The only mistake of a file.
+    /// Diagnostics that consist of one mistake.
     pub fn of(name: &str, source: &str, mistake: Diagnostic) -> Self {
         let mut found = Findings::default();
         found.push(mistake);
         Diagnostics::new(name, source, found)
     }
 
-    /// The diagnostics as data.
+    /// The diagnostics, ordered by place.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
     }
 
-    /// Are there none?
+    /// Are there no diagnostics?
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// How many there are.
+    /// The number of diagnostics, including those that were only counted.
     pub fn len(&self) -> usize {
-        self.list.len() + self.untold
+        self.list.len() + self.omitted
     }
 
-    /// How many there are of which only the number is known.
-    pub fn untold(&self) -> usize {
-        self.untold
+    /// The number of diagnostics that were only counted, and are not in
+    /// [`iter`](Diagnostics::iter).
+    pub fn omitted(&self) -> usize {
+        self.omitted
     }
 
     /// The name of the file.
@@ -262,7 +265,7 @@ impl Diagnostics {
         Lines::new(&self.source).position(span.start as usize)
     }
 
-    /// All of them for people, with the source; in colour for a terminal.
+    /// The diagnostics as text for people, with excerpts of the source; `color`: with ANSI colours.
     pub fn render(&self, color: bool) -> String {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         let mut text = String::new();
@@ -271,8 +274,8 @@ impl Diagnostics {
             text.push_str(&renderer.render(&[self.group(diagnostic, &excerpt)]));
             text.push_str("\n\n");
         }
-        if self.untold > 0 {
-            text.push_str(&format!("... and {} more like these\n\n", self.untold));
+        if self.omitted > 0 {
+            text.push_str(&format!("... and {} more like these\n\n", self.omitted));
         }
         text
     }
@@ -307,10 +310,10 @@ impl<'a> IntoIterator for &'a Diagnostics {
     }
 }
 
-/// The most bytes of a message that are shown.
+/// The most bytes of a message or label that are shown.
 const MAX_SHOWN: usize = 400;
 
-/// A message, fit to print. If it quotes something long, only the beginning.
+/// A message without control characters, at most [`MAX_SHOWN`] bytes.
 fn shown(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_SHOWN {
         return printable(text);
@@ -324,7 +327,7 @@ struct Excerpt<'s> {
     text: Cow<'s, str>,
     /// The number of the first line.
     line: usize,
-    /// Where it starts in the source.
+    /// The byte offset of the text in the source.
     start: usize,
 }
 
@@ -344,8 +347,8 @@ impl<'s> Excerpt<'s> {
     }
 }
 
-/// The span widened to where characters start: a span computed from the end of a broken piece of text
-/// may lie within one.
+/// The span, extended to boundaries of characters: a span that was computed from the end of broken
+/// text may end within a character.
 fn whole_characters(source: &str, span: Span) -> Span {
     let (mut start, mut end) = (span.range().start, span.range().end.min(source.len()));
     while !source.is_char_boundary(start) {
@@ -357,15 +360,16 @@ fn whole_characters(source: &str, span: Span) -> Span {
     Span::new(start.min(end), end)
 }
 
-/// The starts of the lines of a text, and the number of characters before certain bytes.
+/// An index of a text that converts byte offsets to lines and columns.
 pub(super) struct Lines<'s> {
     source: &'s str,
     starts: Vec<usize>,
-    /// The number of characters before each [`BLOCK`] of bytes. So counting a column reads at most two blocks, even in a
-    /// long line. A block may start within a character; the character counts for the block in which it starts.
+    /// The number of characters before each block of [`BLOCK`] bytes. So counting a column reads at
+    /// most two blocks, even in a long line. A character counts for the block in which it starts.
     characters: Vec<u32>,
 }
 
+/// The number of bytes in a block of [`Lines`].
 const BLOCK: usize = 1024;
 
 impl<'s> Lines<'s> {
@@ -380,7 +384,7 @@ impl<'s> Lines<'s> {
         Lines { source, starts, characters: blocks.collect() }
     }
 
-    /// How many characters start before this byte.
+    /// The number of characters that start before this byte.
     fn before(&self, byte: usize) -> u32 {
         let block = byte / BLOCK;
         match self.characters.get(block) {
@@ -405,7 +409,7 @@ impl<'s> Lines<'s> {
     }
 }
 
-/// How many characters start in these bytes.
+/// The number of characters that start in these bytes.
 fn count(bytes: &[u8]) -> u32 {
     bytes.iter().filter(|&&byte| byte & 0b1100_0000 != 0b1000_0000).count() as u32
 }
@@ -413,7 +417,8 @@ fn count(bytes: &[u8]) -> u32 {
 /// The most names that a message lists.
 const MAX_LISTED: usize = 10;
 
-/// The names in a row. If there are many, only the first ones.
+/// The names, separated by commas. With more than [`MAX_LISTED`], only the first ones and the
+/// number of others.
 pub(super) fn listed<T: std::fmt::Display>(names: impl IntoIterator<Item = T>) -> String {
     let mut names = names.into_iter();
     let mut shown: Vec<String> =
@@ -425,24 +430,25 @@ pub(super) fn listed<T: std::fmt::Display>(names: impl IntoIterator<Item = T>) -
     shown.join(", ")
 }
 
-/// A name with more letters than this is near to no other name.
-const MAX_NEAR: usize = 64;
+/// For names with more characters than this, no similar name is suggested.
+const MAX_SIMILAR: usize = 64;
 
 /// "did you mean `x`?", for the candidate nearest to `name`, if one is near.
 pub(super) fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {
-    // A name of one letter is near to every other one; of a long one nobody gets a few letters wrong.
+    // A name of one character is similar to every other one, and names that are very long are
+    // rarely misspelt.
     let length = name.chars().count();
     let limit = match length {
         0 | 1 => return None,
-        length if length > MAX_NEAR => return None,
+        length if length > MAX_SIMILAR => return None,
         length => length.max(3) / 3,
     };
     candidates
         .into_iter()
-        .filter(|candidate| *candidate != name && candidate.len() <= 2 * MAX_NEAR)
+        .filter(|candidate| *candidate != name && candidate.len() <= 2 * MAX_SIMILAR)
         .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
         .filter(|&(distance, _)| distance <= limit)
         .min()

@@ -1,16 +1,16 @@
-//! Expectations: the `//@` lines of a spec, as data for the test suite.
+//! Expectations: parses the `//@` lines of a spec, for the test suite.
 //!
-//! `//@ traces 2`, `//@ deadlocked 1 verdict deadlock`, `//@ with N=4 traces 6`, `//@ with N=5 slow traces 24`.
-//! Several facts may stand on one line. Without `with` they hold for the constants as declared. A `depth` bounds the
-//! search that all figures of its line speak of. `buffering`, `collectives` and `polls` say what the search assumes that MPI
-//! leaves open.
+//! `//@ traces 2`, `//@ deadlocked 1 verdict deadlock`, `//@ with N=4 traces 6`,
+//! `//@ with N=5 slow traces 24`. A line may state several facts. Without `with` they hold for the
+//! declared values of constants. With `depth` all figures of the line are those of a search up to
+//! this depth. `buffering`, `collectives` and `polls` choose the MPI semantics of the search.
 
 use rustc_hash::FxHashSet;
 
 use super::diagnostic::{Diagnostic, Findings, Lines, Span, nearest};
 use crate::model::{Buffering, Leaving, Semantics};
 
-/// The verdicts that a search can have that comes to its end.
+/// The possible verdicts of a complete search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedVerdict {
     /// Nothing is violated.
@@ -23,41 +23,41 @@ pub enum ExpectedVerdict {
     Assertion,
     /// Some process runs into a run-time violation.
     Error,
-    /// Nothing is found, but executions were cut at the bound on polls.
+    /// Nothing is violated, but executions were cut at the bound on polls.
     Incomplete,
 }
 
 impl ExpectedVerdict {
-    /// Its name in a spec.
+    /// The name of the verdict in a spec.
     pub fn name(self) -> &'static str {
         VERDICTS.iter().find(|(_, verdict)| *verdict == self).map_or("", |(name, _)| name)
     }
 }
 
-/// What must hold for a choice of constants.
+/// What must hold for certain values of constants: one `//@` line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expectation {
-    /// The constants to set, as for `-D`.
+    /// The names and values of constants to set, as by `-D`.
     pub with: Vec<(String, String)>,
-    /// Takes too long for an ordinary test run.
+    /// Does the check take too long for an ordinary test run?
     pub slow: bool,
-    /// Mazurkiewicz classes of complete executions.
+    /// The number of Mazurkiewicz classes of complete executions.
     pub traces: Option<u64>,
-    /// Classes that end in a deadlock.
+    /// The number of classes that end in a deadlock.
     pub deadlocked: Option<u64>,
-    /// Complete interleavings: what the exhaustive explorer counts.
+    /// The number of complete interleavings, as the exhaustive explorer counts them.
     pub interleavings: Option<u64>,
-    /// The verdict of a search that comes to its end.
+    /// The verdict of a complete search.
     pub verdict: Option<ExpectedVerdict>,
-    /// The figures are those of the search cut at this length: an execution of this length counts as complete.
+    /// The depth at which executions are cut: an execution of this length counts as complete.
     pub depth: Option<u64>,
-    /// How many distinct global states are first reached after 0, 1, 2, .. actions.
+    /// The numbers of distinct global states that are first reached after 0, 1, 2, .. actions.
     pub states: Option<Vec<u64>>,
-    /// Messages that stay pending make no deadlock (`--allow-pending`); holds for the whole file.
+    /// Are pending messages no deadlock (`--allow-pending`)? Applies to the whole file.
     pub allow_pending: bool,
-    /// The choice of what MPI leaves open that the line speaks of, if it is not the default.
+    /// The MPI semantics of the search; `None` for the default.
     pub semantics: Option<Semantics>,
-    /// The line, for messages.
+    /// The number of the line, for messages.
     pub line: u32,
 }
 
@@ -91,7 +91,7 @@ const VERDICTS: [(&str, ExpectedVerdict); 6] = [
     ("incomplete", ExpectedVerdict::Incomplete),
 ];
 
-/// Reads the lines at `spans` of `source`; `constants` are the names that `with` may set.
+/// Parses the expectations at `spans` in `source`; `constants` are the names that `with` may set.
 pub fn parse(
     source: &str,
     spans: &[Span],
@@ -110,7 +110,7 @@ pub fn parse(
     parsed.collect()
 }
 
-/// The words of a line, with their places.
+/// The words of a line, each with its span.
 fn words(source: &str, span: Span) -> impl Iterator<Item = (&str, Span)> {
     let line = &source[span.range()];
     line.split_whitespace().map(move |word| {
@@ -131,7 +131,7 @@ fn parse_line(
     if words.peek().is_none() {
         let hint = "such as `//@ traces 2`";
         return Err(Box::new(
-            Diagnostic::error(span, "an expectation that says nothing").hint(hint),
+            Diagnostic::error(span, "an expectation that states nothing").hint(hint),
         ));
     }
     while let Some((word, at)) = words.next() {
@@ -184,7 +184,7 @@ fn parse_line(
     }
     if expectation.depth.is_some() && !expectation.has_figures() {
         let diagnostic = Diagnostic::error(span, "a `depth` without a figure");
-        let hint = "say what the search finds up to there: `//@ depth 10 traces 42`";
+        let hint = "state what a search up to this depth finds: `//@ depth 10 traces 42`";
         return Err(Box::new(diagnostic.hint(hint)));
     }
     Ok(expectation)

@@ -1,12 +1,14 @@
-//! Runs instructions up to the next visible operation.
+//! The interpreter: runs instructions up to the next visible operation.
 //!
-//! The machine has no side effects: it takes a stack and a place in the code, and returns where it came
-//! to rest. Types were checked, so an instruction finds the values it expects. What can still go wrong
-//! (division by zero, an index, an assertion, running for ever) is a [`Fault`] of the program.
+//! The machine has no side effects: it takes a stack and a place in the code, and returns where it
+//! came to rest. Types were checked, so an instruction finds the values that it expects. What can
+//! still go wrong (a division by zero, an index out of range, an assertion, an endless computation)
+//! is a [`Fault`] of the program.
 //!
-//! It computes with values, or with what is known of values before a program runs ([`Domain`]). So the static analysis
-//! ([`super::prospect`]) runs the same instructions. One that needs a value that is not known rests there
-//! ([`Rest::Unknown`]), and whoever runs the machine says how it goes on.
+//! The machine is generic over a [`Domain`]: concrete values, or the abstract values of the static
+//! analysis ([`super::prospect`]), which so runs the same instructions. If an instruction needs a
+//! value that is not known, the machine rests there ([`Rest::Unknown`]), and its caller decides how
+//! it continues.
 
 mod apply;
 mod domain;
@@ -21,44 +23,45 @@ use super::{constant, operators};
 use crate::model::{Failure, FailureKind, Handle, Mark, ProcessId, StopSignal, Value};
 use parts::{part, replace, size_within};
 
-/// After this many local steps (jumps backwards and calls) without a visible operation, a process is assumed to run for
-/// ever.
+/// The most local steps (backward jumps and calls) without a visible operation. A process that
+/// takes more is assumed to run for ever.
 const MAX_STEPS: u32 = 1_000_000;
-/// The most values within lists, tuples and messages that may be built or compared between two visible operations. The
-/// time and the memory of a step are in proportion to them.
+/// The most elements of lists, tuples and messages that may be built or compared between two
+/// visible operations. The time and the memory of a step are proportional to their number.
 const MAX_PARTS: usize = 4_000_000;
-/// After this many calls within calls, a function is assumed to call itself for ever.
+/// The most nested calls. A function with more is assumed to call itself for ever.
 const MAX_CALLS: usize = 10_000;
 
-/// The number of local steps and changes of lists between two looks whether the run is to stop.
-const GLANCE: u32 = 64;
+/// The number of local steps and list operations between two checks of the stop signal.
+const TICKS_PER_CHECK: u32 = 64;
 
-/// Where a run came to rest.
+/// Why a machine has come to rest.
 #[derive(Debug)]
 pub enum Rest {
-    /// Before a visible operation, or where an actor handles what comes.
+    /// Before a visible operation, or where an actor waits for a message.
     Visible,
-    /// At the end.
+    /// At the end of a process or a handler.
     End,
-    /// On a violation.
+    /// At a violation.
     Failed(Failure),
-    /// At something that cannot be known: in `final`, a variable that a process never reached; in `invariant`, one that it
-    /// has not reached or has left; in a guard that is only
-    /// looked at, who runs it; in the static analysis, a value.
+    /// At something that is not known: in `final`, a variable that a process never reached; in
+    /// `invariant`, a variable that is not in scope; in a guard that is evaluated without its
+    /// actor, `self`; in the static analysis, a value.
     Unknown,
 }
 
-/// What code may see and do beyond its own stack. The checker has refused code that needs more than its world offers.
+/// What code may read and do beyond its own stack. The checker has refused code that needs more
+/// than its world offers, so the default methods are never called.
 pub trait World {
-    /// What the code computes with.
+    /// The values that the code computes with.
     type Value: Domain;
 
-    /// The value of the process's own communication.
+    /// The value of a communication of the running process.
     fn received(&self, comm: Handle) -> Result<Value, Fault> {
-        unreachable!("nobody has {comm:?} here")
+        unreachable!("no process has {comm:?} here")
     }
 
-    /// How many messages at a mailbox are sent and not yet paired, in `invariant`.
+    /// The number of messages at a mailbox that are sent and not yet paired, in `invariant`.
     fn length(&self, mailbox: u32) -> i64 {
         unreachable!("mailbox {mailbox} is out of sight")
     }
@@ -73,7 +76,7 @@ pub trait World {
         unreachable!("`{name}` of {process}[{instance}] is out of sight")
     }
 
-    /// The actor that runs, unless that is not known.
+    /// The running actor, if it is known.
     fn myself(&self) -> Option<ProcessId> {
         unreachable!("no actor runs here")
     }
@@ -83,45 +86,46 @@ pub trait World {
         unreachable!("{message:?} cannot be sent to {to:?} here")
     }
 
-    /// A message sent or an actor started counts as so many local steps.
+    /// The number of local steps that sending a message or starting an actor counts as.
     fn effort(&self) -> u32 {
         unreachable!("nothing is sent or started here")
     }
 
-    /// Starts an actor of this template.
+    /// Starts an actor of this template, and returns its id.
     fn create(&mut self, template: u32, args: Vec<Value>) -> ProcessId {
         unreachable!("actor {template} cannot be started with {args:?} here")
     }
 }
 
-/// A place in the code and the values there.
+/// The state of a run: a place in the code, and a stack.
 pub struct Machine<'c, W: World> {
     code: &'c Code,
-    /// What it acts on.
+    /// What the code can access beyond the stack.
     pub world: W,
-    /// The values.
+    /// The stack, with its top at the end.
     pub stack: Vec<W::Value>,
     /// The next instruction.
     pub pc: u32,
-    /// The functions that are running: where each returns to, and where its caller's values start.
+    /// The active calls of functions: for each the return address, and the base of its caller's
+    /// frame.
     calls: Vec<(u32, usize)>,
     base: usize,
     steps: u32,
-    /// What may take long and was done so far.
+    /// The number of local steps and list operations so far, for [`TICKS_PER_CHECK`].
     ticks: u32,
-    /// The values built or compared so far, counted by their parts.
+    /// The number of elements built or compared so far.
     parts: usize,
-    /// The calls of procedures that begin and end, if somebody wants to know.
+    /// The beginnings and ends of calls of procedures, if they are to be recorded.
     pub journal: Option<Vec<Mark>>,
 }
 
-/// Why an instruction is not carried out.
+/// Why an instruction was not executed.
 pub enum Fault {
-    /// It cannot be.
+    /// A run-time error, with a message.
     Error(String),
-    /// It is an assertion that does not hold.
+    /// An assertion that does not hold, with a message.
     Assertion(String),
-    /// It cannot be known what it does.
+    /// The instruction needs a value that is not known.
     Unknown,
 }
 
@@ -138,7 +142,7 @@ impl From<Unknown> for Fault {
 }
 
 impl<'c, W: World> Machine<'c, W> {
-    /// A machine at `pc` with these values.
+    /// A machine at `pc` with this stack.
     pub fn new(code: &'c Code, world: W, stack: Vec<W::Value>, pc: u32) -> Self {
         Machine {
             code,
@@ -154,7 +158,7 @@ impl<'c, W: World> Machine<'c, W> {
         }
     }
 
-    /// Runs until it comes to rest.
+    /// Runs until the machine comes to rest.
     pub fn run(&mut self) -> Rest {
         loop {
             if let Some(rest) = self.advance() {
@@ -163,7 +167,7 @@ impl<'c, W: World> Machine<'c, W> {
         }
     }
 
-    /// Carries out one instruction, unless it has come to rest.
+    /// Executes one instruction. Returns where the machine rests, if it does.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<Rest> {
         let code = self.code;
@@ -184,10 +188,10 @@ impl<'c, W: World> Machine<'c, W> {
         }
     }
 
-    /// Has the instruction done to a stack of this depth what [`Code::effect`] says?
+    /// Did the instruction change a stack of this depth as [`Code::effect`] says?
     fn has_effect(&self, instr: &Instr, depth: usize) -> bool {
         let (taken, left) = self.code.effect(instr);
-        // A call begins with one of these and ends with the other.
+        // [`Code::effect`] describes a call as a whole, from `Call` to `Return`.
         let is_part_of_call = matches!(instr, Instr::Call(_) | Instr::Return);
         is_part_of_call || self.stack.len() + taken == depth + left
     }
@@ -197,8 +201,8 @@ impl<'c, W: World> Machine<'c, W> {
         !self.calls.is_empty()
     }
 
-    /// Carries out one instruction, and the function that it calls if it is a call, unless it has come to rest. They may
-    /// take so many local steps, whatever was done before.
+    /// Executes one instruction; if it is a call, also the called function. At most `steps` local
+    /// steps are allowed, not counting earlier ones. Returns where the machine rests, if it does.
     pub fn carry_out(&mut self, steps: u32) -> Option<Rest> {
         (self.steps, self.ticks, self.parts) = (MAX_STEPS - steps, 0, 0);
         loop {
@@ -209,8 +213,8 @@ impl<'c, W: World> Machine<'c, W> {
         }
     }
 
-    /// Passes over the instruction at which it came to rest. The stack had this depth before it; what it leaves there is
-    /// not known.
+    /// Skips the instruction at which the machine rests. `depth` is the depth of the stack before
+    /// the instruction. The values that it leaves are unknown.
     pub fn pass_over(&mut self, depth: usize) {
         let (taken, left) = self.code.effect(&self.code.instrs[self.pc as usize]);
         self.calls.clear();
@@ -219,11 +223,13 @@ impl<'c, W: World> Machine<'c, W> {
         self.stack.resize(depth - taken + left, W::Value::unknown());
     }
 
-    /// Rests at the place of the process itself, outside of functions, so that its variables can be shown.
+    /// Comes to rest because of a fault at `at`. The stack and the place become those of the
+    /// outermost call, outside of functions, so that reports can show the variables of the process.
     fn fail(&mut self, at: u32, fault: Fault) -> Rest {
         self.pc = at;
         if let Some(&(back, _)) = self.calls.first() {
-            // Each call keeps the base of its caller: the outermost function's own is the next one's.
+            // Each call keeps the base of its caller. So the base of the outermost function is kept
+            // by the next call.
             let base = self.calls.get(1).map_or(self.base, |&(_, base)| base);
             self.pc = back - 1;
             self.stack.truncate(base);
@@ -240,7 +246,8 @@ impl<'c, W: World> Machine<'c, W> {
         self.stack.pop().expect("a value on the stack")
     }
 
-    /// Takes the last `count` values off the stack, which become parts of one, and counts them.
+    /// Takes `count` values from the stack, which become parts of one value, and counts their
+    /// elements as work.
     fn pop_parts(&mut self, count: u32) -> Result<Vec<Value>, Fault> {
         let from = self.stack.len() - count as usize;
         let known = self.stack[from..].iter().filter_map(|value| value.get().ok());
@@ -264,10 +271,10 @@ impl<'c, W: World> Machine<'c, W> {
         &mut self.stack[self.base + slot as usize]
     }
 
-    /// Counts something that may take long, and looks now and then whether anybody still wants the result.
+    /// Counts a local step or list operation, and checks the stop signal from time to time.
     fn tick(&mut self) -> Result<(), Fault> {
         self.ticks = self.ticks.wrapping_add(1);
-        match self.ticks.is_multiple_of(GLANCE) && StopSignal::is_raised_here() {
+        match self.ticks.is_multiple_of(TICKS_PER_CHECK) && StopSignal::is_raised_here() {
             true => Err(Fault::Error("stopped by a limit".to_owned())),
             false => Ok(()),
         }
@@ -282,7 +289,7 @@ impl<'c, W: World> Machine<'c, W> {
         Ok(())
     }
 
-    /// Counts the parts of these values, `times` times, as work.
+    /// Counts the elements of these values, multiplied by `times`, as work.
     fn count_parts<'v>(
         parts: &mut usize,
         values: impl IntoIterator<Item = &'v Value>,
@@ -302,7 +309,7 @@ impl<'c, W: World> Machine<'c, W> {
         Ok(())
     }
 
-    // A call for each instruction would cost a fifth of the time.
+    // Inlined: a function call for each instruction would take a fifth of the time.
     #[inline(always)]
     fn step(&mut self, instr: &Instr) -> Result<(), Fault> {
         match *instr {
@@ -514,7 +521,7 @@ impl<'c, W: World> Machine<'c, W> {
         self.count_steps(1)
     }
 
-    /// Writes the beginning or the end of a call of a procedure into the journal.
+    /// Records the beginning or the end of a call of a procedure in the journal.
     fn note(&mut self, instr: &Instr) {
         let Some(journal) = &mut self.journal else { return };
         journal.push(match *instr {
@@ -530,7 +537,7 @@ impl<'c, W: World> Machine<'c, W> {
                 let last = self.stack.last().and_then(|value| value.get().ok());
                 Mark::Ends { result: last.filter(|_| has_result).cloned() }
             }
-            ref other => unreachable!("{other:?} is no mark"),
+            ref other => unreachable!("{other:?} is not a mark"),
         });
     }
 
@@ -550,7 +557,8 @@ impl<'c, W: World> Machine<'c, W> {
         Ok(())
     }
 
-    /// The indices on the stack that `steps` need start here, `above` values from the top.
+    /// The position on the stack of the first index that `steps` need; there are `above` values
+    /// above the indices.
     fn indices(&self, steps: &[Step], above: usize) -> usize {
         self.stack.len() - above - indices_in(steps)
     }
@@ -573,7 +581,7 @@ impl<'c, W: World> Machine<'c, W> {
             _ => Err(Fault::Unknown),
         };
         match replaced {
-            // One that is not known is replaced, or by what is not known.
+            // The variable or the new value is unknown, so the result is, too.
             Err(Fault::Unknown) => *whole = W::Value::unknown(),
             known => known?,
         }

@@ -1,4 +1,5 @@
-//! Source text to tokens. Comments are dropped, except the `//@` lines, which state expectations.
+//! Splits source text into tokens. Comments are dropped, except the `//@` lines, which state
+//! expectations.
 
 use logos::Logos;
 
@@ -10,14 +11,14 @@ use super::token::Token;
 pub struct Lexed {
     /// Every token except comments. The last one is [`Token::End`].
     pub tokens: Vec<(Token, Span)>,
-    /// The text behind each `//@`.
+    /// The text after each `//@`.
     pub expectations: Vec<Span>,
 }
 
 /// Splits `source` into tokens.
 pub fn lex(source: &str, diagnostics: &mut Findings) -> Lexed {
     let mut lexed = Lexed { tokens: Vec::new(), expectations: Vec::new() };
-    // Neighbouring characters that mean nothing are one mistake together.
+    // Consecutive unknown characters are reported as one mistake.
     let mut strange: Option<Span> = None;
     for (token, range) in Token::lexer(source).spanned() {
         let span = Span::new(range.start, range.end);

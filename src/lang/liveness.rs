@@ -1,14 +1,16 @@
-//! Which variables a process will never read again, at each place where it rests.
+//! Live-variable analysis: which variables a process may still read, at each place where it rests.
 //!
-//! A variable is *live* at an instruction if some way from there leads to an instruction that reads it, and none before that
-//! overwrites it (Aho, Lam, Sethi, Ullman, *Compilers*, 2006, section 9.2.5). Local states that differ only in variables that
-//! are not live have the same future, so a search that stores states need not tell them apart.
+//! A variable is *live* at an instruction if some path from there leads to an instruction that
+//! reads it, and no instruction on the path before that overwrites it (Aho, Lam, Sethi, Ullman,
+//! *Compilers*, 2006, section 9.2.5). Local states that differ only in dead variables have the same
+//! future, so a search that stores states need not distinguish them.
 //!
-//! Read is also what others look at: all that is in scope where a process ends or an actor rests, and the variables that
-//! `final` or an `invariant` names. Values that are no variables are always live, as the arguments of the operation at hand.
+//! Reads by others count, too: variables in scope where a process ends or an actor rests are live,
+//! and so are variables that `final` or an `invariant` names. Values on the stack that are not
+//! variables, such as the arguments of the current operation, are always live.
 //!
-//! The analysis goes backwards from the instructions that read a variable, and stays between those where the variable
-//! is in scope: behind them its place on the stack is another's.
+//! For each variable the analysis goes backwards from the instructions that read it, within the
+//! variable's scope: outside of it, another variable has the same slot.
 
 use std::collections::BTreeSet;
 
@@ -16,11 +18,12 @@ use rustc_hash::FxHashMap;
 
 use super::code::{Code, Instr, Live};
 
-/// The most instructions that are gone through. What is left then counts as live.
-const MOST_STEPS: usize = 4_000_000;
+/// The most instructions that are visited. If there are more, the remaining variables count as
+/// live.
+const MAX_STEPS: usize = 4_000_000;
 
-/// For each instruction at which a process rests, the places of the stack whose variables are not live there, if there
-/// are any.
+/// For each instruction at which a process rests, the slots of variables that are dead there, if
+/// there are any.
 pub fn dead(code: &Code) -> FxHashMap<u32, Box<[u32]>> {
     let mut analysis = Analysis::new(code);
     let mut found: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
@@ -30,7 +33,7 @@ pub fn dead(code: &Code) -> FxHashMap<u32, Box<[u32]>> {
             continue;
         }
         analysis.follow(variable);
-        if analysis.steps > MOST_STEPS {
+        if analysis.steps > MAX_STEPS {
             break;
         }
         for at in analysis.rests(variable) {
@@ -51,12 +54,12 @@ fn seen_by_others(code: &Code) -> BTreeSet<u32> {
 
 struct Analysis<'c> {
     code: &'c Code,
-    /// The instructions before each one: those of `at` are at `firsts[at]..firsts[at + 1]`.
+    /// The predecessors of instruction `at` are `before[firsts[at]..firsts[at + 1]]`.
     firsts: Vec<u32>,
     before: Vec<u32>,
-    /// Where processes rest, ascending.
+    /// The instructions at which processes rest, in ascending order.
     rests: Vec<u32>,
-    /// For each instruction the last variable that was found to be live there.
+    /// For each instruction the number of the last variable that was found live there.
     live: Vec<u32>,
     variables: u32,
     pending: Vec<u32>,
@@ -93,7 +96,7 @@ impl<'c> Analysis<'c> {
         }
     }
 
-    /// Finds out where a variable is live.
+    /// Marks the instructions at which a variable is live.
     fn follow(&mut self, variable: &Live) {
         self.variables += 1;
         let scope = variable.from..variable.to.min(self.code.instrs.len() as u32);
@@ -116,7 +119,7 @@ impl<'c> Analysis<'c> {
         }
     }
 
-    /// The variable at hand is live here.
+    /// Marks the current variable as live at an instruction.
     fn reach(&mut self, at: u32) {
         let last = std::mem::replace(&mut self.live[at as usize], self.variables);
         if last != self.variables {
@@ -124,7 +127,8 @@ impl<'c> Analysis<'c> {
         }
     }
 
-    /// Where processes rest in the scope of the variable at hand, and it is not live.
+    /// The instructions in the scope of the current variable at which processes rest and the
+    /// variable is dead.
     fn rests(&self, variable: &Live) -> impl Iterator<Item = u32> {
         let from = self.rests.partition_point(|&at| at < variable.from);
         let within = self.rests[from..].iter().take_while(|&&at| at < variable.to);
@@ -132,7 +136,8 @@ impl<'c> Analysis<'c> {
     }
 }
 
-/// Does it read the variable in this place of the stack? One that replaces a part reads the rest.
+/// Does the instruction read the variable in this slot? An instruction that replaces a part reads
+/// the rest.
 fn reads(instr: &Instr, slot: u32) -> bool {
     match *instr {
         Instr::Get(from)

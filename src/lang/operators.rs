@@ -1,14 +1,14 @@
-//! What the operators compute: shared by constants and the interpreter, so that they cannot disagree.
+//! The semantics of operators, shared by the evaluation of constants and the interpreter.
 
 use std::fmt::Display;
 
 use super::ast::{BinaryOp, UnaryOp};
 use crate::model::Value;
 
-/// Why an operator has no value.
+/// Why an operator has no value, in a sentence.
 pub type Fault = String;
 
-/// Applies `op`.
+/// Applies a unary operator.
 pub fn unary(op: UnaryOp, value: &Value) -> Result<Value, Fault> {
     match (op, value) {
         (UnaryOp::Neg, Value::Int(n)) => n
@@ -20,7 +20,7 @@ pub fn unary(op: UnaryOp, value: &Value) -> Result<Value, Fault> {
     }
 }
 
-/// Applies `op`, any but the short-circuiting ones.
+/// Applies a binary operator, except the short-circuiting `&&` and `||`.
 pub fn binary(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Fault> {
     match op {
         BinaryOp::Eq => return Ok(Value::Bool(left == right)),
@@ -50,7 +50,7 @@ pub fn binary(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Fault>
         .ok_or_else(|| format!("overflow: {a} {text} {b} does not fit into 64 bits"))
 }
 
-/// The list inside.
+/// The items of a list.
 pub fn list(value: &Value) -> &im::Vector<Value> {
     match value {
         Value::List(items) => items,
@@ -58,7 +58,7 @@ pub fn list(value: &Value) -> &im::Vector<Value> {
     }
 }
 
-/// `index` as a place in something of this length.
+/// Converts `index` to a position in something of this length; `what` is its name for the message.
 pub fn place(index: i64, length: usize, what: impl Display) -> Result<usize, Fault> {
     usize::try_from(index)
         .ok()
@@ -82,12 +82,16 @@ pub fn field(value: &Value, index: u32) -> &Value {
     }
 }
 
-/// How deep messages may carry messages, and how many in total. Otherwise a program that wraps them in a loop would build
-/// values that take too long, or too much stack, to compare.
+/// The deepest nesting of messages in messages. Without bounds, a program that wraps messages in a
+/// loop would build values that take too much time or stack to compare.
 const MAX_DEPTH: u32 = 100;
+/// The most messages in a message, in total.
 const MAX_CARRIED: u32 = 10_000;
 
-/// The message with this number.
+/// A message with this name (by number) and these arguments.
+///
+/// # Errors
+/// If it contains too many messages.
 pub fn message(name: u32, args: Vec<Value>) -> Result<Value, Fault> {
     let mut carried = 0;
     if args.iter().all(|arg| is_small(arg, MAX_DEPTH, &mut carried)) {

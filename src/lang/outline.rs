@@ -1,9 +1,9 @@
-//! The control flow of processes and actors as they are written ([`crate::model::flow`]).
+//! The control flow of processes and actors as written in the source ([`crate::model::flow`]).
 //!
-//! The syntax tree has the shape and the words; the checked program knows what they mean. Something is an operation if
-//! the checker resolved it to one, and a step is shared if there is an operation within its span. An `if` or
-//! `match` within an expression stays part of its statement. Texts are put together from tokens, so comments
-//! and line breaks drop out.
+//! The structure and the text come from the syntax tree, the meaning from the checked program. A
+//! step is shared if the checker has found an operation within its span. An `if` or `match` within
+//! an expression stays part of its statement. Texts are joined from tokens, so they contain no
+//! comments and line breaks.
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +16,8 @@ use super::walk::visit;
 use crate::model::flow::{Act, Arm, Flow, Step, Turn};
 use crate::model::printable;
 
-/// The processes, the procedures that they call, the actors and what `init` does, in order of declaration.
+/// The control flow of all processes, procedures, actors and `init` blocks, in order of
+/// declaration.
 pub fn outline(
     file: &File,
     checked: &Checked,
@@ -32,11 +33,11 @@ pub fn outline(
 struct Outliner<'a> {
     source: &'a str,
     lines: Lines<'a>,
-    /// Ascending.
+    /// All tokens of the file, in order.
     tokens: &'a [(Token, Span)],
     /// How each process and actor comes into being.
     kinds: FxHashMap<&'a str, Instantiation>,
-    /// The operations, by the start of their spans.
+    /// The spans of operations, with their kinds, sorted.
     acts: Vec<(Span, Act)>,
     /// The number of the next step.
     next: usize,
@@ -82,7 +83,7 @@ impl Outliner<'_> {
         Flow { noun, title: self.text(title), instances, line: self.line(title), steps }
     }
 
-    /// An actor between two messages.
+    /// The step of an actor at rest, with an arm for each handler.
     fn rest(&mut self, header: Span, handlers: &[Handler]) -> Step {
         let rest = self.step(Span { end: header.start, ..header }, Turn::Next);
         let arms = handlers.iter().map(|handler| self.handler(handler)).collect();
@@ -118,7 +119,7 @@ impl Outliner<'_> {
         }
     }
 
-    /// The steps of an expression that stands as a statement, with this span.
+    /// The steps of an expression that is a statement with this span.
     fn expr(&mut self, expr: &Expr, span: Span) -> Vec<Step> {
         let before = |body: Span| Span { end: body.start, ..expr.span };
         let (head, turn) = match &expr.kind {
@@ -190,7 +191,7 @@ impl Outliner<'_> {
         self.lines.position(span.start as usize).0
     }
 
-    /// The tokens of a piece of the source, with one space where there is any.
+    /// The tokens of a part of the source, separated by one space where the source has white space.
     fn text(&self, span: Span) -> String {
         let first = self.tokens.partition_point(|(_, token)| token.start < span.start);
         let inside = self.tokens[first..].iter().map(|(_, token)| *token);
@@ -213,7 +214,7 @@ impl Outliner<'_> {
     }
 }
 
-/// All operations of processes that affect others, with their places.
+/// All operations that affect or observe others, with their spans.
 fn acts(checked: &Checked) -> Vec<(Span, Act)> {
     let mut found = Vec::new();
     let mut note = |expr: &hir::Expr| {

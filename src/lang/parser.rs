@@ -1,9 +1,9 @@
-//! Tokens to a syntax tree, by recursive descent, with recovery.
+//! Parses tokens to a syntax tree, by recursive descent, with error recovery.
 //!
-//! A mistake is reported where it is met. Parsing continues at the next statement or declaration. So one run
-//! reports the mistakes of the whole file. Two rules keep it from reporting consequences: one report per
-//! token, and silence about `Error` nodes in later passes. Nesting is bounded ([`MAX_NESTING`],
-//! [`MAX_CHAIN`]), so that no input exhausts the stack of this or a later pass.
+//! After a mistake parsing continues at the next statement or declaration, so one run reports the
+//! mistakes of the whole file. Two rules avoid reports of mere consequences: there is at most one
+//! report for each token, and later passes report nothing about `Error` nodes. Nesting is bounded
+//! ([`MAX_NESTING`], [`MAX_CHAIN`]), so that no input exhausts the stack of this or a later pass.
 
 mod actor;
 mod expr;
@@ -15,15 +15,15 @@ use super::ast::{File, Item, Name, TypeExpr, TypeKind};
 use super::diagnostic::{Diagnostic, Findings, Span};
 use super::token::Token;
 
-/// How deep expressions, blocks and types may nest.
+/// The deepest nesting of expressions, blocks and types.
 const MAX_NESTING: usize = 100;
-/// How many operators, indices or fields one expression may have in a row.
+/// The most operators, indices or fields in a row in one expression.
 const MAX_CHAIN: usize = 200;
 
-/// What [`Parser::name`] expects where a call may stand: there `barrier` is a name.
+/// What [`Parser::name`] expects where a call may begin: there `barrier` is a name.
 const CALLED: &str = "a name to call";
 
-/// Parses a file. The tree is complete even if there are mistakes.
+/// Parses a file. Mistakes are reported to `diagnostics`; the tree then has `Error` nodes.
 pub fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Findings) -> File {
     let mut parser = Parser { source, tokens, at: 0, nesting: 0, last_report: None, diagnostics };
     let mut file = File::default();
@@ -37,7 +37,7 @@ pub fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Findings)
     file
 }
 
-/// `(x)` is `x`; `(x,)`, `()` and `(x, y)` are tuples.
+/// The contents of parentheses: `(x)` is `x`; `(x,)`, `()` and `(x, y)` are tuples.
 enum Parts<T> {
     One(T),
     Tuple(Vec<T>),
@@ -48,7 +48,7 @@ struct Parser<'a> {
     tokens: &'a [(Token, Span)],
     at: usize,
     nesting: usize,
-    /// The token that the last report was about.
+    /// The index of the token that the last report was about.
     last_report: Option<usize>,
     diagnostics: &'a mut Findings,
 }
@@ -70,13 +70,14 @@ impl Parser<'_> {
         self.tokens[self.at.saturating_sub(1)].1
     }
 
-    /// Does a declaration start here? `barrier(b)` is an operation.
+    /// Does a declaration start here? (`barrier(b)` does not: it is an operation.)
     fn at_item(&self) -> bool {
         let is_call = self.peek() == Token::Barrier && self.peek_second() == Token::LParen;
         self.peek().starts_item() && !is_call || self.at_daemon()
     }
 
-    /// `daemon` is no keyword: it means something only in front of what runs.
+    /// Does `daemon process` or `daemon actor` start here? `daemon` is not a keyword: elsewhere it
+    /// is an ordinary name.
     fn at_daemon(&self) -> bool {
         self.peek() == Token::Ident
             && matches!(self.peek_second(), Token::Process | Token::Actor)
@@ -103,7 +104,8 @@ impl Parser<'_> {
         found
     }
 
-    /// Makes one report per token, and none next to strange characters, which have their own reports.
+    /// Reports a mistake at the current token, unless one was reported there, or there is an
+    /// unknown character next to it, which has its own report.
     fn report(&mut self, diagnostic: Diagnostic) {
         let known = self.last_report == Some(self.at);
         self.last_report = Some(self.at);
@@ -113,7 +115,8 @@ impl Parser<'_> {
         }
     }
 
-    /// As [`Parser::report`], about the token before, at `span`.
+    /// Reports a mistake in the token before the current one, whose span is `span`, unless one was
+    /// reported there.
     fn report_at(&mut self, span: Span, diagnostic: Diagnostic) {
         let before = self.at.checked_sub(1).filter(|&at| self.tokens[at].1 == span);
         if before.is_some_and(|at| self.last_report != Some(at)) {
@@ -121,7 +124,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Does the token at hand stand on another line than the one before?
+    /// Is the current token on another line than the one before?
     fn at_new_line(&self) -> bool {
         let between = self.previous_span().end as usize..self.span().start as usize;
         self.source[between].contains('\n')
@@ -145,7 +148,7 @@ impl Parser<'_> {
         found
     }
 
-    /// As [`Parser::expect`], for a part of a declaration that is often forgotten.
+    /// Expects a token that is often forgotten; the report shows an example.
     fn expect_as_in(&mut self, token: Token, example: &str) -> bool {
         let found = self.eat(token);
         if !found {
@@ -155,7 +158,7 @@ impl Parser<'_> {
         found
     }
 
-    /// A missing `;` is shown where it should be: behind the token before.
+    /// Expects a `;`. A missing one is reported where it should be, after the previous token.
     fn expect_semi(&mut self) -> bool {
         if self.eat(Token::Semi) {
             return true;
@@ -179,7 +182,7 @@ impl Parser<'_> {
         false
     }
 
-    /// A closing bracket; shows the opening one if it is missing.
+    /// Expects a closing bracket. If it is missing, the report shows the opening one, at `open`.
     fn expect_close(&mut self, token: Token, open: Span) -> bool {
         if self.eat(token) {
             return true;
@@ -209,7 +212,7 @@ impl Parser<'_> {
         Name { text: String::new(), span: self.span() }
     }
 
-    /// Runs `parse` one level deeper. Beyond the limit, the rest of the file is not parsed.
+    /// Runs `parse` at the next nesting level. Beyond the limit, the rest of the file is skipped.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> T) -> T {
         self.nesting += 1;
         if self.nesting > MAX_NESTING {
@@ -226,7 +229,7 @@ impl Parser<'_> {
         self.last_report = Some(self.at);
     }
 
-    /// Skips to where a statement may begin or a block end.
+    /// Skips to a place where a statement may begin or a block may end.
     fn skip_statement(&mut self) {
         let mut depth = 0_usize;
         loop {
@@ -289,7 +292,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands between parentheses: one thing, or a tuple of them.
+    /// Parses the contents of parentheses: one part, or a tuple.
     fn in_parentheses<T>(&mut self, part: fn(&mut Self) -> T) -> Parts<T> {
         let open = self.advance();
         let mut parts = Vec::new();

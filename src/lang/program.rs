@@ -29,7 +29,7 @@ use crate::model::{
 };
 use path::{Link, Path};
 
-/// A program, ready to run.
+/// A compiled program, which runs as a [`System`].
 #[derive(Debug)]
 pub struct Program {
     pub(super) code: Code,
@@ -39,39 +39,40 @@ pub struct Program {
     pub(super) constants: Vec<(String, Value)>,
     pub(super) expectations: Vec<Expectation>,
     pub(super) warnings: Diagnostics,
-    /// Of each declaration.
+    /// For each declaration of a process or an actor, what its instances may access.
     pub(super) touches: Vec<Touches>,
-    /// May a process unlock a mutex that it does not own yet?
+    /// May a process unlock a mutex that it does not own yet (cancel its request)?
     pub(super) may_cancel: bool,
     pub(super) messages: Vec<String>,
-    /// The messages that are sent somewhere without it being known that the target has a handler for them.
+    /// The messages that are sent somewhere to a target that is not known to have a handler for
+    /// them.
     pub(super) sent_blindly: BTreeSet<u32>,
     /// The actors that `init` has spawned.
     pub(super) born: Vec<Local>,
     /// The messages that `init` has sent.
     pub(super) sent: Vec<(ProcessId, Value)>,
-    /// What was run so far, if that is to be known.
+    /// The code that was run so far, if the program is observed.
     pub(super) reached: Option<Reached>,
 }
 
-/// A process or an actor as declared.
+/// A declaration of a process or an actor.
 #[derive(Debug)]
 pub(super) struct Template {
     pub name: String,
     pub kind: Instantiation,
-    /// The id of its first instance.
+    /// The id of the first instance.
     pub first: u32,
-    /// Several processes may spawn it, so names must say which one did.
+    /// May several processes spawn it? Then names of instances include the spawning process.
     pub qualified: bool,
     pub is_actor: bool,
-    /// May it wait for ever?
+    /// May an instance wait for ever?
     pub is_daemon: bool,
-    /// How many values it starts with.
+    /// The number of parameters of its body.
     pub params: u32,
 }
 
-/// The names of processes have no more parts: of longer ones the beginning is left out.
-const MOST_LINKS: usize = 100;
+/// The most parts of the name of a process: the beginning of a longer name is left out.
+const MAX_LINKS: usize = 100;
 
 impl Template {
     fn noun(&self) -> &'static str {
@@ -79,7 +80,7 @@ impl Template {
     }
 }
 
-/// What a process of a compiled program remembers.
+/// The local state of a process or actor of a compiled program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Local {
     path: Path,
@@ -95,10 +96,10 @@ impl Local {
     }
 }
 
-/// What a process sees while it computes: itself.
-struct Own<'b>(&'b Books);
+/// The world of a process while it computes: only its own books.
+struct OwnWorld<'b>(&'b Books);
 
-impl World for Own<'_> {
+impl World for OwnWorld<'_> {
     type Value = Value;
 
     fn received(&self, comm: Handle) -> Result<Value, Fault> {
@@ -107,17 +108,18 @@ impl World for Own<'_> {
     }
 }
 
-/// What `final` and `invariant` see: everything.
-struct Whole<'a> {
+/// The world of `final` and `invariant`: the whole state.
+struct GlobalWorld<'a> {
     program: &'a Program,
     locals: &'a [Option<&'a Local>],
     cells: Contents<'a>,
     lengths: &'a dyn Fn(MailboxId) -> usize,
-    /// Has the execution ended, so that a process has come to its variables unless it failed?
+    /// Has the execution ended? Then a process that has ended without declaring a variable is a
+    /// violation, not an unknown value.
     is_end: bool,
 }
 
-impl World for Whole<'_> {
+impl World for GlobalWorld<'_> {
     type Value = Value;
 
     fn length(&self, mailbox: u32) -> i64 {
@@ -142,7 +144,8 @@ impl World for Whole<'_> {
         let local =
             self.locals[(template.first + offset) as usize].expect("a static process exists");
         self.program.top_level(local, name).cloned().ok_or_else(|| {
-            // A process that is not done may have failed, or be somewhere else.
+            // A process that has not ended may have failed, or may not have declared the variable
+            // yet.
             match self.is_end && matches!(self.program.instr(local), Instr::End) {
                 true => format!("the process ended before it declared `{name}`").into(),
                 false => Fault::Unknown,
@@ -152,7 +155,8 @@ impl World for Whole<'_> {
 }
 
 impl Program {
-    /// The constants that can be set from outside, in order of declaration: integers, truth values, variants.
+    /// The constants that can be set from outside (integers, bools and variants), in order of
+    /// declaration.
     pub fn constants(&self) -> impl Iterator<Item = (&str, &Value)> {
         let plain =
             |value: &Value| matches!(value, Value::Int(_) | Value::Bool(_) | Value::Variant { .. });
@@ -162,30 +166,31 @@ impl Program {
             .map(|(name, value)| (name.as_str(), value))
     }
 
-    /// The control flow of each process and actor, and of `init`, as they are declared.
+    /// The control flow of processes, procedures, actors and `init`, in order of declaration.
     pub fn flows(&self) -> &[Flow] {
         &self.flows
     }
 
-    /// What the `//@` lines of the file say must hold.
+    /// The expectations in the `//@` lines of the file.
     pub fn expectations(&self) -> &[Expectation] {
         &self.expectations
     }
 
-    /// Warnings: what is odd but not wrong.
+    /// The warnings about the file.
     pub fn warnings(&self) -> &Diagnostics {
         &self.warnings
     }
 
-    /// The same program, which from now on notes what is run: see [`unreached`](Program::unreached).
+    /// Records from now on which code is run: see [`unreached`](Program::unreached).
     pub fn observed(mut self) -> Program {
         self.reached = Some(Reached::nothing_of(&self.code));
-        // It came to its end before.
-        self.initialise().unwrap_or_else(|_| unreachable!("`init` does what it has done before"));
+        // It did not fail when the program was compiled.
+        self.initialise().unwrap_or_else(|_| unreachable!("`init` has the same result each time"));
         self
     }
 
-    /// Runs a machine until it comes to rest.
+    /// Runs a machine until it comes to rest, and records what it reaches if the program is
+    /// observed.
     fn carry_out<W: World>(&self, machine: &mut Machine<'_, W>) -> Rest {
         match &self.reached {
             None => machine.run(),
@@ -193,9 +198,13 @@ impl Program {
         }
     }
 
-    fn at_the_end<'a>(&'a self, locals: &'a [Option<&'a Local>], cells: Contents<'a>) -> Whole<'a> {
-        let lengths = &|_| unreachable!("`final` looks at no mailbox");
-        Whole { program: self, locals, cells, lengths, is_end: true }
+    fn at_the_end<'a>(
+        &'a self,
+        locals: &'a [Option<&'a Local>],
+        cells: Contents<'a>,
+    ) -> GlobalWorld<'a> {
+        let lengths = &|_| unreachable!("`final` does not read the length of a mailbox");
+        GlobalWorld { program: self, locals, cells, lengths, is_end: true }
     }
 
     /// The index of an instance of a family; 0 for other processes.
@@ -207,17 +216,16 @@ impl Program {
         }
     }
 
-    /// From now on it runs with this choice of what MPI leaves open.
+    /// Sets the MPI semantics with which the program runs.
     pub fn set_semantics(&mut self, semantics: Semantics) {
         self.code.objects.max_polls = Polls(semantics.max_polls);
         self.code.objects.may_end_late = semantics.are_ends_open() && self.uses_network();
         self.code.semantics = semantics;
     }
 
-    /// From now on these processes may wait for ever as well, each with all its instances.
+    /// Declares all instances of these processes as daemons, which may wait for ever.
     ///
-    /// # Errors
-    /// If there is no such process.
+    /// # Errors If the program does not declare a process with one of these names.
     pub fn allow_daemons(&mut self, names: &[String]) -> Result<(), Diagnostic> {
         for name in names {
             let mut processes = self.processes.iter_mut().filter(|process| !process.is_actor);
@@ -240,7 +248,8 @@ impl Program {
         Diagnostic::outside(message).hint(hint)
     }
 
-    /// May it matter what MPI leaves open? If not, it has neither p2p nor bag mailboxes nor collectives.
+    /// Can the MPI semantics matter? False if the program has neither p2p or bag mailboxes nor
+    /// collectives.
     pub fn uses_network(&self) -> bool {
         let objects = &self.code.objects;
         let mut mailboxes = 0..objects.mailboxes.len() as u32;
@@ -252,18 +261,19 @@ impl Program {
         &self.code.instrs[local.pc as usize]
     }
 
-    /// A process that starts with these arguments, run to its first visible operation.
+    /// The local state of a process that starts with these arguments, at its first visible
+    /// operation.
     fn start(&self, path: Path, args: Vec<Value>) -> Local {
         let pc = self.code.processes[path.last().0 as usize];
         self.run(path, args, pc, Books::default())
     }
 
     fn run(&self, path: Path, stack: Vec<Value>, pc: u32, mut books: Books) -> Local {
-        let mut machine = Machine::new(&self.code, Own(&books), stack, pc);
+        let mut machine = Machine::new(&self.code, OwnWorld(&books), stack, pc);
         let failure = match self.carry_out(&mut machine) {
             Rest::Visible | Rest::End => None,
             Rest::Failed(failure) => Some(Arc::new(failure)),
-            Rest::Unknown => unreachable!("only `final` asks for what it may not find"),
+            Rest::Unknown => unreachable!("a process only reads known values"),
         };
         let (pc, stack) = (machine.pc, machine.stack);
         if self.code.remembers_values {
@@ -272,8 +282,8 @@ impl Program {
         Local { path, pc, stack: stack.into(), books, failure }
     }
 
-    /// Stack and books of a process that learns the response of its operation.
-    fn told(
+    /// Stack and books of a process after the response to its operation.
+    fn after_response(
         &self,
         local: &Local,
         response: Response,
@@ -294,7 +304,8 @@ impl Program {
         Ok((stack, books))
     }
 
-    /// The variables in scope with their values, innermost last.
+    /// The variables in scope, innermost last: name, value, and whether it is in the outermost
+    /// block.
     fn in_scope<'l>(
         &'l self,
         local: &'l Local,
@@ -399,7 +410,7 @@ impl System for Program {
             let failure = Failure { kind: FailureKind::Error, message, site };
             return Local { failure: Some(Arc::new(failure)), ..local.clone() };
         }
-        match self.told(local, response, values) {
+        match self.after_response(local, response, values) {
             Ok((stack, books)) => self.run(local.path.clone(), stack, local.pc + 1, books),
             Err(failure) => Local { failure: Some(Arc::new(failure)), ..local.clone() },
         }
@@ -491,7 +502,7 @@ impl Describe<Local> for Program {
 
     fn process_name(&self, local: &Local) -> String {
         let qualified = self.processes[local.declaration() as usize].qualified;
-        let most = if qualified { MOST_LINKS } else { 1 };
+        let most = if qualified { MAX_LINKS } else { 1 };
         let mut links = local.path.upwards();
         let mut names: Vec<_> =
             links.by_ref().take(most).map(|link| self.link_name(link)).collect();
@@ -522,7 +533,7 @@ impl Describe<Local> for Program {
         }
         let (stack, books, pc) = match response {
             Some(response) => {
-                let Ok((stack, books)) = self.told(local, response, values) else {
+                let Ok((stack, books)) = self.after_response(local, response, values) else {
                     return Vec::new();
                 };
                 (stack, books, local.pc + 1)
@@ -532,7 +543,7 @@ impl Describe<Local> for Program {
                 (args, Books::default(), self.code.processes[local.declaration() as usize])
             }
         };
-        let mut machine = Machine::new(&self.code, Own(&books), stack, pc);
+        let mut machine = Machine::new(&self.code, OwnWorld(&books), stack, pc);
         machine.journal = Some(Vec::new());
         machine.run();
         machine.journal.unwrap_or_default()

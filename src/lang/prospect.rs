@@ -1,24 +1,30 @@
-//! What a process may still do: its code, run ahead with what is known.
+//! The static analysis of accesses: what a process may still access, by abstract interpretation of
+//! its code.
 //!
-//! The machine that runs the process ([`super::interpret`]) runs here with *abstract* values: a known value, the number of
-//! one of some neighbouring objects, or any value. What comes from outside the process (a message, the content of a cell,
-//! a choice) is any value; what is computed from known values is known. A known condition decides a branch; any other
-//! condition is taken to hold, and not to hold. So for `if i == 0 { .. } else { .. }` each instance of a family is
-//! followed on its own side only, and in `for k in 0..3 { send(m[k], ..) }` the mailboxes are known.
+//! The interpreter ([`super::interpret`]) runs here with *abstract* values: a known value, the
+//! number of one of some neighbouring objects, or any value. A value from outside the process (a
+//! message, the content of a cell, a choice) is any value; a value computed from known values is
+//! known. A known condition selects a branch; for any other condition both branches are followed.
+//! So for `if i == 0 { .. } else { .. }` each instance of a family is followed on its own branch
+//! only, and in `for k in 0..3 { send(m[k], ..) }` the mailboxes are known.
 //!
-//! **Sound.** Every execution of the process is followed, and perhaps others. An abstract stack stands for all stacks
-//! with its known values in their places. An instruction that needs a value that is not known is passed over, and so is a
-//! call in which that happens: what it leaves may be any value. A stack that was met before, or is covered by one that
-//! was, need not be followed again. What a spawned process does also counts: it is followed from its start. In debug
-//! builds all that processes do is compared with what was said here ([`crate::model::audit_everything`]).
+//! **Soundness.** Every execution of the process is followed, and perhaps others. An abstract stack
+//! stands for all stacks with its known values in their slots. An instruction that needs an unknown
+//! value is skipped, and so is a call in which this happens: the values that it leaves are any
+//! values. A stack that was visited before, or that is covered by a visited one, is not followed
+//! again. Accesses of spawned processes are included: they are followed from their start. In debug
+//! builds every access of a process is compared with the result of this analysis
+//! ([`crate::model::audit_everything`]).
 //!
-//! **It ends.** At each place where paths meet (where a loop begins, and behind the sides of a branch) some stacks are kept
-//! apart. Further ones are joined into one; where they differ, it has any value. A join can lose a known value at most
-//! once for each place of the stack. If it still takes too long, nothing is claimed.
+//! **Termination.** At each join point of the control flow (the head of a loop, the end of a
+//! branch) a bounded number of stacks is kept apart. Further ones are joined into one; where they
+//! differ, it has any value. A join can lose a known value at most once for each slot. If the
+//! analysis still takes too long, it has no result, and callers assume every access.
 //!
-//! There are two such analyses. [`reach`] knows the local state of a process, and keeps [`MOST_STACKS`] stacks apart.
-//! [`Touches`] knows no more of a process than which instance it is. It follows the process from its start and joins all
-//! stacks, so its answer is the same in all local states.
+//! There are two such analyses. [`reach`] starts from the local state of a process, and keeps
+//! [`MAX_STACKS`] stacks apart at each join point. [`Touches`] only knows which instance the
+//! process is. It follows the process from its start and keeps one stack apart, so its result holds
+//! for all local states.
 
 use std::sync::OnceLock;
 
@@ -32,34 +38,38 @@ use crate::model::{
     MailboxId, May, MutexId, Point, Reach, RwLockId, SemaphoreId, Touch, Value,
 };
 
-/// The most stacks that are kept apart at one instruction.
-const MOST_STACKS: usize = 64;
-/// The most instructions and compared values. More take too long.
-const MOST_STEPS: usize = 20_000;
-/// The same for all instances of a declaration together, where nothing is known of their local states.
-const MOST_STEPS_OF_ALL: usize = 4_000_000;
-/// The most local steps that a function may take.
-const MOST_STEPS_OF_CALL: u32 = 1_000;
+/// The most stacks that are kept apart at one join point.
+const MAX_STACKS: usize = 64;
+/// The most instructions and compared values of an analysis from a local state.
+const MAX_STEPS: usize = 20_000;
+/// The most instructions and compared values of [`Touches`], for all instances of a declaration
+/// together.
+const MAX_STEPS_OF_ALL: usize = 4_000_000;
+/// The most local steps of a call that is followed.
+const MAX_STEPS_OF_CALL: u32 = 1_000;
 
-/// For each instruction whether paths meet there.
-pub fn meetings(instrs: &[Instr]) -> Vec<bool> {
+/// For each instruction: is it a join point of the control flow?
+pub fn join_points(instrs: &[Instr]) -> Vec<bool> {
     let mut ways = vec![0_u32; instrs.len() + 1];
     for (at, instr) in (0..).zip(instrs) {
-        // A body may begin with a loop. Then nothing else leads there.
+        // A body may begin with a loop. Then the backward jump is the only predecessor, but the
+        // entry of the body also leads there.
         let is_backwards = matches!(instr, Instr::Loop(_));
         instr.successors(at).for_each(|to| ways[to as usize] += 1 + u32::from(is_backwards));
     }
     ways.into_iter().map(|ways| ways > 1).collect()
 }
 
-/// What a process at `pc` with this stack may still touch; `None` if that is too much work.
+/// What a process at `pc` with this stack may still access; `None` if the analysis takes too long.
 pub fn reach(code: &Code, pc: u32, stack: &[Value], index: i64) -> Option<Reach> {
     let stack = stack.iter().cloned().map(Abstract::known).collect();
     Walk::new(code, Some(index)).run(pc, stack)
 }
 
-/// The same for all processes at this place, with so many values on the stack. Of these values only two are known: the index of
-/// an instance, which is the lowest, and the object that its operation is about, which is the first of its arguments.
+/// What any process at this point may still access, with `depth` values on the stack; `None` if the
+/// analysis takes too long. At most two of the values are known: the lowest, which is the index of
+/// the instance (`index`, for a family), and the first of the `arity` arguments of its operation,
+/// which is the object.
 pub fn reach_from(
     code: &Code,
     point: Point,
@@ -77,20 +87,20 @@ pub fn reach_from(
     Walk::new(code, Some(point.instance)).run(point.instruction, stack)
 }
 
-/// What the instances of one declaration may ever touch, each from its start on. It is found out when somebody asks.
+/// What the instances of one declaration may ever access, from their start on. Computed on demand.
 #[derive(Debug)]
 pub struct Touches {
     entry: u32,
     params: u32,
-    /// For a family the index of its first instance.
+    /// The index of the first instance, for a family.
     first: Option<i64>,
     instances: Box<[OnceLock<Option<Reach>>]>,
-    /// Of an instance of which not even the index is known.
+    /// The result for an instance with an unknown index.
     any: OnceLock<Option<Reach>>,
 }
 
 impl Touches {
-    /// For a declaration whose code starts at `entry`, with so many values.
+    /// For a declaration whose code starts at `entry`, with `params` values on the stack.
     pub fn new(entry: u32, params: u32, kind: Instantiation) -> Touches {
         let (first, count) = match kind {
             Instantiation::Family { lo, .. } => (Some(lo), kind.instances()),
@@ -100,17 +110,17 @@ impl Touches {
         Touches { entry, params, first, instances, any: OnceLock::new() }
     }
 
-    /// What this instance of the declaration may touch; `None` if that is too much work.
+    /// What the instance with this index may access; `None` if the analysis takes too long.
     pub fn of(&self, code: &Code, index: i64) -> Option<&Reach> {
         let own = self.first.map(|first| &self.instances[(index - first) as usize]);
-        let share = MOST_STEPS_OF_ALL / self.instances.len().max(1);
+        let share = MAX_STEPS_OF_ALL / self.instances.len().max(1);
         let alone = || self.follow_from_start(code, Some(index), share);
-        let common = || self.follow_from_start(code, None, MOST_STEPS_OF_ALL);
+        let common = || self.follow_from_start(code, None, MAX_STEPS_OF_ALL);
         let known = own.and_then(|own| own.get_or_init(alone).as_ref());
         known.or_else(|| self.any.get_or_init(common).as_ref())
     }
 
-    /// What an instance may touch, of a family the one with this index.
+    /// What the instance with this index may access, or any instance if `index` is `None`.
     fn follow_from_start(
         &self,
         code: &Code,
@@ -126,11 +136,11 @@ impl Touches {
     }
 }
 
-/// What is known about a value.
+/// An abstract value: what is known about a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Abstract {
     Known(Value),
-    /// The number of one of these objects, and which, if that is known.
+    /// The number of one of the objects `base..base + count`; `number`, if it is known which.
     Object {
         base: u32,
         count: u32,
@@ -140,7 +150,8 @@ enum Abstract {
 }
 
 impl Domain for Abstract {
-    /// Unit is also the value of matches that match nothing. There it stands for a value of any type.
+    /// Unit becomes any value, because the compiler also uses it as a placeholder for a value of
+    /// any type, in a `match` without a matching arm.
     fn known(value: Value) -> Abstract {
         if value == Value::Unit { Abstract::Any } else { Abstract::Known(value) }
     }
@@ -178,7 +189,7 @@ impl Domain for Abstract {
 }
 
 impl Abstract {
-    /// How much work it is to compare it, roughly: lists may be long.
+    /// The approximate work to compare the value: lists may be long.
     fn size(&self) -> usize {
         let Abstract::Known(known) = self else { return 1 };
         let (mut size, mut value) = (1_usize, known);
@@ -189,7 +200,7 @@ impl Abstract {
         size
     }
 
-    /// What stands for both.
+    /// An abstract value that stands for both.
     fn join(&self, other: &Abstract) -> Abstract {
         match (self, other) {
             (mine, theirs) if mine == theirs => mine.clone(),
@@ -205,9 +216,13 @@ impl Abstract {
 
 type Stack = Vec<Abstract>;
 
-/// Makes `into` stand for `other`, too. Did that change it?
+/// Joins `other` into `into`. Returns whether `into` has changed.
 fn join(into: &mut Stack, other: &Stack) -> bool {
-    debug_assert_eq!(into.len(), other.len(), "the stack is as deep whichever way one comes");
+    debug_assert_eq!(
+        into.len(),
+        other.len(),
+        "all paths to an instruction have the same depth of the stack"
+    );
     let mut has_changed = false;
     for (mine, theirs) in into.iter_mut().zip(other) {
         let joined = mine.join(theirs);
@@ -217,15 +232,16 @@ fn join(into: &mut Stack, other: &Stack) -> bool {
     has_changed
 }
 
-/// The stacks met at one instruction.
+/// The visited stacks at one join point.
 #[derive(Default)]
-struct Met {
+struct VisitedStacks {
     apart: FxHashSet<Stack>,
+    /// The join of all stacks, once there were too many to be kept apart.
     joined: Option<Stack>,
 }
 
-impl Met {
-    /// The stack that is to be followed because of this one, if any.
+impl VisitedStacks {
+    /// Adds a stack. Returns the stack to be followed because of it, if any.
     fn add(&mut self, stack: Stack, most: usize) -> Option<Stack> {
         if self.apart.contains(&stack) {
             return None;
@@ -247,26 +263,26 @@ impl Met {
     }
 }
 
-/// A process that is followed, and those that it spawns.
+/// An analysis of a process, with the processes that it spawns.
 struct Walk<'c> {
     code: &'c Code,
     most_stacks: usize,
     most_steps: usize,
-    /// What they may touch, so far as is known.
+    /// The accesses found so far.
     reach: Reach,
     pending: Vec<(u32, Stack)>,
-    met: FxHashMap<u32, Met>,
+    visited: FxHashMap<u32, VisitedStacks>,
     steps: usize,
     /// Is the process followed from its start?
     is_from_start: bool,
-    /// The index of the process, unless others that it spawns are followed, too.
+    /// The index of the process; `None` once spawned processes are followed, too.
     index: Option<i64>,
 }
 
-/// The world of code that is run ahead.
-struct Later;
+/// The world of the analysed code: nothing is known about it.
+struct AbstractWorld;
 
-impl World for Later {
+impl World for AbstractWorld {
     type Value = Abstract;
 
     fn received(&self, _: Handle) -> Result<Value, Fault> {
@@ -278,18 +294,18 @@ impl<'c> Walk<'c> {
     fn new(code: &'c Code, index: Option<i64>) -> Walk<'c> {
         Walk {
             code,
-            most_stacks: MOST_STACKS,
-            most_steps: MOST_STEPS,
+            most_stacks: MAX_STACKS,
+            most_steps: MAX_STEPS,
             reach: Reach::default(),
             pending: Vec::new(),
-            met: FxHashMap::default(),
+            visited: FxHashMap::default(),
             steps: 0,
             is_from_start: false,
             index,
         }
     }
 
-    /// What the process may touch from here on; `None` if that is too much work.
+    /// What the process may access from `pc` on; `None` if the analysis takes too long.
     fn run(mut self, pc: u32, stack: Stack) -> Option<Reach> {
         self.pending.push((pc, stack));
         while let Some((pc, stack)) = self.pending.pop() {
@@ -298,16 +314,17 @@ impl<'c> Walk<'c> {
         Some(self.reach)
     }
 
-    /// Follows the instructions from `pc` to where paths meet or part; `None` if that is too far.
+    /// Follows the instructions from `pc` to a join point, an undecided branch or the end; `None`
+    /// if the analysis takes too long.
     fn follow(&mut self, pc: u32, stack: Stack) -> Option<()> {
-        let mut machine = Machine::new(self.code, Later, stack, pc);
+        let mut machine = Machine::new(self.code, AbstractWorld, stack, pc);
         loop {
             self.steps += 1;
             if self.steps > self.most_steps {
                 return None;
             }
             let (at, depth) = (machine.pc, machine.stack.len());
-            let rest = machine.carry_out(MOST_STEPS_OF_CALL);
+            let rest = machine.carry_out(MAX_STEPS_OF_CALL);
             match (&self.code.instrs[at as usize], rest) {
                 (_, None) => {}
                 (Instr::Visible(visible), Some(_)) => {
@@ -322,27 +339,27 @@ impl<'c> Walk<'c> {
                     }
                     return Some(());
                 }
-                // A call in which the process fails, or that takes too long, is not worth following exactly.
+                // A call that fails, needs an unknown value or takes too long is skipped.
                 (Instr::Call(_), Some(_)) | (_, Some(Rest::Unknown)) => machine.pass_over(depth),
                 (_, Some(Rest::Visible | Rest::End | Rest::Failed(_))) => return Some(()),
             }
-            if self.code.meetings[machine.pc as usize] {
+            if self.code.join_points[machine.pc as usize] {
                 self.arrive(machine.pc, machine.stack);
                 return Some(());
             }
         }
     }
 
-    /// Notes the stack, and that it is to be followed if it is new.
+    /// Adds a stack at a join point, to be followed if it is new.
     fn arrive(&mut self, at: u32, stack: Stack) {
         let work = stack.iter().map(Abstract::size).fold(0, usize::saturating_add);
         self.steps = self.steps.saturating_add(work);
-        if let Some(stack) = self.met.entry(at).or_default().add(stack, self.most_stacks) {
+        if let Some(stack) = self.visited.entry(at).or_default().add(stack, self.most_stacks) {
             self.pending.push((at, stack));
         }
     }
 
-    /// Notes what an operation touches, and follows the process that it starts.
+    /// Adds the accesses of an operation, and follows the process that it spawns.
     fn act(&mut self, visible: Visible, args: &[Abstract]) {
         use May::{Add, Change, Look, Turn};
         let all = &self.code.objects;
@@ -370,9 +387,11 @@ impl<'c> Walk<'c> {
                 self.touch(args, mailboxes, &[Add], matches);
                 self.label(End::Receive, args, (src, tag), 1);
             }
+            // Communications are values, so it is not known which post a test is about: all tests
+            // have the same access.
             Visible::Test | Visible::TestAny => self.reach.add(Touch::ANY_TEST, 1),
-            // Where the receive was posted, later ones may be matched sooner. Whoever is followed from its start was seen to
-            // post it.
+            // A cancelled receive lets later receives at its mailbox match sooner. If the process
+            // is followed from its start, the match was added when the receive was posted.
             Visible::Cancel if self.is_from_start => {}
             Visible::Cancel => {
                 self.reach.add(Touch::new(matches(0), Add), mailboxes as u32);
@@ -444,13 +463,14 @@ impl<'c> Walk<'c> {
         }
     }
 
-    /// Notes how a lane is touched of the object that is the first of these arguments, of `all` of its kind.
+    /// Adds these accesses to a lane of the object that the first argument names; `all` is the
+    /// number of objects of its kind.
     fn touch(&mut self, args: &[Abstract], all: usize, may: &[May], lane: fn(u32) -> Lane) {
         let (base, count) = objects(&args[0], all);
         may.iter().for_each(|&may| self.reach.add(Touch::new(lane(base), may), count));
     }
 
-    /// Notes what a post or a probe may carry.
+    /// Adds the possible source and tag of a post or a probe; its labels start at `args[labels]`.
     fn label(&mut self, end: End, args: &[Abstract], (src, tag): (bool, bool), labels: usize) {
         let mut labels = args[labels..].iter();
         let mut guess = |is_there: bool| match is_there.then(|| labels.next()).flatten() {
@@ -460,7 +480,8 @@ impl<'c> Walk<'c> {
             }
         };
         let (mut src, mut tag) = (guess(src), guess(tag));
-        // There a send without a source has that of its process, and one without a tag has the tag 0.
+        // At p2p and bag mailboxes a send without a source has the index of its process, and a send
+        // without a tag has tag 0.
         if end == End::Send && self.is_network(&args[0]) {
             let own = self.index.map_or(Guess::Some, |index| Guess::Exactly(Some(index)));
             src = if src == Guess::Exactly(None) { own } else { src };
@@ -470,14 +491,14 @@ impl<'c> Walk<'c> {
         self.reach.add_posts(MailboxId(base), count, end, (src, tag));
     }
 
-    /// May this mutex be one that is tried?
+    /// Could the mutex be tried?
     fn is_tried(&self, mutex: &Abstract) -> bool {
         let mutexes = &self.code.objects.mutexes;
         let (base, count) = objects(mutex, mutexes.len());
         (base..base + count).any(|id| *mutexes.start(id) == Asking::Tries)
     }
 
-    /// May this mailbox be p2p or bag?
+    /// May the mailbox be a p2p or bag mailbox?
     fn is_network(&self, mailbox: &Abstract) -> bool {
         let mailboxes = &self.code.objects.mailboxes;
         let (base, count) = objects(mailbox, mailboxes.len());
@@ -485,7 +506,8 @@ impl<'c> Walk<'c> {
     }
 }
 
-/// The objects that a number on the stack may stand for, of `all` of its kind: the first, and how many.
+/// The objects that a number on the stack may stand for, of `all` objects of the kind: the first
+/// one, and their number.
 fn objects(number: &Abstract, all: usize) -> (u32, u32) {
     match (number, number.get()) {
         (_, Ok(number)) => (number.int() as u32, 1),

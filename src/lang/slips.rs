@@ -1,7 +1,7 @@
-//! Slips of newcomers: what people who know other languages write, and how it is written here.
+//! Advice for newcomers: words and signs of other languages, and how to write them here.
 //!
-//! None of these is part of the language. A word is looked up only where it means nothing, so who uses it as a name of
-//! their own gets no such advice.
+//! None of these is a part of the language. A word is looked up only if it is unknown, so a program
+//! may use it as a name of its own.
 
 /// Advice for a function that does not exist.
 pub fn function(name: &str) -> Option<&'static str> {
@@ -15,14 +15,14 @@ pub fn function(name: &str) -> Option<&'static str> {
         }
         "length" | "size" | "count" => "the length of a list is `len(list)`",
         "append" | "add" | "push_back" | "insert" => {
-            "`list = push(list, item)` puts an item behind the others"
+            "`list = push(list, item)` adds an item at the end"
         }
-        "pop" | "delete" | "erase" => "`list = remove(list, index)` takes an item out",
+        "pop" | "delete" | "erase" => "`list = remove(list, index)` removes an item",
         "receive" | "read" | "get" => {
             "a message is received with `recv(mailbox)`; a shared cell is read by its name"
         }
         "sleep" | "delay" | "usleep" | "yield" | "sched_yield" => {
-            "there is no time: every order of the processes is tried anyway"
+            "there is no time: every order of steps is explored anyway"
         }
         "exit" | "abort" | "panic" | "error" | "fail" | "raise" | "throw" => {
             "to report a failure, write `assert(false, \"…\")`; a process ends by `return;`"
@@ -41,16 +41,16 @@ pub fn function(name: &str) -> Option<&'static str> {
         | "pthread_cond_broadcast"
         | "cond_signal"
         | "cond_broadcast" => {
-            "whoever waits at a condition variable is woken by `notify_one(condvar)` or \
+            "processes that wait at a condition variable are woken by `notify_one(condvar)` or \
              `notify_all(condvar)`"
         }
         "post" | "V" | "up" => {
-            "a semaphore does this: `release(semaphore)` wakes whoever waits in `acquire(semaphore)`"
+            "a semaphore does this: `release(semaphore)` wakes a process that waits in `acquire(semaphore)`"
         }
         "P" | "down" => "a unit of a semaphore is taken with `acquire(semaphore)`",
         "mutex_lock" | "pthread_mutex_lock" => "a mutex is taken with `lock(mutex)`",
         "trylock" | "mutex_trylock" | "pthread_mutex_trylock" | "mutex_try_lock" => {
-            "a mutex is taken if nobody has it or waits for it with `try_lock(mutex)`"
+            "`try_lock(mutex)` takes a mutex if no process owns it or waits for it"
         }
         "rdlock" | "rlock" | "RLock" | "pthread_rwlock_rdlock" | "lock_shared" => {
             "a reader-writer lock is taken with `read_lock(lock)`"
@@ -59,14 +59,14 @@ pub fn function(name: &str) -> Option<&'static str> {
             "a reader-writer lock is taken with `write_lock(lock)`"
         }
         "read_unlock" | "write_unlock" | "rw_unlock" | "pthread_rwlock_unlock" => {
-            "a reader-writer lock is given back with `unlock(lock)`"
+            "a reader-writer lock is released with `unlock(lock)`"
         }
-        "mutex_unlock" | "pthread_mutex_unlock" => "a mutex is given back with `unlock(mutex)`",
+        "mutex_unlock" | "pthread_mutex_unlock" => "a mutex is released with `unlock(mutex)`",
         "compare_and_swap" | "compare_exchange" | "CAS" => {
-            "this is `cas(cell, old, new)`, which says whether it changed the cell"
+            "this is `cas(cell, old, new)`, which returns whether it changed the cell"
         }
         "fetch_sub" => "add the negative number: `fetch_add(cell, -1)`",
-        "exchange" => "this is `swap(cell, value)`, which gives the old content",
+        "exchange" => "this is `swap(cell, value)`, which returns the old content",
         "min" | "max" | "abs" => {
             "write a function: `fn max(a: int, b: int) -> int { if a > b { a } else { b } }`"
         }
@@ -120,7 +120,7 @@ pub fn declaration(word: &str) -> Option<&'static str> {
         }
         "sem" | "Semaphore" => "a semaphore is declared `semaphore s = 1;`",
         "struct" | "record" | "class" | "type" | "typedef" | "union" | "data" => {
-            "values are put together as tuples, `(1, true)`; names for values are an `enum`"
+            "values are combined in tuples, `(1, true)`; an `enum` declares names for values"
         }
         "import" | "include" | "use" | "module" | "require" | "from" | "using" => {
             "a spec is one file, and includes no others"
@@ -141,7 +141,7 @@ pub fn declaration(word: &str) -> Option<&'static str> {
 pub fn block(word: &str) -> Option<&'static str> {
     Some(match word {
         "atomic" | "d_step" | "atomically" | "transaction" | "synchronized" | "critical" => {
-            "every operation is a step of its own: use `cas`, `fetch_add` or `swap` on one cell, and a mutex around several \
+            "each operation is a step of its own: use `cas`, `fetch_add` or `swap` on one cell, and a mutex around several \
              operations: `lock(m); … unlock(m);`"
         }
         _ => return None,

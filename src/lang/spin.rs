@@ -1,8 +1,10 @@
-//! Which instructions lie on loops that may change no object. There a process may come back to an earlier local state.
+//! Finds the instructions on loops that may change no object: there a process may return to an
+//! earlier local state.
 //!
-//! They are those on a cycle of the control flow without an operation that always changes something (posts,
-//! requests, unlocks, releases, arrivals, writes, spawns). Loops that count are among them, although they never come
-//! back to the same local state. Callers look at local states, too; this module only spares them that for most processes.
+//! An instruction is on such a loop if it is on a cycle of the control flow without an operation
+//! that always changes an object (posts, requests, unlocks, releases, arrivals, writes, spawns).
+//! This over-approximates: a loop that counts never returns to the same local state. Callers
+//! compare local states, too; this analysis avoids that for most processes.
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -10,7 +12,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use super::code::{Instr, Visible};
 use crate::model::Probing;
 
-/// For each instruction: is it on such a loop?
+/// For each instruction: is it on a loop that may change no object?
 pub fn loops(instrs: &[Instr]) -> Vec<bool> {
     let mut graph = DiGraph::<(), ()>::with_capacity(instrs.len(), instrs.len());
     for _ in instrs {
@@ -36,6 +38,7 @@ pub fn loops(instrs: &[Instr]) -> Vec<bool> {
     loops
 }
 
+/// Does the operation change an object each time it is executed?
 fn always_changes(visible: Visible) -> bool {
     use Visible::*;
     match visible {

@@ -1,8 +1,9 @@
-//! A file seen as a data structure: what it offers to clients, without the client that it has.
+//! A spec as a data structure: its operations, and its text without the client in it.
 //!
-//! The procedures are the operations of the structure; processes, actors, `init` and `final` are a client. Other
-//! clients are appended to the text without that client. The text keeps its comments, except those right above what is
-//! removed, and loses its expectations, which are about the client.
+//! The procedures are the operations of the structure; processes, actors, `init` and `final` are
+//! its client. Another client can be appended to the text without that client. The text keeps its
+//! comments, except directly above what is removed, and loses its expectations, which are about the
+//! removed client.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,57 +12,59 @@ use super::diagnostic::{Diagnostics, Findings, Span};
 use super::hir::Procedure;
 use super::{check, lexer, parser, walk};
 
-/// What a file offers to clients.
+/// A data structure: the source text without its client, and what a client can use.
 #[derive(Clone, Debug)]
 pub struct Structure {
-    /// Its procedures in order of declaration.
+    /// The procedures, in order of declaration.
     pub offers: Vec<Offer>,
-    /// The names of its constants.
+    /// The names of the constants, in order of declaration.
     pub constants: Vec<String>,
     source: String,
-    /// Replacements for parts of the source: new values of constants, and nothing for the client.
+    /// Replacements for parts of the source: new values for constants, and the empty text for the
+    /// client.
     edits: Vec<(Span, String)>,
-    /// The place of the value of each constant.
+    /// The span of the value of each constant.
     values: Vec<Span>,
 }
 
 /// A procedure that clients may call.
 #[derive(Clone, Debug)]
 pub struct Offer {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its parameters.
+    /// The parameters.
     pub params: Vec<Param>,
-    /// Does another procedure of the file call it?
+    /// Is it called by another procedure of the file?
     pub is_part: bool,
 }
 
 /// A parameter of a procedure.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it can be given.
+    /// The values that it can take.
     pub domain: Domain,
 }
 
-/// The values of a parameter, as far as clients make them up.
+/// The kinds of values that clients can generate for a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// Integers.
     Int,
     /// Truth values.
     Bool,
-    /// The variants of an enumeration.
+    /// The variants of an enumeration, as `Name::Variant`.
     Enum(Vec<String>),
-    /// Something else.
+    /// A type for which clients generate no values.
     Other,
 }
 
-/// Reads a structure. `name` is the name of the file in messages; `overrides` set constants.
+/// Reads a data structure. `name` is the name of the file in messages; `overrides` are names and
+/// values of constants to set.
 ///
 /// # Errors
-/// Every mistake of the file and of the overrides.
+/// All mistakes in the file and in the overrides.
 pub fn structure(
     name: &str,
     source: &str,
@@ -102,8 +105,10 @@ fn read(
 }
 
 impl Structure {
-    /// Gives a constant of the structure this value in the text. If this is done several times, the last counts. The file
-    /// must declare the constant.
+    /// Sets a constant to this value in the text. The last value counts.
+    ///
+    /// # Panics
+    /// If the file does not declare the constant.
     pub fn set(&mut self, constant: &str, value: &str) {
         let place = self.constants.iter().position(|known| known == constant);
         let span = self.values[place.expect("a constant of the structure")];
@@ -126,7 +131,7 @@ impl Structure {
     }
 }
 
-/// The procedures, with what clients have to know of them.
+/// The procedures, as clients see them.
 fn offers(file: &File, procedures: &[Procedure]) -> Vec<Offer> {
     let mut called: FxHashSet<u32> = FxHashSet::default();
     for procedure in procedures {
@@ -169,7 +174,7 @@ fn domain(ty: &TypeExpr, enums: &FxHashMap<&str, &[Name]>) -> Domain {
     }
 }
 
-/// The span with the lines of comment right above.
+/// The span, extended by the comment lines directly above it.
 fn with_comment(source: &str, span: Span) -> Span {
     let mut start = source[..span.start as usize].rfind('\n').map_or(0, |end| end + 1);
     if !source[start..span.start as usize].trim().is_empty() {
@@ -185,7 +190,7 @@ fn with_comment(source: &str, span: Span) -> Span {
     Span::new(start, span.end as usize)
 }
 
-/// The text without expectations, and without two empty lines in a row, in comments or elsewhere.
+/// The text without expectations and without consecutive empty lines, in comments or elsewhere.
 fn tidied(text: &str) -> String {
     let is_empty = |line: &str| matches!(line, "" | "//");
     let mut tidy = String::new();

@@ -1,30 +1,33 @@
-//! Types, and inference by unification.
+//! Types, and type inference by unification.
 //!
-//! The types of locals and mailboxes are decided by their uses. An undecided type is a variable that is bound at most
-//! once. A communication is special: programs keep the handles of sends and of receives of different
-//! messages in one list, as MPI programs do, and only wait for them. So the types of communications always
-//! agree. When different ones meet, their value becomes [`Yield::Mixed`], which may be waited for but not used.
+//! The types of locals and mailboxes are inferred from their uses. An unknown type is a type
+//! variable, which is bound at most once. Communications are special: programs keep the handles of
+//! sends, and of receives of different messages, in one list, as MPI programs do, and only wait for
+//! them. So the types of communications always unify. If different ones are unified, their group
+//! becomes [`Yield::Mixed`]: the program may wait for them, but not use their values.
 //!
-//! Types share their parts: with `let b = (a, a); let c = (b, b); ...` a type has far more parts than the program has
-//! letters. So no walk through a type visits more than [`MAX_PARTS`] of them. A walk that would have to visit more
-//! notes that ([`Inference::is_exceeded`]), and the caller reports it.
+//! Types share their parts: with `let b = (a, a); let c = (b, b); ...` the number of parts is
+//! exponential in the length of the program. So no traversal of a type visits more than
+//! [`MAX_PARTS`] parts. A traversal that would exceed this sets a flag
+//! ([`Inference::is_exceeded`]), and the caller reports it.
 
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// A type with more parts than this is refused.
+/// The most parts of a type; one with more is refused.
 pub const MAX_PARTS: u32 = 1_000;
 /// The most parts of a type that a message shows.
 const MAX_SHOWN: u32 = 30;
-/// A type whose values have more elements than this is refused.
+/// The most elements of a value of a type; a type with larger values is refused.
 pub const MAX_ELEMENTS: u64 = 1_000_000;
 
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// The type of something wrong. It agrees with everything, so that no mistake is reported twice.
+    /// The type of a wrong expression. It unifies with every type, so that no mistake is reported
+    /// twice.
     Error,
-    /// The type of something that never has a value, such as `return`.
+    /// The type of an expression that never has a value, such as `return`.
     Never,
     Unit,
     Int,
@@ -42,27 +45,27 @@ pub enum Type {
     AnyActor,
     /// A message to an actor.
     Message,
-    /// Not known yet.
+    /// A type variable: not known yet.
     Var(u32),
 }
 
-/// What is known about a group of communications.
+/// The number of a group of communications; unified groups are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommId(pub u32);
 
-/// What a communication yields.
+/// The kind of value that a communication yields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Yield {
     Unknown,
-    /// A send: unit.
+    /// A send yields unit.
     Send,
-    /// A receive: the message.
+    /// A receive yields the message.
     Receive,
-    /// Sends and receives, or receives of different messages.
+    /// The group has sends and receives, or receives of different messages.
     Mixed,
 }
 
-/// Where a communication was begun.
+/// The kind of object at which a communication was begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     Unknown,
@@ -70,7 +73,7 @@ pub enum Origin {
     Ordered,
     /// At a p2p or bag mailbox, or by a collective.
     Network,
-    /// There may be both.
+    /// The group has communications of both kinds.
     Both,
 }
 
@@ -82,37 +85,39 @@ struct Comm {
     value: Type,
 }
 
-/// What types are called.
+/// The names that messages use for types.
 #[derive(Debug, Default)]
 pub struct Names {
     /// The enumerations.
     pub enums: Vec<String>,
-    /// Every declaration of processes or actors.
+    /// The declarations of processes and actors.
     pub processes: Vec<String>,
 }
 
-/// What inference knows.
+/// The state of type inference.
 #[derive(Debug, Default)]
 pub struct Inference {
     vars: Vec<Option<Type>>,
     comms: Vec<Comm>,
-    /// Receives that met before the messages of both were known. Whether the group is mixed is decided at the end.
+    /// Receives that were unified before the message types of both were known.
+    /// [`settle`](Inference::settle) decides whether the group is mixed.
     undecided: Vec<(CommId, [Type; 2])>,
-    /// Has a walk met more parts than a type may have?
+    /// Has a traversal reached [`MAX_PARTS`]?
     exceeded: Cell<bool>,
 }
 
 /// How large a type is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// The elements of its values, where the type tells their number: those of arrays.
+    /// The number of elements of its values; a list counts as one item, because its length is
+    /// unknown.
     pub elements: u64,
     /// Are all its parts known?
     pub closed: bool,
 }
 
 impl Inference {
-    /// A type that is not known yet.
+    /// A new type variable.
     pub fn fresh(&mut self) -> Type {
         self.vars.push(None);
         Type::Var(self.vars.len() as u32 - 1)
@@ -151,13 +156,13 @@ impl Inference {
         self.comms[self.root(id).0 as usize].origin
     }
 
-    /// What the communication yields, and the type of it.
+    /// What the communication yields, and the type of the value.
     pub fn yields(&self, id: CommId) -> (Yield, &Type) {
         let comm = &self.comms[self.root(id).0 as usize];
         (comm.yields, &comm.value)
     }
 
-    /// The type with what is known of its outermost part.
+    /// The type, with bound variables at its root replaced.
     pub fn shallow(&self, ty: &Type) -> Type {
         let mut ty = ty;
         while let Type::Var(var) = ty {
@@ -169,7 +174,7 @@ impl Inference {
         ty.clone()
     }
 
-    /// Makes the two types one; false if they cannot be.
+    /// Unifies two types; false if that is impossible.
     pub fn unify(&mut self, a: &Type, b: &Type) -> bool {
         self.unify_parts(a, b, &mut { MAX_PARTS })
     }
@@ -196,8 +201,9 @@ impl Inference {
         }
     }
 
-    /// Can a value of type `found` stand where `expected` is wanted? An array can stand for a list, and a reference to an
-    /// actor of a known declaration for one of any. This also holds for parts, because no value ever changes.
+    /// Can a value of type `found` be used where `expected` is required? An array can be used as a
+    /// list, and a reference to an actor of a known declaration as a reference to any actor. This
+    /// also holds for parts, because values are immutable. Binds type variables where necessary.
     pub fn coerce(&mut self, found: &Type, expected: &Type) -> bool {
         self.coerce_parts(found, expected, &mut { MAX_PARTS })
     }
@@ -232,7 +238,8 @@ impl Inference {
     }
 
     fn occurs(&self, var: u32, ty: &Type) -> bool {
-        // Messages hold no communications, so what a communication yields cannot lead back.
+        // Messages contain no communications, so the value of a communication cannot lead back to
+        // it.
         self.has_part(ty, |part| *part == Type::Var(var))
     }
 
@@ -258,7 +265,8 @@ impl Inference {
                 other
             }
             (Yield::Receive, Yield::Receive) if values.iter().any(|ty| self.is_open(ty)) => {
-                // If they were unified here, two mailboxes that only meet in a list would have to carry the same.
+                // If the values were unified here, two mailboxes whose receives are in one list
+                // would have to carry the same type.
                 let known = values.iter().find(|ty| !self.is_open(ty)).unwrap_or(&values[0]);
                 self.comms[a.0 as usize].value = known.clone();
                 self.undecided.push((a, values));
@@ -275,7 +283,7 @@ impl Inference {
         self.has_part(ty, |part| matches!(part, Type::Var(_)))
     }
 
-    /// Decides which groups of communications are mixed, now that every use has been seen.
+    /// Decides which groups of communications are mixed. Called when all bodies have been checked.
     pub fn settle(&mut self) {
         for (comm, [a, b]) in std::mem::take(&mut self.undecided) {
             if !self.unify(&a, &b) {
@@ -285,12 +293,12 @@ impl Inference {
         }
     }
 
-    /// Does the type have a communication in it?
+    /// Does the type contain a communication?
     pub fn has_comm(&self, ty: &Type) -> bool {
         self.has_part(ty, |part| matches!(part, Type::Comm(_)))
     }
 
-    /// Is there a part in the type that has no parts itself and for which this holds?
+    /// Does `is` hold for some part of the type that has no parts itself?
     fn has_part(&self, ty: &Type, is: impl Fn(&Type) -> bool + Copy) -> bool {
         self.has_part_within(ty, is, &mut { MAX_PARTS })
     }
@@ -311,7 +319,7 @@ impl Inference {
         }
     }
 
-    /// How large the type is, as far as it is known.
+    /// The size of the type, as far as it is known.
     pub fn size(&self, ty: &Type) -> Size {
         self.size_within(ty, &mut { MAX_PARTS })
     }
@@ -338,7 +346,7 @@ impl Inference {
         }
     }
 
-    /// Counts one more part on a walk through a type.
+    /// Counts a visited part of a type; false if the traversal has to stop.
     fn may_go_on(&self, left: &mut u32) -> bool {
         match left.checked_sub(1) {
             Some(fewer) => *left = fewer,
@@ -347,12 +355,12 @@ impl Inference {
         !self.exceeded.get()
     }
 
-    /// Was a type met since the last question that has more than [`MAX_PARTS`] parts?
+    /// Has a traversal since the last call exceeded [`MAX_PARTS`]? Resets the flag.
     pub fn is_exceeded(&self) -> bool {
         self.exceeded.take()
     }
 
-    /// For messages.
+    /// The type as text, for messages.
     pub fn show(&self, ty: &Type, names: &Names) -> String {
         self.show_within(ty, names, &mut { MAX_SHOWN })
     }

@@ -1,11 +1,11 @@
-//! Walks through the checked program: every expression in a body, outer ones first, and what it calls.
+//! Traversals of checked expressions: subexpressions, outer ones first, and called procedures.
 //!
-//! A body contains only what it does itself. What it does by calling procedures is in their bodies. [`within`] adds
-//! these bodies, each once.
+//! A body does not contain the bodies of the procedures that it calls; [`within`] adds them.
 
 use super::hir::{Address, Expr, ExprKind, Operation, Place, Procedure, Projection};
 
-/// The expression and the bodies of the procedures that it calls, directly or not, each once.
+/// The expression and the bodies of the procedures that it calls, directly or indirectly, each
+/// once.
 pub fn within<'e>(expr: &'e Expr, procedures: &'e [Procedure]) -> Vec<&'e Expr> {
     let mut called = vec![false; procedures.len()];
     let mut found = vec![expr];
@@ -21,7 +21,7 @@ pub fn within<'e>(expr: &'e Expr, procedures: &'e [Procedure]) -> Vec<&'e Expr> 
     found
 }
 
-/// The procedures that are called in the expression itself, as often as it calls them.
+/// The procedures that are called in the expression itself: one entry for each call.
 pub fn calls(expr: &Expr) -> Vec<u32> {
     let mut found = Vec::new();
     visit(expr, &mut |expr| {
@@ -32,7 +32,7 @@ pub fn calls(expr: &Expr) -> Vec<u32> {
     found
 }
 
-/// May the computation of `expr` act on anything?
+/// Does `expr` contain an operation or a call of a procedure?
 pub fn acts(expr: &Expr) -> bool {
     let mut found = false;
     visit(expr, &mut |expr| {
@@ -41,7 +41,7 @@ pub fn acts(expr: &Expr) -> bool {
     found
 }
 
-/// Calls `each` with the expression and every one in it.
+/// Calls `each` with the expression and all its subexpressions, in pre-order.
 pub fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
     each(expr);
     let mut all =
@@ -109,7 +109,7 @@ fn index_of(address: &Address) -> Vec<&Expr> {
     address.index.iter().map(|index| &**index).collect()
 }
 
-/// The expressions in an operation.
+/// The argument expressions of an operation.
 fn arguments(operation: &Operation) -> Vec<&Expr> {
     use Operation::*;
     match operation {

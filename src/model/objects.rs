@@ -106,6 +106,12 @@ pub trait Kind: Copy {
 
     /// Is there a request for it that nothing has answered? O(1), except where patterns matter.
     fn has_open_requests(self, state: &State) -> bool;
+
+    /// An object of this kind that was used as none may be, if there is one. From then on an execution has no meaning.
+    fn misused(state: &State) -> Option<Self> {
+        let _ = state;
+        None
+    }
 }
 
 /// What the model asks of an operation.

@@ -94,6 +94,16 @@ macro_rules! define_state {
         }
 
         impl State {
+            /// An object that was used as none may be, if there is one: a barrier by more processes than take part, a p2p or bag
+            /// mailbox by two that receive, a collective by ranks that do not agree. From then on an execution has no meaning.
+            #[inline]
+            pub fn misused(&self) -> Option<Object> {
+                $(if let Some(id) = <$id as Kind>::misused(self) {
+                    return Some(Object::$kind(id));
+                })*
+                None
+            }
+
             /// Begins logs for the objects met since the last step.
             fn make_room(&mut self, met: &Met) {
                 for &object in &met.order()[self.known..] {
@@ -135,6 +145,12 @@ impl State {
             state.inboxes.send(id, to, content, None);
         }
         state
+    }
+
+    /// Was an object [misused](State::misused)?
+    #[inline]
+    pub fn is_crowded(&self) -> bool {
+        self.misused().is_some()
     }
 
     /// How many actions led here.

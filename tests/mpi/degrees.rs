@@ -39,7 +39,7 @@ fn what_is_never_freed_is_warned_of_or_denied_or_allowed() {
     assert!(!stdout(&allowed).contains("never frees"), "{}", stdout(&allowed));
     let refused = mpirun(&["--warn", "lines"]);
     assert_eq!(code(&refused), 2);
-    assert!(stderr(&refused).contains("known of specs only"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("are for specs only"), "{}", stderr(&refused));
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -155,5 +155,5 @@ fn other_folders_are_no_suites() {
     let folder = suite("no-suite", &[("a.c", "int main;".into())]);
     let output = run(&["reproduce", "mpi-bugs", "--suite", folder.to_str().unwrap()]);
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("in a layout that is known"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("in a supported layout"), "{}", stderr(&output));
 }

@@ -1,4 +1,5 @@
-//! `mazurka reproduce mpi-bugs`: the C programs of a suite whose layout is known, compiled and verified.
+//! `mazurka reproduce mpi-bugs`: compiles and verifies the C programs of a suite with a known
+//! layout.
 
 mod table;
 
@@ -25,20 +26,20 @@ use crate::property::Properties;
 use crate::report::table::{Markdown, Plain, csv_lines};
 use crate::report::text::shown;
 
-/// How long a search of one program may take.
+/// The time limit of the search of one program.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a rank may compute without a call of MPI.
+/// How long a rank may compute without calling MPI.
 const STEP: Duration = Duration::from_secs(20);
-/// How many programs are verified at a time.
+/// The number of programs that are verified at the same time.
 const THREADS: usize = 2;
 
-/// What came of a test.
+/// The result of a test.
 struct Marked {
-    /// The program, in the folder of the suite.
+    /// The path of the program in the folder of the suite.
     program: PathBuf,
     category: String,
     test: Test,
-    /// The answer, or why there is none.
+    /// The answer, or the reason why there is none.
     answer: Result<Answer, String>,
     dispute: Option<&'static Dispute>,
     time: Duration,
@@ -49,7 +50,7 @@ impl Marked {
         self.answer.as_ref().map_or(Mark::NotRun, |answer| self.test.mark(answer, self.dispute))
     }
 
-    /// In a line, unless all of it is right.
+    /// A text about the test for `--list`; `None` if everything is right.
     fn objection(&self) -> Option<String> {
         let fault = match self.mark() {
             Mark::Passed | Mark::Verified => return None,
@@ -135,7 +136,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     })
 }
 
-/// The files in a folder and below, by their paths in it. Links to folders are not followed.
+/// The paths of all files in a folder and its subfolders, relative to the folder. Links to folders
+/// are not followed.
 fn inside(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let (mut found, mut pending) = (Vec::new(), vec![PathBuf::new()]);
     while let Some(below) = pending.pop() {
@@ -152,7 +154,7 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-/// The programs of a suite whose names contain this.
+/// The programs of a suite whose names contain `filter`.
 fn programs(folder: &Path, suite: &Suite, filter: &str) -> Result<Vec<Program>, Failure> {
     let is_wanted = |name: &Path| name.to_string_lossy().contains(filter);
     let mut programs = Vec::new();
@@ -172,20 +174,21 @@ fn programs(folder: &Path, suite: &Suite, filter: &str) -> Result<Vec<Program>, 
     programs.retain(|program| is_wanted(&program.name));
     match programs.is_empty() {
         true => Err(Failure::Usage(format!(
-            "{} has no such C programs in a layout that is known: see `mazurka reproduce --help`",
+            "{} has no such C programs in a supported layout: see `mazurka reproduce --help`",
             shown(folder)
         ))),
         false => Ok(programs),
     }
 }
 
-/// A suite in its folder.
+/// A suite and its folder.
 struct Site<'s> {
     folder: &'s Path,
     suite: &'s Suite,
 }
 
-/// All tests of these programs, in order; and whether nothing was left out.
+/// The results of all tests of these programs, in order; and whether all programs were run (no
+/// interrupt).
 fn all(
     site: &Site<'_>,
     programs: &[Program],
@@ -219,14 +222,14 @@ fn all(
     Ok((done.into_values().flatten().collect(), whole))
 }
 
-/// Where programs of a suite are compiled and run.
+/// Compiles and runs programs of a suite, for one thread.
 struct Workshop<'s> {
     site: &'s Site<'s>,
     compiler: Compiler,
     scratch: &'s Path,
-    /// What all programs are compiled with.
+    /// Compiler options for all programs.
     options: Vec<OsString>,
-    /// What all programs may be linked with.
+    /// A library that all programs are linked with, if there is one.
     library: Option<OsString>,
 }
 
@@ -246,7 +249,7 @@ impl<'s> Workshop<'s> {
         Ok(workshop)
     }
 
-    /// Makes what programs in lists have in common: headers, and a library.
+    /// Makes the headers and the library that are common to the programs in lists.
     fn equip(&mut self) -> Result<(), Failure> {
         let headers = self.scratch.join("headers/include");
         fs::create_dir_all(&headers).map_err(cannot_make)?;
@@ -269,7 +272,7 @@ impl<'s> Workshop<'s> {
         Ok(())
     }
 
-    /// The tests of a program.
+    /// Compiles a program and runs its tests.
     fn marked(&self, program: &Program) -> Result<Vec<Marked>, Failure> {
         let made = self.scratch.join("program");
         let is_made = self.compile(program, &made)?;
@@ -340,7 +343,7 @@ fn answer(program: &Path, test: &Test) -> Result<Answer, String> {
     verify(&launch, &variants(test), setting, &budget)
 }
 
-/// What a test is searched with.
+/// The choices of MPI semantics with which a test is searched.
 fn variants(test: &Test) -> [Semantics; 1] {
     let any = Semantics::ANY;
     [Semantics { buffering: test.buffering.unwrap_or(any.buffering), ..any }]

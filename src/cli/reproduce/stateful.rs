@@ -1,7 +1,8 @@
-//! `mazurka reproduce stateful`: many clients by the stateful explorers, and errors by the order of threads.
+//! `mazurka reproduce stateful`: many clients explored by the stateful explorers, and the time to
+//! the first error by the order of threads.
 //!
-//! Every search is a process of its own. With a folder for the results each is logged as soon as it is done, and the same
-//! command again does only what is missing.
+//! Every search runs in a process of its own. With a folder for the results, each search is logged
+//! as soon as it is done, and the same command runs only missing searches the next time.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +22,7 @@ use crate::workshop::stateful::document::{Document, Object, Text, csv, pictures}
 use crate::workshop::stateful::{Experiment, plan};
 use crate::workshop::study::Facts;
 
-/// The time that a search may take; and with `--full`.
+/// The time limit of a search, without and with `--full`.
 const LIMITS: [Duration; 2] = [Duration::from_secs(30), Duration::from_secs(600)];
 
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
@@ -57,11 +58,11 @@ struct Runner {
     batch: Batch,
     log: Option<Log>,
     machine: String,
-    /// The runs that were used, for their origins.
+    /// All runs that were used, to report when and where they were measured.
     used: Vec<Run>,
     left: usize,
     done: u32,
-    /// The time of the searches that were run here.
+    /// The total time of the searches that were run by this process.
     spent: Duration,
 }
 
@@ -94,7 +95,7 @@ impl Runner {
         Ok(ran)
     }
 
-    /// A search that was interrupted does not count.
+    /// Runs a search and logs it. `None` if it was interrupted: such a run does not count.
     fn search(&mut self, job: &Job, key: Key) -> Result<Option<Ran>, Failure> {
         let each = self.spent.checked_div(self.done).map(|each| each.as_secs_f64());
         self.batch.expect(each.map(|each| each * self.left as f64));
@@ -131,7 +132,7 @@ fn open(folder: &Path) -> Result<Log, Failure> {
     Log::open(&path).map_err(|error| cannot_write(&path, error))
 }
 
-/// Writes all results, and returns the names of the files.
+/// Writes all results to files in the folder, and returns the names of the files.
 fn write(experiment: &Experiment, facts: &Facts, folder: &Path) -> Result<Vec<String>, Failure> {
     let mut files = vec![
         ("report.md".to_owned(), Document(experiment, Some(facts)).to_string()),

@@ -1,7 +1,8 @@
-//! How long the rest of a study may take.
+//! Estimates how long the rest of a study takes.
 //!
-//! A missing run is expected to take as long as other runs of its point, or else of its program, or else of
-//! any: the median of those. This is a guess: larger constants take longer, and limits cut runs short.
+//! The estimate for a missing run is the median time of the other runs of its point, or else of its
+//! program, or else of all runs. This is rough: larger constants take longer, and limits cut runs
+//! short.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,8 @@ impl Estimate {
         self.by_program.entry(program).or_default().push(seconds);
     }
 
-    /// The seconds that runs of these points and programs may take in total; `None` if nothing is known.
+    /// The estimated total time in seconds of runs of these (point, program) pairs; `None` before
+    /// the first run is known.
     pub(super) fn of(&self, missing: impl Iterator<Item = (usize, usize)>) -> Option<f64> {
         let medians = |times: &BTreeMap<usize, Vec<f64>>| -> BTreeMap<usize, f64> {
             times.iter().filter_map(|(&of, times)| Some((of, median(times)?))).collect()

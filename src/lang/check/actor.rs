@@ -1,8 +1,8 @@
-//! Actors: their names, which are types as well, references to them, and their bodies.
+//! Checks actors: their names, which are also types, references to them, and their bodies.
 //!
-//! An actor is one scope: its parameters and variables, then each handler in a block of its own. The [`Context`]
-//! decides what is allowed: first values of variables and guards only compute, handlers also send and spawn,
-//! and nothing reaches beyond the actor.
+//! An actor is one scope: its parameters and variables, then each handler in a block of its own.
+//! The [`Context`] decides what is permitted: first values of variables and guards only compute,
+//! and handlers also send and spawn. No code of an actor accesses anything outside of it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,7 +16,8 @@ use crate::lang::types::Type;
 use crate::model::{ProcessId, Value};
 
 impl Checker<'_> {
-    /// Numbers the declarations of processes and actors, and enters the actors, because types name them.
+    /// Numbers the declarations of processes and actors, and enters the names of actors, because
+    /// types use them.
     pub(super) fn actor_names(&mut self, file: &File) {
         for item in &file.items {
             let (Item::Process { name, .. } | Item::Actor { name, .. }) = item else { continue };
@@ -27,7 +28,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A name of actors as a value: a reference.
+    /// Checks the name of an actor as a value: a reference.
     pub(super) fn actor_reference(
         &mut self,
         declaration: u32,
@@ -71,7 +72,7 @@ impl Checker<'_> {
         (Expr { kind, span }, Type::Actor(declaration))
     }
 
-    /// The actors that `base` names.
+    /// The declaration of actors that `base` names, if it does.
     pub(super) fn actors_called(&self, base: &ast::Expr) -> Option<u32> {
         let ast::ExprKind::Name(name) = &base.kind else { return None };
         match (self.variable(name), &self.globals.get(name)?.meaning) {
@@ -80,7 +81,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `self`
+    /// Checks `self`.
     pub(super) fn myself(&mut self, span: Span) -> (Expr, Type) {
         let hint = match self.scope.context {
             Context::Handler | Context::Guard => {
@@ -89,7 +90,7 @@ impl Checker<'_> {
             }
             Context::Actor => "an actor has its reference from its first handler on",
             Context::Process => "name what the process needs, or give its index",
-            Context::Init => "`init` is no actor: nobody can answer it",
+            Context::Init => "`init` is not an actor, so it cannot get an answer",
             _ => "pass it as an argument",
         };
         let message = format!("there is no `self` in {}", self.scope.context.who());
@@ -99,7 +100,7 @@ impl Checker<'_> {
         wrong(span)
     }
 
-    /// The body of an actor.
+    /// Checks the body of an actor.
     pub(super) fn actor(&mut self, index: usize, params: &[&Name], body: &ActorBody) {
         let types = self.processes[index].params.clone();
         let what = if self.processes[index].kind == Instantiation::Template {
@@ -138,7 +139,7 @@ impl Checker<'_> {
         })
     }
 
-    /// A type that was resolved before: what is wrong with it has been reported.
+    /// Resolves a type that was resolved before, without reporting its mistakes again.
     fn known_type(&mut self, ty: &ast::TypeExpr) -> Type {
         let before = self.diagnostics.mute();
         let resolved = self.resolve_type(ty);
@@ -146,7 +147,8 @@ impl Checker<'_> {
         resolved
     }
 
-    /// Reports two internal handlers with one name, and handlers that never run because of an earlier one without a guard.
+    /// Reports internal handlers with the same name, and handlers that never run because of an
+    /// earlier one without a guard.
     fn repeated_handlers(&mut self, handlers: &[ast::Handler]) {
         let mut reported = FxHashSet::default();
         // The first internal handler of each name, and the first of each message that has no guard.

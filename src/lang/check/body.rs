@@ -1,4 +1,5 @@
-//! Bodies of functions, processes, `init`, `final` and `invariant`; their variables and blocks.
+//! Checks bodies of functions, procedures, processes, `init`, `final` and `invariant`; their
+//! variables and blocks.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +11,8 @@ use crate::lang::types::Type;
 use crate::model::Value;
 
 impl Checker<'_> {
-    /// Checks every body. `final` and `invariant` come last, because they name variables of processes.
+    /// Checks all bodies. `final` and `invariant` come last, because they name variables of
+    /// processes.
     pub(super) fn bodies(&mut self, file: &File) {
         for item in &file.items {
             match item {
@@ -51,14 +53,14 @@ impl Checker<'_> {
         }
     }
 
-    /// `init`, `final` or `invariant`
+    /// Checks the block of `init`, `final` or `invariant`.
     fn lone_block(&mut self, context: Context, block: &Block) -> Body {
         self.scope = Scope { context, blocks: vec![Vec::new()], ..Scope::default() };
         let kind = self.block(block, Want::Dropped).0;
         self.take_body(0, Expr { kind, span: block.span })
     }
 
-    /// The body of the next function or procedure.
+    /// Checks the body of the next function or procedure.
     pub(super) fn function(&mut self, context: Context, params: &[Param], block: &Block) -> Body {
         let signature = match context {
             Context::Procedure => &self.procedures[self.out.procedures.len()],
@@ -70,7 +72,7 @@ impl Checker<'_> {
         self.enter_body(context, &params, &types, "parameter");
         self.scope.result = Some(result.clone());
         let want = match context {
-            // A function that has no value does nothing.
+            // A function has no effect, so its value is always wanted.
             Context::Function if !states_result => Want::Any,
             _ if result == Type::Unit => Want::Dropped,
             _ => Want::Hint(&result),
@@ -96,8 +98,9 @@ impl Checker<'_> {
         self.take_body(params.len(), Expr { kind, span: block.span })
     }
 
-    /// Notes that a function or a procedure gives a value without saying so. For a function that is a mistake, and for a
-    /// `return`; but a procedure may end with an operation whose value nobody wants.
+    /// Notes that a function or procedure returns a value but does not state a result type. This is
+    /// a mistake in a function, and for a `return` with a value. A procedure, however, may end with
+    /// an operation whose value is not used.
     fn imply(&mut self, context: Context, ty: &Type, block: &Block) {
         let is_value = |ty: &Type| !matches!(ty, Type::Unit | Type::Never | Type::Error);
         let tail = block.tail.as_ref().map(|tail| (self.infer.shallow(ty), tail.span));
@@ -119,7 +122,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a function or a procedure that gives a value of type `ty` and does not say so.
+    /// Reports a function or procedure that returns a value of type `ty` but does not state a
+    /// result type.
     pub(super) fn no_result_type(
         &mut self,
         word: &str,
@@ -130,7 +134,7 @@ impl Checker<'_> {
         label: &str,
     ) {
         let shown = self.show(ty);
-        let message = format!("`{name}` gives a value, but does not say its type");
+        let message = format!("`{name}` returns a value, but does not state its type");
         let hint = format!("write `{word} {name}(…) -> {shown} {{ … }}`");
         self.report(Diagnostic::error(span, message).also(at, label).hint(hint));
     }
@@ -147,7 +151,7 @@ impl Checker<'_> {
         self.end_process(index, params.len(), Expr { kind, span: block.span }, None);
     }
 
-    /// The end of the body of a process or an actor.
+    /// Completes the body of a process or an actor.
     pub(super) fn end_process(
         &mut self,
         index: usize,
@@ -209,7 +213,7 @@ impl Checker<'_> {
         Body { vars: vars.collect(), params: params as u32, block }
     }
 
-    /// A new variable in the innermost block.
+    /// Declares a variable in the innermost block.
     pub(super) fn bind(
         &mut self,
         name: &str,
@@ -234,12 +238,12 @@ impl Checker<'_> {
         id
     }
 
-    /// The variable that `name` means here.
+    /// The variable in scope with this name.
     pub(super) fn variable(&self, name: &str) -> Option<VarId> {
         self.scope.visible.get(name)?.last().copied()
     }
 
-    /// Runs `check` with a block of its own around it.
+    /// Runs `check` in a new block.
     pub(super) fn in_block<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
         self.scope.blocks.push(Vec::new());
         let result = check(self);
@@ -305,7 +309,7 @@ impl Checker<'_> {
     }
 }
 
-/// The value of statements.
+/// The unit value, for blocks without a value.
 pub(super) fn unit(span: Span) -> Expr {
     Expr { kind: ExprKind::Const(Value::Unit), span }
 }

@@ -1,9 +1,10 @@
-//! Do the arms of a `match` cover every value? After Maranget, "Warnings for pattern matching" (JFP 2007),
-//! section 3: a row of wildcards is useful after the given rows exactly if some value is not covered. The
-//! recursion that decides this also builds such a value, to show it to the author.
+//! Checks that the arms of a `match` cover every value. After Maranget, "Warnings for pattern
+//! matching" (JFP 2007), section 3: a row of wildcards is useful after the given rows exactly if
+//! some value is not covered. The recursion that decides this also constructs such a value for the
+//! message.
 //!
-//! The question is coNP-complete, so the recursion is bounded ([`MAX_STEPS`]). A match that takes longer is reported as
-//! too complicated; an arm `_` solves that.
+//! Exhaustiveness is coNP-complete, so the recursion is bounded ([`MAX_STEPS`]). A match that takes
+//! more steps is reported as too complicated; an arm `_` avoids that.
 
 use std::cell::Cell;
 
@@ -15,19 +16,19 @@ use crate::lang::hir::{Arm, Pattern};
 use crate::lang::types::Type;
 use crate::model::Value;
 
-/// The most patterns that are looked at for one match.
+/// The most patterns that are examined for one `match`.
 const MAX_STEPS: u32 = 1_000_000;
 
-/// The patterns that may still be looked at.
-struct Patience(Cell<u32>);
+/// The number of patterns that may still be examined.
+struct StepBudget(Cell<u32>);
 
-/// Deciding takes too long.
+/// The error that the step budget is exhausted.
 struct TooLong;
 
-/// A row of values that is not covered, in words, if there is one.
+/// A row of values that is not covered, as text, if there is one.
 type Uncovered = Result<Option<Vec<String>>, TooLong>;
 
-impl Patience {
+impl StepBudget {
     fn spend(&self, patterns: usize) -> Result<(), TooLong> {
         let left = u32::try_from(patterns).ok().and_then(|steps| self.0.get().checked_sub(steps));
         self.0.set(left.ok_or(TooLong)?);
@@ -45,8 +46,8 @@ impl Checker<'_> {
             return;
         }
         let span = if arms.is_empty() { whole } else { value };
-        let patience = Patience(Cell::new(MAX_STEPS));
-        match self.uncovered(&rows, std::slice::from_ref(&ty), &patience) {
+        let budget = StepBudget(Cell::new(MAX_STEPS));
+        match self.uncovered(&rows, std::slice::from_ref(&ty), &budget) {
             Ok(None) => {}
             Ok(Some(missing)) => {
                 let message = format!("the match does not cover `{}`", missing.join(", "));
@@ -63,24 +64,24 @@ impl Checker<'_> {
     }
 
     /// A row of values of these types that no row of patterns matches.
-    fn uncovered(&self, rows: &[Vec<&Pattern>], types: &[Type], patience: &Patience) -> Uncovered {
-        patience.spend(1 + rows.len() * types.len())?;
+    fn uncovered(&self, rows: &[Vec<&Pattern>], types: &[Type], budget: &StepBudget) -> Uncovered {
+        budget.spend(1 + rows.len() * types.len())?;
         if rows.iter().any(|row| row.iter().all(|pattern| takes_any(pattern))) {
             return Ok(None);
         }
         let Some((first, rest)) = types.split_first() else { return Ok(Some(Vec::new())) };
         let first = self.infer.shallow(first);
         if let Type::Tuple(parts) = &first {
-            return self.uncovered_tuple(rows, parts, rest, patience);
+            return self.uncovered_tuple(rows, parts, rest, budget);
         }
         let named = |row: &Vec<&Pattern>| matches!(row[0], Pattern::Message(..));
         if first == Type::Message && rows.iter().any(named) {
-            return self.uncovered_message(rows, rest, patience);
+            return self.uncovered_message(rows, rest, budget);
         }
         let named = rows.iter().filter(|row| matches!(row[0], Pattern::Const(_))).count();
-        patience.spend(named * (rows.len() - named))?;
+        budget.spend(named * (rows.len() - named))?;
         for (value, matching) in self.split(rows, &first) {
-            if let Some(mut missing) = self.uncovered(&matching, rest, patience)? {
+            if let Some(mut missing) = self.uncovered(&matching, rest, budget)? {
                 missing.insert(
                     0,
                     value.map_or_else(|| "_".to_owned(), |value| self.show_constant(&value)),
@@ -91,8 +92,9 @@ impl Checker<'_> {
         Ok(None)
     }
 
-    /// The rows by their first value. For each value that some row names: the rows that match it, without their first
-    /// pattern. Then the rows for any other value, if there is one, with such a value if it has a name.
+    /// Groups the rows by their first value. For each value that is named in some row: the rows
+    /// that match it, without their first pattern. Then the rows that match any other value, if
+    /// there is one, with an example of such a value if it has a name.
     fn split<'p>(
         &self,
         rows: &[Vec<&'p Pattern>],
@@ -142,9 +144,9 @@ impl Checker<'_> {
         rows: &[Vec<&Pattern>],
         parts: &[Type],
         rest: &[Type],
-        patience: &Patience,
+        budget: &StepBudget,
     ) -> Uncovered {
-        patience.spend(rows.len() * (parts.len() + rest.len()))?;
+        budget.spend(rows.len() * (parts.len() + rest.len()))?;
         const WILD: Pattern = Pattern::Wild;
         let rows: Vec<Vec<&Pattern>> = rows
             .iter()
@@ -160,7 +162,7 @@ impl Checker<'_> {
                 flat
             })
             .collect();
-        let found = self.uncovered(&rows, &[parts, rest].concat(), patience)?;
+        let found = self.uncovered(&rows, &[parts, rest].concat(), budget)?;
         Ok(found.map(|mut missing| {
             let tuple: Vec<_> = missing.drain(..parts.len()).collect();
             missing.insert(0, format!("({})", tuple.join(", ")));
@@ -168,16 +170,17 @@ impl Checker<'_> {
         }))
     }
 
-    /// Tries each message: the rows that match it, with the values that it carries as further patterns.
+    /// [`uncovered`](Checker::uncovered) for rows that start with a message: tries each message,
+    /// with the values that it carries as further columns.
     fn uncovered_message(
         &self,
         rows: &[Vec<&Pattern>],
         rest: &[Type],
-        patience: &Patience,
+        budget: &StepBudget,
     ) -> Uncovered {
         for (message, signature) in self.messages.iter().enumerate() {
             let carried = signature.params.len();
-            patience.spend(1 + rows.len() * (carried + rest.len()))?;
+            budget.spend(1 + rows.len() * (carried + rest.len()))?;
             let matching: Vec<Vec<&Pattern>> = rows
                 .iter()
                 .filter_map(|row| {
@@ -186,7 +189,7 @@ impl Checker<'_> {
                 })
                 .collect();
             let types = [&signature.params[..], rest].concat();
-            if let Some(mut missing) = self.uncovered(&matching, &types, patience)? {
+            if let Some(mut missing) = self.uncovered(&matching, &types, budget)? {
                 let parts: Vec<_> = missing.drain(..carried).collect();
                 missing.insert(0, format!("{}({})", signature.name, parts.join(", ")));
                 return Ok(Some(missing));
@@ -205,7 +208,8 @@ impl Checker<'_> {
     }
 }
 
-/// The patterns for what a message carries, if the pattern may match it.
+/// The patterns for the values that a message carries; `None` if the pattern does not match the
+/// message.
 fn parts_of(pattern: &Pattern, message: usize, carried: usize) -> Option<Vec<&Pattern>> {
     const WILD: Pattern = Pattern::Wild;
     match pattern {
@@ -225,8 +229,8 @@ fn takes_any(pattern: &Pattern) -> bool {
     }
 }
 
-/// The order of values: variants and truth values, then what the author named, then the rest. The first value that is
-/// not covered is shown.
+/// The order in which values are tried: variants and bools, then other values in the patterns, then
+/// the rest. The first uncovered value is shown.
 fn order(value: Option<&Value>) -> (u8, u32) {
     match value {
         Some(Value::Bool(b)) => (0, u32::from(*b)),

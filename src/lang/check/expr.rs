@@ -1,4 +1,4 @@
-//! Expressions, except calls and names.
+//! Checks expressions, except calls and names.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::lang::hir::{Arm, Expr, ExprKind};
 use crate::lang::types::Type;
 use crate::model::Value;
 
-/// An expression that is wrong in a way already reported.
+/// The result for a wrong expression, whose mistake has been reported.
 pub(super) fn wrong(span: Span) -> (Expr, Type) {
     (Expr { kind: ExprKind::Error, span }, Type::Error)
 }
 
-/// The most steps that computing the index of an object beforehand may take.
+/// The most steps for the evaluation of a constant index of an object.
 const MAX_FOLDED: u64 = 1_000;
 
-/// The longest condition that advice repeats, in bytes.
+/// The longest condition that advice quotes, in bytes.
 const MAX_SHOWN: usize = 60;
 
 impl Checker<'_> {
@@ -30,7 +30,8 @@ impl Checker<'_> {
         checked
     }
 
-    /// Reports a `found` that cannot stand where `ty` is expected.
+    /// Reports that a value of type `found_type` cannot be used where `ty` is expected, if that is
+    /// so.
     pub(super) fn must_be(&mut self, found_type: &Type, ty: &Type, span: Span) {
         if !self.infer.coerce(found_type, ty) {
             let (found, expected) = (self.show(found_type), self.show(ty));
@@ -61,8 +62,8 @@ impl Checker<'_> {
         checked
     }
 
-    /// Reports a value of type `ty` that nobody uses, where that is a mistake. Blocks and branches
-    /// pass their values on, so only what they end with is looked at.
+    /// Reports an unused value of type `ty`, where that is a mistake. Blocks and branches pass the
+    /// value of their last expression on, so only that expression is checked.
     fn check_dropped(&mut self, expr: &ast::Expr, ty: &Type) {
         use ast::ExprKind::{Binary, Block, If, Match};
         let ty = self.infer.shallow(ty);
@@ -89,8 +90,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a condition in `final` or `invariant` that is not in an `assert`: it would hold
-    /// whatever its value is.
+    /// Reports a value in `final` or `invariant` that is not in an `assert`: it would not be
+    /// checked.
     fn report_unchecked(&mut self, span: Span, ty: &Type) {
         let who = self.scope.context.who();
         let message = format!("{who} does not check this value: nothing uses it");
@@ -101,7 +102,7 @@ impl Checker<'_> {
         self.report(Diagnostic::error(span, message).label("not in an `assert`").hint(hint));
     }
 
-    /// The assertion of the condition at `span`, as its author would write it.
+    /// The text of an assertion of the condition at `span`, for advice.
     fn assertion_of(&self, span: Span) -> String {
         let text = self.source.get(span.range()).unwrap_or_default();
         let is_plain = |c: char| c == ' ' || c.is_ascii_graphic();
@@ -118,7 +119,7 @@ impl Checker<'_> {
             ast::ExprKind::Int(n) => (ExprKind::Const(Value::Int(*n)), Type::Int),
             ast::ExprKind::Bool(b) => (ExprKind::Const(Value::Bool(*b)), Type::Bool),
             ast::ExprKind::Text(_) => {
-                let message = "a text is no value";
+                let message = "a text is not a value";
                 let hint = "texts are used in `assert` and `local` only";
                 self.report(Diagnostic::error(span, message).hint(hint));
                 return wrong(span);
@@ -127,7 +128,7 @@ impl Checker<'_> {
                 self.expr_of(lo, &Type::Int);
                 self.expr_of(hi, &Type::Int);
                 let hint = "ranges are used in `for`, in `choose` and for processes";
-                self.report(Diagnostic::error(span, "a range is no value").hint(hint));
+                self.report(Diagnostic::error(span, "a range is not a value").hint(hint));
                 return wrong(span);
             }
             ast::ExprKind::Name(name) => return self.name(name, span),
@@ -212,14 +213,14 @@ impl Checker<'_> {
         (ExprKind::Binary(op, Box::new(a), Box::new(b)), Type::Bool)
     }
 
-    /// Advice for a communication whose value was meant.
+    /// Advice if a communication is used instead of its value.
     fn comm_hint(&self, ty: &Type, expr: &Expr) -> Option<String> {
         let Type::Comm(_) = self.infer.shallow(ty) else { return None };
         let name = match expr.kind {
             ExprKind::Var(id) => self.scope.vars[id as usize].name.as_str(),
             _ => "…",
         };
-        Some(format!("`wait({name})` waits for the communication and gives what was received"))
+        Some(format!("`wait({name})` waits for the communication and returns what was received"))
     }
 
     fn tuple(&mut self, parts: &[ast::Expr], want: Want<'_>) -> (ExprKind, Type) {
@@ -306,7 +307,8 @@ impl Checker<'_> {
         (ExprKind::If(condition, then, Box::new(otherwise)), ty)
     }
 
-    /// The type of a value that comes from one of two branches.
+    /// The type of a value that comes from one of two branches. Reports branches with different
+    /// types.
     fn branches_agree(
         &mut self,
         a: &Type,
@@ -371,7 +373,7 @@ impl Checker<'_> {
         (ExprKind::Match(Box::new(value), checked), ty)
     }
 
-    /// The body of a loop, and whether there is a `break` in it.
+    /// Checks the body of a loop. Also returns whether it contains a `break`.
     fn loop_body(&mut self, body: &Block) -> (Expr, bool) {
         self.scope.loops.push(false);
         let kind = self.block(body, Want::Dropped).0;
@@ -419,7 +421,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of the elements of a list or array.
+    /// The element type of a list or array. Reports other types.
     pub(super) fn item_of(&mut self, ty: &Type, span: Span) -> Type {
         match self.infer.shallow(ty) {
             Type::List(item) | Type::Array(item, _) => (*item).clone(),
@@ -487,7 +489,8 @@ impl Checker<'_> {
         (ExprKind::Return(value), Type::Never)
     }
 
-    /// A `return` with a value in a function whose result is not written down, or is unit.
+    /// Checks a `return` with a value in a function or procedure that states no result type, or
+    /// unit.
     fn returns_value(&mut self, ty: Type, span: Span) {
         let signature = match self.scope.context {
             Context::Procedure => &self.procedures[self.out.procedures.len()],
@@ -500,8 +503,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The index of an array of objects, as a constant if it is one. Only a well-typed program can be computed, so after
-    /// the first error no index is.
+    /// Evaluates the index of an array of objects if it is constant. Only well-typed expressions
+    /// can be evaluated, so nothing is evaluated after an error.
     pub(super) fn folded(&self, expr: Expr) -> Expr {
         if self.diagnostics.errors() > 0 {
             return expr;

@@ -1,8 +1,10 @@
-//! Messages between actors: what they carry, how they are made and sent; and operations that actors may not use.
+//! Checks messages between actors: what they carry, how they are constructed and sent; and
+//! operations that actors may not use.
 //!
-//! A message name means the same in the whole program: the first handler that names it decides what it carries, and
-//! the others must agree. Messages are values of one type. So an actor may get, through a variable, a message that it
-//! has no handler for; that message stays pending. If actor and message are both known, the checker reports it.
+//! A message name has one meaning in the whole program: its first handler decides what it carries,
+//! and the others must agree. All messages have the same type. So an actor may get, through a
+//! variable, a message that it has no handler for; that message stays pending. The checker reports
+//! it if both the actor and the message are known.
 
 use rustc_hash::FxHashSet;
 
@@ -15,7 +17,7 @@ use crate::lang::hir::{Expr, ExprKind, ObjectKind, Pattern};
 use crate::lang::types::Type;
 
 impl Checker<'_> {
-    /// Enters the messages of the handlers of an actor, and returns them.
+    /// Declares the messages of the handlers of an actor, and returns them.
     pub(super) fn handled(&mut self, handlers: &[Handler]) -> Vec<u32> {
         let mut handled = Vec::new();
         let mut known = FxHashSet::default();
@@ -39,7 +41,8 @@ impl Checker<'_> {
         if name.text.is_empty() {
             return None;
         }
-        // A message whose name is taken is entered nevertheless, so that its uses are no further mistakes.
+        // A message whose name is taken is declared nevertheless, so that its uses are not
+        // reported.
         let message = self.messages.len() as u32;
         self.enter(name, Meaning::Message);
         self.message_of.insert(name.text.clone(), message);
@@ -67,12 +70,12 @@ impl Checker<'_> {
         format!("{name}({})", types.join(", "))
     }
 
-    /// The message of this name.
+    /// The message with this name.
     pub(super) fn message_called(&self, name: &str) -> Option<u32> {
         self.message_of.get(name).copied()
     }
 
-    /// `Register(id)` as a value.
+    /// Checks a message as a value: `Register(id)`.
     pub(super) fn message(
         &mut self,
         message: u32,
@@ -95,7 +98,7 @@ impl Checker<'_> {
         (Expr { kind: ExprKind::Message(message, args), span }, Type::Message)
     }
 
-    /// Advice for a message that does not exist.
+    /// Advice for an unknown message.
     pub(super) fn nearest_message(&self, name: &str) -> String {
         self.nearest(name, self.messages.iter().map(|message| message.name.as_str()))
             .unwrap_or_else(|| {
@@ -103,7 +106,7 @@ impl Checker<'_> {
             })
     }
 
-    /// `Register(id)` as a pattern.
+    /// Checks a message as a pattern: `Register(id)`.
     pub(super) fn message_pattern(
         &mut self,
         name: &Name,
@@ -136,11 +139,11 @@ impl Checker<'_> {
         Pattern::Message(message, parts)
     }
 
-    /// `send(actor, message)`
+    /// Checks `send(actor, message)`.
     pub(super) fn tell(&mut self, call: &Call<'_>) -> Option<(ExprKind, Type)> {
         if let Some(label) = call.args.iter().find_map(|arg| arg.label.as_ref()) {
             let message = format!("a message to an actor has no `{}:`", label.text);
-            let hint = "what the actor should know goes into the message";
+            let hint = "put what the actor needs to know into the message";
             self.report(Diagnostic::error(label.span, message).hint(hint));
             return None;
         }
@@ -154,7 +157,7 @@ impl Checker<'_> {
             let shown = self.show(&ty);
             let diagnostic =
                 Diagnostic::error(message.span, format!("expected a message, found {shown}"));
-            let hint = "a message is made by its name: `Msg(…)`";
+            let hint = "a message is written with its name: `Msg(…)`";
             self.report(diagnostic.label(format!("this is {shown}")).hint(hint));
         }
         match (&to, &message.kind) {
@@ -170,7 +173,7 @@ impl Checker<'_> {
         Some((ExprKind::Send(Box::new(target), Box::new(message)), Type::Unit))
     }
 
-    /// The target of a message, and what is known about that actor.
+    /// Checks the target of a message. Returns its type, too, which may be a known declaration.
     fn target(&mut self, target: &ast::Expr) -> Option<(Expr, Type)> {
         if let Some(name) = self.objects_called(target, ObjectKind::Mailbox) {
             let message =
@@ -189,7 +192,7 @@ impl Checker<'_> {
         Some((checked, self.infer.shallow(&ty)))
     }
 
-    /// Reports a message that the actor has no handler for.
+    /// Reports a message to an actor that has no handler for it.
     fn must_handle(&mut self, declaration: u32, message: u32, span: Span, target: Span) {
         let actor = &self.processes[declaration as usize];
         if self.handlers.contains(&(declaration, message)) {
@@ -208,7 +211,7 @@ impl Checker<'_> {
         self.report(diagnostic.also(target, label).hint(hint));
     }
 
-    /// The name of the objects of this kind that `expr` stands for.
+    /// The name of the object or array of objects of this kind that `expr` names, if it does.
     fn objects_called(&self, expr: &ast::Expr, kind: ObjectKind) -> Option<String> {
         let name = match &expr.kind {
             ast::ExprKind::Name(name) => name,
@@ -226,7 +229,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a process that sends to an actor.
+    /// Reports a process that sends to an actor. Returns whether it does.
     pub(super) fn sends_to_actor(&mut self, call: &Call<'_>) -> bool {
         let Some(target) = call.args.first().map(|arg| &arg.value) else { return false };
         let base = match &target.kind {
@@ -253,7 +256,7 @@ impl Checker<'_> {
         found
     }
 
-    /// A reference to an actor, or a list of some.
+    /// Is it a type of references to actors, or of lists of them?
     fn is_reference(&self, ty: &Type) -> bool {
         match self.infer.shallow(ty) {
             Type::List(item) | Type::Array(item, _) => self.is_reference(&item),
@@ -261,7 +264,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports an operation of processes in a place where no process runs.
+    /// Reports an operation of processes in another context.
     pub(super) fn refuse_operation(&mut self, name: &str, span: Span) {
         let context = self.scope.context;
         let message = format!("{} cannot call `{name}`", context.who());
@@ -278,7 +281,7 @@ impl Checker<'_> {
     }
 }
 
-/// What actors have instead of an operation of processes.
+/// Advice: what actors have instead of an operation of processes.
 fn actors_way(operation: &str) -> &'static str {
     match operation {
         "choose" => "give the actor an `internal` handler for each choice",

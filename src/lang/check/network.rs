@@ -1,4 +1,4 @@
-//! Operations at p2p and bag mailboxes, and collectives.
+//! Checks operations at p2p and bag mailboxes, and collectives.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::lang::hir::{ObjectKind, Operation, Operator, SendMode};
 use crate::lang::types::{Type, Yield};
 use crate::model::{CollectiveKind, Delivery, Probing};
 
-/// The operators that need no function.
+/// The built-in operators of reductions.
 const OPERATORS: [(&str, Operator); 6] = [
     ("sum", Operator::Sum),
     ("prod", Operator::Prod),
@@ -20,14 +20,14 @@ const OPERATORS: [(&str, Operator); 6] = [
     ("or", Operator::Or),
 ];
 
-/// The collective that this word is about, and whether it is the non-blocking form.
+/// The collective operation with this name, and whether it is the blocking form.
 pub(super) fn collective(word: &str) -> Option<(CollectiveKind, bool)> {
     let kind = |word: &str| CollectiveKind::ALL.into_iter().find(|kind| kind.name() == word);
     let blocking = kind(word).map(|kind| (kind, true));
     blocking.or_else(|| word.strip_prefix('i').and_then(kind).map(|kind| (kind, false)))
 }
 
-/// May a program use this name for something of its own?
+/// May a program declare this name, although it is an operation?
 pub(super) fn is_soft(name: &str) -> bool {
     let is_posting = matches!(
         name,
@@ -45,7 +45,7 @@ pub(super) fn is_soft(name: &str) -> bool {
 }
 
 impl Checker<'_> {
-    /// How the send of this name is complete, and whether it is waited for.
+    /// The mode of the send with this name, and whether it waits for completion.
     pub(super) fn send_mode(name: &str) -> (SendMode, bool) {
         match name {
             "issend" => (SendMode::Synchronous, false),
@@ -57,7 +57,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports an operation that an ordinary mailbox does not have.
+    /// Reports an operation that ordinary mailboxes do not have. Returns true if the mailbox is p2p
+    /// or bag.
     pub(super) fn needs_network(
         &mut self,
         call: &Call<'_>,
@@ -164,7 +165,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What the ranks give in this kind of operation of a collective: the same type everywhere.
+    /// The type that ranks contribute in this kind of operation of a collective: the same in all
+    /// calls.
     fn carried_by(&mut self, group: u32, kind: CollectiveKind) -> Type {
         if let Some(ty) = self.groups[group as usize].carries.get(&kind) {
             return ty.clone();
@@ -174,12 +176,12 @@ impl Checker<'_> {
         ty
     }
 
-    /// A built-in operator, or a function of two arguments.
+    /// Checks an operator: a built-in one, or a function of two arguments.
     fn operator(&mut self, expr: &ast::Expr, of: &Type) -> Option<Operator> {
         let hint =
             "an operator is `sum`, `prod`, `min`, `max`, `and`, `or` or a `fn` of two arguments";
         let ast::ExprKind::Name(name) = &expr.kind else {
-            self.report(Diagnostic::error(expr.span, "this is no operator").hint(hint));
+            self.report(Diagnostic::error(expr.span, "this is not an operator").hint(hint));
             return None;
         };
         let meaning = self.globals.get(name).map(|global| global.meaning.clone());
@@ -189,10 +191,10 @@ impl Checker<'_> {
                 && params.iter().chain([&result]).all(|ty| self.infer.coerce(ty, of));
             if !fits {
                 let of = self.show(of);
-                let message = format!("`{name}` is no operator on {of}");
+                let message = format!("`{name}` is not an operator on {of}");
                 let diagnostic =
                     Diagnostic::error(expr.span, message).also(declared, "declared here");
-                let hint = format!("it has to take two values of {of} and give one");
+                let hint = format!("it has to take two values of {of} and return one");
                 self.report(diagnostic.hint(hint));
                 return None;
             }
@@ -200,7 +202,7 @@ impl Checker<'_> {
         }
         let Some(&(_, operator)) = OPERATORS.iter().find(|(known, _)| known == name) else {
             self.report(
-                Diagnostic::error(expr.span, format!("`{name}` is no operator")).hint(hint),
+                Diagnostic::error(expr.span, format!("`{name}` is not an operator")).hint(hint),
             );
             return None;
         };

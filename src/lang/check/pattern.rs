@@ -1,4 +1,4 @@
-//! Patterns of `match`, `let` and `for`.
+//! Checks patterns of `match`, `let` and `for`.
 
 use super::Checker;
 use crate::lang::ast::{self, PatternKind};
@@ -8,7 +8,7 @@ use crate::lang::types::Type;
 use crate::model::Value;
 
 impl Checker<'_> {
-    /// A pattern that must match every value.
+    /// Checks a pattern that must match every value.
     pub(super) fn binding_pattern(
         &mut self,
         pattern: &ast::Pattern,
@@ -20,7 +20,7 @@ impl Checker<'_> {
         if is_refutable(&checked) {
             let message = "this pattern does not match every value";
             self.report(
-                Diagnostic::error(pattern.span, message).hint("use `match` to tell values apart"),
+                Diagnostic::error(pattern.span, message).hint("use `match` to distinguish values"),
             );
         }
         checked
@@ -156,7 +156,7 @@ impl Checker<'_> {
     }
 }
 
-/// Is there a value that it does not match?
+/// Is there a value that the pattern does not match?
 fn is_refutable(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Wild | Pattern::Bind(_) => false,

@@ -1,8 +1,8 @@
-//! Procedures: bodies that may act on objects, and that replace their calls.
+//! Checks procedures: bodies that may operate on objects, and that are inlined at their calls.
 //!
-//! A call is compiled as the body of the procedure in its place. So a procedure must not call itself,
-//! directly or through others, and calls within calls must not become too large ([`MAX_SIZE`]). Both can be checked
-//! only when every body is known.
+//! A call is compiled as the body of the procedure. So a procedure must not call itself, directly
+//! or through others, and bodies must not become too large by inlining ([`MAX_SIZE`]). Both are
+//! checked after all bodies.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -19,15 +19,15 @@ use crate::lang::hir::{Expr, ExprKind, Procedure};
 use crate::lang::types::Type;
 use crate::lang::walk;
 
-/// The most expressions that a body may have, with procedures in place of their calls.
+/// The most expressions of a body after inlining.
 const MAX_SIZE: u64 = 200_000;
-/// The most expressions that all processes together may have.
+/// The most expressions of all processes together after inlining.
 const MAX_TOTAL: u64 = 1_000_000;
-/// The names of a longer circle are not listed.
-const MAX_CIRCLE: usize = 10;
+/// The most procedures of a cycle of calls that a message lists.
+const MAX_CYCLE: usize = 10;
 
 impl Checker<'_> {
-    /// The body of the next procedure.
+    /// Checks the body of the next procedure.
     pub(super) fn procedure(&mut self, params: &[Param], block: &Block) {
         let body = self.function(Context::Procedure, params, block);
         let (name, _, result, _) = self.procedures[self.out.procedures.len()].parts();
@@ -69,39 +69,40 @@ impl Checker<'_> {
         (Expr { kind: ExprKind::Perform(procedure, args), span }, result)
     }
 
-    /// Checks of procedures that need all bodies.
+    /// Performs the checks of procedures that need all bodies.
     pub(super) fn procedures_end(&mut self) {
         let bodies = self.out.procedures.iter().map(|procedure| &procedure.body.block);
         let calls: Vec<_> = bodies.map(walk::calls).collect();
         let components = components(&calls);
-        let circular = self.report_circles(&circular(&components, &calls), &calls);
-        if self.diagnostics.errors() == 0 && !circular {
+        let has_cycle = self.report_cycles(&cyclic(&components, &calls), &calls);
+        if self.diagnostics.errors() == 0 && !has_cycle {
             self.report_sizes(&components.concat(), &calls);
         }
     }
 
-    /// Reports each procedure that calls itself. Is there one?
-    fn report_circles(&mut self, components: &[Vec<u32>], calls: &[Vec<u32>]) -> bool {
+    /// Reports each cycle of calls. Returns whether there is one.
+    fn report_cycles(&mut self, components: &[Vec<u32>], calls: &[Vec<u32>]) -> bool {
         let mut found = false;
         for component in components {
-            // A circle is reported once, where its first procedure is declared.
+            // A cycle is reported once, at the declaration of its first procedure.
             let first = *component.iter().min().expect("a component of some procedures");
-            let Some(way) = circle(first, calls) else { continue };
+            let Some(way) = cycle(first, calls) else { continue };
             found = true;
             let (name, .., span) = self.procedures[first as usize].parts();
             let names = way.iter().map(|&p| format!("`{}`", self.procedures[p as usize].name));
             let message = format!("the procedure `{name}` calls itself");
             let diagnostic = Diagnostic::error(span, message).label(match way.len() {
                 2 => "in its own body".to_owned(),
-                length if length > MAX_CIRCLE => format!("by way of {} others", length - 2),
+                length if length > MAX_CYCLE => format!("through {} others", length - 2),
                 _ => names.collect::<Vec<_>>().join(" calls "),
             });
-            self.report(diagnostic.hint("a procedure is run in place of its call: write a loop"));
+            self.report(diagnostic.hint("calls of procedures are inlined: write a loop"));
         }
         found
     }
 
-    /// Reports bodies that become too large by the procedures that they call. Called procedures come first in `order`.
+    /// Reports bodies that are too large after inlining. `order` is topological: called procedures
+    /// come first.
     fn report_sizes(&mut self, order: &[u32], calls: &[Vec<u32>]) {
         let mut sizes = vec![0_u64; calls.len()];
         for &procedure in order {
@@ -131,7 +132,7 @@ impl Checker<'_> {
                 let message = "the processes are too large with the procedures that they call";
                 let diagnostic = Diagnostic::error(span, message).label(label);
                 self.report(
-                    diagnostic.hint("make one process of several that are alike: `P[i in 0..N]`"),
+                    diagnostic.hint("declare processes that are alike as a family: `P[i in 0..N]`"),
                 );
                 return;
             }
@@ -140,15 +141,15 @@ impl Checker<'_> {
 
     fn too_large(&mut self, name: &str, span: Span) {
         let message = format!("`{name}` is too large");
-        let label = format!(
-            "with the procedures in place of their calls, it has more than {MAX_SIZE} expressions"
-        );
+        let label =
+            format!("with the called procedures inlined, it has more than {MAX_SIZE} expressions");
         self.report(Diagnostic::error(span, message).label(label).hint("call fewer, or in a loop"));
     }
 }
 
-/// The procedures on a shortest path from `start` back to itself; it is first and last. `None` if there is no path.
-fn circle(start: u32, calls: &[Vec<u32>]) -> Option<Vec<u32>> {
+/// The procedures on a shortest cycle of calls through `start`, which is the first and the last
+/// one; `None` if there is no cycle.
+fn cycle(start: u32, calls: &[Vec<u32>]) -> Option<Vec<u32>> {
     let mut caller: FxHashMap<u32, u32> = FxHashMap::default();
     let mut pending = VecDeque::from([start]);
     while let Some(procedure) = pending.pop_front() {
@@ -168,7 +169,8 @@ fn circle(start: u32, calls: &[Vec<u32>]) -> Option<Vec<u32>> {
     None
 }
 
-/// The procedures that call one another, in groups; a group comes after those that it calls.
+/// The strongly connected components of the call graph; a component comes after those that it
+/// calls.
 fn components(calls: &[Vec<u32>]) -> Vec<Vec<u32>> {
     let edges =
         (0..).zip(calls).flat_map(|(from, callees)| callees.iter().map(move |&to| (from, to)));
@@ -183,11 +185,11 @@ fn components(calls: &[Vec<u32>]) -> Vec<Vec<u32>> {
         .collect()
 }
 
-/// The groups of several procedures, or of one that calls itself.
-fn circular(components: &[Vec<u32>], calls: &[Vec<u32>]) -> Vec<Vec<u32>> {
-    let is_circular = |group: &&Vec<u32>| match group[..] {
+/// The components with a cycle: of several procedures, or of one that calls itself.
+fn cyclic(components: &[Vec<u32>], calls: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let is_cyclic = |group: &&Vec<u32>| match group[..] {
         [one] => calls[one as usize].contains(&one),
         _ => true,
     };
-    components.iter().filter(is_circular).cloned().collect()
+    components.iter().filter(is_cyclic).cloned().collect()
 }

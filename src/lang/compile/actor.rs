@@ -1,9 +1,11 @@
-//! Actors: where they rest, their handlers, and the operations that only they and `init` have.
+//! Compiles actors: the place where they rest, their handlers, and the operations that only actors
+//! and `init` have.
 //!
-//! An actor starts like a process: its parameters, then the first values of its variables. Then it rests at
-//! [`Instr::Handle`]. The code of each guard and handler follows. It is compiled as if it continued from there, with
-//! the parameters of the message on top. So the handlers find the variables of the actor in their places. And in an
-//! actor at rest the variables are in scope.
+//! An actor starts like a process: with its parameters, then the first values of its variables.
+//! Then it rests at [`Instr::Handle`]. The code of each guard and handler follows. It is compiled
+//! as a continuation of the actor at rest, with the parameters of the message on top of the stack.
+//! So handlers find the variables of the actor in their slots, and the variables are in scope in an
+//! actor at rest.
 
 use super::{BodyKind, Compiler};
 use crate::lang::check::{self, Process};
@@ -12,7 +14,7 @@ use crate::lang::coverage::Part;
 use crate::lang::hir::{Actor, Body, Expr, ExprKind, Handler, VarId};
 
 impl Compiler<'_> {
-    /// Which ids belong to which declaration.
+    /// Notes the ids of the instances of each declaration.
     pub(super) fn families(&mut self, processes: &[Process]) {
         let mut first = 0;
         for process in processes {
@@ -26,7 +28,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles an actor, and returns where its code starts.
+    /// Compiles an actor and returns the entry of its code.
     pub(super) fn actor(&mut self, body: &Body, actor: &Actor) -> u32 {
         let entry = self.here();
         self.open(body, BodyKind::Actor, 0);
@@ -54,7 +56,8 @@ impl Compiler<'_> {
         code::Handler { guard, entry, site: self.site(handler.header) }
     }
 
-    /// Compiles code that finds `params` on the stack and leaves the value of `expr` there. Returns where it starts.
+    /// Compiles `expr` with `params` on top of the stack, where it also leaves its value. Returns
+    /// the entry.
     fn with_params(&mut self, params: &[VarId], expr: &Expr) -> u32 {
         let entry = self.here();
         let (depth, scope) = (self.frame.depth, self.frame.scope.len());

@@ -1,7 +1,8 @@
-//! Control flow: conditions, loops, and the ways out of them.
+//! Compiles control flow: conditions, loops, `break`, `continue` and `return`.
 //!
-//! Every loop notes the depth of the stack at its start. Code that leaves it in the middle removes what lies
-//! above. The code behind a `break`, `continue` or `return` is never reached, but compiled as if it were.
+//! Every loop notes the depth of the stack at its start. A jump out of the loop first removes the
+//! values above this depth. The code after a `break`, `continue` or `return` is unreachable, but
+//! compiled like other code.
 
 use super::{BodyKind, Compiler, OpenLoop};
 use crate::lang::ast::BinaryOp;
@@ -27,7 +28,7 @@ impl Compiler<'_> {
         self.frame.loops.push(OpenLoop { depth, breaks: Vec::new(), continues: Vec::new() });
     }
 
-    /// Sets the target of the `continue`s of the loop at hand to the next instruction.
+    /// Sets the target of each `continue` of the innermost loop to the next instruction.
     pub(super) fn aim_continues(&mut self) {
         let frame = self.frame.loops.last_mut().expect("a loop at hand");
         for jump in std::mem::take(&mut frame.continues) {
@@ -106,7 +107,8 @@ impl Compiler<'_> {
         self.constant(Value::Unit);
     }
 
-    /// Puts the item at index `counter` on the stack. The jump is taken if there is none.
+    /// Puts the item at index `counter` on the stack. Returns the jump that is taken if there is no
+    /// such item.
     pub(super) fn next_item(&mut self, items: u32, counter: u32) -> usize {
         self.emit(Instr::Get(counter));
         self.emit(Instr::Get(items));

@@ -1,12 +1,13 @@
-//! Invariants, each with what it names.
+//! Compiles invariants, and notes what each of them names.
 //!
-//! A block that consists of assertions is as many invariants. They are judged apart, so what one of them reads makes the
-//! others no dearer. Any other block is one invariant.
+//! A block of assertions only is split into one invariant for each assertion. They are checked
+//! separately, so that an assertion does not cost more because of what another one reads. Any other
+//! block is one invariant.
 
 use std::ops::Range;
 
 use super::{BodyKind, Compiler};
-use crate::lang::code::{Instr, Seen};
+use crate::lang::code::{Instr, ReadSet};
 use crate::lang::hir::{Address, Body, Expr, ExprKind};
 use crate::model::Value;
 
@@ -15,7 +16,7 @@ impl Compiler<'_> {
         let ExprKind::Block(statements, value) = &body.block.kind else {
             unreachable!("a body is a block")
         };
-        self.seen = Seen::default();
+        self.reads = ReadSet::default();
         let is_assertion = |statement: &Expr| matches!(statement.kind, ExprKind::Assert(..));
         let has_value = !matches!(value.kind, ExprKind::Const(Value::Unit));
         if has_value || !statements.iter().all(is_assertion) {
@@ -32,8 +33,8 @@ impl Compiler<'_> {
     }
 
     fn note_invariant(&mut self, entry: u32) {
-        let seen = std::mem::take(&mut self.seen);
-        self.code.invariants.push((entry, seen));
+        let reads = std::mem::take(&mut self.reads);
+        self.code.invariants.push((entry, reads));
     }
 }
 
@@ -50,7 +51,7 @@ pub(super) fn named(address: &Address) -> Range<u32> {
     }
 }
 
-/// The instance of a process that an index names, if that is known.
+/// The index of the named instance of a process, if it is constant; 0 without an index.
 pub(super) fn instance(index: Option<&Expr>) -> Option<i64> {
     match index.map(|index| &index.kind) {
         None => Some(0),

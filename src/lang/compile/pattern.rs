@@ -1,4 +1,4 @@
-//! Patterns: tests and bindings of parts of a value on the stack.
+//! Compiles patterns: tests and bindings of parts of a value on the stack.
 
 use super::Compiler;
 use crate::lang::ast::BinaryOp;
@@ -7,17 +7,18 @@ use crate::lang::coverage::Part;
 use crate::lang::hir::{Arm, Expr, Pattern, VarId};
 use crate::model::Value;
 
-/// A part of a value, by components of tuples and of messages.
+/// The path to a part of a value, as indices of components of tuples and messages.
 type Path = Vec<u32>;
 
-/// What a part of a value must be.
+/// A test of a part of a value.
 enum Test {
     Equal(Value),
     /// The message with this number.
     Message(u32),
 }
 
-/// The tests that the parts of a value must pass, outer ones first, and the variables that get parts of it.
+/// A flattened pattern: the tests of parts of a value, outer ones first, and the variables that are
+/// bound to parts of it.
 #[derive(Default)]
 struct Flat {
     tests: Vec<(Path, Test)>,
@@ -46,7 +47,7 @@ fn flatten_parts(parts: &[Pattern], path: &mut Path, flat: &mut Flat) {
 }
 
 impl Compiler<'_> {
-    /// Replaces the topmost value by the variables that the pattern takes from it.
+    /// Replaces the topmost value by the variables that the pattern binds.
     pub(super) fn bind_top(&mut self, pattern: &Pattern) {
         let slot = self.frame.depth - 1;
         if let Pattern::Bind(var) = pattern {
@@ -77,7 +78,7 @@ impl Compiler<'_> {
         self.squash(slot);
     }
 
-    /// Compiles one arm, and returns the jump at its end.
+    /// Compiles an arm and returns the jump at its end.
     fn arm(&mut self, arm: &Arm, slot: u32) -> usize {
         let (depth, scope) = (self.frame.depth, self.frame.scope.len());
         let mut flat = Flat::default();

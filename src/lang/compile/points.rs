@@ -1,4 +1,5 @@
-//! What the instructions stand for, noted while they are made: see [`coverage`](crate::lang::coverage).
+//! Notes, during compilation, which parts of the source the instructions stand for: see
+//! [`coverage`](crate::lang::coverage).
 
 use super::Compiler;
 use crate::lang::coverage::{Part, Place};
@@ -12,20 +13,21 @@ impl Compiler<'_> {
         Place { span, site: self.site(span), last_line }
     }
 
-    /// The statement that is compiled next, with its first instruction; `None` if nobody wrote it.
+    /// The place of the statement that is compiled next, with its first instruction; `None` if it
+    /// is not to be reported: it is not in the source, or excluded by a constant condition.
     pub(super) fn point(&mut self, statement: &Expr) -> Option<(Place, u32)> {
-        let is_told = self.excluded == 0 && !is_nothing(statement);
-        is_told.then(|| (self.place(statement.span), self.here()))
+        let is_reported = self.excluded == 0 && !is_nothing(statement);
+        is_reported.then(|| (self.place(statement.span), self.here()))
     }
 
-    /// The block at hand has these statements.
+    /// Notes the statements of a block.
     pub(super) fn note_block(&mut self, statements: Vec<(Place, u32)>) {
         if !statements.is_empty() {
             self.code.points.blocks.push(statements);
         }
     }
 
-    /// A part with this place is compiled next.
+    /// Notes that a part at this span is compiled next.
     pub(super) fn note_part(&mut self, part: Part, span: Span) {
         if self.excluded == 0 {
             let (place, at) = (self.place(span), self.here());
@@ -33,7 +35,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// An assertion is the next instruction.
+    /// Notes that the next instruction is an assertion.
     pub(super) fn note_assertion(&mut self, span: Span) {
         if self.excluded == 0 {
             let (place, at) = (self.place(span), self.here());
@@ -41,8 +43,9 @@ impl Compiler<'_> {
         }
     }
 
-    /// Notes the sides of a condition, decided by this jump, that contain no statement. Returns for each side whether some
-    /// value of the constants may run it.
+    /// Notes the branches of a condition, decided by this jump, that contain no statement. Returns
+    /// for each branch whether it is possible; it is not if the condition is constant and decides
+    /// otherwise.
     pub(super) fn sides(
         &mut self,
         condition: &Expr,
@@ -62,7 +65,7 @@ impl Compiler<'_> {
         (true, true)
     }
 
-    /// Compiles a side of a condition.
+    /// Compiles a branch of a condition.
     pub(super) fn side(&mut self, may_run: bool, side: &Expr) {
         self.excluded += u32::from(!may_run);
         self.expr(side);
@@ -70,12 +73,12 @@ impl Compiler<'_> {
     }
 }
 
-/// Is it the value of a block that has none?
+/// Is it the value of a block without a value?
 fn is_nothing(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Const(Value::Unit))
 }
 
-/// Is there nothing in it that is told as lines?
+/// Does the branch contain no statement that would be reported as unreached lines?
 fn has_no_statement(side: &Expr) -> bool {
     match &side.kind {
         ExprKind::Block(statements, value) => statements.is_empty() && is_nothing(value),

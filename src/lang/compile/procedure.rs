@@ -1,21 +1,23 @@
-//! Procedures, in place of their calls.
+//! Compiles calls of procedures, by inlining the body.
 //!
-//! The body works on the stack of the process, above what is there when it is called. So an expression around the call
-//! finds its operands again. The body begins with its arguments on the stack and always ends with its value in their
-//! place, so nothing of it is left in the state of the process. [`Instr::Enter`] and [`Instr::Leave`] only tell
-//! observers about the call.
+//! The body works on the stack of the process, above the values that are there at the call. So an
+//! enclosing expression keeps its operands. The body begins with its arguments on the stack and
+//! always ends with its value in their place, so it leaves nothing else in the state of the
+//! process. [`Instr::Enter`] and [`Instr::Leave`] only mark the call for reports.
 
 use super::{BodyKind, Compiler};
 use crate::lang::code::{Instr, Routine};
 use crate::lang::hir::{Expr, ExprKind};
 use crate::model::Value;
 
-/// The stack that must be left for a body without the calls in it. If there is less, the stack is extended.
+/// The stack space that a body needs without the calls in it, in bytes. If there is less, the stack
+/// is extended.
 const ROOM: usize = 8 << 20;
+/// The size of a stack extension, in bytes.
 const STACK: usize = 64 << 20;
 
 impl Compiler<'_> {
-    /// What an execution tells about the procedures.
+    /// Notes what reports need to know about the procedures.
     pub(super) fn routines(&mut self) {
         for procedure in self.procedures {
             let name = self.text(&procedure.name);
@@ -54,7 +56,7 @@ impl Compiler<'_> {
         self.emit(Instr::Leave(number));
     }
 
-    /// `return` in a procedure: a jump to its end, with only its value on the stack.
+    /// Compiles `return` in a procedure: a jump to its end, with only its value on the stack.
     pub(super) fn return_from_procedure(&mut self, value: Option<&Expr>) {
         match value {
             Some(value) => self.expr(value),

@@ -1,20 +1,24 @@
-//! A function, by itself.
+//! Applies a function outside of any process.
 
 use super::{Machine, Rest, World};
 use crate::lang::code::Code;
 use crate::model::{Failure, Value};
 
-/// The world of a function that is called by itself.
-struct Alone;
+/// The world of such a function: it accesses nothing.
+struct FunctionWorld;
 
-impl World for Alone {
+impl World for FunctionWorld {
     type Value = Value;
 }
 
 /// The value of a function for these arguments.
+///
+/// # Errors
+/// If the function fails.
 pub fn apply(code: &Code, function: u32, arguments: Vec<Value>) -> Result<Value, Failure> {
-    // It is called from no instruction; a failure shows that of the function.
-    let mut machine = Machine::new(code, Alone, arguments, 1);
+    // There is no instruction that calls the function, so a failure has the site of an instruction
+    // of the function.
+    let mut machine = Machine::new(code, FunctionWorld, arguments, 1);
     if let Err(fault) = machine.call(function) {
         return match machine.fail(machine.pc, fault) {
             Rest::Failed(failure) => Err(failure),

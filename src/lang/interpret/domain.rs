@@ -1,36 +1,37 @@
-//! What the machine computes with: values, or what is known of them.
+//! The domains of the interpreter: concrete or abstract values.
 
 use crate::model::Value;
 
-/// What is known of a value: all, where code runs; less, where it is analysed.
+/// What is known of a value: everything in an execution, less in the static analysis.
 pub trait Domain: Clone {
-    /// A value that is known.
+    /// A known value.
     fn known(value: Value) -> Self;
 
-    /// A value of which nothing is known.
+    /// A value about which nothing is known.
     fn unknown() -> Self;
 
-    /// The number of one of the `count` objects from `base` on: of that at `place`, if it is known which.
+    /// The number of one of the objects `base..base + count`: of the one at `place`, if it is
+    /// known.
     fn object(base: u32, count: u32, place: Option<usize>) -> Self;
 
     /// The value, if it is known.
     fn get(&self) -> Result<&Value, Unknown>;
 
-    /// As [`get`](Domain::get), to change it.
+    /// The value for mutation, if it is known.
     fn get_mut(&mut self) -> Result<&mut Value, Unknown>;
 
-    /// As [`get`](Domain::get), by value.
+    /// Converts to the value, if it is known.
     fn take(self) -> Result<Value, Unknown>;
 
-    /// These values, if all are known.
+    /// Converts to values, if all are known.
     fn take_all(values: Vec<Self>) -> Result<Vec<Value>, Unknown>;
 }
 
-/// The value is not known.
+/// The error that a value is not known.
 #[derive(Debug)]
 pub struct Unknown;
 
-/// Where code runs, every value is known.
+/// The concrete domain: every value is known.
 impl Domain for Value {
     fn known(value: Value) -> Value {
         value

@@ -1,11 +1,11 @@
-//! Parts of values: reached, replaced and counted.
+//! Parts of values: access, replacement and counting.
 
 use super::{Domain, Fault};
 use crate::lang::code::Step;
 use crate::lang::operators;
 use crate::model::Value;
 
-/// The part of `whole` that the steps lead to.
+/// The part of `whole` that the path of steps leads to; `indices` are the indices in the path.
 pub(super) fn part<'v, V: Domain>(
     whole: &'v Value,
     steps: &[Step],
@@ -26,8 +26,8 @@ pub(super) fn part<'v, V: Domain>(
     Ok(part)
 }
 
-/// How many values a value is made of, counting a shared value in each place. If there are more than `limit`, some number
-/// above it.
+/// The number of values in a value, itself included; a shared value counts at each occurrence. If
+/// it exceeds `limit`, some number above `limit`.
 pub(super) fn size_within(value: &Value, limit: usize) -> usize {
     let all = |parts: &mut dyn Iterator<Item = &Value>| {
         let mut size = 1;
@@ -46,7 +46,8 @@ pub(super) fn size_within(value: &Value, limit: usize) -> usize {
     }
 }
 
-/// Replaces the part of `whole` that the steps lead to.
+/// Replaces the part of `whole` that the path of steps leads to; `indices` are the indices in the
+/// path.
 pub(super) fn replace<V: Domain>(
     whole: &mut Value,
     steps: &[Step],

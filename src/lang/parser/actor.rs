@@ -1,14 +1,14 @@
-//! Actors: variables, then handlers.
+//! Parses actors: variables, then handlers.
 //!
-//! `on`, `internal` and `when` mean something only here, so they are no keywords: elsewhere they are names
-//! like any other.
+//! `on`, `internal` and `when` have a meaning only here, so they are not keywords: elsewhere they
+//! are ordinary names.
 
 use super::Parser;
 use crate::lang::ast::{ActorBody, Block, Expr, Handler, Item};
 use crate::lang::diagnostic::{Diagnostic, nearest};
 use crate::lang::token::Token;
 
-/// What starts a part of the body of an actor.
+/// The words that start a member of an actor.
 const MEMBERS: [&str; 4] = ["on", "internal", "let", "var"];
 
 impl Parser<'_> {
@@ -69,7 +69,7 @@ impl Parser<'_> {
         self.skip_member();
     }
 
-    /// Skips to where a variable or a handler may begin, or the body end.
+    /// Skips to a place where a variable or a handler may begin, or the body may end.
     fn skip_member(&mut self) {
         let mut depth = 0_usize;
         loop {
@@ -111,7 +111,7 @@ impl Parser<'_> {
             let open = self.span();
             if !self.params("internal Step { … }").is_empty() {
                 let message = "an internal handler has no parameters";
-                let hint = "nobody calls it: it runs when the actor decides to";
+                let hint = "it is not called: it runs when the actor decides to";
                 let span = open.to(self.previous_span());
                 self.report(Diagnostic::error(span, message).hint(hint));
             }

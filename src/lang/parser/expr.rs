@@ -6,7 +6,7 @@ use crate::lang::ast::{Arg, Arm, BinaryOp, Expr, ExprKind, Name, Pattern, Patter
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::token::Token;
 
-/// The operator that a token is, and how strongly it binds.
+/// The binary operator of a token, and its precedence.
 fn binary_op(token: Token) -> Option<(BinaryOp, u8)> {
     use BinaryOp::*;
     Some(match token {
@@ -27,14 +27,15 @@ fn binary_op(token: Token) -> Option<(BinaryOp, u8)> {
     })
 }
 
-/// Can a value that is not a call of `not` start with it?
+/// Can an operand of `not` start with this token? (Not a parenthesis: that is a call of `not`.)
 fn starts_value(token: Token) -> bool {
     matches!(token, Token::Ident | Token::True | Token::False | Token::Bang)
 }
 
+/// The precedence of comparisons.
 const COMPARISON: u8 = 3;
 
-/// The head of a loop in the style of C has its first `;` within this many tokens.
+/// The most tokens that are searched for the first `;` in the head of a loop in the style of C.
 const MAX_HEADER: usize = 100;
 
 impl Parser<'_> {
@@ -43,7 +44,7 @@ impl Parser<'_> {
         if self.peek() == Token::Question { self.foreign_choice(expr) } else { expr }
     }
 
-    /// C's `c ? a : b`, skipped.
+    /// Reports and skips C's `c ? a : b`.
     fn foreign_choice(&mut self, condition: Expr) -> Expr {
         let sign = Diagnostic::error(self.span(), "there is no operator `?`");
         self.report(sign.hint("write `if c { a } else { b }`, which has a value"));
@@ -55,7 +56,8 @@ impl Parser<'_> {
         missing(condition.span.to(end))
     }
 
-    /// An expression where no assignment is possible. A `=` behind it is meant as a comparison.
+    /// Parses an expression where an assignment is not possible. A `=` after it is reported: it is
+    /// meant as a comparison.
     pub(super) fn compared(&mut self) -> Expr {
         let expr = self.expr();
         if self.peek() != Token::Eq {
@@ -98,7 +100,8 @@ impl Parser<'_> {
         left
     }
 
-    /// The operator of the token at hand. Some people write `and` and `or`.
+    /// The operator of the current token. Words of other languages (`and`, `or`, `mod`, `div`) are
+    /// reported and treated as operators.
     fn binary_op(&mut self) -> Option<(BinaryOp, u8)> {
         let found = binary_op(self.peek());
         if found.is_some() || self.peek() != Token::Ident || !self.ends_operand() {
@@ -117,7 +120,7 @@ impl Parser<'_> {
         binary_op(meant)
     }
 
-    /// Does the token before, on the same line, end an operand?
+    /// Is the previous token on the same line, and can it end an operand?
     fn ends_operand(&self) -> bool {
         let before = self.tokens[self.at.saturating_sub(1)].0;
         let ends = matches!(
@@ -132,7 +135,7 @@ impl Parser<'_> {
         ends && !self.at_new_line()
     }
 
-    /// Reports an operator of another language that begins like `op`, and skips the rest of it.
+    /// Reports an operator of another language whose first sign is `op`, and skips the rest of it.
     fn foreign_sign(&mut self, op: BinaryOp, sign: Span) {
         let touches = sign.end == self.span().start;
         let hint = match (op, self.peek()) {
@@ -156,7 +159,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The second sign of C's `x++` and `x--`, which are reported.
+    /// Reports C's `x++` and `x--`, and returns the span of the second sign.
     fn doubled_sign(&mut self, op: BinaryOp, sign: Span) -> Option<Span> {
         let same = binary_op(self.peek()).is_some_and(|(again, _)| again == op);
         let ends = matches!(self.peek_second(), Token::Semi | Token::RParen | Token::RBrace);
@@ -194,7 +197,7 @@ impl Parser<'_> {
         Expr { kind: ExprKind::Unary(op, Box::new(operand)), span }
     }
 
-    /// `+x` and `++x`, which are read as `x`.
+    /// Reports `+x` and `++x`, and parses them as `x`.
     fn foreign_plus(&mut self) -> Expr {
         let start = self.advance();
         let doubled = self.peek() == Token::Plus;
@@ -240,7 +243,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A call in the style of objects, `m.send(1)`, skipped.
+    /// Reports and skips a method call, `m.send(1)`.
     fn foreign_method(&mut self, name: &Name) {
         let message = "there are no methods";
         let hint = format!("write the object as the first argument: `{}(x, …)`", name.text);
@@ -256,7 +259,8 @@ impl Parser<'_> {
         self.name("a field")
     }
 
-    /// The integer at hand, negated if it stands behind a minus sign.
+    /// Parses the integer at the current token; negated if `negative`, for an integer after a minus
+    /// sign.
     pub(super) fn integer(&mut self, negative: bool) -> i64 {
         let sign = if negative { "-" } else { "" };
         let digits = format!("{sign}{}", self.text().replace('_', ""));
@@ -269,7 +273,7 @@ impl Parser<'_> {
         value.unwrap_or(0)
     }
 
-    /// An integer; fractions and numbers with letters are reported.
+    /// Parses an integer. Fractions, and numbers with letters, are reported.
     fn number(&mut self) -> ExprKind {
         let start = self.span();
         let value = self.integer(false);
@@ -393,7 +397,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The arguments of a call, unless they are broken.
+    /// Parses the arguments of a call; `None` if they are malformed.
     fn args(&mut self) -> Option<Vec<Arg>> {
         let open = self.span();
         let mut args = Vec::new();
@@ -459,7 +463,7 @@ impl Parser<'_> {
         ExprKind::If(condition, then, Some(Box::new(otherwise)))
     }
 
-    /// `elif` and its like, which are reported and read as `else if`.
+    /// Reports `elif` and similar words, which are parsed as `else if`.
     fn at_foreign_else(&mut self) -> bool {
         let found = matches!(self.text(), "elif" | "elsif" | "elseif" | "elif:");
         if found {
@@ -501,7 +505,8 @@ impl Parser<'_> {
         ExprKind::For(pattern, over, self.block())
     }
 
-    /// Is there a `;` between the parenthesis at hand and its partner, as in C's `for (i = 0; i < n; i++)`?
+    /// Is there a `;` between the current parenthesis and its closing one, as in C's
+    /// `for (i = 0; i < n; i++)`?
     fn has_semi_inside(&self) -> bool {
         let inside = self.tokens[self.at + 1..].iter().map(|token| token.0);
         inside
@@ -510,7 +515,8 @@ impl Parser<'_> {
             .any(|token| token == Token::Semi)
     }
 
-    /// A loop in the style of C, skipped up to its body, in which its variable is known.
+    /// Reports a loop in the style of C and skips its head. Its variable is declared in the body,
+    /// to avoid further reports.
     fn foreign_for(&mut self) -> ExprKind {
         let open = self.advance();
         let mut variable = None;

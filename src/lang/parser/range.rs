@@ -1,4 +1,4 @@
-//! Ranges, which exclude their ends.
+//! Parses ranges, which exclude their end.
 
 use super::Parser;
 use crate::lang::ast::{Expr, ExprKind};
@@ -6,7 +6,7 @@ use crate::lang::diagnostic::Diagnostic;
 use crate::lang::token::Token;
 
 impl Parser<'_> {
-    /// An expression, or a range of two.
+    /// Parses an expression or a range `lo..hi`.
     pub(super) fn expr_or_range(&mut self) -> Expr {
         let lo = self.compared();
         if !self.eat(Token::DotDot) {
@@ -17,7 +17,7 @@ impl Parser<'_> {
         Expr { kind: ExprKind::Range(Box::new(lo), Box::new(hi)), span }
     }
 
-    /// What stands behind the `..` of a range that begins with `lo`.
+    /// Parses the end of a range that begins with `lo`, after the `..`.
     pub(super) fn range_end(&mut self, lo: &Expr) -> Expr {
         let sign = self.span();
         if !self.eat(Token::Eq) {

@@ -1,4 +1,4 @@
-//! Blocks, statements and patterns.
+//! Parses blocks, statements and patterns.
 
 use super::{Parser, Parts};
 use crate::lang::ast::{
@@ -38,7 +38,7 @@ impl Parser<'_> {
         block
     }
 
-    /// Expects the `{` of a block, and reports what other languages have there.
+    /// Expects the `{` of a block. Reports and skips what other languages have there.
     fn opens_block(&mut self) -> bool {
         if self.eat(Token::LBrace) {
             return true;
@@ -88,7 +88,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a word of another language in front of a block, which is then read as it is.
+    /// Reports a word of another language before a block, and skips the word.
     fn foreign_block(&mut self) {
         if self.peek() != Token::Ident || self.peek_second() != Token::LBrace {
             return;
@@ -100,7 +100,8 @@ impl Parser<'_> {
         }
     }
 
-    /// If only a `;` is missing, the next statement may follow at once. After other mistakes, skips.
+    /// Must the rest of a statement be skipped after a mistake? Not if only a `;` is missing and
+    /// the next statement follows on a new line.
     fn needs_skip(&self, failed_before: usize) -> bool {
         let only_semi = self.diagnostics.count() == failed_before + 1;
         let can_start = matches!(self.peek(), Token::Ident) || self.peek().starts_statement();
@@ -130,13 +131,14 @@ impl Parser<'_> {
         StatementKind::Let { mutable, pattern, ty, value }
     }
 
-    /// Does a declaration in the style of C start here, `int x = 0;`?
+    /// Does a declaration in the style of C start here, such as `int x = 0;`?
     pub(super) fn at_foreign_declaration(&self) -> bool {
         let types = ["int", "bool", "long", "unsigned", "float", "double", "char", "auto"];
         types.contains(&self.text()) && self.peek_second() == Token::Ident
     }
 
-    /// Parses such a declaration by its meaning, so that its variable is known.
+    /// Reports a declaration in the style of C, and parses it as a `var`, so that its variable is
+    /// declared.
     fn foreign_declaration(&mut self) -> StatementKind {
         let ty = self.text().to_owned();
         let message = "a declaration starts with `let` or `var`";
@@ -163,7 +165,7 @@ impl Parser<'_> {
         StatementKind::Assign { place, op, value }
     }
 
-    /// The body of a match arm may be an assignment, too.
+    /// Parses the body of a match arm, which may be an assignment.
     pub(super) fn arm_body(&mut self) -> Expr {
         let start = self.span();
         match self.expression_or_assignment() {
@@ -238,7 +240,7 @@ impl Parser<'_> {
     }
 }
 
-/// A missing expression, which has been reported.
+/// The node for a missing expression, which has been reported.
 pub(super) fn missing(span: Span) -> Expr {
     Expr { kind: ExprKind::Error, span }
 }

@@ -1,8 +1,9 @@
-//! Actors: which handler takes a stimulus, running it, and `init`.
+//! Actors: selects the handler for a stimulus, runs it, and runs `init`.
 //!
-//! A handler runs on a copy of the actor's variables, with the values that the message carries on top. The variables at
-//! its end are the actor's next local state. The rest of its stack is dropped, so that equal variables are equal local
-//! states. What it does to others goes to [`Outbox`] at once: a handler that fails has still sent what it sent before.
+//! A handler runs on a copy of the actor's variables, with the values that the message carries on
+//! top. The variables at its end are the actor's next local state. The rest of the stack is
+//! dropped, so that equal variables give equal local states. Messages and new actors go to the
+//! [`Outbox`] at once, so messages that a handler sends before it fails are sent.
 
 use std::sync::Arc;
 
@@ -13,19 +14,20 @@ use crate::lang::diagnostic::Diagnostic;
 use crate::lang::interpret::{Machine, Rest, World};
 use crate::model::{Failure, Outbox, ProcessId, Site, Stimulus, Value, Values};
 
-/// The handler that takes a stimulus.
-pub(super) struct Taken<'p> {
+/// The handler that runs for a stimulus.
+pub(super) struct Selected<'p> {
     handler: &'p Handler,
-    /// What the message carries.
+    /// The values that the message carries.
     args: &'p [Value],
-    /// Why its guard fails, if it does. That is a violation of the actor when it takes the message.
+    /// The failure of its guard, if it fails. It is a violation of the actor when the actor takes
+    /// the message.
     failure: Option<Failure>,
 }
 
-/// What a guard sees: the actor that it belongs to.
-struct Looking(Option<ProcessId>);
+/// The world of a guard: only `self`, if the actor is known.
+struct GuardWorld(Option<ProcessId>);
 
-impl World for Looking {
+impl World for GuardWorld {
     type Value = Value;
 
     fn myself(&self) -> Option<ProcessId> {
@@ -33,8 +35,8 @@ impl World for Looking {
     }
 }
 
-/// What a handler, or `init`, sees and does.
-struct Acting<'a> {
+/// The world of a handler or of `init`.
+struct HandlerWorld<'a> {
     program: &'a Program,
     own: Option<ProcessId>,
     path: Option<&'a Path>,
@@ -42,11 +44,11 @@ struct Acting<'a> {
     outbox: &'a mut dyn Outbox<Local>,
 }
 
-impl World for Acting<'_> {
+impl World for HandlerWorld<'_> {
     type Value = Value;
 
-    /// What a handler sends and starts is kept, and takes about that much longer than a step. What is too much for `init`
-    /// is counted, and not kept.
+    /// Messages and actors of a handler are stored, which takes about 8 times as long as a local
+    /// step. `init` has its own bound, [`MAX_BEGINNING`].
     fn effort(&self) -> u32 {
         self.own.map_or(0, |_| 8)
     }
@@ -69,17 +71,17 @@ impl World for Acting<'_> {
 /// The most messages that `init` may send, and the most actors that it may spawn.
 const MAX_BEGINNING: usize = 10_000;
 
-/// What `init` has done.
-struct Beginning {
+/// The effect of `init` so far.
+struct InitEffect {
     /// The id of the next actor.
     next: u32,
     born: Vec<Local>,
     sent: Vec<(ProcessId, Value)>,
-    /// How many more actors and messages there would be, which are not kept.
+    /// The number of actors and messages beyond the bound, which are not stored.
     surplus: usize,
 }
 
-impl Outbox<Local> for Beginning {
+impl Outbox<Local> for InitEffect {
     fn send(&mut self, to: ProcessId, message: Value) {
         match self.sent.len() {
             ..MAX_BEGINNING => self.sent.push((to, message)),
@@ -98,19 +100,23 @@ impl Outbox<Local> for Beginning {
 }
 
 impl Program {
-    /// How many processes and actors are declared to exist from the start.
+    /// The number of processes and actors that exist from the start, without those that `init`
+    /// spawns.
     fn declared(&self) -> u32 {
         self.processes.last().map_or(0, |last| last.first + last.kind.instances())
     }
 
-    /// Runs `init`. Only constants can influence it, so it has one result.
+    /// Runs the `init` blocks. They depend only on constants, so they have one result.
+    ///
+    /// # Errors
+    /// If one fails, or sends or spawns too much.
     pub(in crate::lang) fn initialise(&mut self) -> Result<(), Diagnostic> {
         let (next, born, sent) = (self.declared(), Vec::new(), Vec::new());
-        let mut done = Beginning { next, born, sent, surplus: 0 };
+        let mut done = InitEffect { next, born, sent, surplus: 0 };
         let mut books = Books::default();
         for &entry in &self.code.inits {
             let outbox = &mut done;
-            let world = Acting { program: self, own: None, path: None, books, outbox };
+            let world = HandlerWorld { program: self, own: None, path: None, books, outbox };
             let mut machine = Machine::new(&self.code, world, Vec::new(), entry);
             if let Rest::Failed(failure) = self.carry_out(&mut machine) {
                 return Err(self.init_failed(failure));
@@ -133,16 +139,16 @@ impl Program {
 
     fn init_overdoes(&self, entry: u32) -> Diagnostic {
         let span = self.code.spans[self.code.site_of[entry as usize] as usize];
-        let message = format!("`init` does more than {MAX_BEGINNING} things");
-        let diagnostic = Diagnostic::error(span, message);
-        diagnostic
-            .label(
-                "this is the most messages that it may send, and the most actors that it may spawn",
-            )
-            .hint("pending messages can be handled in any order: no search gets through so many")
+        let label = format!(
+            "it may send at most {MAX_BEGINNING} messages and spawn at most {MAX_BEGINNING} actors"
+        );
+        let diagnostic = Diagnostic::error(span, "`init` sends or spawns too much");
+        diagnostic.label(label).hint(
+            "pending messages can be handled in any order: no search can explore so many orders",
+        )
     }
 
-    /// May some actor ever refuse a message?
+    /// May some actor not accept a message, because of a guard or a missing handler?
     pub(super) fn may_refuse(&self) -> bool {
         self.code.actors.iter().any(|actor| {
             let lacks = |message: &u32| !actor.messages.contains_key(message);
@@ -151,7 +157,7 @@ impl Program {
         })
     }
 
-    /// The handlers that a stimulus may run, and what the message carries.
+    /// The handlers for a stimulus, and the values that the message carries.
     fn candidates<'p>(
         &'p self,
         local: &Local,
@@ -173,31 +179,31 @@ impl Program {
         }
     }
 
-    /// The first handler for the stimulus whose guard holds, or fails.
+    /// The first handler for the stimulus that has no guard, or one that holds or fails.
     pub(super) fn taken<'p>(
         &'p self,
         local: &Local,
         own: Option<ProcessId>,
         stimulus: Stimulus,
         values: &'p Values,
-    ) -> Option<Taken<'p>> {
+    ) -> Option<Selected<'p>> {
         let (handlers, args) = self.candidates(local, stimulus, values);
         handlers.iter().find_map(|handler| {
-            let runs = Taken { handler, args, failure: None };
+            let runs = Selected { handler, args, failure: None };
             let Some(guard) = handler.guard else { return Some(runs) };
             let stack = [&local.stack, args].concat();
-            let mut machine = Machine::new(&self.code, Looking(own), stack, guard);
+            let mut machine = Machine::new(&self.code, GuardWorld(own), stack, guard);
             match self.carry_out(&mut machine) {
-                Rest::Failed(failure) => Some(Taken { failure: Some(failure), ..runs }),
+                Rest::Failed(failure) => Some(Selected { failure: Some(failure), ..runs }),
                 Rest::End if machine.stack.last() == Some(&Value::Bool(false)) => None,
-                // If it is not known whose guard it is, it may hold.
+                // An unknown guard may hold.
                 Rest::End | Rest::Unknown => Some(runs),
                 Rest::Visible => unreachable!("a guard rests"),
             }
         })
     }
 
-    /// Runs the handler that takes the stimulus.
+    /// Runs the handler for an accepted stimulus, and returns the next local state.
     pub(super) fn react(
         &self,
         local: &Local,
@@ -207,7 +213,7 @@ impl Program {
         outbox: &mut dyn Outbox<Local>,
     ) -> Local {
         let taken = self.taken(local, Some(own), stimulus, values);
-        let Taken { handler, args, failure } = taken.expect("an accepted stimulus");
+        let Selected { handler, args, failure } = taken.expect("an accepted stimulus");
         match failure {
             Some(failure) => Local { failure: Some(Arc::new(failure)), ..local.clone() },
             None => self.run_handler(local, own, handler, args, outbox),
@@ -224,7 +230,7 @@ impl Program {
     ) -> Local {
         let Local { path, books, .. } = local;
         let (path, books) = (Some(path), books.clone());
-        let world = Acting { program: self, own: Some(own), path, books, outbox };
+        let world = HandlerWorld { program: self, own: Some(own), path, books, outbox };
         let stack = [&local.stack, args].concat();
         let mut machine = Machine::new(&self.code, world, stack, handler.entry);
         let failure = match self.carry_out(&mut machine) {
@@ -241,7 +247,7 @@ impl Program {
         Local { path, pc, stack: stack.into(), books, failure }
     }
 
-    /// The place of the handler that takes the stimulus.
+    /// The site of the handler for the stimulus; if no guard holds, of the first candidate.
     pub(super) fn site_of_handler(
         &self,
         local: &Local,
@@ -254,7 +260,7 @@ impl Program {
         Some(self.code.sites[handler.site as usize].clone())
     }
 
-    /// The id of an actor that exists from the start, if it is declared so.
+    /// The id of an actor that is declared to exist from the start; `None` for a spawned one.
     fn static_id(&self, local: &Local) -> Option<ProcessId> {
         let (declaration, index) = local.path.only()?;
         let family = &self.code.families[declaration as usize];
@@ -263,7 +269,7 @@ impl Program {
         Some(ProcessId(family.first + offset))
     }
 
-    /// A reference, shown as the name of the actor if that is known.
+    /// The text of a reference: the name of the actor if it is known, otherwise its number.
     pub(super) fn show_reference(&self, process: ProcessId) -> String {
         let ProcessId(id) = process;
         let born = id.checked_sub(self.declared());

@@ -1,16 +1,16 @@
-//! Local states without what does not matter for the future: variables that are never read again, and the numbers of
-//! requests.
+//! Canonical local states, without what does not matter for the future: the values of variables
+//! that are never read again, and the numbers of requests.
 //!
-//! Requests are numbered per process as they are made, so a process that has come to the same point after more
-//! requests remembers other numbers for those that are left. If these are numbered anew from 0, in order of age, the
-//! local states are equal.
+//! Requests are numbered for each process in the order in which they are made. So a process that
+//! has come to the same point after more requests has other numbers for its open requests. If these
+//! are renumbered from 0, in order of age, the local states become equal.
 
 use crate::lang::program::{Local, Program};
 use crate::model::{Handle, Value};
 
 impl Program {
-    /// The local state without the values of variables that are never read again; `None` if there are none. Of a process that
-    /// has failed all variables are shown.
+    /// The local state with unit in place of dead variables; `None` if there are none. A failed
+    /// process keeps all values, because reports show them.
     pub(super) fn without_dead(&self, local: &Local) -> Option<Local> {
         let dead = self.code.dead.get(&local.pc).filter(|_| local.failure.is_none())?;
         let mut alive = local.clone();
@@ -23,7 +23,8 @@ impl Program {
         Some(alive)
     }
 
-    /// The local state with its requests numbered from 0, and their former numbers.
+    /// The local state with its requests renumbered from 0, and their former numbers in the new
+    /// order.
     pub(super) fn renumbered(&self, local: &Local) -> (Local, Vec<Handle>) {
         let mut requests: Vec<Handle> = local.books.requests().collect();
         local.stack.iter().for_each(|value| collect(value, &mut requests));

@@ -1,7 +1,9 @@
-//! Collectives: what a rank enters with, and what it computes of what the others gave.
+//! Collectives: the operation of a rank that enters, and the result that it computes from the
+//! values of the others.
 //!
-//! The model hands a process the values of those that it had to wait for, in the order of their ranks. What the operation
-//! makes of them is computed here, by the process itself: so an overflow is its own violation, at the place where it waits.
+//! The model gives a process the values of the ranks that it had to wait for, in the order of
+//! ranks. The process computes the result from them here. So an overflow is a violation of this
+//! process, at the place where it waits.
 
 use crate::lang::ast::BinaryOp;
 use crate::lang::code::Visible;
@@ -13,7 +15,10 @@ use crate::lang::program::{Local, Program};
 use crate::model::{Call, CollectiveId, CollectiveKind, Op, Value, Values};
 
 impl Program {
-    /// The operation of a rank that enters, or why it cannot.
+    /// The operation of a rank that enters.
+    ///
+    /// # Errors
+    /// If its root, rank or list does not fit the collective.
     pub(super) fn enter(
         &self,
         visible: Visible,
@@ -57,7 +62,11 @@ impl Program {
         Ok(Op::Enter { collective, rank, call, value: values.intern(value), completion })
     }
 
-    /// What a rank gets that gave `own`, of what was given.
+    /// The result of a rank that contributed `own`; `given` are the values of the ranks that it
+    /// waited for.
+    ///
+    /// # Errors
+    /// If an operator fails.
     pub(super) fn conclude(
         &self,
         call: Call,
@@ -68,7 +77,7 @@ impl Program {
         use CollectiveKind::*;
         let rank = rank as usize;
         let is_root = call.root == Some(rank as u32);
-        // The root alone is waited for, or all are.
+        // `given` has the value of the root only, or of all ranks.
         let of_root = || match given {
             [only] => only,
             all => &all[call.root.expect("it has a root") as usize],

@@ -1,38 +1,43 @@
-//! What a `final` or an `invariant` that fails has read: the values that tell why.
+//! The values that a failing `final` or `invariant` has read, which explain the failure.
 //!
-//! The block is run once more, slowly, and each value is noted as it is read: a cell, a variable of a process, a
-//! variable of the block itself, the result of a function. They have the author's names with indices resolved:
-//! `Node[2].leader` for `Node[i].leader`. What was read by an assertion that holds is forgotten. The values in the
-//! expression that failed come first. If variables of the block are among them, what was read before follows, because
-//! these variables were computed from it.
+//! The block is run once more, instruction by instruction, and each value that it reads is noted: a
+//! cell, a variable of a process, a variable of the block itself, the result of a function. Values
+//! have their names in the source, with indices resolved: `Node[2].leader` for `Node[i].leader`.
+//! Values that were read in an assertion that holds are dropped. The values in the failed
+//! expression come first. If variables of the block are among them, earlier values follow, because
+//! these variables were computed from them.
 
 use crate::lang::code::{Instr, Live};
 use crate::lang::diagnostic::Span;
 use crate::lang::interpret::{Machine, Rest};
-use crate::lang::program::{Program, Whole};
+use crate::lang::program::{GlobalWorld, Program};
 use crate::model::Value;
 
-/// A value that was read.
+/// A value that the block has read.
 struct Read {
     /// The instruction that read it.
     at: u32,
     span: Span,
     name: String,
     value: Value,
-    /// Is it a variable of the block itself?
+    /// Is it a variable or a function result of the block itself?
     is_own: bool,
 }
 
 impl Program {
-    /// What the first `final` that fails has read, with names; `None` if all hold.
+    /// The values that the first failing `final` has read, with their names; `None` if all hold.
     pub(super) fn readings<'a>(
         &self,
-        world: impl Fn() -> Whole<'a>,
+        world: impl Fn() -> GlobalWorld<'a>,
     ) -> Option<Vec<(String, Value)>> {
         self.code.finals.iter().find_map(|&entry| self.readings_of(world(), entry))
     }
 
-    pub(super) fn readings_of(&self, world: Whole<'_>, entry: u32) -> Option<Vec<(String, Value)>> {
+    pub(super) fn readings_of(
+        &self,
+        world: GlobalWorld<'_>,
+        entry: u32,
+    ) -> Option<Vec<(String, Value)>> {
         let mut machine = Machine::new(&self.code, world, Vec::new(), entry);
         let mut reads: Vec<Read> = Vec::new();
         let mut call = entry;
@@ -64,7 +69,8 @@ impl Program {
         if !matches!(rest, Rest::Failed(_)) {
             return None;
         }
-        // A variable that is gone cannot be part of what failed, and its last value tells nothing.
+        // A variable that is out of scope is not part of the failed expression, so its value
+        // explains nothing.
         let is_gone = |read: &Read| match self.code.instrs[read.at as usize] {
             Instr::Get(slot) => {
                 let is_it = |live: &&Live| live.slot == slot && is_alive(live, read.at);
@@ -73,15 +79,15 @@ impl Program {
             _ => false,
         };
         reads.retain(|read| !is_gone(read));
-        Some(telling(reads, self.span(machine.pc)))
+        Some(relevant(reads, self.span(machine.pc)))
     }
 
     fn span(&self, pc: u32) -> Span {
         self.code.spans[self.code.site_of[pc as usize] as usize]
     }
 
-    /// The author's name for the value that this instruction reads, and whether it is a variable of the block itself.
-    /// `index` is what was on top of the stack.
+    /// The name in the source for the value that this instruction reads, and whether it is the
+    /// block's own ([`Read::is_own`]). `index` is the top of the stack before the instruction.
     fn named(&self, at: u32, index: Option<Value>) -> Option<(String, bool)> {
         match self.code.instrs[at as usize] {
             Instr::Peek => {
@@ -116,20 +122,21 @@ fn is_within(inner: Span, outer: Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// The readings in the expression at `failed`, then those that they were computed from. For each name only the last.
-fn telling(reads: Vec<Read>, failed: Span) -> Vec<(String, Value)> {
+/// The values in the expression at `failed`, then the earlier values that they may be computed
+/// from. For each name only the last value.
+fn relevant(reads: Vec<Read>, failed: Span) -> Vec<(String, Value)> {
     let (inside, mut before): (Vec<_>, Vec<_>) =
         reads.into_iter().partition(|read| is_within(read.span, failed));
     if !inside.iter().any(|read| read.is_own) {
         before.clear();
     }
-    let mut told = latest(inside);
+    let mut found = latest(inside);
     for (name, value) in latest(before) {
-        if told.iter().all(|(known, _)| *known != name) {
-            told.push((name, value));
+        if found.iter().all(|(known, _)| *known != name) {
+            found.push((name, value));
         }
     }
-    told
+    found
 }
 
 /// The last value of each name, in the order in which the names were first read.

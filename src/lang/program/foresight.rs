@@ -1,5 +1,5 @@
-//! What is known of a program before it runs: see [`prospect`], [`liveness`](crate::lang::liveness) and
-//! [`spin`](crate::lang::spin).
+//! The results of the static analyses for the model: see [`prospect`],
+//! [`liveness`](crate::lang::liveness) and [`spin`](crate::lang::spin).
 
 use crate::lang::check::Instantiation;
 use crate::lang::code::{Instr, Visible};

@@ -1,17 +1,17 @@
-//! Invariants: what they see, and their judgement of a state.
+//! Invariants: their read sets, and their evaluation in a state.
 //!
-//! The compiler notes which cells, mailboxes and variables the text of an invariant names. An index that is no constant
-//! may be any. A variable that a process has not reached, or has left, has no value; an invariant that reads it
-//! comes to no judgement.
+//! The compiler notes which cells, mailboxes and variables the text of an invariant names; an index
+//! that is not constant stands for all indices. A variable that is not in scope has no value. An
+//! invariant that reads one is not decided, and does not fail.
 
-use super::{Local, Program, Whole};
-use crate::lang::code::Seen;
+use super::{GlobalWorld, Local, Program};
+use crate::lang::code::ReadSet;
 use crate::lang::interpret::{Machine, Rest};
 use crate::model::{CellId, Failure, Invariants, MailboxId, ProcessId, Value, View};
 
 impl Program {
-    fn whole<'a>(&'a self, at: &'a View<'a, Local>) -> Whole<'a> {
-        Whole {
+    fn whole<'a>(&'a self, at: &'a View<'a, Local>) -> GlobalWorld<'a> {
+        GlobalWorld {
             program: self,
             locals: at.locals,
             cells: at.cells,
@@ -20,7 +20,7 @@ impl Program {
         }
     }
 
-    fn seen(&self, invariant: usize) -> &Seen {
+    fn read_set(&self, invariant: usize) -> &ReadSet {
         &self.code.invariants[invariant].1
     }
 }
@@ -43,16 +43,16 @@ impl Invariants<Local> for Program {
     }
 
     fn sees_cell(&self, invariant: usize, cell: CellId) -> bool {
-        self.seen(invariant).cells.iter().any(|range| range.contains(&cell.0))
+        self.read_set(invariant).cells.iter().any(|range| range.contains(&cell.0))
     }
 
     fn sees_mailbox(&self, invariant: usize, mailbox: MailboxId) -> bool {
-        self.seen(invariant).mailboxes.iter().any(|range| range.contains(&mailbox.0))
+        self.read_set(invariant).mailboxes.iter().any(|range| range.contains(&mailbox.0))
     }
 
     fn tells(&self, invariant: usize, _: ProcessId, before: &Local, after: &Local) -> bool {
         let Some((declaration, index)) = before.path.only() else { return false };
-        self.seen(invariant).variables.iter().any(|&(process, instance, name)| {
+        self.read_set(invariant).variables.iter().any(|&(process, instance, name)| {
             let is_its =
                 process == declaration && instance.is_none_or(|instance| instance == index);
             let name = &self.code.texts[name as usize];
@@ -61,7 +61,7 @@ impl Invariants<Local> for Program {
     }
 
     fn sees_one_thing(&self, invariant: usize) -> bool {
-        let Seen { cells, mailboxes, variables } = self.seen(invariant);
+        let ReadSet { cells, mailboxes, variables } = self.read_set(invariant);
         let is_one_process = variables.iter().all(|&(process, instance, _)| {
             instance.is_some() && (process, instance) == (variables[0].0, variables[0].1)
         });

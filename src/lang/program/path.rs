@@ -1,18 +1,19 @@
-//! The names of processes.
+//! The identities of processes, as paths from their ancestors.
 //!
-//! A spawned process is named after its parent, so names can be as long as chains of spawns. Each is kept once, and shared
-//! by all local states of the process and by the names of its children: to start a process takes the same time and memory
-//! however long its name is.
+//! The path of a spawned process extends that of its parent, so it is as long as the chain of
+//! spawns. Each path is stored once, and shared by all local states of the process and by the paths
+//! of its children. So starting a process takes constant time and memory.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
-/// A declaration and an index in it; for a spawned process, a template and the number of the spawn.
+/// A declaration and the index of an instance; for a spawned process, a template and the number of
+/// the spawn.
 pub(super) type Link = (u32, i64);
 
-/// The identity of a process: the links from its oldest ancestor down to itself.
+/// The identity of a process: the links from its oldest ancestor to itself.
 #[derive(Clone, Debug)]
 pub(super) struct Path(Arc<Name>);
 
@@ -20,24 +21,24 @@ pub(super) struct Path(Arc<Name>);
 struct Name {
     parent: Option<Path>,
     last: Link,
-    /// Of all links.
+    /// The hash of all links.
     hash: u64,
 }
 
 impl Path {
-    /// The name of a child of `parent`; of a process without one if it exists from the start.
+    /// The path of a child of `parent`; without a parent, of a process that exists from the start.
     pub(super) fn new(parent: Option<&Path>, last: Link) -> Path {
         let mut hasher = FxHasher::default();
         (parent.map(|parent| parent.0.hash), last).hash(&mut hasher);
         Path(Arc::new(Name { parent: parent.cloned(), last, hash: hasher.finish() }))
     }
 
-    /// What tells it from its siblings.
+    /// The last link, which distinguishes the process from its siblings.
     pub(super) fn last(&self) -> Link {
         self.0.last
     }
 
-    /// The only link, if the process was not spawned.
+    /// The only link; `None` if the process was spawned.
     pub(super) fn only(&self) -> Option<Link> {
         self.0.parent.is_none().then_some(self.0.last)
     }
@@ -74,7 +75,7 @@ impl Hash for Path {
 }
 
 impl Drop for Name {
-    /// Drops what nobody else has, one name after the other: a long chain must not fill the stack.
+    /// Drops unshared ancestors in a loop: recursion would overflow the stack for a long chain.
     fn drop(&mut self) {
         let mut next = self.parent.take();
         while let Some(Path(name)) = next {

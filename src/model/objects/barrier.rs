@@ -35,9 +35,13 @@ impl Kind for BarrierId {
         parts.list(rounds.map(|arrived| arrived.len() as u32))
     }
 
-    fn has_open_requests(self, state: &State) -> bool {
-        let _ = state;
+    fn has_open_requests(self, _: &State) -> bool {
         false
+    }
+
+    fn misused(state: &State) -> Option<BarrierId> {
+        let index = state.barriers.iter().position(Barrier::is_oversubscribed);
+        index.map(|index| BarrierId(index as u32))
     }
 }
 
@@ -66,22 +70,6 @@ impl State {
     /// A barrier.
     pub fn barrier(&self, id: BarrierId) -> &Barrier {
         &self.barriers[id.index()]
-    }
-
-    /// Is there a barrier, or a p2p or bag mailbox, that more processes use than may, or a collective whose ranks do not
-    /// agree? From here on such an execution has
-    /// no meaning.
-    pub fn is_crowded(&self) -> bool {
-        self.oversubscribed().is_some()
-            || self.crowded_mailbox().is_some()
-            || self.discord().is_some()
-    }
-
-    /// A barrier at which more processes have arrived than take part in it, if there is one. From here on such an
-    /// execution has no meaning.
-    pub fn oversubscribed(&self) -> Option<BarrierId> {
-        let index = self.barriers.iter().position(Barrier::is_oversubscribed);
-        index.map(|index| BarrierId(index as u32))
     }
 }
 

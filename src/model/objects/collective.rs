@@ -285,8 +285,14 @@ impl Kind for CollectiveId {
     }
 
     fn has_open_requests(self, state: &State) -> bool {
-        let _ = (state, self);
-        false
+        let entries = state.collectives.entries.iter();
+        entries.filter(|entry| entry.collective == self).any(|entry| entry.ended_at().is_none())
+    }
+
+    #[inline]
+    fn misused(state: &State) -> Option<CollectiveId> {
+        let [entry, _] = state.discord()?;
+        Some(state.collectives.entries[entry as usize].collective)
     }
 }
 

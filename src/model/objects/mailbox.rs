@@ -58,6 +58,11 @@ impl Kind for MailboxId {
         let mailbox = state.mailbox(self);
         [End::Send, End::Receive].into_iter().any(|end| mailbox.unpaired(end).next().is_some())
     }
+
+    #[inline]
+    fn misused(state: &State) -> Option<MailboxId> {
+        state.network.crowded()
+    }
 }
 
 /// An end of a mailbox.

@@ -18,7 +18,7 @@
 //! **Conflict** is only between two matches of one receive, or two choices at one place of a process. That two receives
 //! r < r' want one send needs no rule: both accept s, so the match of r' with s has a match of r as a cause. This is so
 //! because one process alone receives at a mailbox. An execution in which a second one does has no meaning from there on
-//! ([`State::crowded_mailbox`]).
+//! ([`State::misused`]).
 //!
 //! **Carriers.** A match is an action of the network, and several can be under way. So each process has *carriers*: further
 //! processes that are in no program. A receive takes the first one of its process that is free, or starts one. The
@@ -279,6 +279,17 @@ impl Network {
         self.unmatched > 0 || self.open > 0
     }
 
+    /// A p2p or bag mailbox at which two processes have received, if there is one.
+    #[inline]
+    pub(super) fn crowded(&self) -> Option<MailboxId> {
+        if self.intruders == 0 {
+            return None;
+        }
+        let is_crowded = |ends: &Ends| ends.readers.windows(2).any(|two| two[0] != two[1]);
+        let index = self.ends.iter().position(is_crowded);
+        index.map(|index| MailboxId(index as u32))
+    }
+
     /// Begins with what is posted at the next mailbox.
     pub(super) fn begin(&mut self, delivery: Delivery) {
         self.ends.push(Ends::default());
@@ -507,17 +518,6 @@ impl State {
     /// Are there mailboxes or collectives whose actions need carriers?
     pub fn has_carriers(&self) -> bool {
         self.network.is_used() || !self.collectives.all.is_empty()
-    }
-
-    /// A p2p or bag mailbox at which two processes have received, if there is one. From here on such an execution has no
-    /// meaning.
-    pub fn crowded_mailbox(&self) -> Option<MailboxId> {
-        if self.network.intruders == 0 {
-            return None;
-        }
-        let is_crowded = |ends: &Ends| ends.readers.windows(2).any(|two| two[0] != two[1]);
-        let index = self.network.ends.iter().position(is_crowded);
-        index.map(|index| MailboxId(index as u32))
     }
 
     /// Is this request of a process one for the network?

@@ -8,7 +8,6 @@ impl State {
     /// Is there a request that nothing has answered? O(1) for each object, except where patterns matter.
     pub fn has_open_requests(&self, met: &Met) -> bool {
         self.network().has_open_posts()
-            || self.collectives().entries().iter().any(|entry| entry.ended_at().is_none())
             || met.order()[..self.known].iter().any(|&object| self.has_open_requests_of(object))
     }
 

@@ -8,23 +8,24 @@ use crate::mpi::suite::{Expected, Mark};
 use crate::report::table::Table;
 use crate::report::text::duration;
 
-/// What counts in a column.
+/// A column: the number of tests with certain marks.
 struct Column {
     name: &'static str,
-    /// Which marks count.
+    /// The marks that are counted.
     counts: fn(Mark) -> bool,
-    /// Of how many, unless of all.
+    /// The marks that form the total, which is shown as `of`; `None` if no total is shown.
     of: Option<fn(Mark) -> bool>,
     is_shown: Shown,
 }
 
-/// When a column is shown. All are that have something to show.
+/// When a column without any counted test is shown. A column with a counted test is always shown.
 #[derive(PartialEq, Eq)]
 enum Shown {
-    /// Also if suites say what to expect.
+    /// If some test has an expected answer.
     Labelled,
-    /// Also if they do not.
+    /// If no test has an expected answer.
     Open,
+    /// Never.
     Filled,
 }
 
@@ -68,7 +69,7 @@ impl Column {
         }
     }
 
-    /// Is there anything in it, for these tests?
+    /// Is the column shown for these tests?
     fn is_shown(&self, marked: &[Marked]) -> bool {
         let is_labelled = marked.iter().any(|one| one.test.expected != Expected::Open);
         let counts = self.of.unwrap_or(self.counts);
@@ -81,7 +82,7 @@ impl Column {
     }
 }
 
-/// What came of these tests, by category.
+/// The table of these results, by category. `time` is the time of all tests together.
 pub(super) fn table(marked: &[Marked], time: Duration) -> Table {
     let columns: Vec<_> = COLUMNS.iter().filter(|column| column.is_shown(marked)).collect();
     let row = |name: &str, marks: &[Mark], time: Duration| -> Vec<String> {
