@@ -1,7 +1,7 @@
 //! The same programs by every explorer: how much each visits, and how fast it goes.
 //!
-//! The unit of work that all share is the transition, an action executed; so transitions per second say what
-//! the bookkeeping of an algorithm costs, and their number what it saves.
+//! The unit of work that all share is the transition, an action executed; so transitions per second
+//! say what the bookkeeping of an algorithm costs, and their number what it saves.
 
 use mazurka::report::text::thousands;
 

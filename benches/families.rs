@@ -1,5 +1,5 @@
-//! Locks and shared memory: the families of the CAV 2018 artefact and of the suites of source-DPOR and Nidhugg,
-//! with k = 1, 2, 3 and with full alternatives.
+//! Locks and shared memory: the families of the CAV 2018 artefact and of the suites of source-DPOR
+//! and Nidhugg, with k = 1, 2, 3 and with full alternatives.
 
 use mazurka::report::text::thousands;
 

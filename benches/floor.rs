@@ -1,4 +1,5 @@
-//! What each explorer costs beside the model: its search, and the same walk with nothing but the model.
+//! What each explorer costs beside the model: its search, and the same walk with nothing but the
+//! model.
 
 use std::time::Duration;
 
@@ -90,7 +91,8 @@ fn summary(bench: &Bench, ratios: impl IntoIterator<Item = (&'static str, Vec<f6
 }
 
 impl Measured {
-    /// The time by transition of the floor, where it was measured, and the ratio of the search to it.
+    /// The time by transition of the floor, where it was measured, and the ratio of the search to
+    /// it.
     pub fn floor(&self) -> Option<(f64, f64)> {
         let floor = self.floor?;
         Some((floor / self.transitions as f64, self.seconds / floor))

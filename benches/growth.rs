@@ -1,4 +1,5 @@
-//! Does a transition cost the same in a large program as in a small one? Families that grow by one parameter.
+//! Does a transition cost the same in a large program as in a small one? Families that grow by one
+//! parameter.
 
 use mazurka::report::text::thousands;
 

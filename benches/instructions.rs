@@ -1,21 +1,23 @@
 //! The instructions of the inner loops, held against those that were counted before.
 //!
-//! `instructions.csv` has the count of each search. A change that costs more than 5% fails here, and so does one that
-//! saves more than that: what was saved could be lost again unseen. Whoever means the change writes the counts anew, and they
-//! show up in its diff:
+//! `instructions.csv` has the count of each search. A change that costs more than 5% fails here,
+//! and so does one that saves more than that: what was saved could be lost again unseen. Whoever
+//! means the change writes the counts anew, and they show up in its diff:
 //!
 //! ```console
 //! $ .ci/instructions                   # are they as recorded?
 //! $ MAZURKA_BLESS=1 .ci/instructions   # writes them anew
 //! ```
 //!
-//! The script takes the profile `slow`, which `.ci/run` builds anyway, and compiles this program in one piece. Else the
-//! compiler cuts it anew whenever anything changes, inlines other functions, and a count moves by up to 4% for nothing.
-//! `cargo bench -- instructions` shows the counts of a release, which are less, as more is inlined. Another compiler
-//! may need new counts. Another machine does not: it changes them by less than 1% ([`crate::callgrind`]).
+//! The script takes the profile `slow`, which `.ci/run` builds anyway, and compiles this program in
+//! one piece. Else the compiler cuts it anew whenever anything changes, inlines other functions,
+//! and a count moves by up to 4% for nothing. `cargo bench -- instructions` shows the counts of a
+//! release, which are less, as more is inlined. Another compiler may need new counts. Another
+//! machine does not: it changes them by less than 1% ([`crate::callgrind`]).
 //!
-//! Crates for such benchmarks (gungraun, formerly iai-callgrind) compare with what they have left in `target`, or with upper
-//! limits, and need a runner that is installed beside them. Here the counts are committed and limited from both sides.
+//! Crates for such benchmarks (gungraun, formerly iai-callgrind) compare with what they have left
+//! in `target`, or with upper limits, and need a runner that is installed beside them. Here the
+//! counts are committed and limited from both sides.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -6,19 +6,19 @@
 //! $ cargo bench -- families --full       # the heavy programs, too
 //! ```
 //!
-//! Absolute times say more about a machine and its load than about a program, so each table puts side by
-//! side what belongs together: this crate and figures published elsewhere, one design choice and its
-//! opposite, one size of a family and the next. Only ratios within a table are meant to be compared from
-//! run to run.
+//! Absolute times say more about a machine and its load than about a program, so each table puts
+//! side by side what belongs together: this crate and figures published elsewhere, one design
+//! choice and its opposite, one size of a family and the next. Only ratios within a table are meant
+//! to be compared from run to run.
 //!
-//! Every figure comes from a process of its own (`measure`): this program runs itself again with the job as an
-//! argument. So a peak of memory is that of one search, and no search inherits the heap of another. Times
-//! are processor times of the search alone, without reading and compiling the spec; of a search that is short
-//! the fastest of several runs counts.
+//! Every figure comes from a process of its own (`measure`): this program runs itself again with
+//! the job as an argument. So a peak of memory is that of one search, and no search inherits the
+//! heap of another. Times are processor times of the search alone, without reading and compiling
+//! the spec; of a search that is short the fastest of several runs counts.
 //!
-//! Nothing here passes or fails by time. Counts are another matter: they are exact, and where one differs from
-//! what it has to be it is marked with ≠. Instructions can be repeated, too: `.ci/instructions` fails if they differ
-//! by more than 5% from those that were recorded.
+//! Nothing here passes or fails by time. Counts are another matter: they are exact, and where one
+//! differs from what it has to be it is marked with ≠. Instructions can be repeated, too:
+//! `.ci/instructions` fails if they differ by more than 5% from those that were recorded.
 //!
 //! | section | question |
 //! |---|---|
@@ -32,8 +32,8 @@
 //! | `ablation` | what the design choices are worth |
 //! | `growth` | does a transition cost the same in a large program as in a small one? |
 //!
-//! Figures of other tools are quoted, not measured: they come from other machines or other days, include the
-//! start of the tool, and are good for orders of magnitude.
+//! Figures of other tools are quoted, not measured: they come from other machines or other days,
+//! include the start of the tool, and are good for orders of magnitude.
 
 mod ablation;
 mod callgrind;

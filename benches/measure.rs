@@ -1,9 +1,10 @@
 //! One measurement, in a child process: so that its peak of memory is its own.
 //!
-//! The child gets a [`Job`] as JSON in an argument and prints [`Measured`] as JSON. It repeats a short search
-//! and reports the fastest run: noise only ever adds time. The peak is read after the first run, before the
-//! heap can fragment, and includes the program itself (see [`Bench::idle`]). If the floor is wanted, too, searches and
-//! walks on the bare model take turns, so that both see the same load.
+//! The child gets a [`Job`] as JSON in an argument and prints [`Measured`] as JSON. It repeats a
+//! short search and reports the fastest run: noise only ever adds time. The peak is read after the
+//! first run, before the heap can fragment, and includes the program itself (see [`Bench::idle`]).
+//! If the floor is wanted, too, searches and walks on the bare model take turns, so that both see
+//! the same load.
 
 use std::fs;
 use std::hint::black_box;
@@ -23,7 +24,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::tape::{Recorder, Tape};
 
-/// Searches that take less than a second are repeated: until they have taken this long altogether, in seconds,
+/// Searches that take less than a second are repeated: until they have taken this long altogether,
+/// in seconds,
 const ENOUGH: f64 = 0.25;
 /// but not more often than this,
 const MOST: u32 = 50;

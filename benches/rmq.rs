@@ -1,5 +1,5 @@
-//! N - 1 senders, one receiver that takes from anyone: (N - 1)! classes, the worst case of message passing
-//! and the program on which most checkers have figures.
+//! N - 1 senders, one receiver that takes from anyone: (N - 1)! classes, the worst case of message
+//! passing and the program on which most checkers have figures.
 
 use mazurka::report::text::thousands;
 

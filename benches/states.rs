@@ -1,7 +1,9 @@
-//! Searches that store states: what a state costs in time and memory, and what each reduction saves.
+//! Searches that store states: what a state costs in time and memory, and what each reduction
+//! saves.
 //!
-//! The unit of work is the transition, as elsewhere; that of memory the stored state, with all that is kept of it:
-//! its share of the compressed store, and what a reduction remembers of what comes after it.
+//! The unit of work is the transition, as elsewhere; that of memory the stored state, with all that
+//! is kept of it: its share of the compressed store, and what a reduction remembers of what comes
+//! after it.
 
 use mazurka::report::text::thousands;
 

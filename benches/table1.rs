@@ -1,5 +1,5 @@
-//! Pham, Jéron, Quinson (FORTE 2019), table 1: a prototype of UDPOR and an exhaustive search, as printed there,
-//! beside this crate on the same programs.
+//! Pham, Jéron, Quinson (FORTE 2019), table 1: a prototype of UDPOR and an exhaustive search, as
+//! printed there, beside this crate on the same programs.
 
 use mazurka::report::text::thousands;
 

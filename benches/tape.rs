@@ -1,15 +1,19 @@
-//! The walk of a search, recorded and played again on the bare model: the floor of what a search can cost.
+//! The walk of a search, recorded and played again on the bare model: the floor of what a search
+//! can cost.
 //!
-//! A search that goes along executions is told apart from the model by what it keeps beside it: happens-before, events,
-//! sleep sets, wakeup trees. Its floor is the same walk without all that: the same actions, executed and taken back in
-//! the same order, with the question what is enabled in each state.
+//! A search that goes along executions is told apart from the model by what it keeps beside it:
+//! happens-before, events, sleep sets, wakeup trees. Its floor is the same walk without all that:
+//! the same actions, executed and taken back in the same order, with the question what is enabled
+//! in each state.
 //!
-//! An observer learns how each execution ends, complete or blocked. Since a search goes depth-first, two ends in a row
-//! tell what it did in between: it went back to where the second execution leaves the first, and on from there. So the
-//! ends are the walk. The number of steps must be that of the transitions that the search has counted, and is compared.
+//! An observer learns how each execution ends, complete or blocked. Since a search goes
+//! depth-first, two ends in a row tell what it did in between: it went back to where the second
+//! execution leaves the first, and on from there. So the ends are the walk. The number of steps
+//! must be that of the transitions that the search has counted, and is compared.
 //!
-//! Actions are recorded in portable names, because a search numbers processes and messages as it meets them. They are
-//! named once for the walk, which meets them in its own order, the same each time.
+//! Actions are recorded in portable names, because a search numbers processes and messages as it
+//! meets them. They are named once for the walk, which meets them in its own order, the same each
+//! time.
 
 use mazurka::explore::{End, Observer};
 use mazurka::lang::Program;

@@ -1,9 +1,10 @@
 //! Alternatives: how to leave the part of a configuration's future that is explored.
 //!
-//! When everything that contains C and its disabled events D is explored, what remains contains C but no
-//! event of D. An *alternative* to D after C is a J ⊆ U with C ∪ J a configuration, J ∩ D = ∅, and every d
-//! ∈ D in conflict with some event of J (FORTE 2019, section 4.1). Only the d ∈ D ∩ en(C) matter: all others
-//! are in conflict with C already. And since `[d)` ⊆ C for these, the conflict must be immediate.
+//! When everything that contains C and its disabled events D is explored, what remains contains C
+//! but no event of D. An *alternative* to D after C is a J ⊆ U with C ∪ J a configuration, J ∩ D =
+//! ∅, and every d ∈ D in conflict with some event of J (FORTE 2019, section 4.1). Only the d ∈ D ∩
+//! en(C) matter: all others are in conflict with C already. And since `[d)` ⊆ C for these, the
+//! conflict must be immediate.
 //!
 //! | file | idea |
 //! |---|---|
@@ -13,7 +14,8 @@
 //! | `cnf` | the question as clauses |
 //! | `sat` | the solver behind a trait |
 //!
-//! Without the feature `sat` the last three are not there, and `k_partial` searches over all spikes for as long as it takes.
+//! Without the feature `sat` the last three are not there, and `k_partial` searches over all spikes
+//! for as long as it takes.
 
 #[cfg(feature = "sat")]
 mod cnf;
@@ -48,13 +50,13 @@ pub(crate) fn full() -> impl Alternatives {
 /// A way to find alternatives.
 ///
 /// # Contract
-/// - If an alternative to `disabled` after C exists in U, one is found, or (k-partial) a J that is in
-///   conflict with at least min(k, |disabled|) events of `disabled`, the last one among them, and disjoint
-///   from all.
+/// - If an alternative to `disabled` after C exists in U, one is found, or (k-partial) a J that is
+///   in conflict with at least min(k, |disabled|) events of `disabled`, the last one among them,
+///   and disjoint from all.
 /// - `j` is then J ∖ C, causes first: adding the events of `j` to C in this order is an execution.
 /// - If none is found, `j` is empty.
-/// - Calls of `descend` and `ascend` match; between them C and D contain all that they contained when
-///   `descend` was called, and perhaps more.
+/// - Calls of `descend` and `ascend` match; between them C and D contain all that they contained
+///   when `descend` was called, and perhaps more.
 pub trait Alternatives {
     /// Looks for a J for `disabled` = D ∩ en(C), newest last and not empty, after C.
     fn find(
@@ -71,7 +73,8 @@ pub trait Alternatives {
     /// Notes that the search goes back to the C and D of the matching `descend`.
     fn ascend(&mut self);
 
-    /// Notes that U has become U ∩ Q(C, D). The ids of forgotten events may come back with another meaning.
+    /// Notes that U has become U ∩ Q(C, D). The ids of forgotten events may come back with another
+    /// meaning.
     fn forget(&mut self);
 
     /// Is every J that is found in conflict with all of D? Then no exploration is ever blocked.

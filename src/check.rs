@@ -15,8 +15,8 @@
 //! mazurka::check(&system.build()).assert_ok();
 //! ```
 //!
-//! It panics with the counterexample: who does what until nothing can move, and who waits for whom. A search has
-//! options, and its result is a value:
+//! It panics with the counterexample: who does what until nothing can move, and who waits for whom.
+//! A search has options, and its result is a value:
 //!
 //! ```
 //! use mazurka::explore::Verdict;
@@ -52,8 +52,9 @@ use crate::study::Limits;
 /// How wide the tables of a counterexample may be.
 const ROOM: usize = 100;
 
-/// A search for what is wrong in a system: deadlocks, failed assertions, run-time errors, and what else is asked for. The
-/// methods of [`Check`] set its options; [`run`](Check::run) and [`assert_ok`](Check::assert_ok) start it.
+/// A search for what is wrong in a system: deadlocks, failed assertions, run-time errors, and what
+/// else is asked for. The methods of [`Check`] set its options; [`run`](Check::run) and
+/// [`assert_ok`](Check::assert_ok) start it.
 pub fn check<S: System>(system: &S) -> Check<'_, S> {
     let setting = "udpor".parse().expect("an explorer");
     let (limits, properties) = (Limits::default(), Properties::default());
@@ -74,7 +75,8 @@ pub struct Check<'s, S: System> {
 }
 
 impl<S: System> Check<'_, S> {
-    /// Uses this explorer, for example `"dpor:order=random+seed=7".parse()`, instead of UDPOR with full alternatives.
+    /// Uses this explorer, for example `"dpor:order=random+seed=7".parse()`, instead of UDPOR with
+    /// full alternatives.
     pub fn explorer(self, setting: Setting) -> Self {
         Check { setting, ..self }
     }
@@ -122,7 +124,8 @@ impl<S: System> Check<'_, S> {
         Check { allow_pending: true, ..self }
     }
 
-    /// Explores, and returns the result. If nothing is wrong, it also shows what processes print in the first execution.
+    /// Explores, and returns the result. If nothing is wrong, it also shows what processes print in
+    /// the first execution.
     ///
     /// # Panics
     /// If the explorer cannot be used on this system. The message says why.
@@ -152,8 +155,9 @@ impl<S: System> Check<'_, S> {
         })
     }
 
-    /// Explores, and panics unless everything was explored and nothing is wrong. The last lines tell how to see the
-    /// counterexample again, step by step or as a picture: with an environment variable.
+    /// Explores, and panics unless everything was explored and nothing is wrong. The last lines
+    /// tell how to see the counterexample again, step by step or as a picture: with an environment
+    /// variable.
     ///
     /// # Panics
     /// With the counterexample, or with what was not explored.

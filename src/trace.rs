@@ -1,8 +1,9 @@
 //! Executions as sequences with happens-before: the parts that DPOR is made of.
 //!
-//! The other representation, event structures, is [`crate::unfolding`]. Neither module knows the other. An
-//! explorer that walks through executions tells [`HappensBefore`] of each action, and takes the action
-//! back when it backtracks. [`Classes`] does that too, and names the Mazurkiewicz class of the execution.
+//! The other representation, event structures, is [`crate::unfolding`]. Neither module knows the
+//! other. An explorer that walks through executions tells [`HappensBefore`] of each action, and
+//! takes the action back when it backtracks. [`Classes`] does that too, and names the Mazurkiewicz
+//! class of the execution.
 //!
 //! | item | meaning |
 //! |---|---|

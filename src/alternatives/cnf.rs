@@ -1,12 +1,14 @@
-//! The question whether there is an alternative, as clauses for a SAT solver that is kept from question to question.
+//! The question whether there is an alternative, as clauses for a SAT solver that is kept from
+//! question to question.
 //!
 //! A variable per event: is it in C ∪ J? These clauses hold for all questions:
 //!
 //! - e → c, for each direct cause c of e (a configuration is causally closed);
 //! - ¬e ∨ ¬f, for e #i f (and free of conflict; #i generates #).
 //!
-//! For each question it is assumed that every event of C is in and every d ∈ D is out. And for each d there is a clause
-//! over its spike, guarded by a selector, which is assumed for this question and dropped for good afterwards.
+//! For each question it is assumed that every event of C is in and every d ∈ D is out. And for each
+//! d there is a clause over its spike, guarded by a selector, which is assumed for this question
+//! and dropped for good afterwards.
 //!
 //! Only events that a question needs get a variable: those of a spike, and their histories.
 

@@ -8,14 +8,16 @@
 //!        u5             a combination: one of each spike, pairwise not in conflict: {u1, u2}
 //! ```
 //!
-//! Nguyen, Rodríguez, Sousa, Coti, Petrucci: Quasi-optimal partial order reduction (CAV 2018), section 5.
+//! Nguyen, Rodríguez, Sousa, Coti, Petrucci: Quasi-optimal partial order reduction (CAV 2018),
+//! section 5.
 
-//! Spikes shrink as C grows. What is in conflict with C stays so. And if u is after some d ∈ D, then once d is in conflict
-//! with C, u is too. So the spike of d at a node is drawn from its spike at the last node above that asked for it, and
-//! from the conflicts of d that were found since.
+//! Spikes shrink as C grows. What is in conflict with C stays so. And if u is after some d ∈ D,
+//! then once d is in conflict with C, u is too. So the spike of d at a node is drawn from its spike
+//! at the last node above that asked for it, and from the conflicts of d that were found since.
 //!
-//! Invariant: `drafts` holds, newest last, what was drawn at nodes from the root to the current one;
-//! `latest[d]` is the newest draft for d. [`Comb::ascend`] takes back those of the node that it leaves.
+//! Invariant: `drafts` holds, newest last, what was drawn at nodes from the root to the current
+//! one; `latest[d]` is the newest draft for d. [`Comb::ascend`] takes back those of the node that
+//! it leaves.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,8 +38,8 @@ struct Draft {
 
 const NO_DRAFT: u32 = u32::MAX;
 
-/// How many combs were searched, and how large they were. A comb with an empty spike does not count, because there is
-/// nothing to search.
+/// How many combs were searched, and how large they were. A comb with an empty spike does not
+/// count, because there is nothing to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Combs {
     /// How many.
@@ -127,7 +129,8 @@ impl Comb {
         let (drawn, degree) =
             known.map_or((0..0, 0), |draft| (draft.start..draft.end, draft.degree));
         let start = self.pool.len() as u32;
-        // Forgotten ones count, too. So some that were drawn before may be looked at twice, but none is left out.
+        // Forgotten ones count, too. So some that were drawn before may be looked at twice, but
+        // none is left out.
         let found = structure.event(d).degree() - degree;
         for u in structure.immediate_conflicts(d).take(found as usize) {
             self.offer(structure, c, disabled, u);
@@ -162,8 +165,8 @@ impl Comb {
         }
     }
 
-    /// Notes that some events have left U, none of them in a draft: what is in one is compatible with the C of all nodes above,
-    /// and after nothing that was disabled there.
+    /// Notes that some events have left U, none of them in a draft: what is in one is compatible
+    /// with the C of all nodes above, and after nothing that was disabled there.
     pub fn forget(&mut self) {
         self.witnesses.clear();
     }
@@ -184,8 +187,8 @@ impl Comb {
         &self.pool[start as usize..end as usize]
     }
 
-    /// Looks for a combination over the newest spike and the `width - 1` smallest others, giving up after
-    /// `effort` tries; `None` if it gave up.
+    /// Looks for a combination over the newest spike and the `width - 1` smallest others, giving up
+    /// after `effort` tries; `None` if it gave up.
     pub fn combine(
         &mut self,
         structure: &EventStructure,

@@ -1,7 +1,8 @@
 //! k-partial alternatives: conflict with k of the disabled events is enough.
 //!
-//! With k = 1 these are the source sets of source-DPOR; with a larger k fewer explorations are blocked, at
-//! the price of a search through more combinations (CAV 2018, section 4; FORTE 2019, section 4.1).
+//! With k = 1 these are the source sets of source-DPOR; with a larger k fewer explorations are
+//! blocked, at the price of a search through more combinations (CAV 2018, section 4; FORTE 2019,
+//! section 4.1).
 
 use super::{Alternatives, Comb, Combs};
 use crate::unfolding::{Configuration, EventId, EventStructure};

@@ -1,7 +1,7 @@
 //! Full alternatives: conflict with every disabled event, so that no exploration is ever blocked.
 //!
-//! Finding one is NP-complete (CAV 2018, theorem 2). Most questions are easy, though: a short search through
-//! combinations settles them, and only what it cannot settle goes to the SAT solver.
+//! Finding one is NP-complete (CAV 2018, theorem 2). Most questions are easy, though: a short
+//! search through combinations settles them, and only what it cannot settle goes to the SAT solver.
 
 use super::cnf::Encoder;
 use super::{Alternatives, Comb, Combs, SatSolver};

@@ -1,8 +1,11 @@
-//! To see a counterexample again: what a user asks for in the environment, since a test has no command line of its own.
+//! To see a counterexample again: what a user asks for in the environment, since a test has no
+//! command line of its own.
 //!
-//! - `MAZURKA_REPLAY=SCHEDULE@FILE:LINE` has the check at that place follow this execution, instead of searching. Without
-//!   the place, every check does. A check that cannot follow it is another one, and searches.
-//! - `MAZURKA_DRAW=FILE` has a check draw its counterexample. The name ends in `.svg`, `.dot` or `.json`.
+//! - `MAZURKA_REPLAY=SCHEDULE@FILE:LINE` has the check at that place follow this execution, instead
+//!   of searching. Without the place, every check does. A check that cannot follow it is another
+//!   one, and searches.
+//! - `MAZURKA_DRAW=FILE` has a check draw its counterexample. The name ends in `.svg`, `.dot` or
+//!   `.json`.
 //!
 //! Tests print what belongs to them, so this is the one file outside the command line that does.
 
@@ -40,8 +43,8 @@ pub(super) fn wanted(place: &Location<'_>) -> Option<Schedule> {
     Some(schedule.unwrap_or_else(|refusal| panic!("{REPLAY}={wanted}: {refusal}")))
 }
 
-/// Follows an execution and prints it, step by step with what each changes; `None` if the system has no such execution,
-/// or the report.
+/// Follows an execution and prints it, step by step with what each changes; `None` if the system
+/// has no such execution, or the report.
 pub(super) fn follow<S: System>(
     system: &S,
     subject: Subject,

@@ -17,8 +17,9 @@ pub(super) const ENDLESS_FOR_EACH: u32 = 100;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Depth {
-    /// The length of the longest chain of actions in which each happens before the next. It is the same for all executions
-    /// of a class. The bound has classes of its own: maximal sets of events up to that height that fit together.
+    /// The length of the longest chain of actions in which each happens before the next. It is the
+    /// same for all executions of a class. The bound has classes of its own: maximal sets of events
+    /// up to that height that fit together.
     #[default]
     Causal,
     /// The number of actions.
@@ -44,16 +45,17 @@ impl Depth {
 pub struct Budget {
     /// Continue after a violation.
     pub all: bool,
-    /// Of similar violations keep the one with the fewest steps, then the fewest switches between processes. Sort the
-    /// violations in the same way.
+    /// Of similar violations keep the one with the fewest steps, then the fewest switches between
+    /// processes. Sort the violations in the same way.
     pub shortest: bool,
     /// Where executions are cut.
     pub depth: Option<u32>,
-    /// What the depth measures; if this is not said, what the explorer measures by itself. An explorer that cannot measure this
-    /// refuses it.
+    /// What the depth measures; if this is not said, what the explorer measures by itself. An
+    /// explorer that cannot measure this refuses it.
     pub measure: Option<Depth>,
-    /// Without a depth: an execution of this length (UDPOR: of this causal depth) is assumed to go on for ever, and ends
-    /// the search. With very many processes the length is 100 steps for each of them, if that is more.
+    /// Without a depth: an execution of this length (UDPOR: of this causal depth) is assumed to go
+    /// on for ever, and ends the search. With very many processes the length is 100 steps for each
+    /// of them, if that is more.
     pub endless: Option<u32>,
     /// Complete executions.
     pub max_traces: Option<u64>,
@@ -61,7 +63,8 @@ pub struct Budget {
     pub timeout: Option<Duration>,
     /// Bytes, and how to ask how many are in use.
     pub max_memory: Option<(u64, fn() -> u64)>,
-    /// When UDPOR has met this many events, it forgets those that cannot matter any more; `usize::MAX` for never.
+    /// When UDPOR has met this many events, it forgets those that cannot matter any more;
+    /// `usize::MAX` for never.
     pub keep_events: usize,
     /// What is judged: by default the built-in properties.
     pub properties: Properties,

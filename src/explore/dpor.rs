@@ -1,4 +1,5 @@
-//! Explorers that walk along executions, from the exhaustive one to optimal DPOR: rules of one [`walk`](super::walk).
+//! Explorers that walk along executions, from the exhaustive one to optimal DPOR: rules of one
+//! [`walk`](super::walk).
 //!
 //! | file | rule |
 //! |---|---|

@@ -1,9 +1,10 @@
 //! What all explorers share: counting, judging, limits, observers, and when to stop.
 //!
-//! An explorer reports each action ([`Driver::moved`]), each terminal state ([`Driver::terminal`]), each
-//! exploration that it cut ([`Driver::blocked`], [`Driver::truncated`]), and asks [`Driver::is_stopped`] before it
-//! goes on. The [`Properties`](crate::property::Properties) are asked here, so no explorer can disagree with another
-//! about what a violation is. A [`Watchdog`] keeps the limits on time and memory, also while a step takes long.
+//! An explorer reports each action ([`Driver::moved`]), each terminal state ([`Driver::terminal`]),
+//! each exploration that it cut ([`Driver::blocked`], [`Driver::truncated`]), and asks
+//! [`Driver::is_stopped`] before it goes on. The [`Properties`](crate::property::Properties) are
+//! asked here, so no explorer can disagree with another about what a violation is. A [`Watchdog`]
+//! keeps the limits on time and memory, also while a step takes long.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -25,7 +26,8 @@ use crate::trace::{causal_past, standstill};
 
 /// How many violations are kept; further ones are still counted where there is a count.
 pub(super) const MAX_VIOLATIONS: usize = 100;
-/// The most actions between two looks at the clock. There are fewer if they take longer than [`TICK_TIME`].
+/// The most actions between two looks at the clock. There are fewer if they take longer than
+/// [`TICK_TIME`].
 const MAX_TICK: u64 = 1 << 10;
 /// Time between two looks at the clock.
 const TICK_TIME: Duration = Duration::from_millis(5);
@@ -158,12 +160,14 @@ impl<'o> Driver<'o> {
         self.watchdog.expect(bytes as u64);
     }
 
-    /// The signal that loops within a step have to look at. When it is raised, [`is_stopped`](Driver::is_stopped) is true.
+    /// The signal that loops within a step have to look at. When it is raised,
+    /// [`is_stopped`](Driver::is_stopped) is true.
     pub fn signal(&self) -> &StopSignal {
         self.watchdog.signal()
     }
 
-    /// Where executions are to be cut, by an explorer that measures depths and endless executions in the same way.
+    /// Where executions are to be cut, by an explorer that measures depths and endless executions
+    /// in the same way.
     pub fn depth_bound(&self) -> u32 {
         self.budget.depth.or(self.budget.endless).unwrap_or(u32::MAX)
     }
@@ -218,7 +222,8 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// Notes that an action was executed that led to a state at this depth, in which nothing is to be judged.
+    /// Notes that an action was executed that led to a state at this depth, in which nothing is to
+    /// be judged.
     #[inline]
     pub fn moved_on(&mut self, depth: usize) {
         self.stats.transitions += 1;
@@ -229,7 +234,8 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// Notes that so many actions were executed that led to states at this depth, in which nothing is to be judged.
+    /// Notes that so many actions were executed that led to states at this depth, in which nothing
+    /// is to be judged.
     pub fn moved_often(&mut self, count: u64, depth: usize) {
         if count > 0 {
             self.stats.transitions += count;
@@ -327,7 +333,8 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// Did the last step of `process` end in a failure, overcrowd a barrier, or lead to a poll where the bound on polls cuts?
+    /// Did the last step of `process` end in a failure, overcrowd a barrier, or lead to a poll
+    /// where the bound on polls cuts?
     #[inline]
     fn judge_process<S: System>(
         &mut self,
@@ -372,8 +379,8 @@ impl<'o> Driver<'o> {
         self.note_broken(locals, state, broken);
     }
 
-    /// Judges the states of the class of `state` that the search does not go through: invariants may fail there, and nothing may
-    /// have to happen any more. Is something wrong in one of them?
+    /// Judges the states of the class of `state` that the search does not go through: invariants
+    /// may fail there, and nothing may have to happen any more. Is something wrong in one of them?
     #[inline]
     pub(super) fn judge_unvisited<S: System>(
         &mut self,
@@ -385,7 +392,8 @@ impl<'o> Driver<'o> {
         is_broken | (may_stand_still && self.judge_standstill(locals.system(), state))
     }
 
-    /// Is there a state in the class of `state` in which nothing need ever happen again, although somebody has not ended?
+    /// Is there a state in the class of `state` in which nothing need ever happen again, although
+    /// somebody has not ended?
     #[cold]
     fn judge_standstill<S: System>(&mut self, system: &S, state: &State) -> bool {
         let Some((mut locals, least)) = standstill(system, &Schedule::of(state)) else {
@@ -492,8 +500,8 @@ impl<'o> Driver<'o> {
         });
     }
 
-    /// Notes a violation of at least this many steps, unless a similar one is known. If the shortest is wanted, only unless
-    /// the known one is as short.
+    /// Notes a violation of at least this many steps, unless a similar one is known. If the
+    /// shortest is wanted, only unless the known one is as short.
     fn note<S: System>(
         &mut self,
         system: &S,

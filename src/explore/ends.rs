@@ -10,11 +10,13 @@
 //! | is cut | all that is possible is beyond the depth bound | `truncated` |
 //! | is blocked | all that is possible is asleep or disabled: others explore it | `blocked` |
 //!
-//! **Nothing ends in silence.** An explorer that has nothing left to do has perhaps lost something: an extension that it forgot
-//! to compute, a race that it overlooked. If that were counted as one of these ends, the search would be called complete. So
-//! the model is asked what is possible in that state, and there has to be a reason why the search need not follow it. If there is
-//! none, the search stops with an internal error ([`lost`]). Complete and given-up ends are judged so always, also in release
-//! builds; those that wait for ever in builds with debug assertions. Explorers prove that what they call blocked is asleep or disabled.
+//! **Nothing ends in silence.** An explorer that has nothing left to do has perhaps lost something:
+//! an extension that it forgot to compute, a race that it overlooked. If that were counted as one
+//! of these ends, the search would be called complete. So the model is asked what is possible in
+//! that state, and there has to be a reason why the search need not follow it. If there is none,
+//! the search stops with an internal error ([`lost`]). Complete and given-up ends are judged so
+//! always, also in release builds; those that wait for ever in builds with debug assertions.
+//! Explorers prove that what they call blocked is asleep or disabled.
 
 use super::driver::{Driver, time_of_end};
 use super::observer::End;
@@ -24,15 +26,16 @@ use crate::property::{self, Motion, Objection, Position, Spin, Watch, When, poll
 use crate::trace::{Execution, Left, needed};
 
 impl Driver<'_> {
-    /// How many explorations have gone no further. An explorer that comes to a state, and leaves it without having tried
-    /// anything there, has added one.
+    /// How many explorations have gone no further. An explorer that comes to a state, and leaves it
+    /// without having tried anything there, has added one.
     #[inline]
     pub fn leaves(&self) -> u64 {
         self.leaves
     }
 
-    /// Notes that `state` is terminal: a complete execution, or one that is given up because a process that waits at a poll would
-    /// look at something else next, which is there, or waits only because of the bound on polls. Is it an end?
+    /// Notes that `state` is terminal: a complete execution, or one that is given up because a
+    /// process that waits at a poll would look at something else next, which is there, or waits
+    /// only because of the bound on polls. Is it an end?
     ///
     /// # Panics
     /// If something is possible in `state`: the explorer has lost it.
@@ -131,8 +134,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Notes that the execution goes no further: it is complete, or everything enabled is too high for the bound or would
-    /// end fruitless rounds. Is it complete?
+    /// Notes that the execution goes no further: it is complete, or everything enabled is too high
+    /// for the bound or would end fruitless rounds. Is it complete?
     pub fn ended<S: System>(&mut self, execution: &mut Execution<'_, S>) -> bool {
         if !execution.cut().is_empty() {
             self.truncated(&execution.locals, execution.state());
@@ -146,8 +149,9 @@ impl Driver<'_> {
         self.terminal(locals, state)
     }
 
-    /// Notes that every action that is possible in `state` would end a fruitless round ([`crate::trace::spin`]). That is a
-    /// livelock, or the execution is given up. Is it an end? `state` is left as it is.
+    /// Notes that every action that is possible in `state` would end a fruitless round
+    /// ([`crate::trace::spin`]). That is a livelock, or the execution is given up. Is it an end?
+    /// `state` is left as it is.
     ///
     /// # Panics
     /// If some action would not: the explorer has lost it.
@@ -174,8 +178,9 @@ impl Driver<'_> {
         true
     }
 
-    /// Nothing is possible in `state` but that these processes go round. Is there an objection to that? Then notes it with this. Where
-    /// they are on their ways matters to who looks at their variables, so every state that they go through is judged.
+    /// Nothing is possible in `state` but that these processes go round. Is there an objection to
+    /// that? Then notes it with this. Where they are on their ways matters to who looks at their
+    /// variables, so every state that they go through is judged.
     fn judge_round<S: System>(
         &mut self,
         watch: &Watch,
@@ -197,8 +202,8 @@ impl Driver<'_> {
         objects == Some(true)
     }
 
-    /// Proves that every action that is possible in `state` would end a fruitless round. Within a depth no round is fruitless:
-    /// there loops run literally.
+    /// Proves that every action that is possible in `state` would end a fruitless round. Within a
+    /// depth no round is fruitless: there loops run literally.
     fn prove_fruitless<S: System>(&self, locals: &mut Locals<'_, S>, state: &mut State) {
         let left = Left { fruitless: self.depth().is_none(), max_height: None };
         if let Some(&action) = needed(locals, state, left).first() {
@@ -213,8 +218,9 @@ impl Driver<'_> {
         self.stats.given_up += 1;
     }
 
-    /// Judges a state from which something is possible: does every process that can move go round in vain, so that nothing else
-    /// can happen? Then this is a livelock, or, if all of them are daemons, an end. When this returns, `state` is as before.
+    /// Judges a state from which something is possible: does every process that can move go round
+    /// in vain, so that nothing else can happen? Then this is a livelock, or, if all of them are
+    /// daemons, an end. When this returns, `state` is as before.
     pub fn is_livelock<S: System>(
         &mut self,
         watch: &mut Watch,
@@ -245,7 +251,8 @@ impl Driver<'_> {
         true
     }
 
-    /// Notes that an exploration was cut in `state`, because the algorithm disables everything enabled.
+    /// Notes that an exploration was cut in `state`, because the algorithm disables everything
+    /// enabled.
     pub fn blocked<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         self.leaves += 1;
         self.stats.blocked += 1;
@@ -264,8 +271,8 @@ impl Driver<'_> {
     }
 }
 
-/// Stops with an internal error: nothing is left to do in `state`, although this action is possible there, and there is no reason
-/// to leave it out.
+/// Stops with an internal error: nothing is left to do in `state`, although this action is possible
+/// there, and there is no reason to leave it out.
 ///
 /// # Panics
 /// Always.

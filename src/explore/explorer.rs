@@ -1,7 +1,8 @@
 //! What an explorer is: an algorithm that goes through the executions of a system.
 //!
-//! An explorer is a value: its options. It decides which executions to visit. The [`Driver`], which is the same for all
-//! explorers, decides what a visit means: counting, judging, limits, telling observers, stopping.
+//! An explorer is a value: its options. It decides which executions to visit. The [`Driver`], which
+//! is the same for all explorers, decides what a visit means: counting, judging, limits, telling
+//! observers, stopping.
 //!
 //! ```
 //! use mazurka::explore::{Budget, Driver, Explorer, NoObserver, Profile, explore};
@@ -58,15 +59,17 @@ use crate::property::When;
 ///
 /// # Contract
 ///
-/// [`explore`](Explorer::explore) tells the driver of the initial state ([`Driver::started`]), of every action that it
-/// executes ([`Driver::moved`]), of every execution that is complete ([`Driver::ended`] or [`Driver::terminal`]) or cut
-/// ([`Driver::truncated`], [`Driver::blocked`]), and returns soon after [`Driver::is_stopped`] is true. If it returns
-/// before, the search has done what [`guarantee`](Profile::guarantee) says.
+/// [`explore`](Explorer::explore) tells the driver of the initial state ([`Driver::started`]), of
+/// every action that it executes ([`Driver::moved`]), of every execution that is complete
+/// ([`Driver::ended`] or [`Driver::terminal`]) or cut ([`Driver::truncated`], [`Driver::blocked`]),
+/// and returns soon after [`Driver::is_stopped`] is true. If it returns before, the search has done
+/// what [`guarantee`](Profile::guarantee) says.
 pub trait Explorer: Copy + Debug + Send + Sync {
     /// What is known about it, with these options, before it runs.
     fn profile(&self) -> Profile;
 
-    /// Why it cannot be used on this system, or within this budget, in a sentence; `None` if it can.
+    /// Why it cannot be used on this system, or within this budget, in a sentence; `None` if it
+    /// can.
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
         let _ = (system, budget);
         None
@@ -91,7 +94,8 @@ pub struct Profile {
     pub takes: Takes,
     /// What a complete search promises.
     pub guarantee: Guarantee,
-    /// Does a complete search visit all states that some execution goes through? If it visits every execution, it does.
+    /// Does a complete search visit all states that some execution goes through? If it visits every
+    /// execution, it does.
     pub every_state: bool,
     /// What a depth bound measures, unless [`Budget::measure`] says something else.
     pub depth: Depth,
@@ -99,8 +103,8 @@ pub struct Profile {
     pub both_depths: bool,
     /// May an exploration be cut because everything enabled there is asleep or disabled?
     pub may_block: bool,
-    /// Can it explore a single [`Branch`] ([`explore_branch`]), and have branches taken out of it? If no bound on the depth is
-    /// possible, it cannot below one.
+    /// Can it explore a single [`Branch`] ([`explore_branch`]), and have branches taken out of it?
+    /// If no bound on the depth is possible, it cannot below one.
     pub splits: Splits,
 }
 
@@ -144,14 +148,16 @@ pub enum Splits {
     Exactly,
 }
 
-/// What a complete search has done. Each promises what the one before it promises, except how often a class is visited.
+/// What a complete search has done. Each promises what the one before it promises, except how often
+/// a class is visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Guarantee {
-    /// Visited some executions; others may differ from all of them. So no such search counts as complete.
+    /// Visited some executions; others may differ from all of them. So no such search counts as
+    /// complete.
     #[default]
     SomeClasses,
-    /// Reached every terminal state and every violation, each state once. Executions that meet in a state
-    /// continue as one, so not every class was completed.
+    /// Reached every terminal state and every violation, each state once. Executions that meet in a
+    /// state continue as one, so not every class was completed.
     EveryEnd,
     /// Visited at least one execution of each Mazurkiewicz class.
     EveryClass,
@@ -173,9 +179,9 @@ impl Guarantee {
     }
 }
 
-/// Runs the explorer on `system` until it is complete or the budget ends it. A search is never complete if the
-/// explorer may miss executions, by its nature or because it cannot be used on this system; or if it may miss states that
-/// a property is about.
+/// Runs the explorer on `system` until it is complete or the budget ends it. A search is never
+/// complete if the explorer may miss executions, by its nature or because it cannot be used on this
+/// system; or if it may miss states that a property is about.
 pub fn explore<S: System>(
     system: &S,
     explorer: impl Explorer,
@@ -186,9 +192,10 @@ pub fn explore<S: System>(
     run(system, explorer, refusal, Driver::new(system, budget, observer))
 }
 
-/// As [`explore`], for one branch, parts of which `splitter` may take. The guarantee of the explorer is for the classes of
-/// the rest of the branch. An exploration may be blocked (see [`Branch`]). If the branch is not one
-/// that such an explorer gives away on this system, the search ends with [`StopReason::Stray`].
+/// As [`explore`], for one branch, parts of which `splitter` may take. The guarantee of the
+/// explorer is for the classes of the rest of the branch. An exploration may be blocked (see
+/// [`Branch`]). If the branch is not one that such an explorer gives away on this system, the
+/// search ends with [`StopReason::Stray`].
 ///
 /// # Panics
 /// If the explorer cannot be split ([`Profile::can_split`]).
@@ -219,8 +226,8 @@ pub(super) fn cannot_measure(explorer: &Profile, budget: &Budget) -> Option<Stri
     ))
 }
 
-/// Why an explorer cannot judge the invariants of this system, in a sentence; `None` if it can, or promises nothing, or
-/// there are none.
+/// Why an explorer cannot judge the invariants of this system, in a sentence; `None` if it can, or
+/// promises nothing, or there are none.
 pub(super) fn missing_states<S: System>(explorer: &Profile, system: &S) -> Option<String> {
     let promises = explorer.guarantee > Guarantee::SomeClasses;
     let is_missing = system.invariants().is_some() && promises && !explorer.asks(When::Invariant);
@@ -233,8 +240,8 @@ pub(super) fn missing_states<S: System>(explorer: &Profile, system: &S) -> Optio
     })
 }
 
-/// Why an explorer cannot judge what only an implementation without buffers does, in a sentence; `None` if it can, or promises nothing,
-/// or the system leaves nothing open.
+/// Why an explorer cannot judge what only an implementation without buffers does, in a sentence;
+/// `None` if it can, or promises nothing, or the system leaves nothing open.
 pub(super) fn misses_standstills<S: System>(explorer: &Profile, system: &S) -> Option<String> {
     let stores_states = explorer.guarantee == Guarantee::EveryEnd;
     (stores_states && system.objects().may_end_late).then(|| {
@@ -246,7 +253,8 @@ pub(super) fn misses_standstills<S: System>(explorer: &Profile, system: &S) -> O
     })
 }
 
-/// Why it is of no use to store the states of this system, in a sentence; `None` if it is, or the explorer stores none.
+/// Why it is of no use to store the states of this system, in a sentence; `None` if it is, or the
+/// explorer stores none.
 pub(super) fn gains_nothing<S: System>(explorer: &Profile, system: &S) -> Option<String> {
     let stores_states = explorer.guarantee == Guarantee::EveryEnd;
     (stores_states && system.foresight().remembers_all()).then(|| {

@@ -33,8 +33,9 @@ fn reordered<S: System>(system: &S, violation: Violation) -> Violation {
     violation
 }
 
-/// The process that fails at the end of the schedule of a violation, in the numbers of a replay: the one that moved
-/// last, or else the one that it spawned. (Others may have failed in the same way before.)
+/// The process that fails at the end of the schedule of a violation, in the numbers of a replay:
+/// the one that moved last, or else the one that it spawned. (Others may have failed in the same
+/// way before.)
 pub(super) fn who_failed<S: System>(
     system: &S,
     violation: &Violation,

@@ -1,7 +1,8 @@
 //! Observers of a search.
 //!
-//! An observer is told where the search is, as a [`Position`]: the state, what the system has to say of it, and
-//! the schedule that leads there. Nothing of that is computed unless the observer asks:
+//! An observer is told where the search is, as a [`Position`]: the state, what the system has to
+//! say of it, and the schedule that leads there. Nothing of that is computed unless the observer
+//! asks:
 //!
 //! ```
 //! use mazurka::explore::{Budget, End, Observer, Udpor, explore};
@@ -36,7 +37,8 @@ use crate::property::Position;
 
 /// Is told what an explorer meets. Methods that are not implemented do nothing.
 pub trait Observer {
-    /// A complete execution was reached: nothing can happen any more, or only what changes nothing. `end` tells how it ended.
+    /// A complete execution was reached: nothing can happen any more, or only what changes nothing.
+    /// `end` tells how it ended.
     fn trace(&mut self, at: Position<'_>, end: End) {
         let _ = (at, end);
     }
@@ -46,20 +48,21 @@ pub trait Observer {
         let _ = at;
     }
 
-    /// An execution was cut by the depth bound. A search through states tells only of the first one if nobody
-    /// [follows its transitions](Observer::follows_transitions).
+    /// An execution was cut by the depth bound. A search through states tells only of the first one
+    /// if nobody [follows its transitions](Observer::follows_transitions).
     fn truncated(&mut self, at: Position<'_>) {
         let _ = at;
     }
 
-    /// A stateful explorer took a transition from one stored state to another, where it is now. The transition is made of
-    /// these actions (one, except for locks as printed). The initial state is number 0.
+    /// A stateful explorer took a transition from one stored state to another, where it is now. The
+    /// transition is made of these actions (one, except for locks as printed). The initial state is
+    /// number 0.
     fn transition(&mut self, from: u32, actions: &[Action], to: u32, at: Position<'_>) {
         let _ = (from, actions, to, at);
     }
 
-    /// Does it follow the transitions that it is told of ([`transition`](Observer::transition))? A search that need not tell them
-    /// is faster.
+    /// Does it follow the transitions that it is told of ([`transition`](Observer::transition))? A
+    /// search that need not tell them is faster.
     fn follows_transitions(&self) -> bool {
         true
     }
@@ -77,7 +80,8 @@ pub struct End {
     pub is_deadlocked: bool,
     /// It ends in a livelock.
     pub is_livelocked: bool,
-    /// Something is wrong with it: a deadlock or livelock, an assertion or `final` that fails, or a run-time error.
+    /// Something is wrong with it: a deadlock or livelock, an assertion or `final` that fails, or a
+    /// run-time error.
     pub is_violating: bool,
 }
 

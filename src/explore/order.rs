@@ -1,7 +1,7 @@
 //! The order in which the actions of a state are tried.
 //!
-//! How many executions DPOR and TransDPOR visit depends on it, by orders of magnitude (Tasharofi et al.,
-//! FORTE 2012, section 6). The orders of that paper, read off its tool, and two more:
+//! How many executions DPOR and TransDPOR visit depends on it, by orders of magnitude (Tasharofi et
+//! al., FORTE 2012, section 6). The orders of that paper, read off its tool, and two more:
 //!
 //! | order | processes and actors by | the messages of one actor |
 //! |---|---|---|
@@ -14,9 +14,9 @@
 //! | `random` | chance, the same for the same seed | |
 //!
 //! All actions of one actor stay together (except with `random`). A message is pending since it was
-//! sent, enabled or not. The next operation of a process is pending since the operation before it, and an internal
-//! handler since the actor's last action. Actors and processes that exist from the start count as created in the order of
-//! their declaration.
+//! sent, enabled or not. The next operation of a process is pending since the operation before it,
+//! and an internal handler since the actor's last action. Actors and processes that exist from the
+//! start count as created in the order of their declaration.
 
 use std::cmp::Reverse;
 use std::fmt::{self, Display, Formatter};
@@ -185,11 +185,11 @@ pub struct Sorter {
     keyed: Vec<(Key, Action)>,
 }
 
-/// When something began to be pending: the position of the action that caused it, from 1, and a number to order things
-/// that began at once.
+/// When something began to be pending: the position of the action that caused it, from 1, and a
+/// number to order things that began at once.
 type Since = (usize, u32);
-/// Three parts: since when the process or actor has something pending, or when it was created; its number; and since
-/// when its action is pending.
+/// Three parts: since when the process or actor has something pending, or when it was created; its
+/// number; and since when its action is pending.
 type Key = (Since, ProcessId, Since);
 
 impl Sorter {
@@ -250,7 +250,8 @@ fn key(order: Order, execution: &impl History, action: Action) -> Key {
     (group, process, since(execution, action))
 }
 
-/// Since when the oldest (with `lifo`, the newest) message of an actor is pending, or else its next action.
+/// Since when the oldest (with `lifo`, the newest) message of an actor is pending, or else its next
+/// action.
 fn group_since(order: Order, execution: &impl History, process: ProcessId) -> Since {
     let inboxes = execution.state().inboxes();
     let message = match order {

@@ -17,16 +17,17 @@ pub struct Stats {
     pub traces: u64,
     /// Those of them that ended in a deadlock.
     pub deadlocked_traces: u64,
-    /// Those of them in which something is wrong: a deadlock at the end, a failed assertion, a run-time error. Where states are
-    /// matched, an execution is the way that the search took to an end; an invariant counts if it fails on that way.
+    /// Those of them in which something is wrong: a deadlock at the end, a failed assertion, a
+    /// run-time error. Where states are matched, an execution is the way that the search took to an
+    /// end; an invariant counts if it fails on that way.
     pub violating_traces: u64,
     /// Those of them that ended in a livelock.
     pub livelocked_traces: u64,
     /// Explorations cut because everything enabled was asleep or disabled.
     pub blocked: u64,
-    /// Executions given up because a process waits in a loop for something that has come already: it looked too early, and
-    /// the executions in which it looks later are visited, too ([`crate::trace::spin`]). Or because it may poll no more
-    /// ([`StopReason::Polls`]).
+    /// Executions given up because a process waits in a loop for something that has come already:
+    /// it looked too early, and the executions in which it looks later are visited, too
+    /// ([`crate::trace::spin`]). Or because it may poll no more ([`StopReason::Polls`]).
     pub given_up: u64,
     /// Executions cut by the depth bound.
     pub truncated: u64,
@@ -36,16 +37,18 @@ pub struct Stats {
     pub max_depth: u64,
     /// Mazurkiewicz classes of the complete executions visited.
     pub classes: Option<u64>,
-    /// Distinct events of the unfolding that were built; also `None` if so many were forgotten that the number is unknown.
+    /// Distinct events of the unfolding that were built; also `None` if so many were forgotten that
+    /// the number is unknown.
     pub events: Option<u64>,
-    /// Events of the unfolding that were built. Those that were forgotten and met again count again.
+    /// Events of the unfolding that were built. Those that were forgotten and met again count
+    /// again.
     pub events_built: Option<u64>,
     /// Distinct states stored.
     pub states: Option<u64>,
     /// Bytes in use for them.
     pub state_bytes: Option<u64>,
-    /// How many states are first met after 0, 1, 2, .. actions, if they were visited in this order; up to the last length
-    /// of which all are known.
+    /// How many states are first met after 0, 1, 2, .. actions, if they were visited in this order;
+    /// up to the last length of which all are known.
     pub states_by_depth: Option<Vec<u64>>,
     /// Queries to the SAT solver.
     pub sat_calls: Option<u64>,
@@ -60,7 +63,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// What was found, one per place in the program and kind, in the order found.
     pub violations: Vec<Violation>,
-    /// What executions that end well leave behind, one per kind and place in the program, in the order found.
+    /// What executions that end well leave behind, one per kind and place in the program, in the
+    /// order found.
     pub leaks: Vec<Leak>,
     /// Why the search ended before it was complete; `None` if it is complete.
     pub stopped_by: Option<StopReason>,
@@ -70,14 +74,16 @@ pub struct Outcome {
     /// How long it took.
     pub elapsed: Duration,
     /// Of a piece of a search that tells classes apart: those that it has completed, each by its
-    /// [representative](crate::trace::representative). What other pieces have completed, too, is counted once.
+    /// [representative](crate::trace::representative). What other pieces have completed, too, is
+    /// counted once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<BTreeSet<Schedule>>,
     /// Of a portfolio: the search whose result this is, as it is written on a command line.
     pub answered_by: Option<String>,
 }
 
-/// A poll that was in vain as often in a row as it may be, in a loop that would have gone on in another way after one more.
+/// A poll that was in vain as often in a row as it may be, in a loop that would have gone on in
+/// another way after one more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CutPoll {
     /// Its place.
@@ -186,7 +192,8 @@ pub enum StopReason {
     Invariant,
     /// It came to its end, but in a loop that polls, executions were cut at `--polls`.
     Polls,
-    /// It came to its end, but a loop that changes nothing has too many local states to say whether it waits for ever.
+    /// It came to its end, but a loop that changes nothing has too many local states to say whether
+    /// it waits for ever.
     LongLoop,
     /// More processes arrived at a barrier than take part in it: nothing beyond that has a meaning.
     Oversubscribed,
@@ -206,7 +213,8 @@ impl StopReason {
         self.is_external() || matches!(self, StopReason::Stray | StopReason::Missing)
     }
 
-    /// Did the search come to its end nevertheless, so that its figures are those of the whole search?
+    /// Did the search come to its end nevertheless, so that its figures are those of the whole
+    /// search?
     pub fn is_doubt(self) -> bool {
         use StopReason::{HashCompaction, Invariant, LongLoop, NoGuarantee, Polls};
         matches!(self, HashCompaction | Invariant | LongLoop | NoGuarantee | Polls)
@@ -277,14 +285,15 @@ impl From<FailureKind> for ViolationKind {
 pub struct Violation {
     /// Which kind.
     pub kind: ViolationKind,
-    /// The process that failed, as a replay of `schedule` numbers it; `None` for a deadlock, for `final`, and for a property
-    /// of a user's own.
+    /// The process that failed, as a replay of `schedule` numbers it; `None` for a deadlock, for
+    /// `final`, and for a property of a user's own.
     pub process: Option<ProcessId>,
     /// What failed; `None` for a deadlock.
     pub failure: Option<Failure>,
     /// An execution that ends in the violation.
     pub schedule: Schedule,
-    /// If the shortest was asked for: is it certain that no execution of its class has fewer switches between processes?
+    /// If the shortest was asked for: is it certain that no execution of its class has fewer
+    /// switches between processes?
     pub has_fewest_switches: Option<bool>,
     /// Equal for violations that are alike, in all searches of a system.
     pub symptom: Symptom,

@@ -13,7 +13,8 @@
 //! | [`labels`], [`past`] | what comes after a state, and what races with it |
 //! | [`source_set`] | whether enough was explored from a state |
 //!
-//! Cirisci, Enea, Farzan, Mutluergil: *A pragmatic approach to stateful partial order reduction* (VMCAI 2023), "the paper" below.
+//! Cirisci, Enea, Farzan, Mutluergil: *A pragmatic approach to stateful partial order reduction*
+//! (VMCAI 2023), "the paper" below.
 
 mod batches;
 mod breadth_first;

@@ -1,7 +1,8 @@
 //! What tells violations apart: those with equal symptoms are reported once.
 //!
-//! A symptom is a hash of what can be said of a violation in every search of the system: processes by how they came into
-//! being, and places in the source, or local states where there are none. So several searches can compare theirs.
+//! A symptom is a hash of what can be said of a violation in every search of the system: processes
+//! by how they came into being, and places in the source, or local states where there are none. So
+//! several searches can compare theirs.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,6 +1,7 @@
 //! UDPOR: along the configurations of the unfolding.
 //!
-//! [`search`] is the algorithm. [`prefix`] is what it met, to look at. By [`notes`] the first tells the second. [`proof`] says that nothing was lost.
+//! [`search`] is the algorithm. [`prefix`] is what it met, to look at. By [`notes`] the first tells
+//! the second. [`proof`] says that nothing was lost.
 
 mod intruder;
 pub mod k;

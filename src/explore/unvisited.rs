@@ -1,22 +1,28 @@
 //! Invariants: in the states that a search goes through, and in those that it does not.
 //!
-//! An explorer that visits classes goes through one execution of each, so it misses states. What an invariant says of a
-//! state depends only on what it sees of it ([`Invariants`](crate::model::Invariants)): some cells, variables and
-//! lengths. Every state that some execution goes through is a cut of the class of a longer one, up to where it ends or is cut. So
-//! it is enough to judge, for each class visited, the cuts that differ in what the invariant sees
-//! ([`Cuts`]): the *relevant* actions of a class are those that may change it.
+//! An explorer that visits classes goes through one execution of each, so it misses states. What an
+//! invariant says of a state depends only on what it sees of it
+//! ([`Invariants`](crate::model::Invariants)): some cells, variables and lengths. Every state that
+//! some execution goes through is a cut of the class of a longer one, up to where it ends or is
+//! cut. So it is enough to judge, for each class visited, the cuts that differ in what the
+//! invariant sees ([`Cuts`]): the *relevant* actions of a class are those that may change it.
 //!
-//! - If all that an invariant sees is one cell, or of one process, then what changes it is in one order in every class: two
-//!   changes of a cell depend on one another, and so do two steps of a process. Every execution of the class goes through
-//!   all of it. The search judges the invariant after each step, and that is enough.
-//! - If the relevant actions of this class happen to be in one order, the same holds for this class.
-//! - Otherwise the cuts are gone through, up to [`MOST_CUTS`]. If there are more, the search cannot be complete.
+//! - If all that an invariant sees is one cell, or of one process, then what changes it is in one
+//!   order in every class: two changes of a cell depend on one another, and so do two steps of a
+//!   process. Every execution of the class goes through all of it. The search judges the invariant
+//!   after each step, and that is enough.
+//! - If the relevant actions of this class happen to be in one order, the same holds for this
+//!   class.
+//! - Otherwise the cuts are gone through, up to [`MOST_CUTS`]. If there are more, the search cannot
+//!   be complete.
 //!
-//! The length of a mailbox changes with sends and receives, which are independent. So the two ends are never one thing.
+//! The length of a mailbox changes with sends and receives, which are independent. So the two ends
+//! are never one thing.
 //!
-//! A loop that waits may be given up after a fruitless round ([`crate::trace::spin`]). Such a round changes nothing that
-//! outlasts it. The states in the middle of a round are those of executions in which the round is not over, which are
-//! cuts of the execution that was given up, and that is judged here as well.
+//! A loop that waits may be given up after a fruitless round ([`crate::trace::spin`]). Such a round
+//! changes nothing that outlasts it. The states in the middle of a round are those of executions in
+//! which the round is not over, which are cuts of the execution that was given up, and that is
+//! judged here as well.
 
 use crate::model::{Failure, Locals, Schedule, State, StopSignal, System};
 use crate::property::{Invariants, Properties, broken_invariant, broken_invariants, is_seen};
@@ -61,7 +67,8 @@ impl Asked {
         all.map(|(invariant, failure)| Broken { invariant, failure, schedule: None }).collect()
     }
 
-    /// What they object to in the states of the class of `state` that the search does not go through.
+    /// What they object to in the states of the class of `state` that the search does not go
+    /// through.
     pub fn broken_elsewhere<S: System>(
         &mut self,
         locals: &Locals<'_, S>,
@@ -112,8 +119,8 @@ struct Found {
     is_complete: bool,
 }
 
-/// What this invariant objects to in the states of the class of the execution to `state`. Nothing, if that execution goes
-/// through all that the invariant can tell apart.
+/// What this invariant objects to in the states of the class of the execution to `state`. Nothing,
+/// if that execution goes through all that the invariant can tell apart.
 fn judge_class<S: System>(
     locals: &Locals<'_, S>,
     state: &State,

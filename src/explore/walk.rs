@@ -1,5 +1,5 @@
-//! The walk of all explorers that go along executions: forward along one, and back to the last state where something
-//! is left to be tried.
+//! The walk of all explorers that go along executions: forward along one, and back to the last
+//! state where something is left to be tried.
 //!
 //! ```text
 //! Explore(E, Sleep):
@@ -9,8 +9,9 @@
 //!     add p to Sleep
 //! ```
 //!
-//! This file has only what these algorithms have in common. They differ in their [`Rule`]: in what is to be tried, in what
-//! a race means, and in what is remembered on the way back. For a rule without sleep sets, Sleep is empty.
+//! This file has only what these algorithms have in common. They differ in their [`Rule`]: in what
+//! is to be tried, in what a race means, and in what is remembered on the way back. For a rule
+//! without sleep sets, Sleep is empty.
 
 use super::budget::Depth;
 use super::driver::Driver;
@@ -24,14 +25,15 @@ use crate::trace::{Candidate, Execution, SleepSet};
 
 /// The part in which explorers that go along executions differ.
 pub trait Rule<S: System> {
-    /// The walk has gone on to E: finds out what the races of its last action ask for from earlier states, and begins
-    /// what is to be tried from E.
+    /// The walk has gone on to E: finds out what the races of its last action ask for from earlier
+    /// states, and begins what is to be tried from E.
     fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>);
 
     /// The next action to be tried from E.
     fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action>;
 
-    /// Notes that nothing is to be tried from E any more, and that its last action is about to be taken back.
+    /// Notes that nothing is to be tried from E any more, and that its last action is about to be
+    /// taken back.
     fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>);
 
     /// Notes, in the state where a branch begins, that only this is to be tried there
@@ -230,7 +232,8 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         rule.leave(self);
     }
 
-    /// Proves that nothing was tried from E, and E was not said to go no further, only because the search is to end.
+    /// Proves that nothing was tried from E, and E was not said to go no further, only because the
+    /// search is to end.
     #[cold]
     fn prove_idle(&mut self) {
         if !self.driver.is_stopped() {
@@ -241,7 +244,8 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         }
     }
 
-    /// Proves that all `enabled` actions are asleep. If the search is to end, they need not be what the model says.
+    /// Proves that all `enabled` actions are asleep. If the search is to end, they need not be what
+    /// the model says.
     fn prove_asleep(&mut self) {
         let awake = self.enabled.iter().find(|&&action| !self.sleep.contains(action));
         if let Some(&action) = awake.filter(|_| !self.driver.is_stopped()) {
@@ -323,7 +327,8 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         }
     }
 
-    /// Puts to sleep what is enabled and would be tried before this action. Can the action be taken: is it enabled and awake?
+    /// Puts to sleep what is enabled and would be tried before this action. Can the action be
+    /// taken: is it enabled and awake?
     pub fn pass_over(&mut self, step: Action) -> bool {
         self.enabled.clear();
         self.execution.enabled(&mut self.enabled);
@@ -340,8 +345,8 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         !self.sleep.contains(step)
     }
 
-    /// Tries what is to be tried from the first `length` actions of E; then E is as before. `rule` has been set back to
-    /// that state.
+    /// Tries what is to be tried from the first `length` actions of E; then E is as before. `rule`
+    /// has been set back to that state.
     pub fn go_back(&mut self, length: usize, rule: &mut impl Rule<S>) {
         let sleep = self.sleep.clone();
         let mut undone = Vec::new();

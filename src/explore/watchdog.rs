@@ -1,8 +1,10 @@
 //! Enforces the limits of a search on time and memory, and passes on that it was cancelled.
 //!
-//! A step of a search may take long: one event can have a million extensions. So the search does not look at
-//! the clock itself; a separate thread does, every few milliseconds. It raises a [`StopSignal`], which long loops look
-//! at. Where no thread can be started, the search ends at once. A search without limits on time and memory has no such thread: its signal is the one that cancels it.
+//! A step of a search may take long: one event can have a million extensions. So the search does
+//! not look at the clock itself; a separate thread does, every few milliseconds. It raises a
+//! [`StopSignal`], which long loops look at. Where no thread can be started, the search ends at
+//! once. A search without limits on time and memory has no such thread: its signal is the one that
+//! cancels it.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};

@@ -1,15 +1,16 @@
 //! Backtrack sets along an execution: which enabled actions of each state are to be explored.
 //!
-//! This is what DPOR remembers of each state: its *backtrack set*, which part of the set is explored, and with sleep
-//! sets what is asleep there. A backtrack set starts with a single strand and grows as races are found. It becomes a
-//! persistent set (Flanagan, Godefroid, POPL 2005) or a *source set*: every complete continuation that is not explored
-//! elsewhere has an element of the set among its weak initials (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 64(4), 2017,
-//! section 4).
+//! This is what DPOR remembers of each state: its *backtrack set*, which part of the set is
+//! explored, and with sleep sets what is asleep there. A backtrack set starts with a single strand
+//! and grows as races are found. It becomes a persistent set (Flanagan, Godefroid, POPL 2005) or a
+//! *source set*: every complete continuation that is not explored elsewhere has an element of the
+//! set among its weak initials (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 64(4), 2017, section 4).
 //!
-//! A set holds strands, as in the papers: a process is in it with all its choices, which exclude one another. But the
-//! search explores actions. Everything lies in two stacks with a mark per state, so a step allocates nothing, and dropping a
-//! state is truncating. Invariants: a strand is in the set iff all its candidates are `chosen`, except those asleep; the
-//! queue holds, in the order in which they were added, the chosen candidates that were awake then.
+//! A set holds strands, as in the papers: a process is in it with all its choices, which exclude
+//! one another. But the search explores actions. Everything lies in two stacks with a mark per
+//! state, so a step allocates nothing, and dropping a state is truncating. Invariants: a strand is
+//! in the set iff all its candidates are `chosen`, except those asleep; the queue holds, in the
+//! order in which they were added, the chosen candidates that were awake then.
 
 use rustc_hash::FxHashMap;
 
@@ -62,8 +63,8 @@ struct Point {
 #[derive(Debug, Default)]
 pub struct BacktrackSets {
     points: Vec<Point>,
-    /// What is enabled in each, in the order in which it is tried. What is to be explored from each is a queue, by
-    /// place among all candidates, with space for as many as there are candidates.
+    /// What is enabled in each, in the order in which it is tried. What is to be explored from each
+    /// is a queue, by place among all candidates, with space for as many as there are candidates.
     candidates: Vec<Candidate>,
     /// How to go on after a candidate, by its place, where that is wanted.
     orders: FxHashMap<usize, Vec<Action>>,
@@ -93,7 +94,8 @@ impl BacktrackSets {
         &self.candidates[self.range(at)]
     }
 
-    /// A candidate of this strand, if it is enabled in state `at`: the first awake one, or else any.
+    /// A candidate of this strand, if it is enabled in state `at`: the first awake one, or else
+    /// any.
     pub fn find(&self, at: usize, strand: Strand) -> Option<Candidate> {
         let of_strand =
             || self.candidates(at).iter().filter(|candidate| candidate.strand == strand);
@@ -101,7 +103,8 @@ impl BacktrackSets {
         awake.or_else(|| of_strand().next()).copied()
     }
 
-    /// Begins the backtrack set of the last state with the first strand that is not asleep, if there is one.
+    /// Begins the backtrack set of the last state with the first strand that is not asleep, if
+    /// there is one.
     pub fn start(&mut self) -> bool {
         let at = self.points.len() - 1;
         let first = self.candidates(at).iter().find(|candidate| !candidate.is_asleep);
@@ -134,7 +137,8 @@ impl BacktrackSets {
         }
     }
 
-    /// Notes that the execution is cut in the last state: adds everything enabled to the backtrack sets of all others.
+    /// Notes that the execution is cut in the last state: adds everything enabled to the backtrack
+    /// sets of all others.
     pub fn cut(&mut self) {
         let mut at = self.points.len() - 1;
         // Where an execution was cut through a state, it was cut through the states before it, too.
@@ -158,7 +162,8 @@ impl BacktrackSets {
         }
     }
 
-    /// Removes from the backtrack set of state `at` what was added last. It must not have been explored yet.
+    /// Removes from the backtrack set of state `at` what was added last. It must not have been
+    /// explored yet.
     pub fn drop_last(&mut self, at: usize) {
         let point = &mut self.points[at];
         debug_assert!(point.queued > point.taken, "what was added last is explored");
@@ -180,8 +185,8 @@ impl BacktrackSets {
         self.orders.remove(&(self.candidates[point.first + point.taken - 1].queued as usize))
     }
 
-    /// Takes the action to be explored next from the last state, the first in the order of trying. This is for a search
-    /// with sleep sets that has no order of its own.
+    /// Takes the action to be explored next from the last state, the first in the order of trying.
+    /// This is for a search with sleep sets that has no order of its own.
     pub fn take_first(&mut self) -> Option<Action> {
         let first = self.points.last().expect("a state").first;
         let mut candidates = self.candidates[first..].iter_mut();
@@ -190,8 +195,8 @@ impl BacktrackSets {
         Some(next.action)
     }
 
-    /// Takes from the last state the action that was added first, of those not explored yet. From now on it is asleep
-    /// there, if there are sleep sets, and the state is not frozen any more.
+    /// Takes from the last state the action that was added first, of those not explored yet. From
+    /// now on it is asleep there, if there are sleep sets, and the state is not frozen any more.
     pub fn take(&mut self, sleep_sets: bool) -> Option<Action> {
         let point = self.points.last_mut().expect("a state");
         if point.taken == point.queued {
@@ -210,7 +215,8 @@ impl BacktrackSets {
         self.points[at].is_frozen
     }
 
-    /// Freezes the backtrack set of state `at`: nothing is added to it until the next action from there is taken.
+    /// Freezes the backtrack set of state `at`: nothing is added to it until the next action from
+    /// there is taken.
     pub fn freeze(&mut self, at: usize) {
         self.points[at].is_frozen = true;
     }

@@ -1,18 +1,24 @@
-//! The states of a class of executions that differ in something: its cuts, as far as some of its actions tell them apart.
+//! The states of a class of executions that differ in something: its cuts, as far as some of its
+//! actions tell them apart.
 //!
-//! An execution goes through some states of its class; other executions of the class go through others. Each state is
-//! reached by a *cut*: a set of actions that contains, with each of its actions, those that happen before it. Suppose that only
-//! some actions, the *relevant* ones, change what somebody looks at. Then what is seen after a cut depends only on the
-//! relevant actions in it, as each of them changes the same in every execution of the class or all the others that bear on it are
-//! relevant, too. The relevant actions of a cut are closed under happens-before among the relevant ones; and each set R
-//! that is so closed is that of a cut: everything that happens before one of R, and R. (No other relevant action gets in:
-//! it would happen before one of R, so it is in R.) So it is enough to visit one cut, the smallest, for each such R.
+//! An execution goes through some states of its class; other executions of the class go through
+//! others. Each state is reached by a *cut*: a set of actions that contains, with each of its
+//! actions, those that happen before it. Suppose that only some actions, the *relevant* ones,
+//! change what somebody looks at. Then what is seen after a cut depends only on the relevant
+//! actions in it, as each of them changes the same in every execution of the class or all the
+//! others that bear on it are relevant, too. The relevant actions of a cut are closed under
+//! happens-before among the relevant ones; and each set R that is so closed is that of a cut:
+//! everything that happens before one of R, and R. (No other relevant action gets in: it would
+//! happen before one of R, so it is in R.) So it is enough to visit one cut, the smallest, for each
+//! such R.
 //!
-//! If the relevant actions are all ordered, every execution of the class goes through all of that, one after the other.
-//! Otherwise there may be exponentially many R, so there is a bound to how many are visited.
+//! If the relevant actions are all ordered, every execution of the class goes through all of that,
+//! one after the other. Otherwise there may be exponentially many R, so there is a bound to how
+//! many are visited.
 //!
-//! Each R is visited once, with the last of its actions (in the order of the execution) added last. Going from one to the next
-//! executes what is missing and takes back what is too much, so no state is reached twice from the start.
+//! Each R is visited once, with the last of its actions (in the order of the execution) added last.
+//! Going from one to the next executes what is missing and takes back what is too much, so no state
+//! is reached twice from the start.
 
 use super::HappensBefore;
 use super::causal_past::happens_before;
@@ -28,7 +34,8 @@ pub struct Cuts<'s, S: System> {
 }
 
 impl<'s, S: System> Cuts<'s, S> {
-    /// The cuts of the class of `schedule`. `is_relevant` is asked about the last action of each state.
+    /// The cuts of the class of `schedule`. `is_relevant` is asked about the last action of each
+    /// state.
     pub fn new(
         system: &'s S,
         schedule: Schedule,
@@ -61,7 +68,8 @@ impl<'s, S: System> Cuts<'s, S> {
         Schedule::of_actions(&mut self.locals, actions)
     }
 
-    /// Calls `visit` in the state of each of them but the empty one, until that returns false. Are there at most `most`?
+    /// Calls `visit` in the state of each of them but the empty one, until that returns false. Are
+    /// there at most `most`?
     pub fn each(
         &mut self,
         most: usize,

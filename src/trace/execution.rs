@@ -1,7 +1,7 @@
 //! An execution with its state and its happens-before order, going forward and back.
 //!
-//! DPOR and related searches walk along it. Pushing executes an action, popping takes it back; neither looks at the
-//! rest of the execution.
+//! DPOR and related searches walk along it. Pushing executes an action, popping takes it back;
+//! neither looks at the rest of the execution.
 
 use std::cmp::Ordering;
 
@@ -16,9 +16,9 @@ use crate::model::{
 
 /// What is scheduled on its own, one action after the other. Races are between strands.
 ///
-/// The actions of one process are in a fixed order, so a process is a strand. An actor takes its messages in any
-/// order, so each message is a strand (of a single action), and so is each internal handler: two strands of one
-/// actor depend on one another and can race.
+/// The actions of one process are in a fixed order, so a process is a strand. An actor takes its
+/// messages in any order, so each message is a strand (of a single action), and so is each internal
+/// handler: two strands of one actor depend on one another and can race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Strand {
     /// A process that is no actor.
@@ -77,12 +77,14 @@ impl<'s, S: System> Execution<'s, S> {
         }
     }
 
-    /// The same, but loops that wait run literally: no action is left out because it would end a fruitless round.
+    /// The same, but loops that wait run literally: no action is left out because it would end a
+    /// fruitless round.
     pub fn literal(self) -> Self {
         Execution { is_literal: true, ..self }
     }
 
-    /// The same, but no action that is higher than this will be enabled ([`Heights`]), and loops that wait run literally.
+    /// The same, but no action that is higher than this will be enabled ([`Heights`]), and loops
+    /// that wait run literally.
     ///
     /// # Panics
     /// If it is not empty.
@@ -139,8 +141,8 @@ impl<'s, S: System> Execution<'s, S> {
         (action, self.order.pop())
     }
 
-    /// Lets `look` continue from the state after the first `length` actions. What `look` does is undone, so that the
-    /// execution is as before.
+    /// Lets `look` continue from the state after the first `length` actions. What `look` does is
+    /// undone, so that the execution is as before.
     pub fn looking_back<T>(
         &mut self,
         length: usize,
@@ -171,8 +173,8 @@ impl<'s, S: System> Execution<'s, S> {
         op.expect("a process that moved was at an operation")
     }
 
-    /// Appends the enabled actions to `actions`, by process and then by choice, without those that are too high or would
-    /// end a fruitless round ([`spin`]).
+    /// Appends the enabled actions to `actions`, by process and then by choice, without those that
+    /// are too high or would end a fruitless round ([`spin`]).
     #[inline]
     pub fn enabled(&mut self, actions: &mut Vec<Action>) {
         let start = actions.len();
@@ -184,8 +186,8 @@ impl<'s, S: System> Execution<'s, S> {
         }
     }
 
-    /// Removes from `actions`, from `start` on, those that would end a fruitless round, and moves those that are too high
-    /// to `cut`.
+    /// Removes from `actions`, from `start` on, those that would end a fruitless round, and moves
+    /// those that are too high to `cut`.
     #[inline(never)]
     fn leave_out(&mut self, actions: &mut Vec<Action>, start: usize) {
         if self.waits() {
@@ -200,8 +202,8 @@ impl<'s, S: System> Execution<'s, S> {
         }
     }
 
-    /// Sorts enabled actions by process and then by choice, in an order that does not depend on what was met before
-    /// ([`Locals::compare_processes`]).
+    /// Sorts enabled actions by process and then by choice, in an order that does not depend on
+    /// what was met before ([`Locals::compare_processes`]).
     pub fn sort(&self, actions: &mut [Action]) {
         let compare = |one: &Action, other: &Action| self.compare(*one, *other);
         if !actions.is_sorted_by(|one, other| compare(one, other).is_le()) {
@@ -232,19 +234,21 @@ impl<'s, S: System> Execution<'s, S> {
         is_too_high
     }
 
-    /// The actions that [`Execution::enabled`] left out as too high when it was last called. If it left nothing in, the
-    /// bound cuts the execution.
+    /// The actions that [`Execution::enabled`] left out as too high when it was last called. If it
+    /// left nothing in, the bound cuts the execution.
     pub fn cut(&self) -> &[Action] {
         &self.cut
     }
 
-    /// Did [`Execution::enabled`], when it was last called, leave out actions that would end a fruitless round? If it left
-    /// nothing in, and nothing is cut, then nothing but fruitless rounds is possible.
+    /// Did [`Execution::enabled`], when it was last called, leave out actions that would end a
+    /// fruitless round? If it left nothing in, and nothing is cut, then nothing but fruitless
+    /// rounds is possible.
     pub fn is_waiting(&self) -> bool {
         self.is_holding
     }
 
-    /// Are loops that wait looked for? With a bound on the depth they are not: there loops run literally.
+    /// Are loops that wait looked for? With a bound on the depth they are not: there loops run
+    /// literally.
     #[inline]
     pub(super) fn waits(&self) -> bool {
         !self.is_literal && self.locals.some_may_return()
@@ -283,7 +287,8 @@ impl<'s, S: System> Execution<'s, S> {
         spin::is_fruitless(locals, state, order, action)
     }
 
-    /// If the action at `position` had got this other result, and had touched this, would it have ended a fruitless round?
+    /// If the action at `position` had got this other result, and had touched this, would it have
+    /// ended a fruitless round?
     pub fn is_fruitless_instead(
         &mut self,
         position: usize,
@@ -295,12 +300,14 @@ impl<'s, S: System> Execution<'s, S> {
         waits && spin::is_fruitless_instead(locals, state, order, position, choice, touched)
     }
 
-    /// The register that the action at `position` is an access to, if its process may wait for it in a loop.
+    /// The register that the action at `position` is an access to, if its process may wait for it
+    /// in a loop.
     pub fn awaited(&self, position: usize) -> Option<Lane> {
         self.awaited_from(self.state.before(position))
     }
 
-    /// The register that the next action of `process` is an access to, if the process may wait for it in a loop.
+    /// The register that the next action of `process` is an access to, if the process may wait for
+    /// it in a loop.
     pub fn awaits(&self, process: ProcessId) -> Option<Lane> {
         self.awaited_from(self.state.local(process))
     }
@@ -317,8 +324,8 @@ impl<'s, S: System> Execution<'s, S> {
         self.earlier_accesses(process, later).next().map(|(_, earlier)| earlier)
     }
 
-    /// The earlier versions of its register at which an access could have come, newest first: the access at position `later`,
-    /// or else the one that the process is at.
+    /// The earlier versions of its register at which an access could have come, newest first: the
+    /// access at position `later`, or else the one that the process is at.
     pub fn earlier_accesses(
         &mut self,
         process: ProcessId,
@@ -348,8 +355,8 @@ impl<'s, S: System> Execution<'s, S> {
         spin::version_at(&self.order, register, position)
     }
 
-    /// What the process of the action at `position`, an access to a register, would have been told at this version of it;
-    /// `None` if it would have changed it.
+    /// What the process of the action at `position`, an access to a register, would have been told
+    /// at this version of it; `None` if it would have changed it.
     pub fn observed(&mut self, position: usize, version: usize) -> Option<Response> {
         let status = self.locals.shared_status(self.state.before(position));
         let Status::At(op) = &*status else { unreachable!("a process that moved") };

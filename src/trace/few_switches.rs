@@ -1,16 +1,18 @@
-//! An execution of the same class in which processes take turns as seldom as possible, so that it is easy to read.
+//! An execution of the same class in which processes take turns as seldom as possible, so that it
+//! is easy to read.
 //!
-//! An execution is a sequence of *blocks*, in each of which one process acts; between two blocks there is a *switch*.
-//! The execution with the fewest blocks is a linear order of the partial order of its class. In it a process that gets
-//! the turn may keep it for as long as it can. For suppose that an action could be added to a block, but comes in a later
-//! block of the same process. All that it needs has happened, so it can be moved to the earlier block, and that makes no
-//! additional block. So it is enough to decide which process has the turn next. What is possible then depends only on
-//! how far each process has come (a *cut*). The search is breadth-first over the cuts, one block after the other. The
-//! first path to arrive at the end has the fewest blocks.
+//! An execution is a sequence of *blocks*, in each of which one process acts; between two blocks
+//! there is a *switch*. The execution with the fewest blocks is a linear order of the partial order
+//! of its class. In it a process that gets the turn may keep it for as long as it can. For suppose
+//! that an action could be added to a block, but comes in a later block of the same process. All
+//! that it needs has happened, so it can be moved to the earlier block, and that makes no
+//! additional block. So it is enough to decide which process has the turn next. What is possible
+//! then depends only on how far each process has come (a *cut*). The search is breadth-first over
+//! the cuts, one block after the other. The first path to arrive at the end has the fewest blocks.
 //!
-//! **Limit.** There may be exponentially many cuts. When too many were met, only the most promising of those with the
-//! same number of blocks are kept: those with the most actions done (a beam). The result is then good, but
-//! perhaps not the best, and [`Linearisation::is_fewest`] is false.
+//! **Limit.** There may be exponentially many cuts. When too many were met, only the most promising
+//! of those with the same number of blocks are kept: those with the most actions done (a beam). The
+//! result is then good, but perhaps not the best, and [`Linearisation::is_fewest`] is false.
 
 use rustc_hash::FxHashSet;
 
@@ -41,7 +43,8 @@ pub fn switches(schedule: &[Action]) -> usize {
     schedule.windows(2).filter(|pair| pair[0].process != pair[1].process).count()
 }
 
-/// An execution of the class of `schedule` with as few switches as can be found; never one with more.
+/// An execution of the class of `schedule` with as few switches as can be found; never one with
+/// more.
 pub fn few_switches<S: System>(system: &S, schedule: &Schedule) -> Linearisation {
     let (mut locals, order) = happens_before(system, schedule);
     let (positions, is_fewest) = FewestSwitches::new(schedule, &order).run();
@@ -160,7 +163,8 @@ impl FewestSwitches {
             return;
         }
         self.is_exact = false;
-        // Only cuts of this layer need to be told apart: those of earlier layers have fewer actions done and do not come again.
+        // Only cuts of this layer need to be told apart: those of earlier layers have fewer actions
+        // done and do not come again.
         self.met.clear();
         let room = (MOST_STEPS / (self.needs.len() * width).max(1)).clamp(1, WIDEST_BEAM);
         let done = |cut: &Cut| cut.iter().map(|&done| u64::from(done)).sum::<u64>();

@@ -1,17 +1,20 @@
 //! Happens-before of an execution that grows and shrinks at its end.
 //!
-//! An action happens before a later one if they depend on one another, or by transitivity. Each action of
-//! the execution has a vector clock: how many actions of each process are at or before it. Since the
-//! actions of one process are totally ordered, that number says exactly which ones. So:
+//! An action happens before a later one if they depend on one another, or by transitivity. Each
+//! action of the execution has a vector clock: how many actions of each process are at or before
+//! it. Since the actions of one process are totally ordered, that number says exactly which ones.
+//! So:
 //!
 //! - `i` is before `j` iff `clock(j)` counts `i`: one comparison;
-//! - what a new action depends on is where its effect says ([`Effect`]): at the end of a lane, at a place of a lane, or an event of the
-//!   execution. So each lane keeps the positions of what acted on it.
+//! - what a new action depends on is where its effect says ([`Effect`]): at the end of a lane, at a
+//!   place of a lane, or an event of the execution. So each lane keeps the positions of what acted
+//!   on it.
 //!
-//! Invariants, restored by [`HappensBefore::push`] and [`HappensBefore::pop`]: `clocks` and `causes` hold
-//! the entries of all actions one after the other, in the order of the execution, so that taking back an
-//! action is truncating. A clock is as wide as there were processes by then; further entries count as 0.
-//! No list is ever freed, so a search allocates only while it goes deeper than before.
+//! Invariants, restored by [`HappensBefore::push`] and [`HappensBefore::pop`]: `clocks` and
+//! `causes` hold the entries of all actions one after the other, in the order of the execution, so
+//! that taking back an action is truncating. A clock is as wide as there were processes by then;
+//! further entries count as 0. No list is ever freed, so a search allocates only while it goes
+//! deeper than before.
 
 use super::initials::Signature;
 use crate::model::{Effect, Lane, Mode, Need, Part, ProcessId};
@@ -111,8 +114,8 @@ impl HappensBefore {
         self.by_process.iter().filter_map(|of_one| of_one.last().map(|&last| last as usize))
     }
 
-    /// The direct predecessors of the action at `position`, oldest first: those before it with nothing in
-    /// between.
+    /// The direct predecessors of the action at `position`, oldest first: those before it with
+    /// nothing in between.
     #[inline]
     pub fn direct_predecessors(&self, position: usize) -> &[u32] {
         let Clocks { entries, causes, .. } = &self.clocks;
@@ -120,8 +123,8 @@ impl HappensBefore {
         &causes[entries[position].causes as usize..end]
     }
 
-    /// How many actions of each process are at or before the one at `position`. Processes beyond the end
-    /// have none.
+    /// How many actions of each process are at or before the one at `position`. Processes beyond
+    /// the end have none.
     #[inline]
     pub fn clock(&self, position: usize) -> &[u32] {
         self.clocks.of(position)
@@ -140,7 +143,8 @@ impl HappensBefore {
             .filter(move |&j| self.clock(j).get(process.index()).is_none_or(|&count| count <= nth))
     }
 
-    /// Adds an action of `process` with this effect, as [`State::effect`](crate::model::State::effect) tells after the step.
+    /// Adds an action of `process` with this effect, as
+    /// [`State::effect`](crate::model::State::effect) tells after the step.
     pub fn push(&mut self, process: ProcessId, effect: Effect) {
         if self.by_process.len() <= process.index() {
             self.by_process.resize_with(process.index() + 1, Vec::new);
@@ -255,7 +259,8 @@ impl Clocks {
         self.of(j).get(process.index()).is_some_and(|&count| count > nth)
     }
 
-    /// Adds an action that follows the action `previous` of its process, if it has one. Its clock gets this width.
+    /// Adds an action that follows the action `previous` of its process, if it has one. Its clock
+    /// gets this width.
     fn begin(&mut self, entry: Entry, previous: Option<u32>, width: usize) {
         let (clock, causes) = (self.clocks.len(), self.causes.len());
         self.entries.push(Entry { clock: clock as u32, causes: causes as u32, ..entry });
@@ -267,7 +272,8 @@ impl Clocks {
         self.clocks.resize(clock + width, 0);
     }
 
-    /// Notes a cause of the newest action, unless the clock of that counts it already: then joins its clock to that one's.
+    /// Notes a cause of the newest action, unless the clock of that counts it already: then joins
+    /// its clock to that one's.
     #[inline]
     fn add(&mut self, cause: u32) {
         if self.counts(self.entries.len() - 1, cause as usize) {
@@ -290,7 +296,8 @@ impl Clocks {
         self.clocks[clock as usize + process.index()] = nth + 1;
     }
 
-    /// Keeps, of the predecessors of the newest action, those that are not before another one, sorted.
+    /// Keeps, of the predecessors of the newest action, those that are not before another one,
+    /// sorted.
     fn keep_direct(&mut self) {
         let start = self.entries[self.entries.len() - 1].causes as usize;
         if self.causes.len() < start + 2 {

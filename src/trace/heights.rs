@@ -1,11 +1,12 @@
-//! Heights along an execution. The height of an action is the length of the longest chain that ends in it, where
-//! each action of the chain happens before the next.
+//! Heights along an execution. The height of an action is the length of the longest chain that ends
+//! in it, where each action of the chain happens before the next.
 //!
-//! A search that is bounded by causal depth goes through the events up to a height. These are closed under
-//! causes, so they are an event structure of their own. An action that is *too high* after an execution is no
-//! event of that structure. The height of an action depends on nothing but what happens before it. So two executions that
-//! differ only in the order of independent actions agree on what is too high, and an action does not make an
-//! independent one too high. With dependent actions that is different: of two of them the second one is the higher.
+//! A search that is bounded by causal depth goes through the events up to a height. These are
+//! closed under causes, so they are an event structure of their own. An action that is *too high*
+//! after an execution is no event of that structure. The height of an action depends on nothing but
+//! what happens before it. So two executions that differ only in the order of independent actions
+//! agree on what is too high, and an action does not make an independent one too high. With
+//! dependent actions that is different: of two of them the second one is the higher.
 
 use super::HappensBefore;
 

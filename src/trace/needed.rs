@@ -1,8 +1,9 @@
 //! What a search must not leave out of an execution, by definition.
 //!
-//! A search leaves out actions that would end a fruitless round ([`super::spin`]) and actions beyond a causal depth
-//! ([`super::Heights`]). Explorers decide both as they go, each in its own way: along an execution, along an unfolding. Here it is
-//! decided anew from the schedule alone, with an order and heights that nobody has kept up to date. So it is the judge of what an
+//! A search leaves out actions that would end a fruitless round ([`super::spin`]) and actions
+//! beyond a causal depth ([`super::Heights`]). Explorers decide both as they go, each in its own
+//! way: along an execution, along an unfolding. Here it is decided anew from the schedule alone,
+//! with an order and heights that nobody has kept up to date. So it is the judge of what an
 //! explorer says when it has nothing left to do.
 
 use super::{HappensBefore, Heights, spin};
@@ -17,8 +18,9 @@ pub struct Left {
     pub max_height: Option<u32>,
 }
 
-/// The actions that are possible in `state` and that such a search does not leave out. When this returns, `state` is as before. It
-/// costs one execution of the n actions that led there, and the causes of each. No signal stops it.
+/// The actions that are possible in `state` and that such a search does not leave out. When this
+/// returns, `state` is as before. It costs one execution of the n actions that led there, and the
+/// causes of each. No signal stops it.
 pub fn needed<S: System>(locals: &mut Locals<'_, S>, state: &mut State, left: Left) -> Vec<Action> {
     StopSignal::disregarded(|| anew(locals, state, left))
 }

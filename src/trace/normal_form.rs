@@ -1,18 +1,19 @@
 //! Normal forms: the Mazurkiewicz class of an execution as a value.
 //!
-//! Two executions are equivalent iff one becomes the other by swapping neighbouring independent actions. An
-//! action together with its history, everything that happens before it, is the same in all of them. So the set
-//! of these pairs names the class. (The *Foata* and lexicographic normal forms are other such values; this one can be
-//! kept up to date action by action.)
+//! Two executions are equivalent iff one becomes the other by swapping neighbouring independent
+//! actions. An action together with its history, everything that happens before it, is the same in
+//! all of them. So the set of these pairs names the class. (The *Foata* and lexicographic normal
+//! forms are other such values; this one can be kept up to date action by action.)
 //!
-//! A history is determined by its maximal elements, so a pair is interned as process, choice and the direct
-//! predecessors' own pairs: an [`Occurrence`], a number. The operation and its
-//! response need not be part of it: the history decides them, except for the choice. An execution is then the set of
-//! its occurrences. The last one of each process determines this set, because everything else is before one of them.
-//! The list of these is the [`NormalForm`]. Equality is exact; hashes only find candidates.
+//! A history is determined by its maximal elements, so a pair is interned as process, choice and
+//! the direct predecessors' own pairs: an [`Occurrence`], a number. The operation and its response
+//! need not be part of it: the history decides them, except for the choice. An execution is then
+//! the set of its occurrences. The last one of each process determines this set, because everything
+//! else is before one of them. The list of these is the [`NormalForm`]. Equality is exact; hashes
+//! only find candidates.
 //!
-//! This is a small event structure, kept apart from [`crate::unfolding`] on purpose: it is one of the things that
-//! module is judged by.
+//! This is a small event structure, kept apart from [`crate::unfolding`] on purpose: it is one of
+//! the things that module is judged by.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hash};
 
@@ -27,13 +28,14 @@ use crate::model::{Action, Effect};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Occurrence(pub u32);
 
-/// The class of an execution: the last occurrence of each process that has one, in the order of processes.
-/// Normal forms from one [`Classes`] are equal iff the executions are equivalent; those from different ones
-/// have nothing to do with one another.
+/// The class of an execution: the last occurrence of each process that has one, in the order of
+/// processes. Normal forms from one [`Classes`] are equal iff the executions are equivalent; those
+/// from different ones have nothing to do with one another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NormalForm(Box<[Occurrence]>);
 
-/// Names an execution that grows and shrinks at its end, whose order others keep, and counts classes.
+/// Names an execution that grows and shrinks at its end, whose order others keep, and counts
+/// classes.
 #[derive(Debug, Default)]
 pub struct Names {
     /// The occurrence of each action of the execution.
@@ -76,7 +78,8 @@ impl Names {
     }
 }
 
-/// Follows an execution that grows and shrinks at its end, with its order, names its class, and counts classes.
+/// Follows an execution that grows and shrinks at its end, with its order, names its class, and
+/// counts classes.
 #[derive(Debug, Default)]
 pub struct Classes {
     order: HappensBefore,

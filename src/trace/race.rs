@@ -1,30 +1,34 @@
 //! Races: pairs of events of an execution that could have come the other way round.
 //!
-//! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), section 3: e races with an earlier i if i happens
-//! before e with nothing in between, they are of different processes, and e does not need i. The
-//! *reversal* is an event x: what e's process does without i, after everything else that it knew. (For some races x is an
-//! event of another process.) The continuation v = notdep(i, E)·x of pre(i), the execution up to i, leads there: it
-//! has all of E behind i that does not happen after i, and then x. A [`Race`] is i and x.
+//! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), section 3: e races with an earlier i if
+//! i happens before e with nothing in between, they are of different processes, and e does not need
+//! i. The *reversal* is an event x: what e's process does without i, after everything else that it
+//! knew. (For some races x is an event of another process.) The continuation v = notdep(i, E)·x of
+//! pre(i), the execution up to i, leads there: it has all of E behind i that does not happen after
+//! i, and then x. A [`Race`] is i and x.
 //!
-//! In terms of event structures x is in immediate conflict with i. Take an execution of the search, and an event x whose
-//! causes it has but that it excludes. If the search always tries x before the first event that excludes it, it misses
-//! nothing. In the textbook all conflicts are between two orders of dependent actions. Ours are of four kinds:
+//! In terms of event structures x is in immediate conflict with i. Take an execution of the search,
+//! and an event x whose causes it has but that it excludes. If the search always tries x before the
+//! first event that excludes it, it misses nothing. In the textbook all conflicts are between two
+//! orders of dependent actions. Ours are of four kinds:
 //!
-//! - *Orders*: e depends on i. This is no race if e waits for i (a wait, a join), or if i started e's process. A test
-//!   that succeeded because of i can come before it, and then fails: x is that failed test.
-//! - *Choices*: i is a `choose`, or a `waitany` that returned 1 although 2 was also complete. x is the
-//!   same action with another choice.
-//! - *Open choices*: i is a `waitany` that returned 1, and e, independent of it, later completes its
-//!   element 2. x is the `waitany` that returns 2, and it comes after e. No dependence announces it. Matches and probes at
-//!   p2p and bag mailboxes are open choices, too (`network`), and so are tests there that found nothing.
-//! - *Messages*: an actor takes its messages in any order, so a message may come at every position of the actor's
-//!   chain from where it is known to exist, if the guard holds there. i is the handler at the nearest such position
-//!   before the one where the message was taken (or before the end, if it was not taken). Positions further ahead are
-//!   found from the executions in which it is taken at this one. An internal handler is treated as a message that its
-//!   own last run sent.
+//! - *Orders*: e depends on i. This is no race if e waits for i (a wait, a join), or if i started
+//!   e's process. A test that succeeded because of i can come before it, and then fails: x is that
+//!   failed test.
+//! - *Choices*: i is a `choose`, or a `waitany` that returned 1 although 2 was also complete. x is
+//!   the same action with another choice.
+//! - *Open choices*: i is a `waitany` that returned 1, and e, independent of it, later completes
+//!   its element 2. x is the `waitany` that returns 2, and it comes after e. No dependence
+//!   announces it. Matches and probes at p2p and bag mailboxes are open choices, too (`network`),
+//!   and so are tests there that found nothing.
+//! - *Messages*: an actor takes its messages in any order, so a message may come at every position
+//!   of the actor's chain from where it is known to exist, if the guard holds there. i is the
+//!   handler at the nearest such position before the one where the message was taken (or before the
+//!   end, if it was not taken). Positions further ahead are found from the executions in which it
+//!   is taken at this one. An internal handler is treated as a message that its own last run sent.
 //!
-//! If x is a failed test of several things, a part of E that does not depend on i may complete another of
-//! them. That part excludes x, so it is no part of v ([`Race::spoilers`]).
+//! If x is a failed test of several things, a part of E that does not depend on i may complete
+//! another of them. That part excludes x, so it is no part of v ([`Race::spoilers`]).
 
 use smallvec::SmallVec;
 
@@ -43,20 +47,23 @@ use crate::model::{
     Action, Choice, Effect, Handled, Lane, Op, Probing, ProcessId, State, Stimulus, System,
 };
 
-/// An event of an execution, and an event in immediate conflict with it. The execution has all causes of the latter.
+/// An event of an execution, and an event in immediate conflict with it. The execution has all
+/// causes of the latter.
 #[derive(Clone, Debug)]
 pub struct Race {
     /// i, by its position.
     pub first: usize,
     /// x.
     pub action: Action,
-    /// What x touches. For a handler it says only that it is one; for a post or unlock it does not say who gains by it.
+    /// What x touches. For a handler it says only that it is one; for a post or unlock it does not
+    /// say who gains by it.
     pub effect: Effect,
     /// Does nothing behind i happen before x?
     pub is_initial: bool,
     /// The event that is x in another order, if any.
     later: Option<usize>,
-    /// Where a bound cuts the execution: the events behind i that are in conflict with x, without i.
+    /// Where a bound cuts the execution: the events behind i that are in conflict with x, without
+    /// i.
     rivals: Box<[usize]>,
 }
 
@@ -170,7 +177,8 @@ fn opened_by<S: System>(
     drop_fruitless(execution, races, found);
 }
 
-/// Drops those of the races from place `found` on, which are about choices, whose x would end a fruitless round.
+/// Drops those of the races from place `found` on, which are about choices, whose x would end a
+/// fruitless round.
 #[inline]
 fn drop_fruitless<S: System>(
     execution: &mut Execution<'_, S>,
@@ -194,8 +202,8 @@ fn drop_fruitless_ones<S: System>(
     races.extend(kept);
 }
 
-/// Is this an operation of a process that can be enabled together with another one that it depends on? (For actors,
-/// the messages are looked at instead.)
+/// Is this an operation of a process that can be enabled together with another one that it depends
+/// on? (For actors, the messages are looked at instead.)
 pub fn is_contended(op: &Op) -> bool {
     match op {
         Op::Isend { .. }
@@ -243,7 +251,8 @@ pub fn may_open(op: &Op) -> bool {
     )
 }
 
-/// Could the process have come to the event at `later` without the direct predecessor of that event at `first`?
+/// Could the process have come to the event at `later` without the direct predecessor of that event
+/// at `first`?
 pub fn is_reversible<S: System>(execution: &Execution<'_, S>, first: usize, later: usize) -> bool {
     let process = execution.order().process(later);
     execution.order().process(first) != process && execution.state().born(process) != Some(first)
@@ -283,8 +292,8 @@ fn with_predecessors<S: System>(
     }
 }
 
-/// The race of an access, that of the last event or one that waits at the end, with the change that ends the nearest
-/// earlier version at which it is possible: see [`super::spin`].
+/// The race of an access, that of the last event or one that waits at the end, with the change that
+/// ends the nearest earlier version at which it is possible: see [`super::spin`].
 fn earlier_access<S: System>(
     execution: &mut Execution<'_, S>,
     process: ProcessId,
@@ -302,8 +311,8 @@ fn earlier_access<S: System>(
     })
 }
 
-/// What the process of the last event does without `first`, on which that event depends; `None` if it would not
-/// be another event.
+/// What the process of the last event does without `first`, on which that event depends; `None` if
+/// it would not be another event.
 fn without<S: System>(
     execution: &mut Execution<'_, S>,
     first: usize,
@@ -361,8 +370,8 @@ fn touched_without<S: System>(
     Effect::access(lane, observed.is_none())
 }
 
-/// The races of the last event of the execution, if it is a choice, with what it could have been instead
-/// in the same state.
+/// The races of the last event of the execution, if it is a choice, with what it could have been
+/// instead in the same state.
 pub fn with_siblings<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     let found = races.len();
     siblings(execution, races);
@@ -424,7 +433,8 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     }
 }
 
-/// Is element `index` of the any-form at `position` completed by something so high that returning it would be too high?
+/// Is element `index` of the any-form at `position` completed by something so high that returning
+/// it would be too high?
 fn is_completed_by_top<S: System>(
     execution: &Execution<'_, S>,
     position: usize,
@@ -436,8 +446,8 @@ fn is_completed_by_top<S: System>(
     execution.has_tops() && completer().is_some_and(|at| execution.is_top(at))
 }
 
-/// The races between what is not possible at the end of the execution and its events: messages that are not
-/// accepted, or too high there, internal handlers that cannot run, accesses that wait.
+/// The races between what is not possible at the end of the execution and its events: messages that
+/// are not accepted, or too high there, internal handlers that cannot run, accesses that wait.
 pub fn with_pending<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     for process in execution.held_accesses() {
         races.extend(earlier_access(execution, process, None));
@@ -494,7 +504,8 @@ fn earlier_handling<S: System>(
     })
 }
 
-/// What sent this message, if anything did, and what its receiver is asked. An internal handler is sent by nobody.
+/// What sent this message, if anything did, and what its receiver is asked. An internal handler is
+/// sent by nobody.
 fn stimulus(state: &State, choice: Choice) -> (Option<usize>, Stimulus) {
     match choice.handled() {
         Handled::Message(id) => {
@@ -523,8 +534,8 @@ fn completes(effect: &Effect, completion: &Effect) -> bool {
     completion.needs.iter().any(|&need| effect.is(need))
 }
 
-/// The ways, except the one taken, that the event at `position` has opened for the open choice at `chosen`: the elements of
-/// an any-form that it completed, or the messages that became possible.
+/// The ways, except the one taken, that the event at `position` has opened for the open choice at
+/// `chosen`: the elements of an any-form that it completed, or the messages that became possible.
 pub fn completed_by<S: System>(
     execution: &Execution<'_, S>,
     chosen: usize,
@@ -552,8 +563,8 @@ pub fn completed_by<S: System>(
     completed.collect()
 }
 
-/// Element `index` of the any-form at `position`, if it is complete, before it or after: the event that
-/// completed it, if it took one.
+/// Element `index` of the any-form at `position`, if it is complete, before it or after: the event
+/// that completed it, if it took one.
 pub(super) fn completer(
     state: &State,
     order: &HappensBefore,

@@ -1,18 +1,20 @@
-//! The representative of a Mazurkiewicz class: one execution of it, in portable names, the same whoever finds it.
+//! The representative of a Mazurkiewicz class: one execution of it, in portable names, the same
+//! whoever finds it.
 //!
 //! ```text
 //! while an event of the class is left:
 //!   take the next event of the process that was born first, among the processes whose next event has all its causes
 //! ```
 //!
-//! Processes are counted by birth in the execution that is being made, so the result depends on the class alone, and not on
-//! how a search has numbered processes and messages. Two searches that know nothing of each other can compare the classes
-//! that they have found.
+//! Processes are counted by birth in the execution that is being made, so the result depends on the
+//! class alone, and not on how a search has numbered processes and messages. Two searches that know
+//! nothing of each other can compare the classes that they have found.
 
 use super::Execution;
 use crate::model::{Action, ProcessId, Schedule, System};
 
-/// The representative of the class of this execution. O(n·p) for n actions of p processes, and the causes of each.
+/// The representative of the class of this execution. O(n·p) for n actions of p processes, and the
+/// causes of each.
 pub fn representative<S: System>(execution: &mut Execution<'_, S>) -> Schedule {
     let actions: Vec<Action> =
         linearised(execution).into_iter().map(|position| execution.action(position)).collect();

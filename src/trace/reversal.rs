@@ -1,7 +1,8 @@
 //! The reversal of a race: the continuation v = notdep(i, E)·x of pre(i).
 //!
-//! v is not built as a sequence of actions. It is a list of positions: those of E behind i that v keeps, and the position
-//! behind the end of E, which stands for x. What has been done already is taken off the list.
+//! v is not built as a sequence of actions. It is a list of positions: those of E behind i that v
+//! keeps, and the position behind the end of E, which stands for x. What has been done already is
+//! taken off the list.
 
 use super::Execution;
 use super::initials::{Signature, is_weak_initial, is_weak_initial_in};

@@ -1,17 +1,18 @@
 //! Sleep sets along an execution.
 //!
-//! Godefroid (LNCS 1032, 1996), chapter 5. When a search has come back from action a in state s, everything
-//! that begins with a there is explored. From then on a *sleeps*: it need not be executed until some action
-//! is executed that depends on it, because only that makes it another event. With sleep sets alone, a search
-//! completes each Mazurkiewicz class once. But it still runs into states in which everything enabled sleeps.
+//! Godefroid (LNCS 1032, 1996), chapter 5. When a search has come back from action a in state s,
+//! everything that begins with a there is explored. From then on a *sleeps*: it need not be
+//! executed until some action is executed that depends on it, because only that makes it another
+//! event. With sleep sets alone, a search completes each Mazurkiewicz class once. But it still runs
+//! into states in which everything enabled sleeps.
 //!
-//! A sleeper is an action, process and choice: another choice of the same `waitany` is another event. After b
-//! in s, a still sleeps iff b is of another process and independent of a in s. Then a is still enabled, and the
-//! same event.
+//! A sleeper is an action, process and choice: another choice of the same `waitany` is another
+//! event. After b in s, a still sleeps iff b is of another process and independent of a in s. Then
+//! a is still enabled, and the same event.
 //!
-//! Invariant, restored by [`SleepSet::descend`] and [`SleepSet::ascend`]: level n is the sleep set of the
-//! state after n actions, as numbers of entries in one table; the levels lie one after the other, so that
-//! nothing is allocated once the search has been as deep before.
+//! Invariant, restored by [`SleepSet::descend`] and [`SleepSet::ascend`]: level n is the sleep set
+//! of the state after n actions, as numbers of entries in one table; the levels lie one after the
+//! other, so that nothing is allocated once the search has been as deep before.
 
 use super::Execution;
 use super::initials::{Signature, dependence, dependent_here};
@@ -50,8 +51,8 @@ impl SleepSet {
         self.asleep[start..].iter().any(|&index| self.sleepers[index as usize].0 == action)
     }
 
-    /// The sleepers after the first `length` actions. For each: was it given, so that this search never explores what
-    /// begins with it?
+    /// The sleepers after the first `length` actions. For each: was it given, so that this search
+    /// never explores what begins with it?
     pub fn at(&self, length: usize) -> impl Iterator<Item = (&(Action, Effect), bool)> {
         let end = self.levels.get(length + 1).map_or(self.asleep.len(), |next| next.0 as usize);
         let asleep = &self.asleep[self.levels[length].0 as usize..end];
@@ -63,8 +64,8 @@ impl SleepSet {
         self.given > 0
     }
 
-    /// Puts the enabled `action`, which has this effect, to sleep before the search begins. Nothing else may have been
-    /// put to sleep yet.
+    /// Puts the enabled `action`, which has this effect, to sleep before the search begins. Nothing
+    /// else may have been put to sleep yet.
     pub fn give(&mut self, action: Action, effect: Effect) {
         self.put(action, effect);
         self.given = self.sleepers.len() as u32;
@@ -114,8 +115,8 @@ impl SleepSet {
         self.descend_with(execution, |_| true);
     }
 
-    /// As [`descend`](SleepSet::descend), but it also wakes every sleeper for which `stays` is false. `stays` is asked
-    /// whether the sleeper was given.
+    /// As [`descend`](SleepSet::descend), but it also wakes every sleeper for which `stays` is
+    /// false. `stays` is asked whether the sleeper was given.
     #[inline]
     pub fn descend_with<S: System>(
         &mut self,

@@ -1,35 +1,40 @@
 //! Loops that wait: fruitless rounds are no part of an execution.
 //!
-//! `while x == 0 {}`, `while !test(c) {}` and `while !cas(lock, 0, 1) {}` wait for something that another process
-//! does. Taken literally they make endless executions. As in Nidhugg and GenMC (Jonsson, Lång, Sagonas, *Awaiting for
-//! Godot*, TACAS 2022; Kokologiannakis, Ren, Vafeiadis, *Dynamic partial order reductions for spinloops*, FMCAD 2021)
-//! a process that would go round such a loop in vain waits instead. Here that is defined by events. So it is the same
-//! for every explorer, and no loop has to be recognised in the program's text:
+//! `while x == 0 {}`, `while !test(c) {}` and `while !cas(lock, 0, 1) {}` wait for something that
+//! another process does. Taken literally they make endless executions. As in Nidhugg and GenMC
+//! (Jonsson, Lång, Sagonas, *Awaiting for Godot*, TACAS 2022; Kokologiannakis, Ren, Vafeiadis,
+//! *Dynamic partial order reductions for spinloops*, FMCAD 2021) a process that would go round such
+//! a loop in vain waits instead. Here that is defined by events. So it is the same for every
+//! explorer, and no loop has to be recognised in the program's text:
 //!
 //! An event e of process p ends a *fruitless round* if
-//! - after e, p is in a local state r that it was in before, and everything that it did since, e included, left every
-//!   object as it was: reads, failed `cas`, tests, waits that are over, choices, local steps; and
+//! - after e, p is in a local state r that it was in before, and everything that it did since, e
+//!   included, left every object as it was: reads, failed `cas`, tests, waits that are over,
+//!   choices, local steps; and
 //! - after the history of e each of those operations would have the same result again.
 //!
-//! Then p alone could go round for ever. Such events, and all events that need them, are left out of the unfolding.
-//! What is left is closed under causes. So it is an event structure again, and everything that is known about event
-//! structures holds for it.
+//! Then p alone could go round for ever. Such events, and all events that need them, are left out
+//! of the unfolding. What is left is closed under causes. So it is an event structure again, and
+//! everything that is known about event structures holds for it.
 //!
-//! **Nothing is lost.** Take out of an execution what p did in a fruitless round: nobody else notices, and p is
-//! still in r. So the shortest execution to a state has no such round, and every state, failure and deadlock
-//! is reached without one.
+//! **Nothing is lost.** Take out of an execution what p did in a fruitless round: nobody else
+//! notices, and p is still in r. So the shortest execution to a state has no such round, and every
+//! state, failure and deadlock is reached without one.
 //!
-//! **Where all executions end, nothing changes**: after a fruitless round p could go on for ever, so such programs have
-//! no fruitless rounds and keep their classes. (Without the second condition this would not be so: a loop that reads a pointer and tries to
-//! swing it by `cas` comes back to its beginning when the `cas` fails. But then the pointer has changed.)
+//! **Where all executions end, nothing changes**: after a fruitless round p could go on for ever,
+//! so such programs have no fruitless rounds and keep their classes. (Without the second condition
+//! this would not be so: a loop that reads a pointer and tries to swing it by `cas` comes back to
+//! its beginning when the `cas` fails. But then the pointer has changed.)
 //!
-//! **What is left at the end.** If only such events are left, some process waits in a loop. If every such process can only go
-//! round for ever, that is a *livelock*. If one could get out of its loop now, it has looked too early, and what it waits
-//! for is there. Then the execution is given up, because an execution without that round comes to its end as well.
+//! **What is left at the end.** If only such events are left, some process waits in a loop. If
+//! every such process can only go round for ever, that is a *livelock*. If one could get out of its
+//! loop now, it has looked too early, and what it waits for is there. Then the execution is given
+//! up, because an execution without that round comes to its end as well.
 //!
-//! **Races.** So an access to a cell, or a `try_lock`, may be possible at one version of the cell, or of the queue, and not
-//! at the next. No other operation is like this. Where DPOR looks at the race of an access with the change before it, it has to look for the nearest
-//! earlier version at which the access is possible; also for accesses that wait at the end of an execution.
+//! **Races.** So an access to a cell, or a `try_lock`, may be possible at one version of the cell,
+//! or of the queue, and not at the next. No other operation is like this. Where DPOR looks at the
+//! race of an access with the change before it, it has to look for the nearest earlier version at
+//! which the access is possible; also for accesses that wait at the end of an execution.
 
 use smallvec::SmallVec;
 
@@ -43,7 +48,8 @@ use crate::model::{
 /// Positions of actions.
 type Positions = SmallVec<[usize; 4]>;
 
-/// Removes from the enabled actions, from place `from` on, those that would end a fruitless round. Were there any?
+/// Removes from the enabled actions, from place `from` on, those that would end a fruitless round.
+/// Were there any?
 pub fn hold_back<S: System>(
     locals: &mut Locals<'_, S>,
     state: &mut State,
@@ -89,8 +95,9 @@ pub fn is_fruitless<S: System>(
         })
 }
 
-/// The round that ends when the process, after its first `nth` actions, goes from local state `before` to `after` by an
-/// observation: the positions of its actions without the last one. `None` if no round ends there.
+/// The round that ends when the process, after its first `nth` actions, goes from local state
+/// `before` to `after` by an observation: the positions of its actions without the last one. `None`
+/// if no round ends there.
 fn round<'o, S: System>(
     locals: &Locals<'_, S>,
     state: &State,
@@ -116,7 +123,8 @@ fn round<'o, S: System>(
     None
 }
 
-/// Would each of these observations have the same result again, after a history of the events for which `is_known`?
+/// Would each of these observations have the same result again, after a history of the events for
+/// which `is_known`?
 fn is_stable<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
@@ -208,8 +216,9 @@ pub struct Earlier {
     pub effect: Effect,
 }
 
-/// The versions of the register before number `latest` at which the process, after its first `nth` actions in
-/// local state `before`, could make its access without ending a fruitless round; newest first, each with its number.
+/// The versions of the register before number `latest` at which the process, after its first `nth`
+/// actions in local state `before`, could make its access without ending a fruitless round; newest
+/// first, each with its number.
 pub fn earlier_accesses<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
@@ -260,7 +269,8 @@ pub fn version_at(order: &HappensBefore, lane: Lane, position: usize) -> usize {
     order.changes(lane).partition_point(|&at| (at as usize) < position)
 }
 
-/// If the action at `position` had got this other result, and had touched this, would it have ended a fruitless round?
+/// If the action at `position` had got this other result, and had touched this, would it have ended
+/// a fruitless round?
 pub fn is_fruitless_instead<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
@@ -295,8 +305,8 @@ pub fn is_fruitless_instead<S: System>(
     is_round_instead(locals, state, order, position, after, touched)
 }
 
-/// If the action at `position` had led to the local state `after`, and had touched this, would it have ended a fruitless
-/// round?
+/// If the action at `position` had led to the local state `after`, and had touched this, would it
+/// have ended a fruitless round?
 fn is_round_instead<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,

@@ -1,31 +1,39 @@
 //! Does a class of executions pass through a state in which nothing need ever happen again?
 //!
-//! Some enabled actions are optional ([`State::is_optional`]): a standard send may be buffered, and a rank may leave a collective early, but an
-//! implementation of MPI need not do it. A *standstill* is a configuration C in which every enabled action is optional and some
-//! process has not ended. Every configuration is part of a maximal one, so it is enough to look at the parts of each class
-//! that a search visits. There are exponentially many of those, but only one has to be judged, the least that may be one:
+//! Some enabled actions are optional ([`State::is_optional`]): a standard send may be buffered, and
+//! a rank may leave a collective early, but an implementation of MPI need not do it. A *standstill*
+//! is a configuration C in which every enabled action is optional and some process has not ended.
+//! Every configuration is part of a maximal one, so it is enough to look at the parts of each class
+//! that a search visits. There are exponentially many of those, but only one has to be judged, the
+//! least that may be one:
 //!
-//! Let M be the events of the class. Whoever can do in C something that is not optional can do it in every larger part of M as well,
-//! until its process goes on: nothing that others do takes an action away without giving another, and what is matched stays matched.
-//! So C is no standstill, and a standstill in M that contains C contains the next event of that process in M, and all before
-//! it. (That event may be another choice than the one that is enabled, or one with a longer history.) Begin with the empty configuration, and add
-//! what has to be added, until every enabled action is optional. Each standstill in M contains the result; and if all processes have ended
-//! there, none is larger. O(n p) steps and lookups for n events of p processes, since each event is executed once.
+//! Let M be the events of the class. Whoever can do in C something that is not optional can do it
+//! in every larger part of M as well, until its process goes on: nothing that others do takes an
+//! action away without giving another, and what is matched stays matched. So C is no standstill,
+//! and a standstill in M that contains C contains the next event of that process in M, and all
+//! before it. (That event may be another choice than the one that is enabled, or one with a longer
+//! history.) Begin with the empty configuration, and add what has to be added, until every enabled
+//! action is optional. Each standstill in M contains the result; and if all processes have ended
+//! there, none is larger. O(n p) steps and lookups for n events of p processes, since each event is
+//! executed once.
 //!
-//! Daemons may stand still ([`System::is_daemon`]). If only they have not ended in the result, a larger standstill matters only if somebody
-//! waits there whom a daemon has started after it. So the same is asked again for each process that is started later, from the part
-//! that contains its start: if the process waits in any standstill, then also in the least one in which it exists.
+//! Daemons may stand still ([`System::is_daemon`]). If only they have not ended in the result, a
+//! larger standstill matters only if somebody waits there whom a daemon has started after it. So
+//! the same is asked again for each process that is started later, from the part that contains its
+//! start: if the process waits in any standstill, then also in the least one in which it exists.
 //!
-//! (`theory.md`, 13, asks the same of a prefix of the unfolding. For programs whose sends are either all buffered or not: S. F. Siegel and
-//! G. S. Avrunin, *Modeling wildcard-free MPI programs for verification*, PPoPP 2005; S. Vakkalanka, A. Vo, G. Gopalakrishnan, R. M. Kirby, *Precise dynamic
-//! analysis for slack elasticity*, EuroMPI 2010.)
+//! (`theory.md`, 13, asks the same of a prefix of the unfolding. For programs whose sends are
+//! either all buffered or not: S. F. Siegel and G. S. Avrunin, *Modeling wildcard-free MPI programs
+//! for verification*, PPoPP 2005; S. Vakkalanka, A. Vo, G. Gopalakrishnan, R. M. Kirby, *Precise
+//! dynamic analysis for slack elasticity*, EuroMPI 2010.)
 
 use super::causal_past::happens_before;
 use super::happens_before::HappensBefore;
 use crate::model::{Locals, ProcessId, Schedule, State, System};
 
-/// The least configuration of the class of `schedule` in which every enabled action is optional; if only daemons wait there, and there is
-/// a larger one in which others wait, one of those. `None` if somebody can go on who does not go on in `schedule`, because that was cut.
+/// The least configuration of the class of `schedule` in which every enabled action is optional; if
+/// only daemons wait there, and there is a larger one in which others wait, one of those. `None` if
+/// somebody can go on who does not go on in `schedule`, because that was cut.
 pub fn standstill<'s, S: System>(
     system: &'s S,
     schedule: &Schedule,
@@ -72,7 +80,8 @@ struct Part<'c> {
 }
 
 impl Part<'_> {
-    /// Adds what has to be added, until every enabled action is optional; `None` if something is missing in the schedule.
+    /// Adds what has to be added, until every enabled action is optional; `None` if something is
+    /// missing in the schedule.
     fn close<S: System>(&mut self, locals: &mut Locals<'_, S>) -> Option<()> {
         loop {
             let mover = self.state.processes().find(|&p| goes_on(locals, &self.state, p));
@@ -98,8 +107,8 @@ impl Part<'_> {
     }
 }
 
-/// Can it do something that is not optional, or does it wait at a poll although its loop would go on: to something else that is there, or
-/// beyond the bound on polls?
+/// Can it do something that is not optional, or does it wait at a poll although its loop would go
+/// on: to something else that is there, or beyond the bound on polls?
 fn goes_on<S: System>(locals: &mut Locals<'_, S>, state: &State, process: ProcessId) -> bool {
     if state.must_move(locals, process) {
         return true;

@@ -1,14 +1,14 @@
 //! Wakeup trees: the continuations that a state is known to need, as a tree of actions.
 //!
-//! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), section 6. Each path from the root to a leaf is a
-//! continuation to be executed; the children of a node are in the order of trying. No child is a weak initial
-//! of a path to its right. So when the child is done and sleeps, each of those paths wakes it, and none of them is
-//! blocked.
+//! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), section 6. Each path from the root to a
+//! leaf is a continuation to be executed; the children of a node are in the order of trying. No
+//! child is a weak initial of a path to its right. So when the child is done and sleeps, each of
+//! those paths wakes it, and none of them is blocked.
 //!
-//! [`WakeupTrees::insert`] keeps that (definition 6.5): a new continuation goes down into the first child
-//! that is a weak initial of it, and loses that action if it has it. If it comes to a leaf in this way, it is
-//! explored with the continuations that the leaf stands for. If no child is a weak initial of it, it becomes the last
-//! child.
+//! [`WakeupTrees::insert`] keeps that (definition 6.5): a new continuation goes down into the first
+//! child that is a weak initial of it, and loses that action if it has it. If it comes to a leaf in
+//! this way, it is explored with the continuations that the leaf stands for. If no child is a weak
+//! initial of it, it becomes the last child.
 //!
 //! All trees of a search live in one arena, with a list of the nodes that are free.
 

@@ -1,5 +1,5 @@
-//! A bounded buffer as a process: two producers wait for a place, then put an item; a consumer asks for items. must-mc has
-//! neither mutexes nor condition variables, so this one is made of messages.
+//! A bounded buffer as a process: two producers wait for a place, then put an item; a consumer asks
+//! for items. must-mc has neither mutexes nor condition variables, so this one is made of messages.
 
 use mazurka::program::{Closures, Mailbox, Program};
 use mazurka::systems::history::History;

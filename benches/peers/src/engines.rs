@@ -16,7 +16,8 @@ use crate::measure::{Engine, Search};
 /// Loom and shuttle stop after this many executions.
 const MOST: usize = 20_000;
 
-/// The whole of it: the program is built, its processes are run, every class of executions is visited.
+/// The whole of it: the program is built, its processes are run, every class of executions is
+/// visited.
 pub fn mazurka(program: impl Fn() -> History<Closures> + 'static) -> Search {
     Search::new(Engine::Mazurka, move || {
         let checked = mazurka::check(&program()).all().run();

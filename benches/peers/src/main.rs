@@ -1,6 +1,8 @@
-//! The same programs for Mazurka and its peers: do they count the same executions or states, and how long do they take?
+//! The same programs for Mazurka and its peers: do they count the same executions or states, and
+//! how long do they take?
 //!
-//! `cargo run --release` in this folder prints a table and writes `peers.svg`. It ends with an error if counts differ that should not.
+//! `cargo run --release` in this folder prints a table and writes `peers.svg`. It ends with an
+//! error if counts differ that should not.
 
 mod bounded_buffer;
 mod engines;

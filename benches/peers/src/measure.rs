@@ -1,15 +1,18 @@
 //! Searches by several engines, measured in turns.
 //!
-//! Machines are busy now and then, and that must not look as if an engine were slow. So there are rounds: in each of them every engine
-//! searches once, or so often that it takes [`LONG`]. Times are processor times, of all threads. The time of an engine is the median over the rounds. Its ratio to Mazurka is that
-//! of the medians, and the spread is the least and the greatest ratio within a round.
+//! Machines are busy now and then, and that must not look as if an engine were slow. So there are
+//! rounds: in each of them every engine searches once, or so often that it takes [`LONG`]. Times
+//! are processor times, of all threads. The time of an engine is the median over the rounds. Its
+//! ratio to Mazurka is that of the medians, and the spread is the least and the greatest ratio
+//! within a round.
 
 use std::fmt;
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
 
-/// In a round, a search is repeated until it has taken this long, because many of them take less than a millisecond.
+/// In a round, a search is repeated until it has taken this long, because many of them take less
+/// than a millisecond.
 const LONG: Duration = Duration::from_millis(60);
 const ROUNDS: usize = 5;
 
@@ -50,8 +53,8 @@ impl Engine {
 
     /// Does it count what Mazurka counts?
     ///
-    /// Loom tells apart more: an atomic variable may be read at an older value, and it may meet a class several times. Shuttle goes through
-    /// all schedules.
+    /// Loom tells apart more: an atomic variable may be read at an older value, and it may meet a
+    /// class several times. Shuttle goes through all schedules.
     fn counts_the_same(self) -> bool {
         !matches!(self, Engine::Loom | Engine::Shuttle)
     }

@@ -1,7 +1,8 @@
 //! The dining philosophers as a Stateright model, everyone taking the left fork first.
 //!
-//! The steps are those of `specs/mutex/philosophers-eating.maz`: a philosopher asks for a fork, which puts him into its queue, and goes on
-//! when he is the first one there. So the states are the same.
+//! The steps are those of `specs/mutex/philosophers-eating.maz`: a philosopher asks for a fork,
+//! which puts him into its queue, and goes on when he is the first one there. So the states are the
+//! same.
 
 use stateright::{Checker, Model, Property};
 

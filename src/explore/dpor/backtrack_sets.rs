@@ -1,7 +1,8 @@
 //! DPOR: backtrack sets from the races of the executions visited.
 //!
-//! Flanagan and Godefroid, *Dynamic partial-order reduction for model checking software* (POPL 2005), figure 3;
-//! for actors as in Tasharofi et al. (FORTE 2012), figure 2 without the underlined lines.
+//! Flanagan and Godefroid, *Dynamic partial-order reduction for model checking software* (POPL
+//! 2005), figure 3; for actors as in Tasharofi et al. (FORTE 2012), figure 2 without the underlined
+//! lines.
 //!
 //! ```text
 //! Explore(S):
@@ -16,45 +17,48 @@
 //!     for each m in backtrack(κ) that is not done:  Explore(S.m)
 //! ```
 //!
-//! A *strand* is what is scheduled on its own: a process, a message to an actor, an internal handler. The walk
-//! itself is [`crate::explore::walk`].
+//! A *strand* is what is scheduled on its own: a process, a message to an actor, an internal
+//! handler. The walk itself is [`crate::explore::walk`].
 //!
-//! **Actors.** m is in race with i if i is at the receiver of m and not before m in the sense of creation
-//! ([`super::creation`]). All pending messages are looked at, enabled or not: a guard that is false now may
-//! hold in another state.
+//! **Actors.** m is in race with i if i is at the receiver of m and not before m in the sense of
+//! creation ([`super::creation`]). All pending messages are looked at, enabled or not: a guard that
+//! is false now may hold in another state.
 //!
 //! **Processes.** The next action of p is in race with i if it depends on i, and i neither happens
-//! before p's last action nor starts p. Waits, joins and the passing of a barrier are in no race, because they depend only
-//! on what enables them. All enabled actions of a process are added together: the values of a `choose`, and the complete
-//! communications that a `waitany` may return.
+//! before p's last action nor starts p. Waits, joins and the passing of a barrier are in no race,
+//! because they depend only on what enables them. All enabled actions of a process are added
+//! together: the values of a `choose`, and the complete communications that a `waitany` may return.
 //!
-//! **Open choices** are a race that no dependence announces. If i is a `waitany` that returned one of its
-//! communications while another was incomplete, what completes the other could have come first, and then the
-//! `waitany` could have returned that one. So i also counts as a test that finds the other incomplete. The completing
-//! action does depend on such a test.
+//! **Open choices** are a race that no dependence announces. If i is a `waitany` that returned one
+//! of its communications while another was incomplete, what completes the other could have come
+//! first, and then the `waitany` could have returned that one. So i also counts as a test that
+//! finds the other incomplete. The completing action does depend on such a test.
 //!
 //! # Departures
 //!
-//! - A race that was looked at in the state before is not looked at again: the second time E meets the
-//!   backtrack set. New races concern the last action: the messages at its actor and those that it sent; the
-//!   next action of its process and of those that it started; and actions of others that depend on it.
-//! - For processes not only the last race counts, but every immediate one. In the paper, earlier races show up when the
-//!   last is reversed. That fails if dependence is conditional: an unlock is in race with a failed lock test only if it
-//!   makes the tester the owner, and after the reversal of a race with another unlock it may not. It also fails with
-//!   sleep sets, if the reversed execution is asleep before the race shows.
+//! - A race that was looked at in the state before is not looked at again: the second time E meets
+//!   the backtrack set. New races concern the last action: the messages at its actor and those that
+//!   it sent; the next action of its process and of those that it started; and actions of others
+//!   that depend on it.
+//! - For processes not only the last race counts, but every immediate one. In the paper, earlier
+//!   races show up when the last is reversed. That fails if dependence is conditional: an unlock is
+//!   in race with a failed lock test only if it makes the tester the owner, and after the reversal
+//!   of a race with another unlock it may not. It also fails with sleep sets, if the reversed
+//!   execution is asleep before the race shows.
 //! - With sleep sets, E has only its *minimal* elements: nothing behind i is before them. If the
-//!   reversed race cannot begin with what is added, it may fall asleep there, and the race is never reversed. With the
-//!   E above, which contains p itself whenever p is enabled, `lastzero(2)` loses one of its five classes (in order
-//!   `eca`), and some programs of guarded actors lose classes, too. Minimal elements are initials of the
-//!   reversed race, which is what source sets ask for (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 2017). If one
-//!   of them is asleep, or in the set, nothing need be added.
+//!   reversed race cannot begin with what is added, it may fall asleep there, and the race is never
+//!   reversed. With the E above, which contains p itself whenever p is enabled, `lastzero(2)` loses
+//!   one of its five classes (in order `eca`), and some programs of guarded actors lose classes,
+//!   too. Minimal elements are initials of the reversed race, which is what source sets ask for
+//!   (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 2017). If one of them is asleep, or in the set,
+//!   nothing need be added.
 //!
 //! # What it promises
 //!
-//! It visits every class of complete executions, in any order of trying: without sleep sets the backtrack sets are
-//! persistent, with them they are source sets. It promises no more: without sleep sets a class may be visited several
-//! times, and with them an exploration may be blocked. If executions are cut at a depth, it also visits every class of
-//! executions up to that depth.
+//! It visits every class of complete executions, in any order of trying: without sleep sets the
+//! backtrack sets are persistent, with them they are source sets. It promises no more: without
+//! sleep sets a class may be visited several times, and with them an exploration may be blocked. If
+//! executions are cut at a depth, it also visits every class of executions up to that depth.
 
 use super::by_races::{ByRaces, Races};
 use super::creation::{makers, newly_racing, not_before, wanted_order};

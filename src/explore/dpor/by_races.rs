@@ -1,4 +1,5 @@
-//! What DPOR and its variants share: backtrack sets that grow by races between enabled and executed actions.
+//! What DPOR and its variants share: backtrack sets that grow by races between enabled and executed
+//! actions.
 //!
 //! ```text
 //! Explore(S):
@@ -8,18 +9,19 @@
 //!     for each m in backtrack(S) that is not done:  Explore(S.m)
 //! ```
 //!
-//! **Executions that are cut.** DPOR is about executions that end. If the depth bound cuts one, an action may be
-//! missing only because others came first, and no race tells of it: up to causal depth 1, a
-//! read is never seen to race with a write that would come second; of two messages to two actors, one action deep,
-//! the second would not be seen at all. So when an execution is cut, everything enabled is added in all the
-//! states that it passed through. That is enough. Let v be a class of executions from a state s, as deep as the
-//! bound allows, or complete. If some execution through s was cut, v's first action was explored from s (or sleeps
-//! there). If none was cut, exactly what the search without a bound would have explored was explored from s. So
-//! it covers v or, if v is cut, a continuation of v, which would have been cut as well. It has a price: while executions
-//! are cut, only sleep sets reduce the search.
+//! **Executions that are cut.** DPOR is about executions that end. If the depth bound cuts one, an
+//! action may be missing only because others came first, and no race tells of it: up to causal
+//! depth 1, a read is never seen to race with a write that would come second; of two messages to
+//! two actors, one action deep, the second would not be seen at all. So when an execution is cut,
+//! everything enabled is added in all the states that it passed through. That is enough. Let v be a
+//! class of executions from a state s, as deep as the bound allows, or complete. If some execution
+//! through s was cut, v's first action was explored from s (or sleeps there). If none was cut,
+//! exactly what the search without a bound would have explored was explored from s. So it covers v
+//! or, if v is cut, a continuation of v, which would have been cut as well. It has a price: while
+//! executions are cut, only sleep sets reduce the search.
 //!
-//! An execution is cut wherever an action is left out for being too high, even if the exploration is blocked there,
-//! or goes on with another choice of the same process.
+//! An execution is cut wherever an action is left out for being too high, even if the exploration
+//! is blocked there, or goes on with another choice of the same process.
 
 use crate::explore::walk::{Reached, Rule, Sleepers, Walk};
 use crate::model::{Action, System};
@@ -27,11 +29,12 @@ use crate::trace::{BacktrackSets, Candidate};
 
 /// What DPOR and its variants differ in.
 pub trait Races<S: System> {
-    /// The last action of the execution is new: adds to the backtrack sets of earlier states what its races
-    /// ask for.
+    /// The last action of the execution is new: adds to the backtrack sets of earlier states what
+    /// its races ask for.
     fn reverse(&mut self, walk: &mut Walk<'_, '_, '_, S>, backtrack: &mut BacktrackSets);
 
-    /// Where an execution is cut by the depth bound, are all others of that length to be covered, too?
+    /// Where an execution is cut by the depth bound, are all others of that length to be covered,
+    /// too?
     fn covers_cuts(&self) -> bool {
         true
     }

@@ -1,17 +1,19 @@
-//! The order "before" in the sense of creation, for actors: what a message needed to come into being.
+//! The order "before" in the sense of creation, for actors: what a message needed to come into
+//! being.
 //!
-//! In Tasharofi et al. (FORTE 2012), definition 5, an action is before a message if it sent it, or happens
-//! before the action that sent it. An action at the receiver of the message that is not before it races with
-//! it: they could be taken the other way round. (Plain happens-before orders any two actions of one actor,
-//! and would leave nothing to reorder.)
+//! In Tasharofi et al. (FORTE 2012), definition 5, an action is before a message if it sent it, or
+//! happens before the action that sent it. An action at the receiver of the message that is not
+//! before it races with it: they could be taken the other way round. (Plain happens-before orders
+//! any two actions of one actor, and would leave nothing to reorder.)
 //!
-//! An internal handler is like a message that its own last run, or else the start of its actor, sent to the
-//! actor itself.
+//! An internal handler is like a message that its own last run, or else the start of its actor,
+//! sent to the actor itself.
 
 use crate::model::{Action, Choice, Handled, Locals, Op, ProcessId, Status, System};
 use crate::trace::Execution;
 
-/// The action that sent this message; `None` if it was there from the start, and for an internal handler.
+/// The action that sent this message; `None` if it was there from the start, and for an internal
+/// handler.
 pub fn creator<S: System>(execution: &Execution<'_, S>, message: Action) -> Option<usize> {
     match message.choice.handled() {
         Handled::Internal(_) => None,
@@ -19,8 +21,8 @@ pub fn creator<S: System>(execution: &Execution<'_, S>, message: Action) -> Opti
     }
 }
 
-/// The actions at the receiver that are not before the message, oldest first. (The message counts as an action of its
-/// receiver.)
+/// The actions at the receiver that are not before the message, oldest first. (The message counts
+/// as an action of its receiver.)
 pub fn not_before<'e, S: System>(execution: &'e Execution<'_, S>, message: Action) -> &'e [u32] {
     let of_receiver = execution.order().of_process(message.process);
     let known = match message.choice.handled() {
@@ -71,9 +73,9 @@ fn message_at<S: System>(execution: &Execution<'_, S>, at: u32) -> Action {
     Action { process: message.to, choice: Choice::message(message.id) }
 }
 
-/// Appends to `waiting` what may have another last race since the last action, at position `last`: the pending messages
-/// and internal handlers of the actor that made it, and the messages that it sent. They need not be enabled, because a
-/// guard may hold again.
+/// Appends to `waiting` what may have another last race since the last action, at position `last`:
+/// the pending messages and internal handlers of the actor that made it, and the messages that it
+/// sent. They need not be enabled, because a guard may hold again.
 pub fn newly_racing<S: System>(
     execution: &Execution<'_, S>,
     last: usize,
@@ -94,8 +96,8 @@ pub fn newly_racing<S: System>(
     }
 }
 
-/// The rest of a reversed race, after its first action: what is before the message, the message itself, and the action at
-/// `i` with which it is in race. In reverse order.
+/// The rest of a reversed race, after its first action: what is before the message, the message
+/// itself, and the action at `i` with which it is in race. In reverse order.
 pub fn wanted_order<S: System>(
     execution: &Execution<'_, S>,
     i: usize,

@@ -1,6 +1,7 @@
 //! DPOR-DS: DPOR for distributed state machines, which never end, up to a depth.
 //!
-//! Yabandeh and Kostić, *DPOR-DS: dynamic partial order reduction in distributed systems* (EPFL, 2009).
+//! Yabandeh and Kostić, *DPOR-DS: dynamic partial order reduction in distributed systems* (EPFL,
+//! 2009).
 //!
 //! ```text
 //! lastPath := any path of length n
@@ -10,36 +11,41 @@
 //!   lastPath := as far as the last unexplored branch, then along the branch, then anyhow
 //! ```
 //!
-//! Section 3.2 of the paper gets there in steps: *naive* adds only the first e_k as a branch. *Force* attaches the
-//! wanted order to it, so that the reversed order is seen even if there are more events to come than fit into the depth.
-//! Figure 4 makes that a recursion over the explored tree, and figure 7 a loop that looks at each pair once. Here pairs are
-//! looked at as the path grows, so each is looked at once anyway, and figures 4 and 7 are the same: [`Way::Force`]. A
+//! Section 3.2 of the paper gets there in steps: *naive* adds only the first e_k as a branch.
+//! *Force* attaches the wanted order to it, so that the reversed order is seen even if there are
+//! more events to come than fit into the depth. Figure 4 makes that a recursion over the explored
+//! tree, and figure 7 a loop that looks at each pair once. Here pairs are looked at as the path
+//! grows, so each is looked at once anyway, and figures 4 and 7 are the same: [`Way::Force`]. A
 //! branch is not added if its first event already begins a branch there.
 //!
-//! **Before.** The paper's → includes "same node, earlier". That orders any two events of a node, so nothing
-//! could ever be reordered. Here it is read as creation ([`super::creation`]): e_i → e_j if e_j's message would not
-//! be there without e_i. What happened at one node counts on the way.
+//! **Before.** The paper's → includes "same node, earlier". That orders any two events of a node,
+//! so nothing could ever be reordered. Here it is read as creation ([`super::creation`]): e_i → e_j
+//! if e_j's message would not be there without e_i. What happened at one node counts on the way.
 //!
-//! **What it misses.** The paper's theorem is that no reorderable pair of events of an explored path is left. That
-//! does not mean that every class of executions of length n was seen:
+//! **What it misses.** The paper's theorem is that no reorderable pair of events of an explored
+//! path is left. That does not mean that every class of executions of length n was seen:
 //!
-//! - Events for which a path is too short are in no pair. `registry` with one worker has two messages pending, r0
-//!   to the registry and w1 to the worker, whose handler sends r1 to the registry. Up to depth 2 there
-//!   are two classes, r0·w1 and w1·r1. The search takes r0·w1, finds nothing to reorder, and ends, although
-//!   force is meant to find r1 before r0. Even an event that is enabled from the start may never be taken: at depth 1, the
-//!   second of two messages to two actors.
-//! - Messages that nobody takes are in no pair either: those that a guard refuses, and those to an actor that failed.
+//! - Events for which a path is too short are in no pair. `registry` with one worker has two
+//!   messages pending, r0 to the registry and w1 to the worker, whose handler sends r1 to the
+//!   registry. Up to depth 2 there are two classes, r0·w1 and w1·r1. The search takes r0·w1, finds
+//!   nothing to reorder, and ends, although force is meant to find r1 before r0. Even an event that
+//!   is enabled from the start may never be taken: at depth 1, the second of two messages to two
+//!   actors.
+//! - Messages that nobody takes are in no pair either: those that a guard refuses, and those to an
+//!   actor that failed.
 //!
-//! Also, force does not avoid the third path of `registry` (figure 3): the second one, w1·r1·r0, contains the pair r1, r0,
-//! which figure 7 reorders.
+//! Also, force does not avoid the third path of `registry` (figure 3): the second one, w1·r1·r0,
+//! contains the pair r1, r0, which figure 7 reorders.
 //!
-//! **Depth.** The paper counts events, so here a depth is the length of executions, unlike in all other explorers without
-//! stored states: its classes are those of executions of that length, and of shorter ones that end.
+//! **Depth.** The paper counts events, so here a depth is the length of executions, unlike in all
+//! other explorers without stored states: its classes are those of executions of that length, and
+//! of shorter ones that end.
 //!
-//! **Completed.** [`Way::Completed`] keeps the wanted orders, and adds what is missing: pending messages race whether they are
-//! taken or not, as in [`super::backtrack_sets`]; where a path is cut, everything enabled is added along it
-//! ([`crate::explore::walk`]); and sleep sets are used, because without them it would be the exhaustive search. It visits every class of
-//! executions of length n, and of shorter ones that end, exactly once.
+//! **Completed.** [`Way::Completed`] keeps the wanted orders, and adds what is missing: pending
+//! messages race whether they are taken or not, as in [`super::backtrack_sets`]; where a path is
+//! cut, everything enabled is added along it ([`crate::explore::walk`]); and sleep sets are used,
+//! because without them it would be the exhaustive search. It visits every class of executions of
+//! length n, and of shorter ones that end, exactly once.
 
 use super::backtrack_sets::LastRaces;
 use super::by_races::{ByRaces, Races};

@@ -5,11 +5,13 @@
 //!   for each p ∈ enabled(E):  Explore(E·p)
 //! ```
 //!
-//! Up to a causal depth, it visits every interleaving of every class up to that depth: what is too high is not enabled. Up to a
-//! number of steps, it visits every execution of that length, and every shorter one that ends.
+//! Up to a causal depth, it visits every interleaving of every class up to that depth: what is too
+//! high is not enabled. Up to a number of steps, it visits every execution of that length, and
+//! every shorter one that ends.
 //!
-//! Classes are counted by the numbers that this search gives to events. A piece of a search also notes the
-//! [`representative`] of each class, so that pieces that complete the same class count it once.
+//! Classes are counted by the numbers that this search gives to events. A piece of a search also
+//! notes the [`representative`] of each class, so that pieces that complete the same class count it
+//! once.
 
 use std::collections::BTreeSet;
 
@@ -74,7 +76,8 @@ impl<S: System> Rule<S> for Everything {
         }
         let reached = walk.look();
         let is_open = reached == Reached::Open;
-        // Nothing sleeps except at the beginning of a branch: the first actions of what others explore.
+        // Nothing sleeps except at the beginning of a branch: the first actions of what others
+        // explore.
         let (is_start, sleep) = (walk.is_start(), &walk.sleep);
         let here = |&action: &Action| is_open && !(is_start && sleep.contains(action));
         self.pending.descend(walk.enabled.iter().copied().filter(here));

@@ -15,8 +15,8 @@ pub struct OfProcesses {
 }
 
 impl OfProcesses {
-    /// Looks at the next actions of processes: those of the process that made the last action, and of those
-    /// that it started, for all their races; others only for a race with the last action.
+    /// Looks at the next actions of processes: those of the process that made the last action, and
+    /// of those that it started, for all their races; others only for a race with the last action.
     pub fn races<S: System>(
         &mut self,
         walk: &mut Walk<'_, '_, '_, S>,
@@ -58,7 +58,8 @@ impl OfProcesses {
         action: Action,
     ) {
         let next = walk.execution.len();
-        // As if it were executed: then the order tells what is before it, and what immediately before.
+        // As if it were executed: then the order tells what is before it, and what immediately
+        // before.
         walk.execution.push(action);
         for index in (0..walk.execution.order().direct_predecessors(next).len()).rev() {
             let i = walk.execution.order().direct_predecessors(next)[index] as usize;
@@ -122,9 +123,10 @@ fn opens<S: System>(execution: &Execution<'_, S>, position: usize, next: usize) 
     !race::completed_by(execution, position, next).is_empty()
 }
 
-/// An access to a register that may be part of a loop that waits is in race with the change that ended the newest
-/// earlier version at which it was possible ([`crate::trace::spin`]), whether it is possible now or not. New races concern
-/// the process that moved, those that it started, and accesses to a register just changed.
+/// An access to a register that may be part of a loop that waits is in race with the change that
+/// ended the newest earlier version at which it was possible ([`crate::trace::spin`]), whether it
+/// is possible now or not. New races concern the process that moved, those that it started, and
+/// accesses to a register just changed.
 fn races_of_awaits<S: System>(
     walk: &mut Walk<'_, '_, '_, S>,
     backtrack: &mut BacktrackSets,

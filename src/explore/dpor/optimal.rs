@@ -15,29 +15,32 @@
 //!       add p to sleep(E); take p off wut(E)
 //! ```
 //!
-//! Complete for finite executions. Nothing is ever blocked: an action that sleeps where a branch of a wakeup
-//! tree begins is no weak initial of the branch, so at the end of the branch it is awake. That is asserted.
+//! Complete for finite executions. Nothing is ever blocked: an action that sleeps where a branch of
+//! a wakeup tree begins is no weak initial of the branch, so at the end of the branch it is awake.
+//! That is asserted.
 //!
-//! **Up to a depth** the executions are those of the events up to that height ([`crate::trace::Heights`]), which are
-//! finite. E is maximal if everything enabled is too high. An action that is then too high would have had a race with what
-//! made it too late, and that race is looked at, too ([`race::with_cut`]); but not if x itself is too high. Since
-//! independent actions do not make one another too high, v is an execution within the bound. So each class is visited
-//! once, and nothing is blocked.
+//! **Up to a depth** the executions are those of the events up to that height
+//! ([`crate::trace::Heights`]), which are finite. E is maximal if everything enabled is too high.
+//! An action that is then too high would have had a race with what made it too late, and that race
+//! is looked at, too ([`race::with_cut`]); but not if x itself is too high. Since independent
+//! actions do not make one another too high, v is an execution within the bound. So each class is
+//! visited once, and nothing is blocked.
 //!
-//! **In a branch** of a search ([`crate::explore::tree`]) what is asleep from the start is explored by others, who add
-//! nothing to the wakeup trees here. So it stops only those v that contain it, and an exploration may be blocked. The races
-//! of a blocked E count like those of a maximal one.
+//! **In a branch** of a search ([`crate::explore::tree`]) what is asleep from the start is explored
+//! by others, who add nothing to the wakeup trees here. So it stops only those v that contain it,
+//! and an exploration may be blocked. The races of a blocked E count like those of a maximal one.
 //!
 //! Departures:
 //!
-//! - The unit is the [`Strand`](crate::trace::Strand), and the races are those of [`crate::trace::race`]. The other
-//!   choices of a process are races, too, and not siblings: a sleeping action may be a weak initial of a branch that
-//!   consists only of a choice, although it is none of the execution that needs the choice.
+//! - The unit is the [`Strand`](crate::trace::Strand), and the races are those of
+//!   [`crate::trace::race`]. The other choices of a process are races, too, and not siblings: a
+//!   sleeping action may be a weak initial of a branch that consists only of a choice, although it
+//!   is none of the execution that needs the choice.
 //! - v has actions, not processes: when it is made, it is known which action is meant.
 //! - notdep(i, E) leaves out what excludes x ([`Race::spoilers`]).
-//! - The races of an event are found when it is executed, and kept for all executions that begin so. A
-//!   race is skipped if everything that the execution does not share with the last complete one happens after i: then
-//!   its v was handled there.
+//! - The races of an event are found when it is executed, and kept for all executions that begin
+//!   so. A race is skipped if everything that the execution does not share with the last complete
+//!   one happens after i: then its v was handled there.
 
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
@@ -107,7 +110,8 @@ struct Wakeup {
 }
 
 impl<S: System> Rule<S> for Wakeup {
-    /// If E is maximal, its races; else wut(E) := WuT, or {p} for a p ∈ enabled(E) ∖ Sleep if WuT is empty.
+    /// If E is maximal, its races; else wut(E) := WuT, or {p} for a p ∈ enabled(E) ∖ Sleep if WuT
+    /// is empty.
     #[inline]
     fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let races = self.races.len();
@@ -194,7 +198,8 @@ impl Wakeup {
         (self.shared..order.len()).all(|position| order.before(race.first, position))
     }
 
-    /// Inserts v := notdep(i, E)·x into wut(pre(i)), unless something that sleeps there is in WI(v).
+    /// Inserts v := notdep(i, E)·x into wut(pre(i)), unless something that sleeps there is in
+    /// WI(v).
     fn reverse<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>, index: usize) {
         let race = &self.races[index];
         let mut reversal = Reversal::new(&mut walk.execution, race);

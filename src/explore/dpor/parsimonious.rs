@@ -1,22 +1,25 @@
-//! Parsimonious optimal DPOR: each Mazurkiewicz class once, and nothing kept but the present execution and the
-//! reversals that it still owes.
+//! Parsimonious optimal DPOR: each Mazurkiewicz class once, and nothing kept but the present
+//! execution and the reversals that it still owes.
 //!
-//! The aim is that of Abdulla, Atig, Das, Jonsson, Sagonas (CAV 2024): optimal DPOR without wakeup trees, which may become
-//! exponentially large. The way is another one, *reverse search* (Avis, Fukuda, Discrete Applied Mathematics 65, 1996): each
-//! class but one has a *parent*, and the search goes from a class to those whose parent it is. So no class is visited twice,
-//! although nothing is remembered: a class shows what its parent is.
+//! The aim is that of Abdulla, Atig, Das, Jonsson, Sagonas (CAV 2024): optimal DPOR without wakeup
+//! trees, which may become exponentially large. The way is another one, *reverse search* (Avis,
+//! Fukuda, Discrete Applied Mathematics 65, 1996): each class but one has a *parent*, and the
+//! search goes from a class to those whose parent it is. So no class is visited twice, although
+//! nothing is remembered: a class shows what its parent is.
 //!
 //! # Normal forms
 //!
-//! Actions that are enabled together have an order, by process and by choice ([`Execution::sort`]). The *normal form* of a
-//! maximal configuration M is its execution that always takes the first enabled event of M. Enabled events before the one that
-//! is taken are not in M; they are *passed over*, and sleep until an event of M excludes them. M is maximal, so that
-//! happens to each. Hence an execution to the end is a normal form iff nothing sleeps at its end.
+//! Actions that are enabled together have an order, by process and by choice ([`Execution::sort`]).
+//! The *normal form* of a maximal configuration M is its execution that always takes the first
+//! enabled event of M. Enabled events before the one that is taken are not in M; they are *passed
+//! over*, and sleep until an event of M excludes them. M is maximal, so that happens to each. Hence
+//! an execution to the end is a normal form iff nothing sleeps at its end.
 //!
 //! # The parent
 //!
-//! Let u be the last event of the normal form of M that wakes something, and s what was passed over first of all that it wakes.
-//! Let C be what came before s was passed over, and R what came between that and u.
+//! Let u be the last event of the normal form of M that wakes something, and s what was passed over
+//! first of all that it wakes. Let C be what came before s was passed over, and R what came between
+//! that and u.
 //!
 //! ```text
 //!   M       =  C · R · u · (always the first)       C·R·s is an execution, too: nothing before u excludes s
@@ -25,37 +28,45 @@
 //!   parent  =  take at each step the first event that K does not exclude
 //! ```
 //!
-//! The parent's normal form begins with C·s: what is passed over before s is excluded by C·R. M passes over s there. So
-//! the parent comes before M in the lexicographic order of normal forms, and whoever goes on from parent to parent comes to the
-//! one class that has none, where nothing is ever passed over.
+//! The parent's normal form begins with C·s: what is passed over before s is excluded by C·R. M
+//! passes over s there. So the parent comes before M in the lexicographic order of normal forms,
+//! and whoever goes on from parent to parent comes to the one class that has none, where nothing is
+//! ever passed over.
 //!
 //! # The children
 //!
-//! Let E be the normal form of a class, s an event of it behind C, and u an event in immediate conflict with s, whose causes E
-//! has. Such pairs are the races of E. Say that u' is an event e of E. Then R must be what E has between s and e that does not happen after s, because E without
-//! s and what follows is still sorted, and e was taken as soon as it was the first. So there is at most one child for each race. It is one if
+//! Let E be the normal form of a class, s an event of it behind C, and u an event in immediate
+//! conflict with s, whose causes E has. Such pairs are the races of E. Say that u' is an event e of
+//! E. Then R must be what E has between s and e that does not happen after s, because E without s
+//! and what follows is still sorted, and e was taken as soon as it was the first. So there is at
+//! most one child for each race. It is one if
 //!
 //! 1. nothing else that happens after s happens before e: else e is not u';
-//! 2. K excludes whatever E passes over: then E is what K leads to, and it follows that e is not before the last event of
-//!    E that wakes something (from there on E always takes the first, so nothing that K lacks is missed);
-//! 3. when C·R is executed with sleep, s is the first of what sleeps; and when u is executed, nothing sleeps any more. It follows that s and
-//!    u are those of the definition.
+//! 2. K excludes whatever E passes over: then E is what K leads to, and it follows that e is not
+//!    before the last event of E that wakes something (from there on E always takes the first, so
+//!    nothing that K lacks is missed);
+//! 3. when C·R is executed with sleep, s is the first of what sleeps; and when u is executed,
+//!    nothing sleeps any more. It follows that s and u are those of the definition.
 //!
-//! What 3 asks for is seen when C·R·u is executed. If it does not come true, the exploration is given up as blocked. In most
-//! programs that is rare, because what can be seen in E is looked at before. Without u' the race is one of
-//! [`race::with_distant`] or of siblings, and R is what E has behind s that does not happen after s, up to where u comes first.
+//! What 3 asks for is seen when C·R·u is executed. If it does not come true, the exploration is
+//! given up as blocked. In most programs that is rare, because what can be seen in E is looked at
+//! before. Without u' the race is one of [`race::with_distant`] or of siblings, and R is what E has
+//! behind s that does not happen after s, up to where u comes first.
 //!
 //! # What waits
 //!
-//! A reversal may be made as soon as it is found, or when the search comes back to C, because the order of children does not matter. The
-//! second is cheaper, but what waits may be as much as there are classes. So only so many wait ([`Parsimonious::owes`]); others
-//! are made at once, and then the execution is restored. Reversals that wait may be made by anybody, anywhere. So the
-//! search can be cut into pieces that together do exactly what the whole does: a [`Branch`] is C, and s·R·u for each reversal.
+//! A reversal may be made as soon as it is found, or when the search comes back to C, because the
+//! order of children does not matter. The second is cheaper, but what waits may be as much as there
+//! are classes. So only so many wait ([`Parsimonious::owes`]); others are made at once, and then
+//! the execution is restored. Reversals that wait may be made by anybody, anywhere. So the search
+//! can be cut into pieces that together do exactly what the whole does: a [`Branch`] is C, and
+//! s·R·u for each reversal.
 //!
 //! # No bound on the depth
 //!
-//! With a bound there may be no u' because it is too high. Then several classes that differ in which readers come before u
-//! would have the same s, the same u and the same parent, and one race would not tell them apart.
+//! With a bound there may be no u' because it is too high. Then several classes that differ in
+//! which readers come before u would have the same s, the same u and the same parent, and one race
+//! would not tell them apart.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -76,9 +87,9 @@ const SHARE: usize = 64;
 /// Visits each class once, with memory for little more than an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parsimonious {
-    /// Reversals that are still to be made wait until the search comes back to where they begin, as long as they have no more actions
-    /// than this. With 0 they are made at once, and nothing waits but what is reversed in the present execution; each time
-    /// costs a way back and forth.
+    /// Reversals that are still to be made wait until the search comes back to where they begin, as
+    /// long as they have no more actions than this. With 0 they are made at once, and nothing waits
+    /// but what is reversed in the present execution; each time costs a way back and forth.
     pub owes: usize,
 }
 
@@ -110,7 +121,8 @@ impl Explorer for Parsimonious {
         }
     }
 
-    /// Below a bound, a class may have several children with one u, that differ in which readers come before u.
+    /// Below a bound, a class may have several children with one u, that differ in which readers
+    /// come before u.
     fn refusal<S: System>(&self, _: &S, budget: &Budget) -> Option<String> {
         budget.depth.map(|_| {
             "`parsimonious` looks at whole executions: it has no bound on their depth (`udpor` and `optimal` have)"
@@ -140,7 +152,8 @@ struct Level {
     step: Option<Action>,
     /// What is to be tried when that is done.
     tasks: Vec<Task>,
-    /// While some of them are made at once: how many come later. One number for each time that this was begun, and not ended.
+    /// While some of them are made at once: how many come later. One number for each time that this
+    /// was begun, and not ended.
     later: Vec<usize>,
 }
 
@@ -260,7 +273,8 @@ impl<S: System> Rule<S> for Reversals {
 }
 
 impl Task {
-    /// As a schedule: s, R, u, in portable names. R begins in the state of s, after so many actions.
+    /// As a schedule: s, R, u, in portable names. R begins in the state of s, after so many
+    /// actions.
     fn written<S: System>(&self, walk: &mut Walk<'_, '_, '_, S>, length: usize) -> Schedule {
         walk.execution.looking_back(length, |locals, state| {
             let op = locals.op(state.local(self.first.process)).expect("s is enabled");

@@ -11,7 +11,8 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Notes that the execution has gone on, and that these actions are to be tried, the last one first.
+    /// Notes that the execution has gone on, and that these actions are to be tried, the last one
+    /// first.
     pub fn descend(&mut self, actions: impl Iterator<Item = Action>) {
         self.levels.push(self.actions.len());
         self.actions.extend(actions);

@@ -4,8 +4,8 @@ use crate::explore::walk::Walk;
 use crate::model::System;
 use crate::trace::{BacktrackSets, Strand};
 
-/// The strands that DPOR looks for in the backtrack set of the state before a race. It lives as long as the search,
-/// so that nothing is allocated for a race.
+/// The strands that DPOR looks for in the backtrack set of the state before a race. It lives as
+/// long as the search, so that nothing is allocated for a race.
 #[derive(Default)]
 pub struct Reversers(Vec<Strand>);
 

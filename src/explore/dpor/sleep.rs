@@ -9,12 +9,13 @@
 //!     Sleep := Sleep ∪ {a}
 //! ```
 //!
-//! Exactly one execution of each class is completed: the least one, if the actions of a state are compared in the order in
-//! which they are tried there. The program needs no special properties. An exploration is blocked if everything enabled
-//! sleeps; what begins there was explored from some other state.
+//! Exactly one execution of each class is completed: the least one, if the actions of a state are
+//! compared in the order in which they are tried there. The program needs no special properties. An
+//! exploration is blocked if everything enabled sleeps; what begins there was explored from some
+//! other state.
 //!
-//! Up to a depth, what is too high is not enabled ([`crate::trace::Heights`]). Independent actions do not make one
-//! another too high, and sleep sets need no more than that.
+//! Up to a depth, what is too high is not enabled ([`crate::trace::Heights`]). Independent actions
+//! do not make one another too high, and sleep sets need no more than that.
 
 use super::pending::Pending;
 use crate::explore::driver::Driver;

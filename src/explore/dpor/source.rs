@@ -1,4 +1,5 @@
-//! Source-DPOR: each Mazurkiewicz class completed once; source sets avoid most blocked explorations.
+//! Source-DPOR: each Mazurkiewicz class completed once; source sets avoid most blocked
+//! explorations.
 //!
 //! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), algorithm 1.
 //!
@@ -14,17 +15,19 @@
 //!       add p to Sleep
 //! ```
 //!
-//! Complete for finite executions, and with the sleep sets no class is completed twice; but an exploration may
-//! be blocked. Up to a depth the executions are those of the events up to that height, as in
-//! [`super::optimal`]. An action that is too high at the end is looked at for the races that it would have had.
-//! Departures:
+//! Complete for finite executions, and with the sleep sets no class is completed twice; but an
+//! exploration may be blocked. Up to a depth the executions are those of the events up to that
+//! height, as in [`super::optimal`]. An action that is too high at the end is looked at for the
+//! races that it would have had. Departures:
 //!
-//! - The unit is the [`Strand`](crate::trace::Strand), and the races are those of [`crate::trace::race`]. A strand
-//!   brings all its choices.
-//! - An initial of v that sleeps at pre(i) counts as being in the set. What begins with it is explored.
-//! - A message that an actor refuses at the end of an execution has no event whose races could be looked at. So its races
-//!   are looked for at the end, even if the exploration is blocked. (What is asleep there might never let the guard hold
-//!   again.) It is the same with actions that are too high.
+//! - The unit is the [`Strand`](crate::trace::Strand), and the races are those of
+//!   [`crate::trace::race`]. A strand brings all its choices.
+//! - An initial of v that sleeps at pre(i) counts as being in the set. What begins with it is
+//!   explored.
+//! - A message that an actor refuses at the end of an execution has no event whose races could be
+//!   looked at. So its races are looked for at the end, even if the exploration is blocked. (What
+//!   is asleep there might never let the guard hold again.) It is the same with actions that are
+//!   too high.
 
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};

@@ -14,21 +14,25 @@
 //!     for each m in backtrack(κ) that is not done:  thaw κ;  Explore(S.m)
 //! ```
 //!
-//! Races of actors are transitive. Suppose that a message is in race with i, but held back because the state is frozen.
-//! Then it is also in race with the message that was added. So it comes up again when that one is explored, unless it
-//! turns out that it need not. This is why the explorer is only for programs of actors: two reads of a cell are both in
-//! race with a write, but not with one another; and mailboxes and mutexes are similar. Internal handlers count as messages ([`super::creation`]).
+//! Races of actors are transitive. Suppose that a message is in race with i, but held back because
+//! the state is frozen. Then it is also in race with the message that was added. So it comes up
+//! again when that one is explored, unless it turns out that it need not. This is why the explorer
+//! is only for programs of actors: two reads of a cell are both in race with a write, but not with
+//! one another; and mailboxes and mutexes are similar. Internal handlers count as messages
+//! ([`super::creation`]).
 //!
-//! Departures: races already looked at are skipped, as in [`super::backtrack_sets`]. And with sleep sets, a message that
-//! is asleep is not added and does not freeze the state. The paper does not say how to combine the two. If a sleeping
-//! message were added, it would never be explored, and what it holds back would never be added: for the paper's example,
-//! `registry`, four of six classes would be found.
+//! Departures: races already looked at are skipped, as in [`super::backtrack_sets`]. And with sleep
+//! sets, a message that is asleep is not added and does not freeze the state. The paper does not
+//! say how to combine the two. If a sleeping message were added, it would never be explored, and
+//! what it holds back would never be added: for the paper's example, `registry`, four of six
+//! classes would be found.
 //!
-//! Every class is visited, with guards, with guards that turn false again, with internal handlers, with actors
-//! that fail, and up to a depth; the proof in the paper is for executions that end; the rest is tested. It
-//! never executes more than DPOR in the same order.
+//! Every class is visited, with guards, with guards that turn false again, with internal handlers,
+//! with actors that fail, and up to a depth; the proof in the paper is for executions that end; the
+//! rest is tested. It never executes more than DPOR in the same order.
 //!
-//! The numbers in the paper are not those of its figure but of its tool: [`super::trans_dpor_tool`].
+//! The numbers in the paper are not those of its figure but of its tool:
+//! [`super::trans_dpor_tool`].
 
 use super::by_races::{ByRaces, Races};
 use super::creation::{has_only_actors, makers, newly_racing, not_before};
@@ -49,7 +53,8 @@ pub struct TransDpor {
     pub order: Order,
     /// Adds sleep sets (Godefroid 1996).
     pub sleep_sets: bool,
-    /// As the tool of the paper implements it (`trans_dpor_tool`). It visits every class, as far as is known. Nobody has proved it.
+    /// As the tool of the paper implements it (`trans_dpor_tool`). It visits every class, as far as
+    /// is known. Nobody has proved it.
     pub of_tool: bool,
 }
 
@@ -138,8 +143,8 @@ impl<S: System> Races<S> for OneAtATime {
     }
 }
 
-/// Adds to the backtrack set of the state before `i` the first action after it that is before the message, or
-/// else the message, if that is possible and new.
+/// Adds to the backtrack set of the state before `i` the first action after it that is before the
+/// message, or else the message, if that is possible and new.
 fn reverse<S: System>(
     walk: &mut Walk<'_, '_, '_, S>,
     backtrack: &mut BacktrackSets,

@@ -1,16 +1,19 @@
 //! A search by workers that may die: who does what.
 //!
-//! The workers may be threads here (`threads`), or on other machines. They say what they have done in [`Report`]s, and
-//! are given pieces of the search here. A worker cuts its piece again and again ([`search`]), and each branch that it gives away
-//! can at once be given to another. A piece is left to do until its result is here. So when a worker is lost, its piece is
-//! given to another, who cuts it at the same places: what it gives away then is here already, or done.
+//! The workers may be threads here (`threads`), or on other machines. They say what they have done
+//! in [`Report`]s, and are given pieces of the search here. A worker cuts its piece again and again
+//! ([`search`]), and each branch that it gives away can at once be given to another. A piece is
+//! left to do until its result is here. So when a worker is lost, its piece is given to another,
+//! who cuts it at the same places: what it gives away then is here already, or done.
 //!
-//! [`Crew::settled`] is all that is needed to go on at another time, with other workers, which may cut pieces elsewhere. So it leaves out
-//! what pieces have given away that are not done. That is not much: a piece gives away what is left to do nearest to where it
-//! began, so it is done when it has done that once for each step of an execution.
+//! [`Crew::settled`] is all that is needed to go on at another time, with other workers, which may
+//! cut pieces elsewhere. So it leaves out what pieces have given away that are not done. That is
+//! not much: a piece gives away what is left to do nearest to where it began, so it is done when it
+//! has done that once for each step of an execution.
 //!
-//! Nobody knows whether one who is silent is dead. Whoever has been lost is not listened to until it asks for work again. So no
-//! branch comes back of a piece that has been joined to those before it.
+//! Nobody knows whether one who is silent is dead. Whoever has been lost is not listened to until
+//! it asks for work again. So no branch comes back of a piece that has been joined to those before
+//! it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +62,8 @@ impl Crew {
         Crew { part, shortest: budget.shortest, busy: BTreeMap::new() }
     }
 
-    /// What is done, and what is left to do. Nothing in it was given away by a piece that is left to do.
+    /// What is done, and what is left to do. Nothing in it was given away by a piece that is left
+    /// to do.
     pub fn settled(&self) -> Part {
         let Part { done, open } = &self.part;
         let is_under = |place: &Place| place.ancestors().any(|above| open.contains_key(&above));
@@ -69,7 +73,8 @@ impl Crew {
         settled
     }
 
-    /// All that is done, and left to do; and as done, with what was found there, the pieces that are done only in part.
+    /// All that is done, and left to do; and as done, with what was found there, the pieces that
+    /// are done only in part.
     pub(super) fn with_unfinished(self, unfinished: BTreeMap<Place, Outcome>) -> Part {
         let mut part = self.part;
         for (place, outcome) in unfinished {
@@ -79,7 +84,8 @@ impl Crew {
         part
     }
 
-    /// The first piece that nobody works on, for a worker that has nothing to do; `None` if there is none at the moment.
+    /// The first piece that nobody works on, for a worker that has nothing to do; `None` if there
+    /// is none at the moment.
     pub fn give(&mut self, worker: Worker) -> Option<(Place, Branch)> {
         self.lose(worker);
         let is_taken = |place: &Place| self.busy.values().any(|(taken, _)| taken == place);
@@ -165,12 +171,13 @@ impl Pace {
     }
 }
 
-/// A piece is cut after so many transitions for each action of its prefix, if that is more: going along the prefix is to cost
-/// little of the work.
+/// A piece is cut after so many transitions for each action of its prefix, if that is more: going
+/// along the prefix is to cost little of the work.
 const FOR_EACH: u64 = 8;
 
-/// The part of a worker: searches a piece, and cuts it. It ends when the budget is cancelled, or when the branch turns out not to be
-/// one of this search. Then it is not done, and what was found until then is returned.
+/// The part of a worker: searches a piece, and cuts it. It ends when the budget is cancelled, or
+/// when the branch turns out not to be one of this search. Then it is not done, and what was found
+/// until then is returned.
 pub fn search<S: System, E: Explorer>(
     (system, explorer): (&S, E),
     (place, branch): (Place, &Branch),

@@ -1,8 +1,9 @@
 //! Cuts a search into pieces of which many machines can do some each.
 //!
-//! How much is to be done in a branch is not known before it is done. It is guessed as in D. E. Knuth, *Estimating the
-//! efficiency of backtrack programs* (Mathematics of Computation 29, 1975): where n actions are to be tried, each leads to an n-th of
-//! the work. So along an execution from a branch that weighs 1, what is given away weighs
+//! How much is to be done in a branch is not known before it is done. It is guessed as in D. E.
+//! Knuth, *Estimating the efficiency of backtrack programs* (Mathematics of Computation 29, 1975):
+//! where n actions are to be tried, each leads to an n-th of the work. So along an execution from a
+//! branch that weighs 1, what is given away weighs
 //!
 //! ```text
 //!   ∅ ── e1 ──────── e2 ──────── …       n1 actions are enabled, then n2
@@ -10,9 +11,10 @@
 //!   (n1 - 1) / n1    (n2 - 1) / (n1·n2)
 //! ```
 //!
-//! The piece that weighs most is explored next: one execution, with everything else along it given away. This ends when no piece
-//! weighs much, or nothing is left. Then the pieces are dealt out, the heaviest first, each to the hand that holds least. A
-//! hand gets many pieces from all over the search, so wrong guesses even out.
+//! The piece that weighs most is explored next: one execution, with everything else along it given
+//! away. This ends when no piece weighs much, or nothing is left. Then the pieces are dealt out,
+//! the heaviest first, each to the hand that holds least. A hand gets many pieces from all over the
+//! search, so wrong guesses even out.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -52,8 +54,9 @@ impl PartialOrd for Weight {
 type Heap = BinaryHeap<(Weight, Reverse<Place>)>;
 
 impl Part {
-    /// Cuts what is left to do into pieces for so many hands, and deals them out: the parts, at most so many, each with
-    /// something to do. Here all pieces stay, and what was done on the way. `None` if the budget ended it.
+    /// Cuts what is left to do into pieces for so many hands, and deals them out: the parts, at
+    /// most so many, each with something to do. Here all pieces stay, and what was done on the way.
+    /// `None` if the budget ended it.
     ///
     /// # Errors
     /// If a branch is not one of this search.

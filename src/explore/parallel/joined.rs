@@ -84,7 +84,8 @@ impl Joined {
         Outcome { classes: None, ..self.piece() }
     }
 
-    /// The same, as the result of a piece: the violations are in the order in which they were found.
+    /// The same, as the result of a piece: the violations are in the order in which they were
+    /// found.
     pub(super) fn piece(self) -> Outcome {
         Outcome {
             stats: self.stats.unwrap_or_default(),
@@ -115,7 +116,8 @@ impl Stats {
         }
     }
 
-    /// Adds the figures of another part of a search. What both parts may have counted is unknown from then on.
+    /// Adds the figures of another part of a search. What both parts may have counted is unknown
+    /// from then on.
     fn add(&mut self, other: &Stats) {
         self.traces = self.traces.saturating_add(other.traces);
         self.deadlocked_traces = self.deadlocked_traces.saturating_add(other.deadlocked_traces);

@@ -1,5 +1,6 @@
-//! A part of a search: the pieces of it that are done, each with its result, and those that are left to do, each as a
-//! [`Branch`]. It can be written down and read again, so the parts of one search can be in many files, on many machines.
+//! A part of a search: the pieces of it that are done, each with its result, and those that are
+//! left to do, each as a [`Branch`]. It can be written down and read again, so the parts of one
+//! search can be in many files, on many machines.
 //!
 //! ```text
 //!   the whole search      open: /
@@ -20,11 +21,11 @@
 //! ([`Part::missing`]). A piece that nobody gave away is a stray, and so is one that was explored
 //! as another branch than the one given away; such parts are not of one search ([`Disagreement`]).
 //!
-//! **The result** of a part is that of its pieces in order ([`Place`]) up to the first one that ends the search. What comes
-//! after that one need not be done.
+//! **The result** of a part is that of its pieces in order ([`Place`]) up to the first one that
+//! ends the search. What comes after that one need not be done.
 //!
-//! A piece can be ended early and nothing is lost: it goes on to the end of its execution only, and gives away all that is left
-//! to do along it.
+//! A piece can be ended early and nothing is lost: it goes on to the end of its execution only, and
+//! gives away all that is left to do along it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -132,14 +133,15 @@ impl Part {
         self.done.keys().chain(self.open.keys()).find(is_stray)
     }
 
-    /// Does it have the result of the piece that the search begins with, or is that piece left to do? Only then it can be the
-    /// whole search.
+    /// Does it have the result of the piece that the search begins with, or is that piece left to
+    /// do? Only then it can be the whole search.
     pub fn has_beginning(&self) -> bool {
         let first = Place::default();
         self.done.contains_key(&first) || self.open.contains_key(&first)
     }
 
-    /// The result of all that is done. Its time is that of all pieces together. `budget` is the one of the search.
+    /// The result of all that is done. Its time is that of all pieces together. `budget` is the one
+    /// of the search.
     pub fn outcome(&self, budget: &Budget) -> Outcome {
         self.clone().into_outcome(budget)
     }
@@ -162,8 +164,8 @@ impl Part {
         all
     }
 
-    /// Joins the results from the beginning of the search up to where something is left to do, to the result of the piece that it
-    /// begins with. So a long search has few results.
+    /// Joins the results from the beginning of the search up to where something is left to do, to
+    /// the result of the piece that it begins with. So a long search has few results.
     pub(super) fn join_the_first(&mut self, shortest: bool) {
         let first = Place::default();
         let end = self.open.keys().next();
@@ -195,7 +197,8 @@ impl Part {
     /// Adds another part of the same search. What is done in one of them is left to do in neither.
     ///
     /// # Errors
-    /// If the parts are not of one search, or a piece was done twice in different ways: cut at different places.
+    /// If the parts are not of one search, or a piece was done twice in different ways: cut at
+    /// different places.
     pub fn join(&mut self, other: Part) -> Result<(), Disagreement> {
         for (place, done) in other.done {
             match self.done.get(&place) {
@@ -230,9 +233,9 @@ impl Part {
         })
     }
 
-    /// Explores what is left to do, in order, until a piece ends the search, or until `is_over` says so: it is asked now and then.
-    /// Then the piece under way ends early.
-    /// The limits of the budget are for all of it; a piece that they end is left to do.
+    /// Explores what is left to do, in order, until a piece ends the search, or until `is_over`
+    /// says so: it is asked now and then. Then the piece under way ends early. The limits of the
+    /// budget are for all of it; a piece that they end is left to do.
     ///
     /// # Errors
     /// If a branch is not one of this search.

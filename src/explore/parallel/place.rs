@@ -9,8 +9,8 @@
 //!                 ▼
 //! ```
 //!
-//! What a piece gave away comes right after it, the latest first. It is the order in which one search would go through
-//! the pieces.
+//! What a piece gave away comes right after it, the latest first. It is the order in which one
+//! search would go through the pieces.
 
 use std::cmp::Ordering;
 use std::fmt::{self, Display, Formatter};
@@ -18,10 +18,11 @@ use std::str::FromStr;
 
 use crate::model::stored_as_text;
 
-/// The place of a piece: the place of the piece that gave it away, and how many that one had given away before.
-/// `Default` is the place of the piece that the search begins with.
+/// The place of a piece: the place of the piece that gave it away, and how many that one had given
+/// away before. `Default` is the place of the piece that the search begins with.
 ///
-/// As text: `/` for the first piece, `/2/0` for the first one that the third one gave away that `/` gave away.
+/// As text: `/` for the first piece, `/2/0` for the first one that the third one gave away that `/`
+/// gave away.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place(Vec<u32>);
 

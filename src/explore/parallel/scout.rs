@@ -1,13 +1,15 @@
 //! Looks whether anything is left to do where a branch could be cut off.
 //!
-//! A search cuts off what is left to do where it began ([`crate::explore::tree`]). Often that is nothing: only one action was
-//! enabled there, or all others sleep. A scout goes along the execution of the search, behind it, in a state of its own. So
-//! no piece is given away that is empty, which costs one step for each place.
+//! A search cuts off what is left to do where it began ([`crate::explore::tree`]). Often that is
+//! nothing: only one action was enabled there, or all others sleep. A scout goes along the
+//! execution of the search, behind it, in a state of its own. So no piece is given away that is
+//! empty, which costs one step for each place.
 
 use crate::explore::tree::Branch;
 use crate::model::{Action, Locals, Schedule, State, StopSignal, System};
 
-/// The prefix from which a search goes on to something else. What is left to do from shorter prefixes belongs to others.
+/// The prefix from which a search goes on to something else. What is left to do from shorter
+/// prefixes belongs to others.
 pub struct Start<'s, S: System> {
     /// Its length.
     pub length: usize,
@@ -21,9 +23,10 @@ impl<'s, S: System> Start<'s, S> {
         Start { length, scout: None }
     }
 
-    /// What is left to do from the prefix where the search began; if nothing is, what is left to do from the next one. It belongs
-    /// to others from now on. `elsewhere` says of such a length which actions others explore, in portable names; the last is
-    /// the one with which the search goes on.
+    /// What is left to do from the prefix where the search began; if nothing is, what is left to do
+    /// from the next one. It belongs to others from now on. `elsewhere` says of such a length which
+    /// actions others explore, in portable names; the last is the one with which the search goes
+    /// on.
     pub fn next_branch(
         &mut self,
         (system, state): (&'s S, &State),

@@ -1,27 +1,33 @@
 //! A search in pieces, several at a time: threads are the workers of a [`Crew`].
 //!
-//! A search that has made a certain number of transitions gives away what is left to do where it began, as a [`Branch`]; then
-//! again after each further so many. The pieces do the same. So where a search is cut depends on nothing but the
-//! system and the explorer. Whoever is idle takes the first piece that nobody works on.
+//! A search that has made a certain number of transitions gives away what is left to do where it
+//! began, as a [`Branch`]; then again after each further so many. The pieces do the same. So where
+//! a search is cut depends on nothing but the system and the explorer. Whoever is idle takes the
+//! first piece that nobody works on.
 //!
-//! Pieces have an order ([`Place`]). The result is that of all pieces up to the first one that ends the search: that has a
-//! violation, if one is enough. What comes after it is given up at once; what comes before it goes on. So figures, verdict and
-//! counterexamples are the same for any number of jobs; unless a limit or a signal ends the search.
+//! Pieces have an order ([`Place`]). The result is that of all pieces up to the first one that ends
+//! the search: that has a violation, if one is enough. What comes after it is given up at once;
+//! what comes before it goes on. So figures, verdict and counterexamples are the same for any
+//! number of jobs; unless a limit or a signal ends the search.
 //!
 //! A search that is done before it is cut is one piece, and no thread is started for it.
 //!
-//! **Which explorers gain.** A piece of `exhaustive`, `sleep` or `parsimonious` goes through exactly what the whole search would go
-//! through there, so the pieces together make as many transitions as the whole. Those of the others do not know what the rest of the search has found out. They go through
-//! classes that are no classes of the program until they see that an event of [`Branch::elsewhere`] is missing, and are blocked. In
-//! pieces of 8,192 transitions, `optimal` makes no more transitions than the whole on `memory/writers.maz` and
-//! `mutex/philosophers.maz`, 1.2 times as many on `mailbox/rmq-receiving.maz`, 1.4 times on `memory/lastzero.maz` and 14
+//! **Which explorers gain.** A piece of `exhaustive`, `sleep` or `parsimonious` goes through
+//! exactly what the whole search would go through there, so the pieces together make as many
+//! transitions as the whole. Those of the others do not know what the rest of the search has found
+//! out. They go through classes that are no classes of the program until they see that an event of
+//! [`Branch::elsewhere`] is missing, and are blocked. In pieces of 8,192 transitions, `optimal`
+//! makes no more transitions than the whole on `memory/writers.maz` and `mutex/philosophers.maz`,
+//! 1.2 times as many on `mailbox/rmq-receiving.maz`, 1.4 times on `memory/lastzero.maz` and 14
 //! times on `mutex/dispatcher.maz`. So only the first three offer `jobs`.
 //!
-//! The others would need pieces that tell one another of the races that they find, and more than which branch is somebody's work:
-//! where the wakeup tree of `optimal` says that a pending branch stands for a continuation, the continuation has to be inserted
-//! below that branch. Left out, because the branch would be explored anyway, it is lost: in the branch, the action of the
-//! one before it sleeps, and with it sleep the executions in which the race would be found again. `memory/lastzero.maz` loses one
-//! of 5 classes in this way, `actor/primary-backup.maz` 4,952 of 5,870. So a branch cannot be finished before those to its left are.
+//! The others would need pieces that tell one another of the races that they find, and more than
+//! which branch is somebody's work: where the wakeup tree of `optimal` says that a pending branch
+//! stands for a continuation, the continuation has to be inserted below that branch. Left out,
+//! because the branch would be explored anyway, it is lost: in the branch, the action of the one
+//! before it sleeps, and with it sleep the executions in which the race would be found again.
+//! `memory/lastzero.maz` loses one of 5 classes in this way, `actor/primary-backup.maz` 4,952 of
+//! 5,870. So a branch cannot be finished before those to its left are.
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -47,10 +53,11 @@ const GRAIN: NonZeroU64 = NonZeroU64::new(1 << 12).unwrap();
 /// Time between two looks at the limits.
 const GLANCE: Duration = Duration::from_millis(10);
 
-/// An explorer that makes its search in pieces, if it can be split, by this many threads. It visits what the
-/// explorer visits. Observers are told of progress only.
+/// An explorer that makes its search in pieces, if it can be split, by this many threads. It visits
+/// what the explorer visits. Observers are told of progress only.
 ///
-/// A search is made in one piece if the number of executions is limited, or if it is a piece itself.
+/// A search is made in one piece if the number of executions is limited, or if it is a piece
+/// itself.
 #[derive(Clone, Copy, Debug)]
 pub struct InPieces<E> {
     /// What explores the pieces.
@@ -205,8 +212,8 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
         None
     }
 
-    /// Searches a piece, cutting it for the first time after so many transitions. Calls `after` with whether something is given
-    /// away, and now and then.
+    /// Searches a piece, cutting it for the first time after so many transitions. Calls `after`
+    /// with whether something is given away, and now and then.
     fn search(
         &self,
         worker: Worker,

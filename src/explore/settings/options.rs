@@ -1,8 +1,8 @@
-//! The options of explorers. From one table settings are read, written and refused, and the arguments of the command
-//! line are made.
+//! The options of explorers. From one table settings are read, written and refused, and the
+//! arguments of the command line are made.
 //!
-//! An option is a field of [`Options`] and a row of [`OPTIONS`]. An explorer takes it by naming it in its [`Takes`],
-//! and by reading the field when it is made.
+//! An option is a field of [`Options`] and a row of [`OPTIONS`]. An explorer takes it by naming it
+//! in its [`Takes`], and by reading the field when it is made.
 
 use std::num::NonZeroU32;
 

@@ -38,7 +38,8 @@ impl Setting {
         Setting { explorer, options: options.understood(&explorer.profile().takes) }
     }
 
-    /// The setting with options filled in that were not given. Those that the explorer does not take are dropped.
+    /// The setting with options filled in that were not given. Those that the explorer does not
+    /// take are dropped.
     pub fn completed(self, options: Options) -> Setting {
         Setting {
             options: self.options.or(options.understood(&self.explorer.profile().takes)),
@@ -56,7 +57,8 @@ impl Setting {
         self.options
     }
 
-    /// The setting for each of these k, if it takes a k and none was given; else the setting as it is.
+    /// The setting for each of these k, if it takes a k and none was given; else the setting as it
+    /// is.
     pub fn for_each_k(self, ks: &[K]) -> Vec<Setting> {
         if !self.explorer.profile().takes.contain("k") || self.options.k.is_some() || ks.is_empty()
         {
@@ -71,7 +73,8 @@ impl Setting {
         Setting { options: Options { k: None, ..self.options }, ..self }
     }
 
-    /// The setting with a thread for each processor, if the explorer shares its work among threads and no number was given.
+    /// The setting with a thread for each processor, if the explorer shares its work among threads
+    /// and no number was given.
     pub fn on_all_processors(self) -> Setting {
         // The number of searches of a portfolio makes a difference.
         if matches!(self.made(), AnyExplorer::Portfolio(_)) {

@@ -1,12 +1,14 @@
 //! The one table of explorers.
 //!
-//! All places that name explorers read this table: the command line, `compare`, studies, reports and the matrix of the
-//! tests. To add one, write its file, with the type (whose fields are its options), `impl Explorer`, and a function that makes it
-//! from [`Options`]; and add both to the list below.
+//! All places that name explorers read this table: the command line, `compare`, studies, reports
+//! and the matrix of the tests. To add one, write its file, with the type (whose fields are its
+//! options), `impl Explorer`, and a function that makes it from [`Options`]; and add both to the
+//! list below.
 //!
-//! An explorer is generic over systems, so the table cannot hold trait objects. It holds functions that make an
-//! [`AnyExplorer`]: an enum, made from the list, of all the types in it, which passes each call on to the one that it is.
-//! Explorers of other crates are not in the table; they are run as [`explore`](crate::explore::explore) runs any.
+//! An explorer is generic over systems, so the table cannot hold trait objects. It holds functions
+//! that make an [`AnyExplorer`]: an enum, made from the list, of all the types in it, which passes
+//! each call on to the one that it is. Explorers of other crates are not in the table; they are run
+//! as [`explore`](crate::explore::explore) runs any.
 
 use super::options::Options;
 use crate::explore::budget::Budget;

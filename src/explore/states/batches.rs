@@ -10,19 +10,23 @@
 //!   learn       what s does whose moves are not known yet: s goes back to the frontier
 //! ```
 //!
-//! A search that goes from state to state looks at the memory of one state after the other, and waits for it. Here a table is
-//! asked for many states in a row, and no look-up needs the one before. Several threads expand parts of the batch; then
-//! each adds what belongs to some of the tables, and no two write to the same. What a batch is, and in which order states come to
-//! a table, does not depend on how many threads there are. So neither does anything that the search finds.
+//! A search that goes from state to state looks at the memory of one state after the other, and
+//! waits for it. Here a table is asked for many states in a row, and no look-up needs the one
+//! before. Several threads expand parts of the batch; then each adds what belongs to some of the
+//! tables, and no two write to the same. What a batch is, and in which order states come to a
+//! table, does not depend on how many threads there are. So neither does anything that the search
+//! finds.
 //!
-//! Batches are small at first, and grow with the number of states; and what is furthest from the start goes first. So the
-//! search comes to ends soon, and the frontier stays small. Within a depth it is the other way round: all states at one distance go
-//! before those at the next ([`explore_by_levels`]).
+//! Batches are small at first, and grow with the number of states; and what is furthest from the
+//! start goes first. So the search comes to ends soon, and the frontier stays small. Within a depth
+//! it is the other way round: all states at one distance go before those at the next
+//! ([`explore_by_levels`]).
 //!
-//! **The way to a state.** Each state is kept with the number of the move that led there first. To take a move back is to
-//! flip its bits again, so the moves that lead to a state can be listed ([`FullGraph::seek`]). That is needed where the model
-//! is: to learn and to judge. It costs a look-up and a step for each action. If it is needed too often, the search goes on from state
-//! to state ([`FullGraph::one_by_one`]).
+//! **The way to a state.** Each state is kept with the number of the move that led there first. To
+//! take a move back is to flip its bits again, so the moves that lead to a state can be listed
+//! ([`FullGraph::seek`]). That is needed where the model is: to learn and to judge. It costs a
+//! look-up and a step for each action. If it is needed too often, the search goes on from state to
+//! state ([`FullGraph::one_by_one`]).
 
 use std::mem;
 
@@ -43,10 +47,12 @@ const SHARE: usize = 8;
 const LARGEST: usize = 1 << 19;
 /// A thread expands one of so many of its states at a time.
 const PARTS: usize = 32;
-/// The search goes on from state to state if the ways that it has looked for have more than one action for so many transitions.
+/// The search goes on from state to state if the ways that it has looked for have more than one
+/// action for so many transitions.
 const FOR_EACH: u64 = 8;
 
-/// The search often asks the model if it has done so more often than this, and more than once for so many transitions.
+/// The search often asks the model if it has done so more often than this, and more than once for
+/// so many transitions.
 const FEW: u64 = 1 << 11;
 const SELDOM: u64 = 40;
 
@@ -57,7 +63,8 @@ pub struct Plan {
     pub jobs: usize,
     /// After so many transitions they begin.
     pub first: u64,
-    /// They end when the ways that were looked for have more actions than this, and more than an eighth of the transitions.
+    /// They end when the ways that were looked for have more actions than this, and more than an
+    /// eighth of the transitions.
     pub ways: u64,
 }
 
@@ -88,8 +95,8 @@ impl Plan {
 /// With more objects and processes than this, to learn what they do takes longer than to do it.
 const MOST_PARTS: usize = 256;
 
-/// Are states stored as usual, is there nobody who looks at the model state after each transition, and has each of not too many
-/// parts its place?
+/// Are states stored as usual, is there nobody who looks at the model state after each transition,
+/// and has each of not too many parts its place?
 pub fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<'_>) -> bool {
     let locals = Locals::new(system);
     let parts = locals.initial().len() + locals.met().order().len();
@@ -100,8 +107,9 @@ pub fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<'_>) ->
         && !driver.budget().properties.are_asked_on_the_way()
 }
 
-/// May all states be met in batches, whatever happens, and is that faster? It is not with condition variables: what they do has
-/// to be tried out on the model, in states that are far from one another.
+/// May all states be met in batches, whatever happens, and is that faster? It is not with condition
+/// variables: what they do has to be tried out on the model, in states that are far from one
+/// another.
 pub fn can_go_by_levels<S: System>(system: &S) -> bool {
     let mut locals = Locals::new(system);
     State::initial(&mut locals).has_scopes(&locals)
@@ -126,8 +134,9 @@ pub fn explore<S: System>(system: &S, how: Stateful, plan: Plan, driver: &mut Dr
     driver.stats.state_bytes = Some(search.bytes() as u64);
 }
 
-/// Visits every state up to the depth of the driver, level by level: first all that are one action from the start, and so
-/// on. To be used only where [`can_look_up`] and [`can_go_by_levels`] are true.
+/// Visits every state up to the depth of the driver, level by level: first all that are one action
+/// from the start, and so on. To be used only where [`can_look_up`] and [`can_go_by_levels`] are
+/// true.
 pub fn explore_by_levels<S: System>(
     system: &S,
     how: Stateful,
@@ -148,7 +157,8 @@ struct Fresh {
     ends: Vec<(usize, usize)>,
 }
 
-/// A batch in the making. It is kept for the next one, because to ask for memory takes long where several threads do.
+/// A batch in the making. It is kept for the next one, because to ask for memory takes long where
+/// several threads do.
 #[derive(Debug, Default)]
 struct Batch {
     parts: Vec<Part>,
@@ -190,7 +200,8 @@ impl<S: System> FullGraph<'_, S> {
         (self.known.len() / SHARE).clamp(plan.batch(), LARGEST) * self.layout.width()
     }
 
-    /// Goes through all states within the depth, those of one depth after those of the one before. How many there are of each.
+    /// Goes through all states within the depth, those of one depth after those of the one before.
+    /// How many there are of each.
     fn by_levels(&mut self, plan: Plan, driver: &mut Driver<'_>) -> Vec<u64> {
         self.begin_batches(plan.jobs);
         driver.stats.states = Some(1);
@@ -363,8 +374,8 @@ impl<S: System> FullGraph<'_, S> {
         }
     }
 
-    /// The present state is too far from the start to be gone on from. What begins at a depth that was asked for is not
-    /// judged.
+    /// The present state is too far from the start to be gone on from. What begins at a depth that
+    /// was asked for is not judged.
     fn cut_off(&mut self, driver: &mut Driver<'_>) {
         if driver.depth().is_some() || !self.is_livelock(driver) {
             let (locals, state) = self.model();
@@ -387,7 +398,8 @@ impl<S: System> FullGraph<'_, S> {
         }
     }
 
-    /// Learns the moves that are not known. The states that they are made from are to be expanded again.
+    /// Learns the moves that are not known. The states that they are made from are to be expanded
+    /// again.
     fn learn_all(&mut self, parts: &[Part]) {
         let width = self.layout.width();
         let mut unknown = Vec::new();
@@ -578,7 +590,8 @@ impl<S: System> FullGraph<'_, S> {
         self.way = numbers;
     }
 
-    /// The action with which the present path goes on, if it goes on by the move or reaction with this number.
+    /// The action with which the present path goes on, if it goes on by the move or reaction with
+    /// this number.
     fn action_of(&mut self, number: u32) -> Action {
         if number < Reactions::FIRST {
             return self.moves.get(number).action;

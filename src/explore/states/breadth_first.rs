@@ -6,32 +6,35 @@
 //!   level d + 1 := the states that are one action after a state of level d, and in no level yet
 //! ```
 //!
-//! A depth is a length here: the level of a state is the length of a shortest execution that leads to it. So what
-//! happens in some execution within the bound happens in a state of these levels, or on the step to one.
+//! A depth is a length here: the level of a state is the length of a shortest execution that leads
+//! to it. So what happens in some execution within the bound happens in a state of these levels, or
+//! on the step to one.
 //!
-//! **Why not depth-first.** There a state may first be met far from the start, where the bound leaves only few steps
-//! after it. When it is met again on a shorter path, it would have to be explored again, and so on.
+//! **Why not depth-first.** There a state may first be met far from the start, where the bound
+//! leaves only few steps after it. When it is met again on a shorter path, it would have to be
+//! explored again, and so on.
 //!
-//! **Why no reduction.** A safe set may go first because the actions of other processes still come later. With a bound
-//! they may come too late. In
+//! **Why no reduction.** A safe set may go first because the actions of other processes still come
+//! later. With a bound they may come too late. In
 //!
 //! ```text
 //! process P { local("a"); local("b"); }        process Q { x = 1; }
 //! ```
 //!
-//! P is a safe set twice. So a reduced search reaches the write only in the third step, and never within two. Therefore
-//! all explorers that store states visit the same states within a bound.
+//! P is a safe set twice. So a reduced search reaches the write only in the third step, and never
+//! within two. Therefore all explorers that store states visit the same states within a bound.
 //!
-//! **Livelocks.** A state before the bound in which all processes that can move go round in vain is judged as it is without
-//! a bound: going round leads to states that are known, and so to no cut that would say that the search is not complete.
+//! **Livelocks.** A state before the bound in which all processes that can move go round in vain is
+//! judged as it is without a bound: going round leads to states that are known, and so to no cut
+//! that would say that the search is not complete.
 //!
-//! **Many at a time.** Where it is known in advance that it can be done, a level is explored in [`super::batches`]. Otherwise its
-//! states are gone to one after the other.
+//! **Many at a time.** Where it is known in advance that it can be done, a level is explored in
+//! [`super::batches`]. Otherwise its states are gone to one after the other.
 //!
-//! **From one state to the next.** States are numbered as they are met, so a level is a range of numbers, and
-//! the queue is a single number. Each state keeps how it was first met; these arrivals form a tree. To go to a state, the
-//! search undoes what is not on the path to it, and steps through the rest. Neighbours in a level share most of their
-//! paths.
+//! **From one state to the next.** States are numbered as they are met, so a level is a range of
+//! numbers, and the queue is a single number. Each state keeps how it was first met; these arrivals
+//! form a tree. To go to a state, the search undoes what is not on the path to it, and steps
+//! through the rest. Neighbours in a level share most of their paths.
 
 use super::batches::{self, Plan};
 use super::cursor::Cursor;

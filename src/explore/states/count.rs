@@ -1,20 +1,22 @@
 //! How many executions there are, without walking along each.
 //!
-//! An execution is a path through the state graph, from the initial state to one in which nothing is enabled; the graph is
-//! explored once, every state and every transition ([`EveryState`]), and its paths are counted by addition in
-//! topological order: the number of paths to a state is the sum of those to its predecessors, one for each transition.
-//! The numbers have no limit (10^30 is no more work than 10).
+//! An execution is a path through the state graph, from the initial state to one in which nothing
+//! is enabled; the graph is explored once, every state and every transition ([`EveryState`]), and
+//! its paths are counted by addition in topological order: the number of paths to a state is the
+//! sum of those to its predecessors, one for each transition. The numbers have no limit (10^30 is
+//! no more work than 10).
 //!
-//! **Why paths are executions.** States are matched that have the same future: the same actions are enabled now, and lead
-//! to states that match in turn. So the same sequences of actions follow from both, up to the numbers of requests
-//! and messages. The search reports every transition of every state, even if it leads to a state met before. Two actions
-//! that lead from one state to the same other state are two transitions.
+//! **Why paths are executions.** States are matched that have the same future: the same actions are
+//! enabled now, and lead to states that match in turn. So the same sequences of actions follow from
+//! both, up to the numbers of requests and messages. The search reports every transition of every
+//! state, even if it leads to a state met before. Two actions that lead from one state to the same
+//! other state are two transitions.
 //!
-//! **Invariants.** Whether one fails on the way is not told by the end. The executions in which none fails are the paths that
-//! avoid all states in which one does. They are counted apart.
+//! **Invariants.** Whether one fails on the way is not told by the end. The executions in which
+//! none fails are the paths that avoid all states in which one does. They are counted apart.
 //!
-//! **Cycles.** If the graph has a cycle, there are executions that never end. If an end can be reached from a cycle,
-//! infinitely many executions end; else those that end are counted.
+//! **Cycles.** If the graph has a cycle, there are executions that never end. If an end can be
+//! reached from a cycle, infinitely many executions end; else those that end are counted.
 
 use std::collections::BTreeSet;
 use std::ops::AddAssign;
@@ -41,7 +43,8 @@ pub struct Count {
     pub outcome: Outcome,
     /// The complete executions; `None` if they are infinitely many, or not everything was explored.
     pub executions: Option<Executions>,
-    /// The processes that act in cycles of the graph: with them there are executions that never end.
+    /// The processes that act in cycles of the graph: with them there are executions that never
+    /// end.
     pub cycling: Vec<ProcessId>,
 }
 
@@ -60,8 +63,8 @@ pub struct Executions {
     pub longest: u32,
 }
 
-/// Counts the executions of `system`. The budget's depth and number of traces must not be set, because they do not limit a
-/// graph.
+/// Counts the executions of `system`. The budget's depth and number of traces must not be set,
+/// because they do not limit a graph.
 pub fn count<S: System>(system: &S, budget: Budget, observer: &mut dyn Observer) -> Count {
     let every_state = EveryState::default();
     let judges = system.invariants().is_some() && budget.properties.contain::<Invariants>();
@@ -188,7 +191,8 @@ impl Adjacency {
     }
 }
 
-/// Calls `each` with the states in topological order, without those on or behind a cycle. Returns how many there are.
+/// Calls `each` with the states in topological order, without those on or behind a cycle. Returns
+/// how many there are.
 fn in_order(edges: &[Edge], states: usize, mut each: impl FnMut(u32, &[u32])) -> usize {
     let after = Adjacency::new(edges, states, Direction::Outgoing);
     let mut missing = vec![0_u32; states];

@@ -1,8 +1,8 @@
-//! The place of a search that stores states: one model state, stepped and undone, and the stored states that it is matched
-//! with.
+//! The place of a search that stores states: one model state, stepped and undone, and the stored
+//! states that it is matched with.
 //!
-//! A state is matched by its portrait in the [`Store`], together with the histories of its processes if these are part
-//! of a state.
+//! A state is matched by its portrait in the [`Store`], together with the histories of its
+//! processes if these are part of a state.
 
 use super::histories::Histories;
 use super::settings::{Stateful, Switch};

@@ -8,19 +8,22 @@
 //!     tell the reduction that t is explored from s
 //! ```
 //!
-//! The explorers differ only in their [`Reduction`], which says which processes to explore from a state. The search keeps one
-//! model state, which it steps and undoes ([`Cursor`]).
+//! The explorers differ only in their [`Reduction`], which says which processes to explore from a
+//! state. The search keeps one model state, which it steps and undoes ([`Cursor`]).
 //!
-//! **Cycles.** The paper's state spaces have none. Those of programs that spin have cycles, and along a cycle a process
-//! could be put off for ever. So a state with a transition back to the stack is explored in full
-//! ([`Frame::is_full`]; condition C3 of Clarke, Grumberg, Peled, *Model checking*, 1999, section 10.5).
+//! **Cycles.** The paper's state spaces have none. Those of programs that spin have cycles, and
+//! along a cycle a process could be put off for ever. So a state with a transition back to the
+//! stack is explored in full ([`Frame::is_full`]; condition C3 of Clarke, Grumberg, Peled, *Model
+//! checking*, 1999, section 10.5).
 //!
-//! **Depth.** Within a depth bound another search is used ([`super::breadth_first`]). Only as printed this one is used,
-//! and what is beyond the bound is cut off; such a search promises nothing.
+//! **Depth.** Within a depth bound another search is used ([`super::breadth_first`]). Only as
+//! printed this one is used, and what is beyond the bound is cut off; such a search promises
+//! nothing.
 //!
-//! **Locks as printed.** The paper's lock is one transition, disabled while the mutex is taken. Ours is a request,
-//! which is never disabled, and a wait. [`Stateful::as_printed`] makes one transition of the two if the wait
-//! comes next. A process that requests a mutex and then only tests it is never blocked.
+//! **Locks as printed.** The paper's lock is one transition, disabled while the mutex is taken.
+//! Ours is a request, which is never disabled, and a wait. [`Stateful::as_printed`] makes one
+//! transition of the two if the wait comes next. A process that requests a mutex and then only
+//! tests it is never blocked.
 
 use smallvec::SmallVec;
 
@@ -49,7 +52,8 @@ pub trait Reduction<S: System> {
         Memory::Marks
     }
 
-    /// The process to be explored next from the state on top of the stack; `None` if that state is done.
+    /// The process to be explored next from the state on top of the stack; `None` if that state is
+    /// done.
     fn next(&mut self, search: &mut DepthFirst<'_, S>) -> Option<ProcessId>;
 
     /// Notes that a transition of the state on top was taken.
@@ -137,7 +141,8 @@ pub struct DepthFirst<'s, S: System> {
     choices: Vec<Choice>,
 }
 
-/// Explores what `reduction` asks for; within a depth bound, everything, as `plan` says if that is done in batches.
+/// Explores what `reduction` asks for; within a depth bound, everything, as `plan` says if that is
+/// done in batches.
 pub fn explore<S: System>(
     system: &S,
     (settings, plan): (Stateful, Plan),
@@ -312,8 +317,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
         invisible.map_or_else(|| enabled.clone(), Processes::only)
     }
 
-    /// Reports a terminal state. If locks are one transition, the processes that cannot get theirs make their requests, so
-    /// that nothing can move in the model either.
+    /// Reports a terminal state. If locks are one transition, the processes that cannot get theirs
+    /// make their requests, so that nothing can move in the model either.
     fn end(&mut self, driver: &mut Driver<'_>) {
         let mut stuck: Vec<_> = self.cursor.state.processes().collect();
         stuck.retain(|&process| self.blocking_lock(process).is_some());
@@ -324,8 +329,9 @@ impl<'s, S: System> DepthFirst<'s, S> {
         self.cursor.undo(stuck.len());
     }
 
-    /// The next process to be explored, in the order asked for. The given processes are enabled and not explored. With
-    /// `visited_first`, a process whose transitions all lead to states met before goes first.
+    /// The next process to be explored, in the order asked for. The given processes are enabled and
+    /// not explored. With `visited_first`, a process whose transitions all lead to states met
+    /// before goes first.
     pub fn first(&mut self, of: &Processes, visited_first: bool) -> Option<ProcessId> {
         if visited_first && of.len() > 1 {
             let known = self.known(of);
@@ -336,8 +342,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
         self.order.first(of)
     }
 
-    /// Those of the processes, which are enabled and not explored, whose transitions all lead to states that
-    /// were met before.
+    /// Those of the processes, which are enabled and not explored, whose transitions all lead to
+    /// states that were met before.
     pub fn known(&mut self, of: &Processes) -> Processes {
         let before = std::mem::take(&mut self.top().known);
         let known = of.iter().filter(|&process| before.contains(process) || self.is_known(process));
@@ -412,7 +418,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
         self.choices.pop().map(|choice| Action { process, choice })
     }
 
-    /// The process at hand, if all its transitions have been taken and the reduction has not been told.
+    /// The process at hand, if all its transitions have been taken and the reduction has not been
+    /// told.
     fn finished(&mut self) -> Option<ProcessId> {
         let top = self.top();
         let is_at_hand = std::mem::replace(&mut top.steps, 0) > 0;
@@ -442,7 +449,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
         }
     }
 
-    /// Takes one transition of the model, of one action or two. Returns how many, and what they touched.
+    /// Takes one transition of the model, of one action or two. Returns how many, and what they
+    /// touched.
     fn step(&mut self, action: Action, driver: Option<&mut Driver<'_>>) -> (usize, LabelId) {
         let lock = self.blocking_lock(action.process);
         let (mut touches, mut steps, mut driver) = (Touches::new(), 0, driver);

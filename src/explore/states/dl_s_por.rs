@@ -20,12 +20,12 @@
 //!   return false
 //! ```
 //!
-//! UpdateBack is [`super::source_set`]. What comes after s' is a summary, found when the search left s'
-//! ([`super::labels`]), so asking for it costs nothing and is done after every transition. To
-//! find out which transitions lead to visited states would cost more. Without summaries the question is a traversal of
-//! the stored transitions, done only after transitions to new states, and ended early (appendix A). Departures: races
-//! are those of [`Touch`](crate::model::Touch), so what only enables does not count; and cycles are treated
-//! ([`super::depth_first`]).
+//! UpdateBack is [`super::source_set`]. What comes after s' is a summary, found when the search
+//! left s' ([`super::labels`]), so asking for it costs nothing and is done after every transition.
+//! To find out which transitions lead to visited states would cost more. Without summaries the
+//! question is a traversal of the stored transitions, done only after transitions to new states,
+//! and ended early (appendix A). Departures: races are those of [`Touch`](crate::model::Touch), so
+//! what only enables does not count; and cycles are treated ([`super::depth_first`]).
 
 use super::depth_first::{DepthFirst, Reduction};
 use super::past::{Memory, Traversal};
@@ -94,7 +94,8 @@ impl Lazy {
         }
     }
 
-    /// Do these processes, the most that may have to be explored, all lead to visited states? Then the state is complete.
+    /// Do these processes, the most that may have to be explored, all lead to visited states? Then
+    /// the state is complete.
     fn ends_with<S: System>(&self, search: &mut DepthFirst<'_, S>, rest: &Processes) -> bool {
         let unexplored = rest.without(&search.top().explored);
         if rest.is_empty() || search.known(&unexplored).len() < unexplored.len() {

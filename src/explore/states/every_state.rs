@@ -1,7 +1,8 @@
 //! Every state once: the full state graph, without reduction.
 //!
-//! A state is explored once, however many executions lead to it. The reductions that store states are judged by this
-//! explorer: none of them may store more states, and all must end in the same ones.
+//! A state is explored once, however many executions lead to it. The reductions that store states
+//! are judged by this explorer: none of them may store more states, and all must end in the same
+//! ones.
 
 use std::num::NonZeroU32;
 
@@ -21,10 +22,11 @@ pub struct EveryState {
     pub how: Stateful,
     /// How many threads explore.
     pub jobs: NonZeroU32,
-    /// After so many transitions states are explored many at a time, if that can be done: at least a 32nd part of this number.
+    /// After so many transitions states are explored many at a time, if that can be done: at least
+    /// a 32nd part of this number.
     pub first: u64,
-    /// But one at a time again, if that needs the model so often that it is led along more actions than this, and than an eighth
-    /// of the transitions.
+    /// But one at a time again, if that needs the model so often that it is led along more actions
+    /// than this, and than an eighth of the transitions.
     pub ways: u64,
 }
 

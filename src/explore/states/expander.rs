@@ -37,7 +37,8 @@ impl Counted {
 pub struct Part {
     /// The length of the way to these states.
     pub depth: usize,
-    /// For each table, the states that belong there, and the numbers of the moves that lead to them.
+    /// For each table, the states that belong there, and the numbers of the moves that lead to
+    /// them.
     pub led_to: Vec<List>,
     /// Their moves.
     pub counted: Counted,
@@ -53,7 +54,8 @@ pub struct Part {
     pub unknown: Vec<u64>,
     /// Those with a process whose moves have to be tried out.
     pub trials: Vec<u64>,
-    /// Scratch space: the moves of a state, by processes; its reactions, and what they lead to; a state; a view.
+    /// Scratch space: the moves of a state, by processes; its reactions, and what they lead to; a
+    /// state; a view.
     moves: Vec<(usize, u32, u32)>,
     reactions: Vec<u32>,
     reached: Vec<u64>,
@@ -177,7 +179,8 @@ impl Expander<'_> {
         true
     }
 
-    /// Lists the reactions of an actor, and what they lead to. How many there are; `None` if that is not known.
+    /// Lists the reactions of an actor, and what they lead to. How many there are; `None` if that
+    /// is not known.
     fn react(&self, process: usize, state: &[u64], part: &mut Part) -> Option<usize> {
         let own = self.layout.code(state, self.objects + process);
         let offered = self.reactions.of(process, own)?;

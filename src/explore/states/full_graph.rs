@@ -7,17 +7,20 @@
 //!     if s' is new: Explore(s')
 //! ```
 //!
-//! This is the search of [`super::depth_first`] without a reduction: it goes through the same states, in the same order, and
-//! tells the driver the same. But the model is needed only where something is learned or judged. A state is some words
-//! ([`super::packed`]), the moves of each process are looked up ([`super::moves`]), and what leads here is a list of actions.
-//! Where the model state is needed ([`FullGraph::model`]), it is undone to where it left that list, and stepped
-//! along the rest.
+//! This is the search of [`super::depth_first`] without a reduction: it goes through the same
+//! states, in the same order, and tells the driver the same. But the model is needed only where
+//! something is learned or judged. A state is some words ([`super::packed`]), the moves of each
+//! process are looked up ([`super::moves`]), and what leads here is a list of actions. Where the
+//! model state is needed ([`FullGraph::model`]), it is undone to where it left that list, and
+//! stepped along the rest.
 //!
-//! **All successors at once.** The successors of a new state are computed and looked for before the first of them is
-//! explored. These look-ups do not wait for one another, and most of the time of a search is spent waiting for memory. A
-//! successor that was not known then is looked for again in its turn.
+//! **All successors at once.** The successors of a new state are computed and looked for before the
+//! first of them is explored. These look-ups do not wait for one another, and most of the time of a
+//! search is spent waiting for memory. A successor that was not known then is looked for again in
+//! its turn.
 //!
-//! **Many states at once.** A long search goes on in batches ([`super::batches`]), with several threads if they are wanted.
+//! **Many states at once.** A long search goes on in batches ([`super::batches`]), with several
+//! threads if they are wanted.
 
 use std::iter;
 
@@ -54,10 +57,12 @@ pub struct FullGraph<'s, S: System> {
     pub(super) locals: Locals<'s, S>,
     /// The model state, perhaps of an earlier time.
     pub(super) state: State,
-    /// The actions that lead to the present state, and how many of them the model state has in common with it.
+    /// The actions that lead to the present state, and how many of them the model state has in
+    /// common with it.
     pub(super) path: Vec<Action>,
     pub(super) agreed: usize,
-    /// The numbers of the moves on the way that was looked for last. The path begins with their actions, as far as it goes.
+    /// The numbers of the moves on the way that was looked for last. The path begins with their
+    /// actions, as far as it goes.
     pub(super) way: Vec<u32>,
     parts: Parts,
     portrait: Vec<u32>,
@@ -71,8 +76,8 @@ pub struct FullGraph<'s, S: System> {
     pub(super) objects: usize,
     /// The present state, packed.
     pub(super) present: Vec<u64>,
-    /// The moves to be made from the states on the stack, and the packed states that they lead to; where that is not known, the
-    /// state that the move is made from.
+    /// The moves to be made from the states on the stack, and the packed states that they lead to;
+    /// where that is not known, the state that the move is made from.
     pending: Vec<Pending>,
     ahead: Vec<u64>,
     /// For each state on the stack where its moves start.
@@ -84,14 +89,16 @@ pub struct FullGraph<'s, S: System> {
     /// Is what is new to be left to the batches? Have they begun, and not been given up?
     pub(super) defers: bool,
     pub(super) is_batched: bool,
-    /// Is the search to go from state to state? So it is if the parts of a state have no fixed places, or if actors start others:
-    /// the names of new processes depend on the way that led to a state.
+    /// Is the search to go from state to state? So it is if the parts of a state have no fixed
+    /// places, or if actors start others: the names of new processes depend on the way that led to
+    /// a state.
     pub(super) is_alone: bool,
     /// What an action has started, by the code of the one that acted.
     started: FxHashMap<(Action, u32), ProcessId>,
     /// The threads that share the work, if there are several.
     pub(super) threads: Option<ThreadPool>,
-    /// How often the model was asked what a move does, and how many actions the ways have that were looked for.
+    /// How often the model was asked what a move does, and how many actions the ways have that were
+    /// looked for.
     pub(super) asked: u64,
     pub(super) sought: u64,
     /// Scratch space: a state in which one process moves alone.
@@ -167,8 +174,8 @@ impl<'s, S: System> FullGraph<'s, S> {
         !self.is_alone && self.known.tables().is_some()
     }
 
-    /// Explores what is left to do for the states on the stack; or not all of it, if it takes more than so many transitions in
-    /// all, and the rest can be done in batches.
+    /// Explores what is left to do for the states on the stack; or not all of it, if it takes more
+    /// than so many transitions in all, and the rest can be done in batches.
     pub(super) fn go_on(&mut self, driver: &mut Driver<'_>, most: u64) {
         while let Some(&from) = self.stack.last()
             && !driver.is_stopped()
@@ -217,8 +224,8 @@ impl<'s, S: System> FullGraph<'s, S> {
         }
     }
 
-    /// Is it known of some process with a pending move, from `from` on, that alone it comes to change something? Then it does not
-    /// go round in vain, and the model need not be asked.
+    /// Is it known of some process with a pending move, from `from` on, that alone it comes to
+    /// change something? Then it does not go round in vain, and the model need not be asked.
     fn does_some_go_on(&mut self, from: usize) -> bool {
         let FullGraph { pending, moves, present, layout, alone, objects, .. } = self;
         let mut last = None;
@@ -243,7 +250,8 @@ impl<'s, S: System> FullGraph<'s, S> {
         driver.is_livelock(watch, locals, state)
     }
 
-    /// Makes the next move of the state on top of the stack, and enters the state that it leads to if that is new.
+    /// Makes the next move of the state on top of the stack, and enters the state that it leads to
+    /// if that is new.
     fn take(&mut self, driver: &mut Driver<'_>) {
         let Pending { action, number, is_tried, is_judged, is_known } =
             self.pending.pop().expect("a move");
@@ -298,7 +306,8 @@ impl<'s, S: System> FullGraph<'s, S> {
         (&mut self.locals, &mut self.state)
     }
 
-    /// Appends all moves from the present state, the last one first. May all of them be part of loops that wait?
+    /// Appends all moves from the present state, the last one first. May all of them be part of
+    /// loops that wait?
     fn expand(&mut self) -> bool {
         let mut may_all_wait = true;
         let mut process = self.layout.places() - self.objects;
@@ -368,7 +377,8 @@ impl<'s, S: System> FullGraph<'s, S> {
         self.moves.learn(process, place, &self.learned, &self.present, &self.layout);
     }
 
-    /// Appends the moves of a process that the model tells. Where those of an actor lead is perhaps known. Are there any?
+    /// Appends the moves of a process that the model tells. Where those of an actor lead is perhaps
+    /// known. Are there any?
     fn look_for(&mut self, process: usize, reacts: bool) -> bool {
         let id = ProcessId(process as u32);
         let own = self.layout.code(&self.present, self.objects + process);
@@ -399,8 +409,9 @@ impl<'s, S: System> FullGraph<'s, S> {
         !self.choices.is_empty()
     }
 
-    /// Makes a move of which it is not known where it leads, and enters the state that it leads to if that is new. This is done
-    /// in its turn, because new processes are numbered as they are met.
+    /// Makes a move of which it is not known where it leads, and enters the state that it leads to
+    /// if that is new. This is done in its turn, because new processes are numbered as they are
+    /// met.
     fn try_out(&mut self, action: Action, driver: &mut Driver<'_>) {
         let from = self.ahead.len() - self.layout.width();
         self.layout.unpack(&self.ahead[from..], &mut self.before);
@@ -445,8 +456,8 @@ impl<'s, S: System> FullGraph<'s, S> {
         self.moves.number(Move { action, is_judged, changes }, &self.layout)
     }
 
-    /// Learns what an actor has just done, which has sent the messages from place `messages` of the log on. The number of it, if it has
-    /// one.
+    /// Learns what an actor has just done, which has sent the messages from place `messages` of the
+    /// log on. The number of it, if it has one.
     pub(super) fn learn_reaction(
         &mut self,
         process: ProcessId,
@@ -484,8 +495,8 @@ impl<'s, S: System> FullGraph<'s, S> {
         state.choices(locals, process, |choice| choices.push(choice));
     }
 
-    /// Carries an action out on the model. The codes of the state that it leads to are in `after`. Is something to be judged
-    /// there?
+    /// Carries an action out on the model. The codes of the state that it leads to are in `after`.
+    /// Is something to be judged there?
     pub(super) fn carry_out(&mut self, action: Action) -> bool {
         let FullGraph {
             locals,

@@ -1,8 +1,8 @@
 //! What each process has gone through: the local states that it has been in, in order.
 //!
-//! With histories in place of local states, states are equal only if every process has seen and done the same. The
-//! published figures of some state graphs are of this kind. Each history is kept once, as the history before it and the
-//! local state that it led to.
+//! With histories in place of local states, states are equal only if every process has seen and
+//! done the same. The published figures of some state graphs are of this kind. Each history is kept
+//! once, as the history before it and the local state that it led to.
 
 use rustc_hash::FxHashMap;
 

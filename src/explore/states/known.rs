@@ -15,9 +15,11 @@ pub const SPREAD: usize = 64;
 
 /// Packed states, each once.
 pub enum Known {
-    /// In tables, as they are, each with the number of the move that led there first ([`Known::START`] if none did).
+    /// In tables, as they are, each with the number of the move that led there first
+    /// ([`Known::START`] if none did).
     Packed(Tables),
-    /// As the lists of their codes, which share most of their parts. Where there are many parts, that is shorter.
+    /// As the lists of their codes, which share most of their parts. Where there are many parts,
+    /// that is shorter.
     Shared {
         /// The lists.
         store: Store,
@@ -126,8 +128,8 @@ impl Known {
     }
 }
 
-/// The codes of a state, without those at the end that are 0: there may be fewer places in another layout. Their number is
-/// rounded up, because lists of one length share more.
+/// The codes of a state, without those at the end that are 0: there may be fewer places in another
+/// layout. Their number is rounded up, because lists of one length share more.
 fn unpack(packed: &[u64], layout: &Layout, codes: &mut Vec<u32>) {
     const STEP: usize = 64;
     layout.unpack(packed, codes);

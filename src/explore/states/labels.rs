@@ -1,14 +1,15 @@
 //! What transitions touch, and what follows a state.
 //!
-//! A *label* is a process with what an action of it touches, or with what its operation watches. Stateful
-//! reductions ask, of a state s on the stack and an operation of process t there: which processes come to act
-//! later in a way that races with it? That is a question about A(s'), the set of labels that occur after the
-//! successor s'. This set does not depend on how s' was reached.
+//! A *label* is a process with what an action of it touches, or with what its operation watches.
+//! Stateful reductions ask, of a state s on the stack and an operation of process t there: which
+//! processes come to act later in a way that races with it? That is a question about A(s'), the set
+//! of labels that occur after the successor s'. This set does not depend on how s' was reached.
 //!
-//! **Summaries.** The paper traverses the stored transitions from s' each time it asks. Instead the set is computed
-//! once, when the search leaves a state for good: A(s) is the union, over its transitions, of the label and
-//! A(s'). Distinct sets are few, so they are kept once and their unions remembered. A state whose
-//! successors are not all explored (it is on the stack, or leads back to the stack) has no summary yet.
+//! **Summaries.** The paper traverses the stored transitions from s' each time it asks. Instead the
+//! set is computed once, when the search leaves a state for good: A(s) is the union, over its
+//! transitions, of the label and A(s'). Distinct sets are few, so they are kept once and their
+//! unions remembered. A state whose successors are not all explored (it is on the stack, or leads
+//! back to the stack) has no summary yet.
 
 use std::hash::BuildHasher;
 
@@ -60,7 +61,8 @@ impl Labels {
         self.labels[label.0 as usize].1.is_empty()
     }
 
-    /// If `later`, an action of another process, came before what watches `first`, might the effect be different?
+    /// If `later`, an action of another process, came before what watches `first`, might the effect
+    /// be different?
     pub fn race(&self, first: LabelId, later: LabelId) -> bool {
         let ((p, watched), (q, touched)) =
             (&self.labels[first.0 as usize], &self.labels[later.0 as usize]);
@@ -155,7 +157,8 @@ impl Summaries {
         with
     }
 
-    /// The processes of those in `set` that race with what watches `first`. O(1) after the first time.
+    /// The processes of those in `set` that race with what watches `first`. O(1) after the first
+    /// time.
     pub fn rivals(&mut self, labels: &Labels, first: LabelId, set: SummaryId) -> &Processes {
         let of_set = &self.sets[set.0 as usize];
         self.rivals.entry((first, set)).or_insert_with(|| {

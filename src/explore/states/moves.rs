@@ -1,11 +1,13 @@
 //! What processes do, learned once for each situation.
 //!
-//! What a process can do, and what comes of it, depends on its own part of the state and on the part that its operation is about
-//! ([`State::scope`](crate::model::State::scope)). These parts are the *situation* of the process. The same situation
-//! comes again in many states. So its moves are carried out on the model once, and what each changed in the packed state is
-//! kept: a pattern of bits that differ. From then on, to make the move is to flip these bits.
+//! What a process can do, and what comes of it, depends on its own part of the state and on the
+//! part that its operation is about ([`State::scope`](crate::model::State::scope)). These parts are
+//! the *situation* of the process. The same situation comes again in many states. So its moves are
+//! carried out on the model once, and what each changed in the packed state is kept: a pattern of
+//! bits that differ. From then on, to make the move is to flip these bits.
 //!
-//! What is known is a tree: the own part tells where to look next, and what is found there tells the moves.
+//! What is known is a tree: the own part tells where to look next, and what is found there tells
+//! the moves.
 //!
 //! ```text
 //! own part of P     "at lock(m), i = 2"
@@ -13,9 +15,9 @@
 //!                   held by Q:  one move, own part and m change
 //! ```
 //!
-//! A few operations change a further part: a send that meets a receive changes the receiver. When that is seen, this part is
-//! looked at, too. And some depend on more than the state shows, as the names of new processes do: they are carried
-//! out each time ([`Found::ByTrial`]).
+//! A few operations change a further part: a send that meets a receive changes the receiver. When
+//! that is seen, this part is looked at, too. And some depend on more than the state shows, as the
+//! names of new processes do: they are carried out each time ([`Found::ByTrial`]).
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -127,7 +129,8 @@ pub struct Change {
 }
 
 impl Moves {
-    /// What is known about the process with this number, whose own part is at `place` of the packed state.
+    /// What is known about the process with this number, whose own part is at `place` of the packed
+    /// state.
     #[inline(always)]
     pub fn of(&self, process: usize, place: usize, packed: &[u64], layout: &Layout) -> Found {
         let code = layout.code(packed, place);
@@ -160,8 +163,9 @@ impl Moves {
         }
     }
 
-    /// Does the process, which moves alone from this state on, come to a move that changes more than its own part, or to a place
-    /// that is in no loop that waits? Only what is known is followed, for some steps, and only while there is no choice.
+    /// Does the process, which moves alone from this state on, come to a move that changes more
+    /// than its own part, or to a place that is in no loop that waits? Only what is known is
+    /// followed, for some steps, and only while there is no choice.
     pub fn goes_on(
         &self,
         process: usize,
@@ -258,8 +262,8 @@ impl Moves {
         Answer::Look(self.looks.len() as u32 - 1)
     }
 
-    /// Learns the moves of a process, which was met with this own code, in the situation that it is in. If they change a part
-    /// that was not looked at, it is from now on.
+    /// Learns the moves of a process, which was met with this own code, in the situation that it is
+    /// in. If they change a part that was not looked at, it is from now on.
     pub fn learn(
         &mut self,
         process: usize,

@@ -1,9 +1,11 @@
 //! States in a few words: each part of a state as a number of as many bits as it needs.
 //!
-//! A state comes as its portrait, a list of numbers ([`State::portrait`](crate::model::State::portrait)). A place of this list
-//! takes few different values: a cell two, a process some dozens. So the values of each place are numbered as they are met
-//! (the *code* of a value), and a state is packed: code after code, each in a field of some bits (as SPIN packs its state
-//! vectors: Holzmann, *State compression in SPIN*, 1997). Packed states are equal if and only if the states are.
+//! A state comes as its portrait, a list of numbers
+//! ([`State::portrait`](crate::model::State::portrait)). A place of this list takes few different
+//! values: a cell two, a process some dozens. So the values of each place are numbered as they are
+//! met (the *code* of a value), and a state is packed: code after code, each in a field of some
+//! bits (as SPIN packs its state vectors: Holzmann, *State compression in SPIN*, 1997). Packed
+//! states are equal if and only if the states are.
 //!
 //! ```text
 //!   portrait   3  8  8  71  9  73        codes   0 1 1 2 0 3
@@ -11,9 +13,9 @@
 //!                                                                  `- 1, so that no packed state is 0
 //! ```
 //!
-//! How many bits a place needs is not known before. If a place takes more values than its field can tell apart, all fields are
-//! laid out anew ([`Layout::new`]), and what was packed is packed again. Room that is left in the words is shared out,
-//! so that this happens seldom.
+//! How many bits a place needs is not known before. If a place takes more values than its field can
+//! tell apart, all fields are laid out anew ([`Layout::new`]), and what was packed is packed again.
+//! Room that is left in the words is shared out, so that this happens seldom.
 
 use std::cmp::Reverse;
 
@@ -91,8 +93,8 @@ const MOST_SPARE: u32 = 4;
 const MOST_SPARED: usize = 64;
 
 impl Layout {
-    /// Fields for places with so many values, in as few words as possible. What room is left goes to the places with most
-    /// values, which are likely to take more.
+    /// Fields for places with so many values, in as few words as possible. What room is left goes
+    /// to the places with most values, which are likely to take more.
     pub fn new(counts: impl ExactSizeIterator<Item = u32>) -> Layout {
         let counts: Vec<u32> = counts.collect();
         let needed = |&count: &u32| u32::BITS - count.saturating_sub(1).leading_zeros();

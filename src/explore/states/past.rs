@@ -1,12 +1,13 @@
 //! What is remembered about states that the search has left: what can come after them.
 //!
-//! Each stored state is marked: it is on the stack; or *open*: it was left but leads back to a state on the stack, so that
-//! not everything after it is explored yet; or *closed*. States that lead to one another are closed together, when the
-//! search leaves the first of them (Tarjan, SIAM J. Comput. 1972; `low` is the lowest place on the stack that a
-//! state is known to lead to). Invariant: a state that leads to a place on the stack is on the stack or open.
+//! Each stored state is marked: it is on the stack; or *open*: it was left but leads back to a
+//! state on the stack, so that not everything after it is explored yet; or *closed*. States that
+//! lead to one another are closed together, when the search leaves the first of them (Tarjan, SIAM
+//! J. Comput. 1972; `low` is the lowest place on the stack that a state is known to lead to).
+//! Invariant: a state that leads to a place on the stack is on the stack or open.
 //!
-//! What comes after a closed state is kept as a summary, or found by a traversal of the stored transitions, as in
-//! the paper. For an open state not everything is known yet.
+//! What comes after a closed state is kept as a summary, or found by a traversal of the stored
+//! transitions, as in the paper. For an open state not everything is known yet.
 
 use super::labels::{LabelId, Labels, Summaries, SummaryId};
 use super::processes::Processes;
@@ -139,8 +140,8 @@ impl Past {
         self.summaries.union(a, b)
     }
 
-    /// Notes that the search leaves `state`, at `place` of the stack. `low` is the lowest place that it leads to; `open` is
-    /// the number of states that were open when it came.
+    /// Notes that the search leaves `state`, at `place` of the stack. `low` is the lowest place
+    /// that it leads to; `open` is the number of states that were open when it came.
     pub fn leave(&mut self, state: StateId, place: usize, low: u32, open: usize, after: SummaryId) {
         if (low as usize) < place {
             self.marks[state.index()] = Mark::Open(low);
@@ -168,8 +169,8 @@ impl Past {
         &self.edges[from as usize..to as usize]
     }
 
-    /// Adds to `found` the processes with a label after `state` that races with what watches `first`. False if not all of
-    /// them are known yet.
+    /// Adds to `found` the processes with a label after `state` that races with what watches
+    /// `first`. False if not all of them are known yet.
     pub fn rivals_after(
         &mut self,
         labels: &Labels,
@@ -221,8 +222,9 @@ impl Past {
         self.summaries.rivals(labels, first, after)
     }
 
-    /// Traverses the kept transitions from `state` depth-first: each once, or along every execution that has no state
-    /// twice. `each` says whether to go on. It is called with `None` for a state whose transitions are not kept yet.
+    /// Traverses the kept transitions from `state` depth-first: each once, or along every execution
+    /// that has no state twice. `each` says whether to go on. It is called with `None` for a state
+    /// whose transitions are not kept yet.
     fn traverse(&mut self, state: StateId, once: bool, mut each: impl FnMut(Option<Edge>) -> bool) {
         self.traversals += 1;
         // The execution at hand: its states, each with the number of the next edge to take.

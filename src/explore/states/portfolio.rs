@@ -1,12 +1,13 @@
 //! A portfolio: several searches of one program at once; the first answer ends them all.
 //!
-//! Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023, section 4.1) find
-//! that S-POR is fastest if there is little to reduce, and DL-S-POR otherwise; and that the order of processes decides how
-//! soon an error is found. Which search is best is not known beforehand. So several are run, each on a thread of its own:
-//! S-POR and DL-S-POR, first by number, then in reverse, then at random.
+//! Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023, section 4.1) find that S-POR is fastest if there
+//! is little to reduce, and DL-S-POR otherwise; and that the order of processes decides how soon an
+//! error is found. Which search is best is not known beforehand. So several are run, each on a
+//! thread of its own: S-POR and DL-S-POR, first by number, then in reverse, then at random.
 //!
-//! An answer is a complete search, or a violation if one is enough. Who answers first depends on timing. So the figures,
-//! and which of several violations is shown, may differ from run to run; the verdict does not.
+//! An answer is a complete search, or a violation if one is enough. Who answers first depends on
+//! timing. So the figures, and which of several violations is shown, may differ from run to run;
+//! the verdict does not.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +34,8 @@ pub struct Portfolio {
 }
 
 impl Default for Portfolio {
-    /// As many searches as there are processors, because more would only wait for one another; but at least two.
+    /// As many searches as there are processors, because more would only wait for one another; but
+    /// at least two.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(2, |n| n.get() as u32);
         Portfolio { jobs: NonZeroU32::new(cores.clamp(2, 6)).expect("two at least") }

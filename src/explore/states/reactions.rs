@@ -1,19 +1,21 @@
 //! What handlers of actors do, learned once for each local state and message.
 //!
-//! A handler changes its actor, and adds messages to those that are pending at others. What it does to its actor depends on
-//! the actor's part of the state and the message. What a message does to its receiver depends on the receiver's part and the
-//! message. So these are learned apart: the state after a handler is put together from what is known of each.
+//! A handler changes its actor, and adds messages to those that are pending at others. What it does
+//! to its actor depends on the actor's part of the state and the message. What a message does to
+//! its receiver depends on the receiver's part and the message. So these are learned apart: the
+//! state after a handler is put together from what is known of each.
 //!
 //! ```text
 //! reaction   actor at code 3, takes m:   own part 3 → 5, sends (Q: a b), (R: c)
 //! arrival    (Q: a b)                    Q's part 0 → 2, 1 → 7, ...        and back
 //! ```
 //!
-//! An actor's part shows which messages are pending, so it tells which reactions are possible. In which order they were sent
-//! it does not show: a search that goes from state to state asks the model, which knows.
+//! An actor's part shows which messages are pending, so it tells which reactions are possible. In
+//! which order they were sent it does not show: a search that goes from state to state asks the
+//! model, which knows.
 //!
-//! A reaction has a number, as a [move](super::moves) has, and can be taken back: messages that come are added to the pending
-//! ones, so the code before can be told from the code after.
+//! A reaction has a number, as a [move](super::moves) has, and can be taken back: messages that
+//! come are added to the pending ones, so the code before can be told from the code after.
 
 use rustc_hash::FxHashMap;
 
@@ -24,9 +26,11 @@ use crate::model::{ProcessId, Stimulus, ValueId};
 #[derive(Debug, Default)]
 pub struct Reactions {
     all: Vec<Reaction>,
-    /// By process, the code of its own part, and what it handles; `None` if it has to be carried out each time.
+    /// By process, the code of its own part, and what it handles; `None` if it has to be carried
+    /// out each time.
     known: FxHashMap<(ProcessId, u32, Stimulus), Option<u32>>,
-    /// By process and code of its own part, the reactions that are possible: from where to where in `offered`.
+    /// By process and code of its own part, the reactions that are possible: from where to where in
+    /// `offered`.
     offers: Vec<Vec<Option<(u32, u32)>>>,
     offered: Vec<u32>,
     /// What each reaction sends, by receivers: the numbers of arrivals.
@@ -53,7 +57,8 @@ struct Reaction {
 #[derive(Debug)]
 struct Arrival {
     place: usize,
-    /// The code of the receiver's part after they have come, by its code before, and the other way round.
+    /// The code of the receiver's part after they have come, by its code before, and the other way
+    /// round.
     after: Vec<u32>,
     before: Vec<u32>,
 }
@@ -92,8 +97,8 @@ impl Reactions {
         self.known.get(&(process, own, stimulus)).copied().flatten()
     }
 
-    /// The numbers of all that a process with this own code can do now, in the order in which they were noted; `None` if that is not
-    /// known.
+    /// The numbers of all that a process with this own code can do now, in the order in which they
+    /// were noted; `None` if that is not known.
     pub fn of(&self, process: usize, own: u32) -> Option<&[u32]> {
         let (from, to) = (*self.offers.get(process)?.get(own as usize)?)?;
         Some(&self.offered[from as usize..to as usize])
@@ -120,8 +125,8 @@ impl Reactions {
         self.get(number).is_judged
     }
 
-    /// Makes the state the one that the reaction leads to. False, with nothing known of the state, if it is not known what the
-    /// messages do to their receivers.
+    /// Makes the state the one that the reaction leads to. False, with nothing known of the state,
+    /// if it is not known what the messages do to their receivers.
     #[inline]
     pub fn lead(&self, number: u32, state: &mut [u64], layout: &Layout) -> bool {
         let &Reaction { place, own: (before, after), sent: (from, to), .. } = self.get(number);

@@ -9,10 +9,11 @@
 //!       (s, a, s') := next(s, t);  push s';  Explore(s');  pop
 //! ```
 //!
-//! safeSet(s) is one process whose operation no other can interfere with, or else all enabled processes
-//! ([`SafeSets`](super::safe_set::SafeSets)). Sound: a safe set is a persistent set, and along a cycle some state is
-//! explored in full ([`super::depth_first`]). The paper assumes that there are neither deadlocks nor
-//! cycles. The first assumption is not needed here, because nothing is ever disabled by another process.
+//! safeSet(s) is one process whose operation no other can interfere with, or else all enabled
+//! processes ([`SafeSets`](super::safe_set::SafeSets)). Sound: a safe set is a persistent set, and
+//! along a cycle some state is explored in full ([`super::depth_first`]). The paper assumes that
+//! there are neither deadlocks nor cycles. The first assumption is not needed here, because nothing
+//! is ever disabled by another process.
 
 use super::batches::Plan;
 use super::de_s_por::Eager;

@@ -7,12 +7,13 @@
 //!            = enabled(s)  if there is none
 //! ```
 //!
-//! The paper's visible operations are those on shared objects. Here an operation is invisible if no other process
-//! that exists may ever touch, now or later, what it watches ([`Touch::rivals`]). Either it watches nothing (a
-//! local step, a wait that is over), or what is ahead of the other processes does not touch that object in a way that
-//! races ([`Locals::may_still_touch`]: a cell of one process's own, or one that the others are done with; an unlock
-//! of a mutex that is never tested). Such a process alone is a persistent set: what others do before it is
-//! independent of it, and they cannot change its operation.
+//! The paper's visible operations are those on shared objects. Here an operation is invisible if no
+//! other process that exists may ever touch, now or later, what it watches ([`Touch::rivals`]).
+//! Either it watches nothing (a local step, a wait that is over), or what is ahead of the other
+//! processes does not touch that object in a way that races ([`Locals::may_still_touch`]: a cell of
+//! one process's own, or one that the others are done with; an unlock of a mutex that is never
+//! tested). Such a process alone is a persistent set: what others do before it is independent of
+//! it, and they cannot change its operation.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

@@ -13,10 +13,11 @@ pub struct Stateful {
     pub without: Switches,
     /// The paper's algorithm to the letter, with locks as one transition. It loses executions.
     pub as_printed: bool,
-    /// A state contains what each process has gone through, not only where it is. So two executions meet in a state only if
-    /// they differ in nothing but the order of independent actions.
+    /// A state contains what each process has gone through, not only where it is. So two executions
+    /// meet in a state only if they differ in nothing but the order of independent actions.
     pub histories: bool,
-    /// Keep a hash of 64 bits instead of a state. Two states may be mistaken for one, so no such search is complete.
+    /// Keep a hash of 64 bits instead of a state. Two states may be mistaken for one, so no such
+    /// search is complete.
     pub hash_compaction: bool,
 }
 
@@ -33,7 +34,8 @@ impl Stateful {
         is_of_use && !self.without.contain(switch)
     }
 
-    /// Do processes that lead to states met before go first? Finding out costs a step of each process.
+    /// Do processes that lead to states met before go first? Finding out costs a step of each
+    /// process.
     pub fn visited_first(&self) -> bool {
         self.order == Order::Visited || self.has(Switch::VisitedFirst)
     }
@@ -61,19 +63,22 @@ pub enum Switch {
     Once,
     /// Nothing is traversed from the last successor of a state (`dl-s-por`, as all that follow).
     LastSuccessor,
-    /// Nothing is traversed from a state whose other successors were all met before. On only without summaries.
+    /// Nothing is traversed from a state whose other successors were all met before. On only
+    /// without summaries.
     VisitedSuccessors,
     /// A traversal ends when it has found all processes of the safe set.
     CompleteSet,
     /// A traversal ends when it has found a process outside the safe set.
     DisabledProcess,
-    /// Of the processes to be tried, one that leads to a state met before goes first (`de-s-por`, `dl-s-por`). On only
-    /// without summaries, where it saves traversals; otherwise see [`Order::Visited`].
+    /// Of the processes to be tried, one that leads to a state met before goes first (`de-s-por`,
+    /// `dl-s-por`). On only without summaries, where it saves traversals; otherwise see
+    /// [`Order::Visited`].
     VisitedFirst,
-    /// What comes after a state is kept as a summary and not traversed at all (`de-s-por`, `dl-s-por`).
+    /// What comes after a state is kept as a summary and not traversed at all (`de-s-por`,
+    /// `dl-s-por`).
     Summaries,
-    /// Whether other processes may interfere is read off what is ahead of them, not off their whole text (`s-por`,
-    /// `de-s-por`, `dl-s-por`).
+    /// Whether other processes may interfere is read off what is ahead of them, not off their whole
+    /// text (`s-por`, `de-s-por`, `dl-s-por`).
     ProgramPoints,
     /// Variables that are never read again are no part of a state.
     LiveVariables,

@@ -8,15 +8,17 @@
 //!             := ∪ {current[t] | t ∈ done}   otherwise
 //! ```
 //!
-//! for the process t explored last. In the second case T is a persistent set, so done is a source set and the state
-//! is finished.
+//! for the process t explored last. In the second case T is a persistent set, so done is a source
+//! set and the state is finished.
 //!
-//! **As printed, that loses classes.** The first case looks only at the last t. If a later t has nothing disabled in its
-//! current set, the third case applies again. It names processes that are disabled in s: they cannot be explored, and
-//! what they need is not explored either. So the first case must look at *every* t done so far. And it must come
-//! second: if there is a T, the state is finished, whatever is in the current sets of the others.
+//! **As printed, that loses classes.** The first case looks only at the last t. If a later t has
+//! nothing disabled in its current set, the third case applies again. It names processes that are
+//! disabled in s: they cannot be explored, and what they need is not explored either. So the first
+//! case must look at *every* t done so far. And it must come second: if there is a T, the state is
+//! finished, whatever is in the current sets of the others.
 //!
-//! The largest T is found by removing processes with a rival outside from done, as long as there is one.
+//! The largest T is found by removing processes with a rival outside from done, as long as there is
+//! one.
 
 use super::depth_first::{Frame, Taken};
 use super::processes::Processes;

@@ -1,11 +1,12 @@
 //! The states met so far, each kept once, and most of each shared with others.
 //!
-//! A state comes as its portrait, a list of numbers ([`State::portrait`](crate::model::State::portrait)). The list is
-//! folded as a binary tree: neighbours make a pair, pairs of pairs, up to one pair for the whole, and each distinct
-//! pair is kept once (tree compression: Blom, Lisper, van de Pol, Weber, *A database approach to distributed
-//! state-space generation*, J. Logic Comput. 2011; Laarman, van de Pol, Weber, SPIN 2011). A step changes a number or
-//! two, so all of a new state's tree except one or two paths exists already. Matching is exact: equal
-//! roots are equal lists.
+//! A state comes as its portrait, a list of numbers
+//! ([`State::portrait`](crate::model::State::portrait)). The list is folded as a binary tree:
+//! neighbours make a pair, pairs of pairs, up to one pair for the whole, and each distinct pair is
+//! kept once (tree compression: Blom, Lisper, van de Pol, Weber, *A database approach to
+//! distributed state-space generation*, J. Logic Comput. 2011; Laarman, van de Pol, Weber, SPIN
+//! 2011). A step changes a number or two, so all of a new state's tree except one or two paths
+//! exists already. Matching is exact: equal roots are equal lists.
 //!
 //! ```text
 //!        root             a state: 8 bytes for its root, and an entry in the table
@@ -15,11 +16,11 @@
 //!    3   1  0   7         cells, queues, local states
 //! ```
 //!
-//! *Incremental.* The tree of the last list is kept. Only nodes above numbers that differ from it are looked up:
-//! along a depth-first search the last list is that of a neighbour.
+//! *Incremental.* The tree of the last list is kept. Only nodes above numbers that differ from it
+//! are looked up: along a depth-first search the last list is that of a neighbour.
 //!
-//! *Hash compaction* (Wolper, Leroy, CAV 1993) keeps a hash of 64 bits instead. That needs less memory,
-//! but two states may be mistaken for one.
+//! *Hash compaction* (Wolper, Leroy, CAV 1993) keeps a hash of 64 bits instead. That needs less
+//! memory, but two states may be mistaken for one.
 
 use std::hash::BuildHasher;
 
@@ -139,7 +140,8 @@ pub struct Trees {
     nodes: Pairs,
     /// For each state the root of its tree, and the length of its list.
     roots: Pairs,
-    /// The tree of the last list: its n numbers at n to 2n - 1, and at i the pair of what is at 2i and 2i + 1.
+    /// The tree of the last list: its n numbers at n to 2n - 1, and at i the pair of what is at 2i
+    /// and 2i + 1.
     last: Vec<u32>,
     /// The places of it that have changed.
     changed: Vec<bool>,

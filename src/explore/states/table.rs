@@ -1,11 +1,13 @@
 //! A set of keys of some words each, with a number for each, in open tables.
 //!
-//! A key lies in the table itself, so to ask for it is to look at one place of memory, or at two neighbours. A place is free
-//! if its first word is 0; so the first word of no key is. Keys lie in the order of their hashes, as far as there is room
-//! (linear probing: Knuth, *The art of computer programming*, volume 3, section 6.4). A table that grows is copied from its
-//! beginning to its end, and written in nearly the same order.
+//! A key lies in the table itself, so to ask for it is to look at one place of memory, or at two
+//! neighbours. A place is free if its first word is 0; so the first word of no key is. Keys lie in
+//! the order of their hashes, as far as there is room (linear probing: Knuth, *The art of computer
+//! programming*, volume 3, section 6.4). A table that grows is copied from its beginning to its
+//! end, and written in nearly the same order.
 //!
-//! There may be several tables, each for a range of hashes. Then several threads can add keys, each to other tables.
+//! There may be several tables, each for a range of hashes. Then several threads can add keys, each
+//! to other tables.
 
 use std::hint::black_box;
 use std::mem;
@@ -57,8 +59,8 @@ impl Tables {
         self.0.iter().flat_map(Table::iter)
     }
 
-    /// Makes them so many tables with other keys of so many words: what `change` appends for each key. What is done with is dropped at
-    /// once, so that all keys are there little more than once.
+    /// Makes them so many tables with other keys of so many words: what `change` appends for each
+    /// key. What is done with is dropped at once, so that all keys are there little more than once.
     pub fn change(
         &mut self,
         (tables, width): (usize, usize),
@@ -90,7 +92,8 @@ impl Tables {
         &mut self.0
     }
 
-    /// The bytes that are allocated before `added` keys are in each of the tables, besides those in use.
+    /// The bytes that are allocated before `added` keys are in each of the tables, besides those in
+    /// use.
     pub fn growth(&self, added: impl Iterator<Item = usize>) -> usize {
         self.0.iter().zip(added).map(|(table, added)| table.growth(added)).sum()
     }
@@ -158,8 +161,8 @@ impl Table {
         Table { width, tables, places, count: 0, words, numbers }
     }
 
-    /// Adds keys that belong here, one behind the other, with their numbers. Those that are new are appended to `new`, in their
-    /// order.
+    /// Adds keys that belong here, one behind the other, with their numbers. Those that are new are
+    /// appended to `new`, in their order.
     pub fn insert_all(&mut self, keys: &[u64], numbers: &[u32], new: &mut Vec<u64>) {
         match self.width {
             1 => self.insert_all_of::<1>(keys, numbers, new),
@@ -176,8 +179,8 @@ impl Table {
         }
     }
 
-    /// The same, for keys of W words. Where they are to lie is looked at for some of them before the first one is added, so that
-    /// one need not wait for the memory of the one before.
+    /// The same, for keys of W words. Where they are to lie is looked at for some of them before
+    /// the first one is added, so that one need not wait for the memory of the one before.
     fn insert_all_of<const W: usize>(&mut self, keys: &[u64], numbers: &[u32], new: &mut Vec<u64>) {
         let keys = keys.as_chunks::<W>().0;
         for (keys, numbers) in keys.chunks(BLOCK).zip(numbers.chunks(BLOCK)) {
@@ -261,7 +264,8 @@ impl Table {
         lists
     }
 
-    /// The size of the largest table that is made before `added` keys are here. The present one is there until it is full.
+    /// The size of the largest table that is made before `added` keys are here. The present one is
+    /// there until it is full.
     fn growth(&self, added: usize) -> usize {
         let mut places = self.places;
         while 4 * (self.count + added.next_multiple_of(BLOCK)) > 3 * places {
@@ -317,8 +321,8 @@ impl Table {
     }
 }
 
-/// So many zeros, all of which are written. To read memory first that was only promised, and then to write it, would stop all
-/// threads for a moment.
+/// So many zeros, all of which are written. To read memory first that was only promised, and then
+/// to write it, would stop all threads for a moment.
 fn zeros(count: usize) -> Vec<u64> {
     let mut words = black_box(Vec::with_capacity(count));
     words.resize(count, 0);

@@ -1,9 +1,9 @@
 //! What invariants see of states, and which of that they have no objection to.
 //!
-//! An invariant sees little of a state: some cells, the lengths of some mailboxes, some variables. Its *view* of a state has a
-//! number for each place of the portrait: equal numbers stand for what it does not tell apart. So many states have the
-//! same view, and all of them are fine if one is. A view that was judged, and is fine, is kept; where something is wrong,
-//! each state is judged.
+//! An invariant sees little of a state: some cells, the lengths of some mailboxes, some variables.
+//! Its *view* of a state has a number for each place of the portrait: equal numbers stand for what
+//! it does not tell apart. So many states have the same view, and all of them are fine if one is. A
+//! view that was judged, and is fine, is kept; where something is wrong, each state is judged.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;

@@ -1,8 +1,9 @@
 //! Probes of a process whose mailbox belongs to another one.
 //!
-//! One process alone receives at a p2p or bag mailbox, so between what two processes do there the unfolding knows no conflict: a
-//! probe that sees a message stays enabled when another process takes the message. No execution goes on with the probe then. But
-//! one begins with it, and goes on until the other process receives there, which is a violation.
+//! One process alone receives at a p2p or bag mailbox, so between what two processes do there the
+//! unfolding knows no conflict: a probe that sees a message stays enabled when another process
+//! takes the message. No execution goes on with the probe then. But one begins with it, and goes on
+//! until the other process receives there, which is a violation.
 
 use crate::explore::driver::Driver;
 use crate::model::{Action, Op, State, System};

@@ -1,13 +1,15 @@
-//! A piece of the unfolding to look at: everything that UDPOR met, and the calls in which it met it.
+//! A piece of the unfolding to look at: everything that UDPOR met, and the calls in which it met
+//! it.
 //!
-//! The search is UDPOR's own. Here it forgets nothing, so ids ascend in the order in which events were
-//! met, causes first. So the events with the smallest ids, however many, are a prefix of the unfolding. The search stops
-//! when it has met as many events as are wanted, or as many maximal configurations: their number can be exponential in the
-//! number of events.
+//! The search is UDPOR's own. Here it forgets nothing, so ids ascend in the order in which events
+//! were met, causes first. So the events with the smallest ids, however many, are a prefix of the
+//! unfolding. The search stops when it has met as many events as are wanted, or as many maximal
+//! configurations: their number can be exponential in the number of events.
 //!
-//! A search tells its `Notes` of each step. They are a type parameter, so a search without notes pays nothing. A
-//! [`Call`] is one Explore(C, D, A) of algorithm 1; the second call with the same C (a loop in our code) counts as one,
-//! too. It keeps none of the three sets, because they follow from the calling one:
+//! A search tells its `Notes` of each step. They are a type parameter, so a search without notes
+//! pays nothing. A [`Call`] is one Explore(C, D, A) of algorithm 1; the second call with the same C
+//! (a loop in our code) counts as one, too. It keeps none of the three sets, because they follow
+//! from the calling one:
 //!
 //! ```text
 //!              (C, D, A)  chooses e
@@ -55,8 +57,9 @@ impl<S: System> Prefix<'_, S> {
         )
     }
 
-    /// The events of an execution, as far as the unfolding has them: the height of events may be bounded, and there are none
-    /// after a barrier is overcrowded. Those that the search did not meet are added to U.
+    /// The events of an execution, as far as the unfolding has them: the height of events may be
+    /// bounded, and there are none after a barrier is overcrowded. Those that the search did not
+    /// meet are added to U.
     pub fn events(&mut self, schedule: &Schedule) -> Vec<EventId> {
         for &action in schedule {
             let Some(event) = self.enabled(action) else { break };

@@ -1,11 +1,13 @@
-//! A configuration proves that no extension of it is missing: whatever the model can do has an event.
+//! A configuration proves that no extension of it is missing: whatever the model can do has an
+//! event.
 //!
-//! Extensions are found when their last cause joins C, by what each operation says of itself ([`crate::unfolding`], `extensions`).
-//! One that is forgotten is enabled nowhere, and no other part of the search asks for it. So the model is asked: each action that
-//! is possible after C has an event in en(C), or a barred one, or it is left out by definition ([`needed`]).
+//! Extensions are found when their last cause joins C, by what each operation says of itself
+//! ([`crate::unfolding`], `extensions`). One that is forgotten is enabled nowhere, and no other
+//! part of the search asks for it. So the model is asked: each action that is possible after C has
+//! an event in en(C), or a barred one, or it is left out by definition ([`needed`]).
 //!
-//! This is a proof for C alone. It says nothing of extensions that are in conflict with C; but those are enabled elsewhere,
-//! if their causes are ever reached.
+//! This is a proof for C alone. It says nothing of extensions that are in conflict with C; but
+//! those are enabled elsewhere, if their causes are ever reached.
 
 use crate::explore::ends::lost;
 use crate::model::{Action, System};

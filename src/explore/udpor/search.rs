@@ -13,33 +13,37 @@
 //!   U := U ∩ Q(C, D)
 //! ```
 //!
-//! The second call is a tail call on the same C, so it is a loop here, and the recursion is as deep as the
-//! configuration is large. ex(C) grows as events are pushed, so it is never computed anew. Departures:
-//! alternatives are asked for only to D ∩ en(C), because all else of D is in conflict with C; and the last line is done
-//! only now and then, when U has doubled ([`crate::unfolding`], `forget`).
+//! The second call is a tail call on the same C, so it is a loop here, and the recursion is as deep
+//! as the configuration is large. ex(C) grows as events are pushed, so it is never computed anew.
+//! Departures: alternatives are asked for only to D ∩ en(C), because all else of D is in conflict
+//! with C; and the last line is done only now and then, when U has doubled ([`crate::unfolding`],
+//! `forget`).
 //!
-//! Sound and complete for finite unfoldings: every maximal configuration is visited, and no two complete
-//! visits are of the same one. With full alternatives an exploration is never blocked, which is asserted.
+//! Sound and complete for finite unfoldings: every maximal configuration is visited, and no two
+//! complete visits are of the same one. With full alternatives an exploration is never blocked,
+//! which is asserted.
 //!
-//! **Up to a depth.** The events up to a height are closed under causes, so they are an event structure of their
-//! own, P, finite even if the program runs for ever, and its maximal configurations are the classes up to that
-//! depth. The search is a search of P. It only needs that ex(C) and en(C) are those of P: an event that is too high is in
-//! neither, and en(C) contains no event in conflict with C. Proof: let M be a maximal configuration of P with C ⊆ M that
-//! avoids D ∪ {e}. Then U ∩ M is an alternative. It is a
-//! configuration, because U is closed under causes. Suppose that some d ∈ D ∪ {e} is in conflict with no event of it, and let d be
-//! the oldest such. There is a maximal configuration M' that contains U ∩ M and d. It avoids all of D that is older
-//! than d, so it was visited after d had been chosen. M is not a part of M', since both are maximal and d ∉ M. Let f
-//! be a lowest event of M that is not in M': f is in ex(M'), so in U, so in U ∩ M, and so in M', a contradiction. A
-//! full alternative is in conflict with all of D: when it has become part of C, nothing of D is enabled. So a
-//! search with full alternatives is never blocked.
+//! **Up to a depth.** The events up to a height are closed under causes, so they are an event
+//! structure of their own, P, finite even if the program runs for ever, and its maximal
+//! configurations are the classes up to that depth. The search is a search of P. It only needs that
+//! ex(C) and en(C) are those of P: an event that is too high is in neither, and en(C) contains no
+//! event in conflict with C. Proof: let M be a maximal configuration of P with C ⊆ M that avoids D
+//! ∪ {e}. Then U ∩ M is an alternative. It is a configuration, because U is closed under causes.
+//! Suppose that some d ∈ D ∪ {e} is in conflict with no event of it, and let d be the oldest such.
+//! There is a maximal configuration M' that contains U ∩ M and d. It avoids all of D that is older
+//! than d, so it was visited after d had been chosen. M is not a part of M', since both are maximal
+//! and d ∉ M. Let f be a lowest event of M that is not in M': f is in ex(M'), so in U, so in U ∩ M,
+//! and so in M', a contradiction. A full alternative is in conflict with all of D: when it has
+//! become part of C, nothing of D is enabled. So a search with full alternatives is never blocked.
 //!
-//! **In a branch** of a search ([`crate::explore::tree`]) the prefix is a C from which nothing is taken back. The events
-//! that others explore are *barred*: like those that are too high, they are in neither ex(C) nor en(C), and in no
-//! alternative. So the search is one of a smaller event structure, with a D of its own. If only barred events are enabled,
-//! it is blocked.
+//! **In a branch** of a search ([`crate::explore::tree`]) the prefix is a C from which nothing is
+//! taken back. The events that others explore are *barred*: like those that are too high, they are
+//! in neither ex(C) nor en(C), and in no alternative. So the search is one of a smaller event
+//! structure, with a D of its own. If only barred events are enabled, it is blocked.
 //!
-//! All this holds whichever event of en(C) ∖ D is chosen. The choice decides how many events are met and how much work
-//! there is. By default the least contended event comes first; an [`Order`] replaces that.
+//! All this holds whichever event of en(C) ∖ D is chosen. The choice decides how many events are
+//! met and how much work there is. By default the least contended event comes first; an [`Order`]
+//! replaces that.
 
 use super::intruder;
 use super::k::K;
@@ -194,8 +198,8 @@ const RED_ZONE: usize = 64 << 10;
 const STACK: usize = 4 << 20;
 
 impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
-    /// Explore(C, D, A), with A the guides from `a` on, and D ∩ en(C) among those of the caller, which are
-    /// the `live` ones from `outer` on.
+    /// Explore(C, D, A), with A the guides from `a` on, and D ∩ en(C) among those of the caller,
+    /// which are the `live` ones from `outer` on.
     fn explore(&mut self, mut a: usize, outer: usize) {
         let (d, guides, live) = (self.d.len(), self.guides.len(), self.live.len());
         self.keep_enabled(outer..live);
@@ -229,8 +233,9 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         self.live.truncate(live);
     }
 
-    /// C := the prefix of the branch, without the events that others explore. Stops where the search is stopped: what is
-    /// enabled is not known then. `None` if the branch is not one of this search.
+    /// C := the prefix of the branch, without the events that others explore. Stops where the
+    /// search is stopped: what is enabled is not known then. `None` if the branch is not one of
+    /// this search.
     fn go_to(&mut self, branch: &Branch) -> Option<()> {
         if !branch.wanted.is_empty() {
             return None;
@@ -284,8 +289,8 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         self.driver.is_stopped() || self.notes.are_full()
     }
 
-    /// The events of the caller's D ∩ en(C) that are in the new en(C). No others of D are in it, because what is in conflict
-    /// with C stays so.
+    /// The events of the caller's D ∩ en(C) that are in the new en(C). No others of D are in it,
+    /// because what is in conflict with C stays so.
     fn keep_enabled(&mut self, outer: std::ops::Range<usize>) {
         for index in outer {
             let d = self.live[index];
@@ -435,8 +440,8 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
     }
 }
 
-/// Events that nothing can be in conflict with come first. Then what follows them is explored once, and not once for each
-/// order of the others.
+/// Events that nothing can be in conflict with come first. Then what follows them is explored once,
+/// and not once for each order of the others.
 fn contention(op: &Op) -> u8 {
     match op {
         Op::Local | Op::Spawn(_) | Op::Join(_) | Op::Arrive { .. } | Op::BarrierWait { .. } => 0,

@@ -1,20 +1,22 @@
 //! The races of actions that a bound on the height of events cuts off.
 //!
-//! An action that is too high at the end of an execution E is no event, so it has no races to look at. But it
-//! could have come earlier, without what makes it too high: the *tops*, which are the events of E as high as allowed. Let F
-//! be E without its tops. Every event of E, top or not, has all its causes in F. So F is an execution, and x is
-//! what the process does after F, if it can do anything. The events of E that exclude x are the tops on which it
-//! depends. Like x they are enabled after F, so the dependence can be asked there.
+//! An action that is too high at the end of an execution E is no event, so it has no races to look
+//! at. But it could have come earlier, without what makes it too high: the *tops*, which are the
+//! events of E as high as allowed. Let F be E without its tops. Every event of E, top or not, has
+//! all its causes in F. So F is an execution, and x is what the process does after F, if it can do
+//! anything. The events of E that exclude x are the tops on which it depends. Like x they are
+//! enabled after F, so the dependence can be asked there.
 //!
-//! One x per process is not enough. Histories smaller than F give other events (a write before some more reads, a
-//! receive before another receive), and a top may leave these possible although it excludes x. In an execution with x
-//! they would be found as races of an event. But what follows in such an execution may be asleep because of the top. So
-//! they are looked for here: the races of x in F·x, with no tops in v. If a top before the event i of such a race excludes the
-//! reversal, that top has to go as well: then it is the first, and i a rival.
+//! One x per process is not enough. Histories smaller than F give other events (a write before some
+//! more reads, a receive before another receive), and a top may leave these possible although it
+//! excludes x. In an execution with x they would be found as races of an event. But what follows in
+//! such an execution may be asleep because of the top. So they are looked for here: the races of x
+//! in F·x, with no tops in v. If a top before the event i of such a race excludes the reversal,
+//! that top has to go as well: then it is the first, and i a rival.
 //!
-//! A test that succeeded is not too high, but a top may have completed something else that it tests. If the test had
-//! returned that, it would have been too high, and then it would show that the test could fail before the top came. So
-//! this case is looked at here.
+//! A test that succeeded is not too high, but a top may have completed something else that it
+//! tests. If the test had returned that, it would have been too high, and then it would show that
+//! the test could fail before the top came. So this case is looked at here.
 
 use smallvec::SmallVec;
 
@@ -23,8 +25,8 @@ use crate::model::{Action, Choice, Effect, Op, ProcessId, System, dependent};
 use crate::trace::Execution;
 use crate::trace::initials::dependent_here;
 
-/// The races of actions that are too high at the end of the execution, and of tests of things that came too late for them.
-/// For messages see [`super::with_pending`].
+/// The races of actions that are too high at the end of the execution, and of tests of things that
+/// came too late for them. For messages see [`super::with_pending`].
 pub fn with_cut<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     if !execution.has_tops() {
         return;
@@ -153,8 +155,8 @@ fn is_initial<S: System>(execution: &Execution<'_, S>, race: &Race) -> bool {
     !(race.first + 1..execution.len()).any(is_cause)
 }
 
-/// The races of tests that succeeded but might have failed, with what completed any of the things they test, if the
-/// first event that did so is a top.
+/// The races of tests that succeeded but might have failed, with what completed any of the things
+/// they test, if the first event that did so is a top.
 fn with_tests<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     for later in 0..execution.len() {
         let Action { process, choice } = execution.action(later);

@@ -1,15 +1,18 @@
 //! Distant races: those in which x is no event of the execution that comes right after i.
 //!
-//! In most races (i, x) the process of x acts in the execution, needs i at once, and would have done x without it. So whoever
-//! looks at each event and what it needs at once finds i. Here are the others: i and x are of one strand (open choices); or the process of x can
-//! do nothing right after i, because it waits, or a guard refuses, or it would be too high. Later it may be able to, or never.
+//! In most races (i, x) the process of x acts in the execution, needs i at once, and would have
+//! done x without it. So whoever looks at each event and what it needs at once finds i. Here are
+//! the others: i and x are of one strand (open choices); or the process of x can do nothing right
+//! after i, because it waits, or a guard refuses, or it would be too high. Later it may be able to,
+//! or never.
 
 use super::{OpenChoices, Race, opened_by, stimulus, with_cut};
 use crate::model::{Action, Choice, Effect, Op, ProcessId, System};
 use crate::trace::Execution;
 
-/// Appends the distant races of an execution that goes no further, each once. `open` are its open choices. O(n²) for n
-/// actions if it has open choices; else O(n) for each access that may wait, and for each message to an actor.
+/// Appends the distant races of an execution that goes no further, each once. `open` are its open
+/// choices. O(n²) for n actions if it has open choices; else O(n) for each access that may wait,
+/// and for each message to an actor.
 pub fn with_distant<S: System>(
     execution: &mut Execution<'_, S>,
     open: &OpenChoices,

@@ -1,12 +1,15 @@
 //! The other ways of a match or a probe.
 //!
-//! At a p2p or bag mailbox a match, or a probe, is an open choice of a message ([`State::network`](crate::model::State::network)).
-//! Each choice x has its own causes: the send, the own receive, the matches of its competitors. It is possible in the
-//! execution E, in the place of what was chosen at i, if E has all these causes, if none of them happens after i, and if
-//! the message was not given to another receive in the history of the causes. (A send may be the answer to a match.)
+//! At a p2p or bag mailbox a match, or a probe, is an open choice of a message
+//! ([`State::network`](crate::model::State::network)). Each choice x has its own causes: the send,
+//! the own receive, the matches of its competitors. It is possible in the execution E, in the place
+//! of what was chosen at i, if E has all these causes, if none of them happens after i, and if the
+//! message was not given to another receive in the history of the causes. (A send may be the answer
+//! to a match.)
 //!
-//! What excludes x then? Only i. Another receive r' that has the message of x needs a match of r if it is later than r, so it
-//! happens after i. And if it is earlier, it is a competitor, and x has its match as a cause.
+//! What excludes x then? Only i. Another receive r' that has the message of x needs a match of r if
+//! it is later than r, so it happens after i. And if it is earlier, it is a competitor, and x has
+//! its match as a cause.
 
 use smallvec::SmallVec;
 

@@ -1,13 +1,13 @@
-//! The open choices of an execution: actions that might have gone another way, if something on which they do not depend had
-//! come first.
+//! The open choices of an execution: actions that might have gone another way, if something on
+//! which they do not depend had come first.
 
 use super::network::is_poll;
 use super::requests;
 use crate::model::{Choice, Op, Posted, System};
 use crate::trace::Execution;
 
-/// The any-forms of an execution that returned one element and could have waited for another, by position, each with a
-/// note.
+/// The any-forms of an execution that returned one element and could have waited for another, by
+/// position, each with a note.
 #[derive(Clone, Debug)]
 pub struct OpenChoices<N = ()>(Vec<(usize, N)>);
 
@@ -26,7 +26,8 @@ impl OpenChoices {
 }
 
 impl<N> OpenChoices<N> {
-    /// Notes that the execution has grown by an action. If it is one of them, `note` gives the note.
+    /// Notes that the execution has grown by an action. If it is one of them, `note` gives the
+    /// note.
     pub fn push<S: System>(
         &mut self,
         execution: &Execution<'_, S>,
@@ -56,7 +57,8 @@ impl<N> OpenChoices<N> {
     }
 }
 
-/// Might the action at `position` have gone another way if something else had come first, on which it does not depend?
+/// Might the action at `position` have gone another way if something else had come first, on which
+/// it does not depend?
 fn is_open<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
     match execution.op(position) {
         Op::Deliver => matches!(execution.state().carried_at(position), Posted::Receive(_)),

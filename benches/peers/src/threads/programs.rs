@@ -1,6 +1,8 @@
-//! The programs as one writes them with the standard library. The module above says whose `sync` and `thread` they use.
+//! The programs as one writes them with the standard library. The module above says whose `sync`
+//! and `thread` they use.
 //!
-//! `Arc` is that of the standard library: loom's has steps of its own, and three writers would have 15 times as many executions.
+//! `Arc` is that of the standard library: loom's has steps of its own, and three writers would have
+//! 15 times as many executions.
 
 use std::sync::Arc;
 
@@ -65,8 +67,9 @@ pub fn philosophers(n: usize) {
     }));
 }
 
-/// A dispatcher serves requests by one of some servers each: a picker, started for each request, counts through them, and
-/// the one at which the count is seen is taken. The thread that starts all others is the dispatcher.
+/// A dispatcher serves requests by one of some servers each: a picker, started for each request,
+/// counts through them, and the one at which the count is seen is taken. The thread that starts all
+/// others is the dispatcher.
 pub fn dispatcher(servers: usize, requests: usize) {
     let locks: Arc<Vec<_>> = Arc::new((0..servers).map(|_| Mutex::new(())).collect());
     let count = Arc::new(Mutex::new(0));
