@@ -59,7 +59,7 @@ fn variants(explorer: &'static Listed) -> impl Iterator<Item = (&'static str, An
     };
     // What reverses nothing later is a variant without an option.
     let at_once = (explorer.profile().name == "parsimonious")
-        .then(|| (explorer.profile().name, Parsimonious { owes: 0 }.into(), false));
+        .then(|| (explorer.profile().name, Parsimonious { max_pending: 0 }.into(), false));
     let given = options.iter().map(move |text| {
         let options = match *text {
             "" => Options::default(),

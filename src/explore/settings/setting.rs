@@ -18,7 +18,7 @@ use crate::explore::parallel::threads::InPieces;
 use crate::explore::udpor::k::K;
 use crate::model::System;
 
-/// An explorer of the table, with options that it takes.
+/// An explorer of the table, with options that it accepts.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     explorer: &'static Listed,
@@ -26,20 +26,23 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Refuses an option that means nothing to the explorer; the error is a sentence.
+    /// The explorer with these options.
+    ///
+    /// # Errors
+    /// A sentence, if an option has no meaning for the explorer.
     pub fn new(explorer: &'static Listed, options: Options) -> Result<Setting, String> {
         let Profile { name, takes, .. } = explorer.profile();
         let refusal = OPTIONS.iter().find_map(|option| option.refusal(name, &takes, &options));
         refusal.map_or(Ok(Setting { explorer, options }), Err)
     }
 
-    /// The explorer with those of the options that it takes; the others are dropped.
+    /// The explorer with those of the options that it accepts. The others are dropped.
     pub fn with_what_fits(explorer: &'static Listed, options: Options) -> Setting {
         Setting { explorer, options: options.understood(&explorer.profile().takes) }
     }
 
-    /// The setting with options filled in that were not given. Those that the explorer does not
-    /// take are dropped.
+    /// Fills in options that are not set yet. Options that the explorer does not accept are
+    /// dropped.
     pub fn completed(self, options: Options) -> Setting {
         Setting {
             options: self.options.or(options.understood(&self.explorer.profile().takes)),
@@ -57,8 +60,8 @@ impl Setting {
         self.options
     }
 
-    /// The setting for each of these k, if it takes a k and none was given; else the setting as it
-    /// is.
+    /// One setting for each of these k, if the explorer takes a k and none was given; else only the
+    /// setting itself.
     pub fn for_each_k(self, ks: &[K]) -> Vec<Setting> {
         if !self.explorer.profile().takes.contain("k") || self.options.k.is_some() || ks.is_empty()
         {
@@ -73,10 +76,10 @@ impl Setting {
         Setting { options: Options { k: None, ..self.options }, ..self }
     }
 
-    /// The setting with a thread for each processor, if the explorer shares its work among threads
-    /// and no number was given.
+    /// The setting with one thread for each processor, if the explorer can use several threads and
+    /// no number was given.
     pub fn on_all_processors(self) -> Setting {
-        // The number of searches of a portfolio makes a difference.
+        // For a portfolio the number of jobs is the number of searches, which changes the result.
         if matches!(self.made(), AnyExplorer::Portfolio(_)) {
             return self;
         }
@@ -85,7 +88,7 @@ impl Setting {
         self.completed(Options { jobs, ..Options::default() })
     }
 
-    /// The k that the explorer works with; `None` if it has none.
+    /// The k of the explorer; `None` if it has none.
     pub fn k(&self) -> Option<K> {
         self.explorer.profile().takes.contain("k").then(|| self.options.k.unwrap_or(K::Optimal))
     }
