@@ -35,6 +35,7 @@ pub mod labels;
 mod moves;
 mod packed;
 pub mod past;
+mod plan;
 mod portfolio;
 mod processes;
 mod reactions;

@@ -176,7 +176,7 @@ impl Pace {
 
 /// A piece makes at least this many transitions between splits for each action of its prefix, so
 /// that replaying prefixes costs little of the work.
-const FOR_EACH: u64 = 8;
+const TRANSITIONS_PER_PREFIX_ACTION: u64 = 8;
 
 /// The work of a worker: searches a piece, splits it, and calls `tell` with reports. Returns `None`
 /// when the piece is done. If the budget is cancelled, or if the branch is not one of this search,
@@ -189,7 +189,7 @@ pub fn search<S: System, E: Explorer>(
     tell: &mut dyn FnMut(Report),
 ) -> Option<Outcome> {
     let tell = RefCell::new(tell);
-    let grain = pace.grain.get().max(FOR_EACH * branch.prefix.len() as u64);
+    let grain = pace.grain.get().max(TRANSITIONS_PER_PREFIX_ACTION * branch.prefix.len() as u64);
     let (of, left) = (place.clone(), grain.max(pace.first.get()));
     let mut regular = Regular { place: of, grain, left, given: 0, tell: &tell };
     let mut beat = Beating { tell: &tell };
