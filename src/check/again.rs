@@ -58,13 +58,13 @@ pub(super) fn follow<S: System>(
     replay.look_for_livelock();
     let report = ExecutionReport::new(subject, &replay, steps, None);
     let table = text::StepTable::new(&report.schedule, ROOM);
-    let mut told = format!("{}{}\n", text::Title(&report), table.header());
+    let mut output = format!("{}{}\n", text::Title(&report), table.header());
     for (index, changes) in changes.iter().enumerate() {
         let rows = text::ChangeRows(changes, ROOM);
-        writeln!(told, "{}\n{rows}", table.row(index)).expect("a string takes all");
+        writeln!(output, "{}\n{rows}", table.row(index)).expect("a string takes all");
     }
-    told += &text::PrintedTexts(&report.printed).to_string();
-    print!("{}", text::plain(told));
+    output += &text::PrintedTexts(&report.printed).to_string();
+    print!("{}", text::plain(output));
     Some(report)
 }
 

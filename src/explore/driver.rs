@@ -1,4 +1,4 @@
-//! What all explorers share: counting, judging, limits, observers, and when to stop.
+//! The part that all explorers share: counting, judging, limits, observers, and when to stop.
 //!
 //! An explorer reports each action ([`Driver::moved`]), each terminal state ([`Driver::terminal`]),
 //! each exploration that it cut ([`Driver::blocked`], [`Driver::truncated`]), and asks
@@ -145,7 +145,7 @@ impl<'o> Driver<'o> {
     /// # Panics
     /// If the search may not be split.
     pub fn split_off(&mut self, branch: Branch) {
-        self.splitter.as_mut().expect("who asked for it").take(branch);
+        self.splitter.as_mut().expect("a search that may be split").take(branch);
     }
 
     /// Must the search end now?

@@ -24,7 +24,7 @@ use super::observer::End;
 use super::result::StopReason;
 use crate::model::{Action, Locals, Schedule, State, System};
 use crate::property::{self, Motion, Objection, Position, Spin, Watch, When, polling};
-use crate::trace::{Execution, Left, needed};
+use crate::trace::{Execution, LeftOut, needed};
 
 impl Driver<'_> {
     /// The number of explorations that have ended. An explorer that reaches a state and tries
@@ -210,7 +210,7 @@ impl Driver<'_> {
     /// Proves that every action that is possible in `state` would end a fruitless round. Within a
     /// depth bound no round is fruitless: there loops run literally.
     fn prove_fruitless<S: System>(&self, locals: &mut Locals<'_, S>, state: &mut State) {
-        let left = Left { fruitless: self.depth().is_none(), max_height: None };
+        let left = LeftOut { fruitless: self.depth().is_none(), max_height: None };
         if let Some(&action) = needed(locals, state, left).first() {
             lost(locals, state, action);
         }
@@ -289,6 +289,6 @@ pub fn lost<S: System>(locals: &Locals<'_, S>, state: &State, action: Action) ->
     let way = Schedule::of(state);
     panic!(
         "internal error: the search has nothing left to do after the schedule `{way}`, but `{next}` is possible there, and \
-         nothing says why it may be left out. So there is no verdict. Please report this, with the program"
+         there is no reason to leave it out. So there is no verdict. Please report this, with the program"
     );
 }

@@ -1,4 +1,4 @@
-//! What an explorer is: an algorithm that goes through the executions of a system.
+//! Explorers: algorithms that visit the executions of a system.
 //!
 //! An explorer is a value: its options. It decides which executions to visit. The [`Driver`], which
 //! is the same for all explorers, decides what a visit means: it counts, judges properties,
@@ -156,8 +156,8 @@ pub enum Guarantee {
     /// Visited some executions, and may have missed classes. So no such search counts as complete.
     #[default]
     SomeClasses,
-    /// Reached every terminal state and every violation, each state once. Executions that meet in a
-    /// state continue as one, so not every class was completed.
+    /// Reached every terminal state and every violation, each state once. Executions that reach the
+    /// same state continue as one, so not every class was completed.
     EveryEnd,
     /// Visited at least one execution of each Mazurkiewicz class.
     EveryClass,
@@ -218,11 +218,10 @@ pub fn explore_branch<S: System>(
 pub(super) fn cannot_measure(explorer: &Profile, budget: &Budget) -> Option<String> {
     let measure = budget.measure.filter(|&measure| !explorer.measures(measure))?;
     Some(format!(
-        "a depth cannot be measured in {} by `{}`, but in {} (`mazurka explorers` says which explorers can do \
-         both)",
-        measure.unit(),
+        "`{}` measures a depth in {}, not in {} (`mazurka explorers` lists the explorers that can do both)",
         explorer.name,
-        explorer.depth.unit()
+        explorer.depth.unit(),
+        measure.unit()
     ))
 }
 
@@ -233,8 +232,8 @@ pub(super) fn missing_states<S: System>(explorer: &Profile, system: &S) -> Optio
     let is_missing = system.invariants().is_some() && promises && !explorer.asks(When::Invariant);
     is_missing.then(|| {
         format!(
-            "`{}` leaves out states in which an `invariant` of the program may fail: `stateful` goes through all \
-             states, and `udpor` through all classes",
+            "`{}` leaves out states in which an `invariant` of the program may fail: `stateful` visits all \
+             states, and `udpor` all classes",
             explorer.name
         )
     })
@@ -246,7 +245,7 @@ pub(super) fn misses_standstills<S: System>(explorer: &Profile, system: &S) -> O
     let stores_states = explorer.guarantee == Guarantee::EveryEnd;
     (stores_states && system.objects().may_end_late).then(|| {
         format!(
-            "`{}` does not complete every class, so it may miss where programs stand still without buffers (`any`): use \
+            "`{}` does not complete every class, so it may miss standstills without buffers (`any`): use \
              `udpor`, or `zero` and `infinite`",
             explorer.name
         )
@@ -259,8 +258,8 @@ pub(super) fn gains_nothing<S: System>(explorer: &Profile, system: &S) -> Option
     let stores_states = explorer.guarantee == Guarantee::EveryEnd;
     (stores_states && system.foresight().remembers_all()).then(|| {
         format!(
-            "`{}` stores states, and that gains nothing here: processes that really run are told apart by all that \
-             they were told, so executions meet in no state (`udpor` and `optimal` store none)",
+            "`{}` stores states, and that gains nothing here: the state of a process that really runs is its whole \
+             history, so different executions never reach one state (`udpor` and `optimal` store no states)",
             explorer.name
         )
     })

@@ -138,7 +138,7 @@ impl FromStr for Order {
         named.or_else(|| permutation(text).map(Order::Sequential)).ok_or_else(|| {
             let names = Order::ALL.map(Order::name).join(", ");
             format!(
-                "`{text}` is no order; there are: {names}, and processes by number such as 2,0,1 (each once, \
+                "`{text}` is not an order; there are: {names}, and processes by number such as 2,0,1 (each once, \
                  below {})",
                 Permutation::LIMIT
             )

@@ -83,7 +83,7 @@ pub struct Dpor {
 }
 
 impl Dpor {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(options: &Options) -> Self {
         Dpor { order: options.order.unwrap_or_default(), sleep_sets: options.sleep_sets }
     }
@@ -93,7 +93,7 @@ impl Explorer for Dpor {
     fn profile(&self) -> Profile {
         Profile {
             name: "dpor",
-            summary: "dynamic partial order reduction: backtrack sets from the races met",
+            summary: "dynamic partial order reduction: backtrack sets from races",
             source: "Flanagan, Godefroid (POPL 2005)",
             guarantee: Guarantee::of_classes(self.sleep_sets),
             takes: Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER },

@@ -121,7 +121,7 @@ impl Explorer for DporDs {
             },
             Way::Completed => Profile {
                 name: "dpor-ds",
-                summary: "the same, completed: covers every execution up to the depth",
+                summary: "DPOR for state machines, completed: covers every execution up to the depth",
                 source: "after Yabandeh, Kostić (EPFL, 2009), figure 7",
                 guarantee: Guarantee::EveryClassOnce,
                 takes: Takes { always_sleeps: true, ..Takes::ORDER },
@@ -142,7 +142,7 @@ impl Explorer for DporDs {
         }
         if budget.depth.is_none() {
             return Some(format!(
-                "`{name}` goes through executions up to a depth: say which, with --depth"
+                "`{name}` explores executions up to a depth, which --depth has to set"
             ));
         }
         let is_beyond = system.actors().has_guards() || system.actors().has_internals();

@@ -29,7 +29,7 @@ use crate::trace::{Names, representative};
 pub struct Exhaustive;
 
 impl Exhaustive {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(_: &Options) -> Self {
         Exhaustive
     }
@@ -39,7 +39,7 @@ impl Explorer for Exhaustive {
     fn profile(&self) -> Profile {
         Profile {
             name: "exhaustive",
-            summary: "every interleaving, without reduction; also tells their Mazurkiewicz classes",
+            summary: "every interleaving, without reduction; also counts Mazurkiewicz classes",
             guarantee: Guarantee::EveryExecution,
             takes: Takes { options: &["jobs"], ..Takes::NOTHING },
             both_depths: true,

@@ -38,7 +38,7 @@
 //!   the tree: a sleeping action may be a weak initial of a branch that consists only of the
 //!   choice, although it is not a weak initial of the execution that needs the choice.
 //! - v consists of actions, not of processes: when v is built, the actions are known.
-//! - notdep(i, E) leaves out events in conflict with x ([`Race::spoilers`]).
+//! - notdep(i, E) leaves out events in conflict with x ([`Race::conflicting`]).
 //! - The races of an event are found when it is executed, and kept for all executions with this
 //!   prefix. A race is skipped if all events after the common prefix with the last complete
 //!   execution happen after i: then its v was handled there.
@@ -60,7 +60,7 @@ pub struct Optimal {
 }
 
 impl Optimal {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(options: &Options) -> Self {
         Optimal { order: options.order.unwrap_or_default() }
     }

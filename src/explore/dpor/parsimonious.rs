@@ -99,7 +99,7 @@ impl Default for Parsimonious {
 }
 
 impl Parsimonious {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(_: &Options) -> Self {
         Parsimonious::default()
     }
@@ -109,7 +109,7 @@ impl Explorer for Parsimonious {
     fn profile(&self) -> Profile {
         Profile {
             name: "parsimonious",
-            summary: "dynamic partial order reduction that remembers nothing: reverse search over normal forms",
+            summary: "dynamic partial order reduction without stored sets: reverse search over normal forms",
             source: "after Abdulla, Atig, Das, Jonsson, Sagonas (CAV 2024); Avis, Fukuda (1996)",
             guarantee: Guarantee::EveryClassOnce,
             takes: Takes { options: &["jobs"], ..Takes::NOTHING },
@@ -124,7 +124,7 @@ impl Explorer for Parsimonious {
     /// come before u.
     fn refusal<S: System>(&self, _: &S, budget: &Budget) -> Option<String> {
         budget.depth.map(|_| {
-            "`parsimonious` looks at whole executions: it has no bound on their depth (`udpor` and `optimal` have)"
+            "`parsimonious` needs whole executions, so it takes no depth bound (`udpor` and `optimal` do)"
                 .into()
         })
     }
@@ -367,8 +367,8 @@ impl Reversals {
             Some(later) => later,
             None => execution.len(),
         };
-        let spoilers = race.spoilers(execution);
-        let kept = |&at: &usize| race.keeps(execution, &spoilers, at);
+        let conflicting = race.conflicting(execution);
+        let kept = |&at: &usize| race.keeps(execution, &conflicting, at);
         let mut kept: Vec<usize> = (first + 1..end).filter(kept).collect();
         if !is_sibling && later.is_none() && !self.settle(walk, race, &mut kept) {
             return None;

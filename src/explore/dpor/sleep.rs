@@ -33,7 +33,7 @@ pub struct Sleep {
 }
 
 impl Sleep {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(options: &Options) -> Self {
         Sleep { order: options.order.unwrap_or_default() }
     }
@@ -43,7 +43,7 @@ impl Explorer for Sleep {
     fn profile(&self) -> Profile {
         Profile {
             name: "sleep",
-            summary: "every state's enabled actions, but those that sleep sets show to be explored already",
+            summary: "every enabled action, except those that sleep sets show to be explored already",
             source: "Godefroid (LNCS 1032, 1996), chapter 5",
             guarantee: Guarantee::EveryClassOnce,
             takes: Takes { always_sleeps: true, ..Takes::PIECES },

@@ -46,7 +46,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(options: &Options) -> Self {
         Source { order: options.order.unwrap_or_default() }
     }
@@ -145,11 +145,11 @@ impl SourceSets {
             }
             added = Some(strand);
         }
-        let spoilers = race.spoilers(execution);
+        let conflicting = race.conflicting(execution);
         for position in race.first + 1..execution.len() {
             let causes = execution.order().direct_predecessors(position);
             let is_first = causes.last().is_none_or(|&last| (last as usize) < race.first);
-            if is_first && race.keeps(execution, &spoilers, position) {
+            if is_first && race.keeps(execution, &conflicting, position) {
                 let action = execution.action(position);
                 if self.backtrack.covers(race.first, action) {
                     return;

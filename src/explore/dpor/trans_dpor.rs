@@ -80,7 +80,7 @@ impl Explorer for TransDpor {
         match self.of_tool {
             false => Profile {
                 name: "transdpor",
-                summary: "DPOR for actors, which uses that their races are transitive",
+                summary: "DPOR for actors, which relies on their transitive races",
                 source: "Tasharofi et al. (FORTE 2012)",
                 requires: Some("actors only"),
                 guarantee: Guarantee::of_classes(self.sleep_sets),
@@ -103,8 +103,8 @@ impl Explorer for TransDpor {
             return trans_dpor_tool::refusal(system);
         }
         (!has_only_actors(system)).then(|| {
-            "`transdpor` is for programs of actors only: it takes it that races are transitive, and those at \
-             mailboxes, mutexes and cells are not (`dpor` is for all programs)"
+            "`transdpor` is for programs of actors only: it relies on transitive races, and races at \
+             mailboxes, mutexes and cells are not transitive (`dpor` is for all programs)"
                 .into()
         })
     }

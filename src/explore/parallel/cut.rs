@@ -62,7 +62,7 @@ impl Part {
     /// If a branch is not one of this search.
     ///
     /// # Panics
-    /// As [`go_on`](Part::go_on).
+    /// If the explorer cannot be split.
     pub fn cut<S: System, E: Explorer>(
         &mut self,
         search: (&S, E),
@@ -93,7 +93,7 @@ impl Part {
                 given.push((place, branch));
             }
             self.give(&place, given);
-            // What comes after a piece that ends the search is not needed.
+            // The pieces after one that ends the search are not needed.
             if self.done[&place].ends_all() {
                 heap.retain(|(_, Reverse(other))| *other < place);
             }

@@ -1,7 +1,7 @@
 //! The position of a piece of a search among all pieces.
 //!
 //! ```text
-//!   / ──────┬──────────┬─────────► end             `/` gives away /0, then /1, which is left to do further down;
+//!   / ──────┬──────────┬─────────► end             `/` gives away /0, then /1, further down;
 //!           │ /0       │ /1                        /0 gives away /0/0.
 //!           ▼          ▼                           In order: /, /1, /0, /0/0
 //!           ──────┬──► end   ─────► end

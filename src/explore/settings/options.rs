@@ -205,7 +205,7 @@ macro_rules! storing {
 }
 
 const ORDER_IS_IDLE: &str =
-    "--order says which enabled actions are tried first; that makes no difference to `{}`";
+    "--order sets which enabled actions are tried first; that makes no difference to `{}`";
 
 /// All options, in the order in which they are written.
 pub const OPTIONS: &[OptionInfo] = &[
@@ -225,8 +225,8 @@ pub const OPTIONS: &[OptionInfo] = &[
         value: Some("ORDER"),
         help: "Which enabled actions are tried first: those pending longest (fifo) or shortest (lifo), of the actor \
                or process created earliest (eca) or latest (lca), of the process with the lowest number (sequential), \
-               of processes in the order of this list (2,0,1, counted from 0), of those first that lead to states met \
-               before (visited), or any (random) [default: fifo; udpor: the least contended; explorers that store \
+               of processes in the order of this list (2,0,1, counted from 0), those that lead to stored states \
+               (visited), or random ones (random) [default: fifo; udpor: the least contended; explorers that store \
                states: sequential]",
         stray: ORDER_IS_IDLE,
         read: |options, value| value.parse().map(|order| options.order = Some(order)),
@@ -236,7 +236,7 @@ pub const OPTIONS: &[OptionInfo] = &[
             options.order.filter(|&order| !takes.orders.contain(order))?;
             Some(match takes.orders {
                 Orders::OfProcesses => {
-                    "`{}` stores states, which do not tell what has been pending for how long: \
+                    "`{}` stores states, which do not record how long an action has been pending: \
                      --order is `sequential`, processes such as 2,0,1, `visited`, or `random`"
                         .into()
                 }
@@ -251,7 +251,7 @@ pub const OPTIONS: &[OptionInfo] = &[
         help: "The seed of a random order: another seed, another order [default: 0]",
         stray: "--seed is for a random order; `{}` has none",
         read: |options, value| {
-            let seed = value.parse().map_err(|_| format!("`{value}` is no seed: a number"))?;
+            let seed = value.parse().map_err(|_| format!("`{value}` is not a seed: a number"))?;
             options.seed = Some(seed);
             Ok(())
         },
@@ -265,13 +265,13 @@ pub const OPTIONS: &[OptionInfo] = &[
         sleep_sets,
         "sleep-sets",
         "--sleep-sets adds sleep sets to an explorer; `{}` cannot have any",
-        "Add sleep sets to an explorer that can do without"
+        "Add sleep sets to an explorer in which they are optional"
     ),
     OptionInfo {
         name: "without",
         value: Some("NAME"),
         values: || Switch::ALL.map(Switch::name).to_vec(),
-        help: "Switch an optimisation off in an explorer that stores states, to measure what it is worth; may be \
+        help: "Switch an optimisation off in an explorer that stores states, to measure its effect; may be \
                given several times",
         stray: storing!("--without"),
         read: |options, value| {
@@ -300,8 +300,8 @@ pub const OPTIONS: &[OptionInfo] = &[
         histories,
         "histories",
         storing!("--histories"),
-        "Let a state tell what each process has gone through, not only where it is: more states, of explorers that \
-         store them"
+        "Make the history of each process part of a state, in explorers that store states: there are more states \
+         then"
     ),
     flag!(
         hash_compaction,
@@ -313,13 +313,13 @@ pub const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "jobs",
         value: Some("N"),
-        help: "How many threads explore, of `exhaustive`, `parsimonious`, `sleep` and `stateful`: the figures are the same for any \
-               number [default: `check`: as many as there are processors; else 1]; how many searches `portfolio` runs at once \
+        help: "The number of threads of `exhaustive`, `parsimonious`, `sleep` and `stateful`: the figures are the same for any \
+               number [default: `check`: as many as there are processors; else 1]; the number of searches that `portfolio` runs at once \
                [default: as many as there are processors, 2 to 6]",
         stray: "--jobs is for explorers that can share their work, or run several searches; `{}` cannot",
         read: |options, value| {
             let jobs = value.parse().ok().filter(|jobs: &NonZeroU32| jobs.get() <= MOST_JOBS);
-            let wrong = || format!("`{value}` is no number of jobs from 1 to {MOST_JOBS}");
+            let wrong = || format!("`{value}` is not a number of jobs from 1 to {MOST_JOBS}");
             options.jobs = Some(jobs.ok_or_else(wrong)?);
             Ok(())
         },
@@ -384,7 +384,7 @@ impl Options {
             let Some(option) = OPTIONS.iter().find(named) else {
                 let all: Vec<_> = OPTIONS.iter().map(OptionInfo::form).collect();
                 let all = all.join(", ");
-                return Err(format!("`{item}` is no option of an explorer; there are: {all}"));
+                return Err(format!("`{item}` is not an option of an explorer; there are: {all}"));
             };
             (option.read)(&mut options, value.unwrap_or_default())?;
         }

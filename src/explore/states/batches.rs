@@ -1,13 +1,13 @@
 //! The full state graph, explored in batches of states.
 //!
 //! ```text
-//! frontier := what the search from state to state has left to do
+//! frontier := the open states of the search from state to state
 //! while the frontier is not empty:
 //!   batch := those of its states that are furthest from the start
-//!   expand      for each s of the batch: the states that its moves lead to, sorted by the table where they belong
-//!   add         for each table: what is new is added to it, and to the frontier
-//!   judge       ends, failures, and what may go round in vain, on the model
-//!   learn       what s does whose moves are not known yet: s goes back to the frontier
+//!   expand      for each s of the batch: its successors, sorted by the table where they belong
+//!   add         for each table: new states are added to it, and to the frontier
+//!   judge       ends, failures and possible livelocks, on the model
+//!   learn       unknown moves of some s of the batch; these s go back to the frontier
 //! ```
 //!
 //! A search that goes from state to state waits for memory at each lookup. Here many states are

@@ -38,7 +38,7 @@ impl EveryState {
         EveryState { how, jobs: NonZeroU32::MIN, first, max_replayed }
     }
 
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(options: &Options) -> Self {
         let one = EveryState::of(options.into());
         EveryState { jobs: options.jobs.unwrap_or(one.jobs), ..one }

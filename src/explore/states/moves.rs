@@ -81,7 +81,7 @@ const MOST_STEPS_ALONE: usize = 16;
 /// The most parts that a situation has besides the own part.
 const MOST_LOOKS: usize = 4;
 
-/// What is known about the moves of a process in a state.
+/// The known moves of a process in a state.
 #[derive(Clone, Copy, Debug)]
 pub enum Found {
     /// Nothing yet.

@@ -43,7 +43,7 @@ impl Default for Portfolio {
 }
 
 impl Portfolio {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(options: &Options) -> Self {
         options.jobs.map_or_else(Portfolio::default, |jobs| Portfolio { jobs })
     }

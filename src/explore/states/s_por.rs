@@ -30,7 +30,7 @@ use crate::model::{ProcessId, System};
 /// Visits the states that are reached by safe sets, or by source sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SPor {
-    /// How states are stored.
+    /// How states are stored and matched.
     pub how: Stateful,
     /// How source sets reduce the safe sets.
     pub sources: Sources,
@@ -70,7 +70,7 @@ impl Explorer for SPor {
         let (name, summary, switches) = match self.sources {
             Sources::None => (
                 "s-por",
-                "states once, and operations first that nobody can interfere with (safe sets)",
+                "each state once; operations without possible interference first (safe sets)",
                 &[Switch::SafeSets, Switch::ProgramPoints, Switch::LiveVariables][..],
             ),
             Sources::Eager => (

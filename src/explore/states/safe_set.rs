@@ -32,7 +32,7 @@ pub struct SafeSets {
 }
 
 impl SafeSets {
-    /// With these settings.
+    /// Safe sets of a search with these settings.
     pub fn new(settings: Stateful) -> SafeSets {
         SafeSets {
             known: FxHashMap::default(),

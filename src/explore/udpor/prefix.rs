@@ -277,6 +277,6 @@ mod tests {
             let schedule = prefix.schedule(&maximal);
             assert_eq!(prefix.events(&schedule), maximal);
         }
-        assert_eq!(prefix.unfolding.structure.len(), met, "all of them were met before");
+        assert_eq!(prefix.unfolding.structure.len(), met, "all of them were built before");
     }
 }

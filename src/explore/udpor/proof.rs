@@ -12,7 +12,7 @@
 
 use crate::explore::ends::lost;
 use crate::model::{Action, System};
-use crate::trace::{Left, needed};
+use crate::trace::{LeftOut, needed};
 use crate::unfolding::{Configuration, Unfolding};
 
 /// Proves that every action that is possible after C has an enabled or barred event, or is left out
@@ -23,7 +23,7 @@ use crate::unfolding::{Configuration, Unfolding};
 pub fn prove_extended<S: System>(
     unfolding: &mut Unfolding<'_, S>,
     c: &mut Configuration,
-    left: Left,
+    left: LeftOut,
 ) {
     let mut possible = Vec::new();
     c.state().enabled(&unfolding.locals, &mut possible);
@@ -51,7 +51,7 @@ mod tests {
     use crate::lang::compile;
     use crate::model::{ProcessId, StopSignal};
 
-    const LEFT: Left = Left { fruitless: true, max_height: None };
+    const LEFT: LeftOut = LeftOut { fruitless: true, max_height: None };
 
     /// An extension that was forgotten is an internal error, whatever else is enabled.
     #[test]

@@ -41,9 +41,9 @@
 //! in neither ex(C) nor en(C), and in no alternative. So the branch is searched like a whole,
 //! smaller event structure, with a D of its own. If only barred events are enabled, it is blocked.
 //!
-//! All this holds whichever event of en(C) ∖ D is chosen. The choice determines how many events are
-//! built and how much work there is. By default the least contended event comes first; an [`Order`]
-//! replaces that.
+//! All this holds for any choice from en(C) ∖ D. The choice determines the number of events built,
+//! and the amount of work. By default the least contended event comes first; an [`Order`] replaces
+//! that.
 
 use super::intruder;
 use super::k::K;
@@ -60,7 +60,7 @@ use crate::explore::result::{Outcome, StopReason};
 use crate::explore::settings::options::{Options, Takes};
 use crate::explore::tree::Branch;
 use crate::model::{Action, Op, ProcessId, State, System};
-use crate::trace::Left;
+use crate::trace::LeftOut;
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
 /// Visits every class once.
@@ -150,7 +150,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
         queue: order.map(Queue::new),
         enough: driver.keep_events(),
         notes,
-        left: Left { fruitless: waits, max_height: Some(driver.depth_bound()) },
+        left: LeftOut { fruitless: waits, max_height: Some(driver.depth_bound()) },
         driver,
         start: Start::at(branch.prefix.len()),
         calls: Vec::new(),
@@ -185,8 +185,8 @@ struct Search<'s, 'd, 'o, S: System, T, N> {
     enough: usize,
     /// The recorder of a [`Prefix`](super::prefix::Prefix), or `()`.
     notes: N,
-    /// What is left out of the unfolding.
-    left: Left,
+    /// The actions that are left out of the unfolding.
+    left: LeftOut,
     driver: &'d mut Driver<'o>,
     /// The smallest C whose call still looks for alternatives.
     start: Start<'s, S>,
