@@ -56,8 +56,7 @@ pub struct Budget {
     /// measure it refuses to run.
     pub measure: Option<Depth>,
     /// Without a depth: an execution of this length (UDPOR: of this causal depth) is assumed to be
-    /// endless, and ends the search. The limit is at least [`ENDLESS_FOR_EACH`] steps for each
-    /// process.
+    /// endless, and ends the search. The limit is at least 100 steps for each process.
     pub endless: Option<u32>,
     /// The search ends after this number of complete executions.
     pub max_traces: Option<u64>,

@@ -35,9 +35,9 @@ impl Driver<'_> {
     }
 
     /// Reports that nothing is enabled in `state`. That completes an execution, or the execution is
-    /// given up: a process waits at a poll that is no longer allowed, but the next thing that it
-    /// would poll for is there, or only the bound on polls makes it wait. Returns true if the
-    /// execution is complete.
+    /// given up: a process waits at a poll, but its loop would next poll for something that is
+    /// there, or it waits only because of the bound on polls. Returns true if the execution is
+    /// complete.
     ///
     /// # Panics
     /// If an action is possible in `state`: the explorer has lost it.

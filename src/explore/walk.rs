@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! Explore(E, Sleep):
-//!   arrive(E)                                            what the races of E ask for; what is to be tried from E
+//!   arrive(E)                      handles the races of E; selects the actions to try from E
 //!   while there is p that is to be tried from E:
 //!     Explore(E·p, {q ∈ Sleep : q is independent of p after E})
 //!     add p to Sleep
@@ -129,7 +129,7 @@ pub struct Walk<'s, 'd, 'o, S: System> {
 const RED_ZONE: usize = 256 << 10;
 const STACK: usize = 4 << 20;
 /// Nested calls between two checks of the stack. Together they need less than `RED_ZONE`.
-const FRAMES: usize = 16;
+const CALLS_PER_CHECK: usize = 16;
 
 /// Explores the branch of the driver: at least one execution, and all others that `rule` asks for.
 pub fn explore<S: System>(
@@ -260,7 +260,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         while let Some(p) = self.next(rule) {
             has_tried = true;
             self.push(p, rule);
-            if self.execution.len().is_multiple_of(FRAMES) {
+            if self.execution.len().is_multiple_of(CALLS_PER_CHECK) {
                 stacker::maybe_grow(RED_ZONE, STACK, || self.explore(rule));
             } else {
                 self.explore(rule);

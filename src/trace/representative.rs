@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! while not all events of the class are taken:
-//!   take the next event of the process that was born first, among the processes whose next event has all its causes
+//!   among the processes whose next event has all its causes, choose the one born first
+//!   take its next event
 //! ```
 //!
 //! Processes are numbered by birth in the execution under construction, so the result depends on

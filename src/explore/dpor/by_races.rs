@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! Explore(S):
-//!   what the races of what is enabled after S ask for           see Races
+//!   handle the races of the strands enabled after S             see Races
 //!   if something is enabled after S:
 //!     backtrack(S) := the first of it
 //!     for each m in backtrack(S) that is not done:  Explore(S.m)

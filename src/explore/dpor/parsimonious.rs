@@ -23,8 +23,9 @@
 //! the events from there up to u.
 //!
 //! ```text
-//!   M       =  C · R · u · (always the first)       C·R·s is an execution, too: nothing before u excludes s
-//!   u'      =  what the process of u does after C·R·s in the place of u, if it can do anything there
+//!   M       =  C · R · u · (always the first)
+//!              (C·R·s is an execution, too: nothing before u excludes s)
+//!   u'      =  the action of u's process after C·R·s instead of u, if it has one
 //!   K       =  C ∪ R ∪ {s}, and u' if there is one
 //!   parent  =  take at each step the first event that K does not exclude
 //! ```

@@ -191,8 +191,8 @@ pub fn search<S: System, E: Explorer>(
     let tell = RefCell::new(tell);
     let grain = pace.grain.get().max(TRANSITIONS_PER_PREFIX_ACTION * branch.prefix.len() as u64);
     let (of, left) = (place.clone(), grain.max(pace.first.get()));
-    let mut regular = Regular { place: of, grain, left, given: 0, tell: &tell };
-    let mut beat = Beating { tell: &tell };
+    let mut regular = RegularSplitter { place: of, grain, left, given: 0, tell: &tell };
+    let mut beat = ProgressReporter { tell: &tell };
     let outcome = explore_branch(system, explorer, branch, &mut regular, budget, &mut beat);
     let (outcome, is_done) = outcome.of_piece(&place);
     if !is_done {
@@ -206,7 +206,7 @@ pub fn search<S: System, E: Explorer>(
 type Tell<'f> = RefCell<&'f mut dyn FnMut(Report)>;
 
 /// Gives a branch away after every `grain` transitions.
-struct Regular<'t, 'f> {
+struct RegularSplitter<'t, 'f> {
     place: Place,
     grain: u64,
     left: u64,
@@ -214,7 +214,7 @@ struct Regular<'t, 'f> {
     tell: &'t Tell<'f>,
 }
 
-impl Splitter for Regular<'_, '_> {
+impl Splitter for RegularSplitter<'_, '_> {
     fn wants_branch(&mut self) -> bool {
         self.left -= 1;
         if self.left > 0 {
@@ -231,11 +231,11 @@ impl Splitter for Regular<'_, '_> {
     }
 }
 
-struct Beating<'t, 'f> {
+struct ProgressReporter<'t, 'f> {
     tell: &'t Tell<'f>,
 }
 
-impl Observer for Beating<'_, '_> {
+impl Observer for ProgressReporter<'_, '_> {
     fn follows_transitions(&self) -> bool {
         false
     }

@@ -29,8 +29,8 @@ use crate::explore::observer::Observer;
 use crate::explore::tree::{Branch, Splitter};
 use crate::model::System;
 
-/// Pieces are split until none weighs more than 1/`FINE` of a part.
-const FINE: usize = 16;
+/// Pieces are split until none weighs more than 1/`PIECES_PER_PART` of a part.
+const PIECES_PER_PART: usize = 16;
 
 /// The estimated size of a piece, relative to the pieces that the splitting began with.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +74,7 @@ impl Part {
         let first = |place: &Place| (Weight(1.0), Reverse(place.clone()));
         let mut heap: Heap = self.left().map(|(place, _)| first(place)).collect();
         let mut all = heap.len() as f64;
-        let most = hands.get() as usize * FINE;
+        let most = hands.get() as usize * PIECES_PER_PART;
         for _ in 0..most {
             let Some((Weight(weight), Reverse(place))) = heap.pop() else { break };
             if weight * (most as f64) < all {
@@ -82,7 +82,7 @@ impl Part {
                 break;
             }
             let branch = self.open[&place].clone();
-            let mut shares = Shares::new(search.0, &place, &branch, weight);
+            let mut shares = WeightedSplitter::new(search.0, &place, &branch, weight);
             if !self.explore(search, (&place, &branch), budget, &mut shares, observer)? {
                 return Ok(None);
             }
@@ -118,7 +118,7 @@ impl Part {
 }
 
 /// Takes all branches along one execution of a piece, and estimates their weights.
-struct Shares<'s, S: System> {
+struct WeightedSplitter<'s, S: System> {
     place: &'s Place,
     /// At the state of the latest branch.
     probe: EmptinessProbe<'s, S>,
@@ -128,14 +128,14 @@ struct Shares<'s, S: System> {
     given: Vec<(Place, Branch, f64)>,
 }
 
-impl<'s, S: System> Shares<'s, S> {
+impl<'s, S: System> WeightedSplitter<'s, S> {
     fn new(system: &'s S, place: &'s Place, branch: &Branch, rest: f64) -> Self {
         let (probe, depth) = (EmptinessProbe::at(system, &branch.prefix), branch.prefix.len());
-        Shares { place, probe, depth, rest, given: Vec::new() }
+        WeightedSplitter { place, probe, depth, rest, given: Vec::new() }
     }
 }
 
-impl<S: System> Splitter for Shares<'_, S> {
+impl<S: System> Splitter for WeightedSplitter<'_, S> {
     fn wants_branch(&mut self) -> bool {
         true
     }

@@ -6,7 +6,7 @@
 //!   the whole search      open: /
 //!   cut                   done: /, /0, /1     open: /3, /2, /1/1, /1/0, /0/1, /0/0
 //!   dealt out             open: /3, /0/0      open: /2, /0/1      open: /1/1, /1/0
-//!   ... and gone on with  done: /3, /0/0      done: /2, /0/1      done: /1/1, /1/0
+//!   ... and explored      done: /3, /0/0      done: /2, /0/1      done: /1/1, /1/0
 //!   joined                done: all of them
 //! ```
 //!
@@ -258,8 +258,8 @@ impl Part {
         {
             let timeout = budget.timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
             let budget = Budget { timeout, ..budget.clone() };
-            let (given, until) = (Vec::new(), LOOK);
-            let mut early = Early { place: place.clone(), given, until, is_over: &mut *is_over };
+            let (given, until) = (Vec::new(), CHECK_INTERVAL);
+            let mut early = EarlyEnd { place: place.clone(), given, until, is_over: &mut *is_over };
             let search = (system, explorer);
             if !self.explore(search, (&place, &branch), &budget, &mut early, observer)? {
                 break;
@@ -287,7 +287,7 @@ impl Part {
         splitter: &mut dyn Splitter,
         observer: &mut dyn Observer,
     ) -> Result<bool, Stray> {
-        let mut sum = Sum { done: &self.done, observer };
+        let mut sum = WithDone { done: &self.done, observer };
         let budget = budget.clone();
         let outcome = explore_branch(system, explorer, branch, splitter, budget, &mut sum);
         if outcome.stopped_by == Some(StopReason::Stray) {
@@ -356,10 +356,10 @@ impl Branch {
 }
 
 /// Transitions between two calls of `is_over`.
-const LOOK: u32 = 1 << 10;
+const CHECK_INTERVAL: u32 = 1 << 10;
 
 /// Ends a piece early: once `is_over` has returned true, it gives away all open work.
-struct Early<'e> {
+struct EarlyEnd<'e> {
     place: Place,
     given: Vec<(Place, Branch)>,
     /// Transitions until the next call of `is_over`; 0 once it has returned true.
@@ -367,11 +367,11 @@ struct Early<'e> {
     is_over: &'e mut dyn FnMut() -> bool,
 }
 
-impl Splitter for Early<'_> {
+impl Splitter for EarlyEnd<'_> {
     fn wants_branch(&mut self) -> bool {
         self.until = self.until.saturating_sub(1);
         if self.until == 0 && self.given.is_empty() && !(self.is_over)() {
-            self.until = LOOK;
+            self.until = CHECK_INTERVAL;
         }
         self.until == 0
     }
@@ -383,12 +383,12 @@ impl Splitter for Early<'_> {
 }
 
 /// Adds the figures of the pieces done before to the progress that it reports.
-struct Sum<'o> {
+struct WithDone<'o> {
     done: &'o BTreeMap<Place, Done>,
     observer: &'o mut dyn Observer,
 }
 
-impl Observer for Sum<'_> {
+impl Observer for WithDone<'_> {
     fn progress(&mut self, stats: &Stats, elapsed: Duration) {
         let mut all = Some(stats.clone());
         self.done.values().for_each(|done| add_to(&mut all, &done.outcome.stats));

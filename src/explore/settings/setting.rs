@@ -1,7 +1,8 @@
 //! Explorers with options: how they are written, read, and refused.
 //!
 //! ```text
-//! udpor    udpor:k=2    dpor:order=lca+sleep-sets    udpor:order=random+seed=7    dl-s-por:without=summaries
+//! udpor    udpor:k=2    dpor:order=lca+sleep-sets    udpor:order=random+seed=7
+//! dl-s-por:without=summaries
 //! ```
 
 use std::fmt::{self, Display, Formatter};

@@ -13,7 +13,8 @@
 //! IsComplete(s):
 //!   for each t explored from s, t ∉ done:
 //!     done := done ∪ {t}
-//!     if done = safeSet(s), or the other t' ∈ safeSet(s) lead to visited states: take those, and return true
+//!     if done = safeSet(s), or the other t' ∈ safeSet(s) lead to visited states:
+//!       take those, and return true
 //!     current[t] := {t} ∪ {tid(a') | a' after s', and a races with a'}
 //!     backtrack := UpdateBack(s, a)
 //!     if backtrack = done: return true

@@ -11,7 +11,7 @@
 //! ```text
 //!   portrait   3  8  8  71  9  73        codes   0 1 1 2 0 3
 //!   fields     .. .  .  ... .. ...       a word: 011 00 010 1 1 00 1
-//!                                                                  `- 1, so that no packed state is 0
+//!                                               (bit 0 is 1: so no packed state is 0)
 //! ```
 //!
 //! The number of bits that a place needs is not known in advance. If a place takes more values than

@@ -25,7 +25,7 @@ pub fn is_too_late<S: System>(unfolding: &Unfolding<'_, S>, c: &Configuration, e
 
 /// Reports the violation: by the execution that has the causes of e first, then e, then the rest of
 /// C.
-pub fn tell<S: System>(
+pub fn report<S: System>(
     unfolding: &mut Unfolding<'_, S>,
     c: &Configuration,
     e: EventId,

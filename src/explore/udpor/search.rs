@@ -207,7 +207,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         self.calls.push(live);
         while let Some(e) = self.choose(a, live) {
             if intruder::is_too_late(&self.unfolding, &self.c, e) {
-                intruder::tell(&mut self.unfolding, &self.c, e, self.driver);
+                intruder::report(&mut self.unfolding, &self.c, e, self.driver);
                 break;
             }
             self.push(e);
