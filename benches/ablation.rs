@@ -1,4 +1,4 @@
-//! What the design choices are worth: each taken back, all else as it is.
+//! The gain of each design choice: each is undone in turn, everything else unchanged.
 
 use mazurka::report::text::thousands;
 
@@ -6,16 +6,16 @@ use crate::measure::{Bench, Job, Measured, Search};
 use crate::table::{memory, memory_ratio, print, rate, ratio, table, time, title};
 
 const ABOUT: &str = "\
-UDPOR with full alternatives as it is ('time', 'peak'), and ratios to that with one choice taken back; above 1 the
+UDPOR with full alternatives ('time', 'peak'), and the ratios to it with one choice undone; above 1 the
 choice pays.
-  keep all     events are never forgotten: time and memory
-  SAT always   every question for an alternative goes to the solver, not only those that a short search leaves
-  SAT never    none does: combinations are tried for as long as it takes
-  afresh       spikes are drawn anew for every question, not from those of the configuration before
-'Calls' are questions for the solver, as it is and with SAT always.";
+  keep all     events are never discarded: time and memory
+  SAT always   every query for an alternative goes to the solver, not only those that a short search cannot decide
+  SAT never    no query goes to the solver: combinations are tried without a limit
+  afresh       spikes are computed anew for every query, not from those of the configuration before
+'Calls' are queries to the solver, usually and with SAT always.";
 
 const REDUCTION: &str = "\
-UDPOR and the exhaustive search on the same programs: what a transition costs, and what a class does.
+UDPOR and the exhaustive search on the same programs: the cost of a transition, and of a class.
 Ratio: the time of the exhaustive search by UDPOR's.
 ";
 
@@ -70,7 +70,7 @@ fn choices(bench: &Bench) {
         let job = Job::new(spec, constants);
         let usual = bench.best(&job);
         let keeps = bench.best(&job.keeping_events());
-        // Slow, and so far from 1 that once is enough.
+        // Slow, and so far from 1 that one run is enough.
         let always = bench.run(&job.by(Search::SatAfter(0)));
         let never = bench.best(&job.by(Search::SatNever));
         let afresh = bench.best(&job.by(Search::SpikesAfresh));

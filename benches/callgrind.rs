@@ -1,15 +1,17 @@
 //! Instructions of one search, counted by Valgrind's callgrind in a child process.
 //!
-//! Times differ from run to run and from machine to machine; the instructions that a search executes hardly do. Only those
-//! of the search count, without reading and compiling the spec: callgrind collects between entering and leaving
-//! [`counted_search`] or [`counted_walk`]. What is left to chance is little:
+//! Times differ from run to run and from machine to machine; the instructions that a search
+//! executes hardly do. Only those of the search count, without reading and compiling the spec:
+//! callgrind collects between entering and leaving [`counted_search`] or [`counted_walk`]. Little
+//! variation remains:
 //!
 //! | what varies | by |
 //! |---|---:|
-//! | how often a search looks at the clock, from run to run; the environment and the place of the program add nothing | 0.1% |
+//! | the number of clock readings of a search, from run to run | 0.1% |
 //! | which `memcpy` the C library chooses for the processor | 0.3% |
 //!
-//! Nothing else is random: hashes have no seeds, and no search looks at addresses. The child has an empty environment.
+//! Nothing else varies: hashes have no seeds, and no search depends on addresses. The child has an
+//! empty environment, and neither the environment nor the path of the program has an influence.
 
 use std::fs;
 use std::hint::black_box;
@@ -25,7 +27,7 @@ use crate::tape::Tape;
 /// Entering or leaving one of these switches collecting on or off.
 const COUNTED: &str = "--toggle-collect=*::counted_*";
 
-/// What a job came to.
+/// The result of a job.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Counted {
     pub transitions: u64,
@@ -39,7 +41,8 @@ pub fn is_installed() -> bool {
     version.is_ok_and(|output| output.status.success())
 }
 
-/// Counts the instructions of a search, or if the job wants the floor, of its walk on the bare model.
+/// Counts the instructions of a search; if the job asks for the floor, those of its walk on the
+/// bare model instead.
 pub fn count(job: &Job) -> Counted {
     let text = serde_json::to_string(job).expect("plain data");
     let itself = std::env::current_exe().expect("the path of this program");

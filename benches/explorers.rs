@@ -1,7 +1,7 @@
-//! The same programs by every explorer: how much each visits, and how fast it goes.
+//! The same programs by every explorer: the size of each search, and its speed.
 //!
-//! The unit of work that all share is the transition, an action executed; so transitions per second say what
-//! the bookkeeping of an algorithm costs, and their number what it saves.
+//! The common unit of work is the transition, an executed action. So transitions per second show
+//! the cost of an algorithm's bookkeeping, and the number of transitions shows its reduction.
 
 use mazurka::report::text::thousands;
 
@@ -20,7 +20,7 @@ const PROGRAMS: [(&str, &[(&str, u32)]); 4] = [
     ("mutex/dispatcher", &[("S", 5), ("R", 2)]),
 ];
 
-/// As the command line names them.
+/// The explorers, as on the command line.
 const EXPLORERS: [&str; 10] = [
     "udpor",
     "udpor:k=1",

@@ -1,5 +1,5 @@
-//! Locks and shared memory: the families of the CAV 2018 artefact and of the suites of source-DPOR and Nidhugg,
-//! with k = 1, 2, 3 and with full alternatives.
+//! Locks and shared memory: the families of the CAV 2018 artefact and of the suites of source-DPOR
+//! and Nidhugg, with k = 1, 2, 3 and with full alternatives.
 
 use mazurka::report::text::thousands;
 
@@ -7,10 +7,10 @@ use crate::measure::{Bench, Job, Measured, Search};
 use crate::table::{memory, or_dash, print, ratio, table, time, title};
 
 const ABOUT: &str = "\
-UDPOR by k. 'Blocked' are explorations that end in nothing new, and DPU's, quoted (its locks are one action each,
-ours two, so these need not agree); 'SAT' is the number of questions for the solver, 'each' the time by
-transition. ≠ marks traces that are not as many as there are classes, ≤ events of which some may have been
-forgotten and met again.";
+UDPOR by k. 'Blocked' are blocked explorations, beside those of DPU, quoted (its locks are one action each,
+ours two, so these need not agree); 'SAT' is the number of queries to the solver, 'each' the time per
+transition. ≠ marks a number of traces that differs from the number of classes, ≤ events of which some may have been
+discarded and built again.";
 
 const QUOTED: &str = "\
 Full alternatives beside other checkers, quoted: DPU (optimal), GenMC and Nidhugg (optimal), in seconds of a whole
@@ -19,13 +19,13 @@ run, the start of the tool included; '*' as published. Ratio: their time by ours
 
 type Constants = &'static [(&'static str, u32)];
 
-/// A program, with what is known of it.
+/// A program, with its expected and quoted figures.
 struct Family {
     spec: &'static str,
     constants: Constants,
     classes: u64,
     heavy: bool,
-    /// DPU, GenMC, Nidhugg.
+    /// Quoted times of DPU, GenMC and Nidhugg, in seconds.
     quoted: [&'static str; 3],
     /// DPU's blocked explorations for k = 1, 2, 3.
     blocked: [Option<u64>; 3],

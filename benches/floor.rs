@@ -1,4 +1,4 @@
-//! What each explorer costs beside the model: its search, and the same walk with nothing but the model.
+//! The overhead of each explorer: its search, compared with the same walk on the bare model.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use crate::measure::{Bench, Job, Measured};
 use crate::table::{or_dash, print, ratio, table, time, title};
 
 const ABOUT: &str = "\
-Each search beside its floor: the same actions executed and taken back in the same order on the bare model, which is asked
-in each state what is enabled. 'Each' is the time by transition, 'ratio' that to the floor: 1 would be an explorer that
+Each search beside its floor: the same actions executed and undone in the same order on the bare model, which computes
+the enabled actions of each state. 'Each' is the time by transition, 'ratio' its ratio to the floor: 1 would be an explorer that
 costs nothing. A search that takes more than five seconds is left out.";
 
 const SUMMARY: &str = "\
-The ratios of an explorer on all these programs: their geometric mean, the least and the greatest.
+For each explorer, the ratios on all these programs: geometric mean, least and greatest.
 ";
 
 const LIMIT: Duration = Duration::from_secs(5);
@@ -90,7 +90,8 @@ fn summary(bench: &Bench, ratios: impl IntoIterator<Item = (&'static str, Vec<f6
 }
 
 impl Measured {
-    /// The time by transition of the floor, where it was measured, and the ratio of the search to it.
+    /// The floor's time by transition, and the ratio of the search's time to the floor's; `None` if
+    /// no floor was measured.
     pub fn floor(&self) -> Option<(f64, f64)> {
         let floor = self.floor?;
         Some((floor / self.transitions as f64, self.seconds / floor))

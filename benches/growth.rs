@@ -1,4 +1,5 @@
-//! Does a transition cost the same in a large program as in a small one? Families that grow by one parameter.
+//! Does a transition cost the same in a large program as in a small one? Families that grow by one
+//! parameter.
 
 use mazurka::report::text::thousands;
 
@@ -6,17 +7,17 @@ use crate::measure::{Bench, Job, Measured};
 use crate::table::{memory, memory_ratio, or_dash, print, ratio, table, time, title};
 
 const ABOUT: &str = "\
-Families that grow: the time by transition of the bare model on the walk of UDPOR ('floor'), of UDPOR with full
-alternatives, of optimal DPOR and of its parsimonious form, and their peaks of memory. The last line of a family says what
-has become of them from its smallest member to its largest: 1 would be ideal. As programs grow so do their histories, so a
+Families that grow: the time per transition of the bare model on the walk of UDPOR ('floor'), of UDPOR with full
+alternatives, of optimal DPOR and of its parsimonious form, and their peaks of memory. The last line of a family shows the ratio
+of its largest member to its smallest: 1 would be ideal. As programs grow so do their histories, so a
 little more is fair.";
 
-/// Beside UDPOR.
+/// The explorers compared with UDPOR.
 const OTHERS: [&str; 2] = ["optimal", "parsimonious"];
 
 type Constants = &'static [(&'static str, Option<u32>)];
 
-/// A specification and its constants. The one without a value grows.
+/// A specification and its constants. The constant without a value grows.
 struct Family {
     spec: &'static str,
     constants: Constants,
@@ -103,7 +104,7 @@ impl Member {
         [&self.udpor].into_iter().chain(&self.others)
     }
 
-    /// By transition: the floor, then the searches; of what is complete.
+    /// The times per transition: of the floor, then of each complete search.
     fn times(&self) -> impl Iterator<Item = Option<f64>> {
         let floor = self.udpor.floor().map(|(floor, _)| floor);
         let by_transition = |search: &Measured| search.is_complete.then(|| search.per_transition());

@@ -1,21 +1,23 @@
-//! The instructions of the inner loops, held against those that were counted before.
+//! The instructions of the inner loops, compared with recorded counts.
 //!
-//! `instructions.csv` has the count of each search. A change that costs more than 5% fails here, and so does one that
-//! saves more than that: what was saved could be lost again unseen. Whoever means the change writes the counts anew, and they
-//! show up in its diff:
+//! `instructions.csv` has the count of each search. A change that costs more than 5% fails here,
+//! and so does a change that saves more than 5%, because later changes could lose the gain
+//! unnoticed. If the change is intended, the counts are recorded anew, and show up in its diff:
 //!
 //! ```console
 //! $ .ci/instructions                   # are they as recorded?
 //! $ MAZURKA_BLESS=1 .ci/instructions   # writes them anew
 //! ```
 //!
-//! The script takes the profile `slow`, which `.ci/run` builds anyway, and compiles this program in one piece. Else the
-//! compiler cuts it anew whenever anything changes, inlines other functions, and a count moves by up to 4% for nothing.
-//! `cargo bench -- instructions` shows the counts of a release, which are less, as more is inlined. Another compiler
-//! may need new counts. Another machine does not: it changes them by less than 1% ([`crate::callgrind`]).
+//! The script uses the profile `slow`, which `.ci/run` builds anyway, and compiles this program as
+//! one codegen unit. With several units, any change may regroup and inline other functions, and
+//! move a count by up to 4% without a cause. `cargo bench -- instructions` shows the counts of a
+//! release build, which are lower because more is inlined. Another compiler may need new counts.
+//! Another machine does not: it changes them by less than 1% ([`crate::callgrind`]).
 //!
-//! Crates for such benchmarks (gungraun, formerly iai-callgrind) compare with what they have left in `target`, or with upper
-//! limits, and need a runner that is installed beside them. Here the counts are committed and limited from both sides.
+//! Crates for such benchmarks (gungraun, formerly iai-callgrind) compare with earlier results in
+//! `target`, or with upper limits, and need a separately installed runner. Here the counts are
+//! committed, with limits on both sides.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,10 +33,10 @@ use crate::measure::{Bench, Job};
 use crate::table::{or_dash, print, ratio, table, title};
 
 const ABOUT: &str = "\
-The instructions of small searches, by transition, and as a ratio to the floor: the walk of UDPOR on the bare model.
-'Recorded' are those of instructions.csv, and 'change' is what has become of them.";
+The instructions of small searches, per transition, and as a ratio to the floor: the walk of UDPOR on the bare model.
+'Recorded' are the counts in instructions.csv, 'change' is the difference to them.";
 
-/// A count may be this much above or below the recorded one.
+/// The tolerated relative difference from the recorded count.
 const TOLERANCE: f64 = 0.05;
 
 type Program = (&'static str, &'static [(&'static str, u32)]);
@@ -93,7 +95,7 @@ impl Subject {
 /// The counts by search and program.
 type Recorded = BTreeMap<(String, String), u64>;
 
-/// The section. If `is_gate`, are all counts as recorded?
+/// The section. With `is_gate`, returns whether all counts are as recorded.
 pub fn run(bench: &Bench, is_gate: bool) -> bool {
     title(bench, "Instructions", ABOUT);
     if !callgrind::is_installed() {
@@ -132,7 +134,7 @@ fn subjects() -> Vec<Subject> {
     walking.chain(STORING.map(|program| Subject::new("stateful", program))).collect()
 }
 
-/// Counts on all cores: what others do does not change a count.
+/// Counts on all cores: other processes do not change a count.
 fn count(subjects: &[Subject]) -> Vec<Counted> {
     let counts = Mutex::new(vec![None; subjects.len()]);
     let next = AtomicUsize::new(0);
@@ -152,8 +154,8 @@ fn count(subjects: &[Subject]) -> Vec<Counted> {
     counts.into_iter().map(|counted| counted.expect("all are counted")).collect()
 }
 
-/// Counts once more what differs from the recorded count, and keeps the smaller count: once in a few hundred runs a count
-/// is too large for a reason outside of the search.
+/// Repeats each count that differs from the recorded one, and keeps the smaller count: once in a
+/// few hundred runs a count is too large for a reason outside the search.
 fn recount(subjects: &[Subject], counts: &mut [Counted], recorded: &Recorded) {
     for (subject, counted) in subjects.iter().zip(counts) {
         let before = recorded.get(&subject.key());
@@ -173,7 +175,7 @@ fn is_far(change: f64) -> bool {
     change.abs() > TOLERANCE
 }
 
-/// Prints all, and returns how many are not as recorded.
+/// Prints all counts, and returns the number of those that are not as recorded.
 fn show(bench: &Bench, subjects: &[Subject], counts: &[Counted], recorded: &Recorded) -> usize {
     let mut table =
         table(["program", "search", "instructions", "each", "ratio", "recorded", "change"]);

@@ -1,39 +1,39 @@
 //! Benchmarks: speed and memory, as ratios within one run.
 //!
 //! ```console
-//! $ cargo bench                          # everything that is quick: some minutes
+//! $ cargo bench                          # all quick programs: some minutes
 //! $ cargo bench -- table1 rmq            # some sections
 //! $ cargo bench -- families --full       # the heavy programs, too
 //! ```
 //!
-//! Absolute times say more about a machine and its load than about a program, so each table puts side by
-//! side what belongs together: this crate and figures published elsewhere, one design choice and its
-//! opposite, one size of a family and the next. Only ratios within a table are meant to be compared from
-//! run to run.
+//! Absolute times depend more on the machine and its load than on the program, so each table
+//! compares figures of one run: this crate and figures published elsewhere, one design choice and
+//! its opposite, one size of a family and the next. Only ratios within a table are meant to be
+//! compared from run to run.
 //!
-//! Every figure comes from a process of its own (`measure`): this program runs itself again with the job as an
-//! argument. So a peak of memory is that of one search, and no search inherits the heap of another. Times
-//! are processor times of the search alone, without reading and compiling the spec; of a search that is short
-//! the fastest of several runs counts.
+//! Every figure comes from a process of its own (`measure`): this program runs itself again with
+//! the job as an argument. So a peak of memory belongs to one search, and no search inherits the
+//! heap of another. Times are processor times of the search alone, without reading and compiling
+//! the spec; for a short search, the fastest of several runs counts.
 //!
-//! Nothing here passes or fails by time. Counts are another matter: they are exact, and where one differs from
-//! what it has to be it is marked with ≠. Instructions can be repeated, too: `.ci/instructions` fails if they differ
-//! by more than 5% from those that were recorded.
+//! Nothing here passes or fails by time. But counts are exact, and a count that differs from the
+//! expected one is marked with ≠. Instruction counts are reproducible, too: `.ci/instructions`
+//! fails if they differ by more than 5% from the recorded ones.
 //!
 //! | section | question |
 //! |---|---|
-//! | `table1` | what the paper on UDPOR for asynchronous programs printed, and what this crate does |
-//! | `rmq` | the one program that all message-passing checkers have been run on |
-//! | `families` | locks and shared memory, by k; what other checkers need for the same programs |
-//! | `floor` | what each explorer costs beside the model, whose steps nobody can do without |
-//! | `instructions` | the same in instructions, which can be repeated: have the inner loops become slower? |
-//! | `explorers` | one program after the other by every explorer that is made for it |
-//! | `states` | searches that store states: what a state costs, and what a reduction saves |
-//! | `ablation` | what the design choices are worth |
+//! | `table1` | the printed figures of the paper on UDPOR for asynchronous programs, beside ours |
+//! | `rmq` | the one program for which all message-passing checkers have figures |
+//! | `families` | locks and shared memory, by k; times of other checkers for the same programs |
+//! | `floor` | the overhead of each explorer over the steps of the bare model |
+//! | `instructions` | the overhead in instructions, which are reproducible |
+//! | `explorers` | several programs, each by every explorer that can be used on it |
+//! | `states` | searches that store states: the cost of a state, and the gain of each reduction |
+//! | `ablation` | the gain of each design choice |
 //! | `growth` | does a transition cost the same in a large program as in a small one? |
 //!
-//! Figures of other tools are quoted, not measured: they come from other machines or other days, include the
-//! start of the tool, and are good for orders of magnitude.
+//! Figures of other tools are quoted, not measured: they come from other machines or other days,
+//! include the start of the tool, and show orders of magnitude only.
 
 mod ablation;
 mod callgrind;
@@ -59,21 +59,21 @@ use measure::Bench;
 #[derive(Parser)]
 #[command(name = "cargo bench --", bin_name = "cargo bench --")]
 struct Args {
-    /// Which sections; all if none is named
+    /// Which sections to run; all if none is named
     sections: Vec<Section>,
-    /// Measure the heavy programs, too: some minutes more
+    /// Also measure the heavy programs: some minutes more
     #[arg(long)]
     full: bool,
-    /// One search under callgrind, for a parent that wants its instructions.
+    /// One search under callgrind, for a parent process that counts its instructions.
     #[arg(long, hide = true)]
     count: Option<String>,
     /// Fail unless instructions are as recorded: for `.ci/instructions`
     #[arg(long)]
     recorded: bool,
-    /// What cargo adds of its own.
+    /// Cargo adds this argument.
     #[arg(long, hide = true)]
     bench: bool,
-    /// One measurement in this process, for a parent that wants its figures.
+    /// One measurement in this process, for a parent process.
     #[arg(long, hide = true)]
     measure: Option<String>,
 }
@@ -86,15 +86,15 @@ enum Section {
     Rmq,
     /// Locks and shared memory, by k
     Families,
-    /// What each explorer costs beside the model
+    /// The overhead of each explorer over the bare model
     Floor,
-    /// The same in instructions, held against recorded ones
+    /// The overhead in instructions, compared with the recorded counts
     Instructions,
-    /// One program after the other by every explorer
+    /// Several programs, each by every explorer
     Explorers,
     /// Searches that store states
     States,
-    /// What the design choices are worth
+    /// The gain of each design choice
     Ablation,
     /// The cost of a transition as programs grow
     Growth,

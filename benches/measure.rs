@@ -1,9 +1,10 @@
-//! One measurement, in a child process: so that its peak of memory is its own.
+//! Measurements in child processes, so that each peak of memory belongs to one search.
 //!
-//! The child gets a [`Job`] as JSON in an argument and prints [`Measured`] as JSON. It repeats a short search
-//! and reports the fastest run: noise only ever adds time. The peak is read after the first run, before the
-//! heap can fragment, and includes the program itself (see [`Bench::idle`]). If the floor is wanted, too, searches and
-//! walks on the bare model take turns, so that both see the same load.
+//! The child gets a [`Job`] as JSON in an argument and prints [`Measured`] as JSON. It repeats a
+//! short search and reports the fastest run, because noise only adds time. The peak is read after
+//! the first run, before the heap can fragment, and includes the program itself (see
+//! [`Bench::idle`]). If the floor is measured, too, searches and walks on the bare model alternate,
+//! so that both run under the same load.
 
 use std::fs;
 use std::hint::black_box;
@@ -23,13 +24,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::tape::{Recorder, Tape};
 
-/// Searches that take less than a second are repeated: until they have taken this long altogether, in seconds,
+/// Searches that take less than a second are repeated until they have taken this time altogether,
+/// in seconds,
 const ENOUGH: f64 = 0.25;
-/// but not more often than this,
+/// but at most this number of times,
 const MOST: u32 = 50;
-/// nor less often than this.
+/// and at least this number of times.
 const LEAST: u32 = 3;
-/// A search that takes longer than this is cut short.
+/// A search that takes longer than this is stopped.
 const QUICK_LIMIT: Duration = Duration::from_secs(20);
 const FULL_LIMIT: Duration = Duration::from_secs(900);
 
@@ -41,7 +43,7 @@ pub struct Job {
     search: Search,
     keeps_events: bool,
     has_floor: bool,
-    /// That of the bench, if there is none.
+    /// The time limit; `None` for that of the bench.
     limit: Option<Duration>,
 }
 
@@ -52,17 +54,17 @@ pub enum Search {
     Exhaustive,
     /// UDPOR with k-partial alternatives.
     Partial(u32),
-    /// UDPOR as it is by default.
+    /// UDPOR with its default options.
     Optimal,
-    /// As `Optimal`, but a question goes to the SAT solver after so many candidates.
+    /// Default UDPOR, but a query goes to the SAT solver after this number of candidates.
     SatAfter(usize),
-    /// As `Optimal`, but no question does: combinations are tried for as long as it takes.
+    /// Default UDPOR, but no query goes to the SAT solver: combinations are tried without a limit.
     SatNever,
-    /// As `Optimal`, but every spike is drawn afresh for every question.
+    /// Default UDPOR, but every spike is computed anew for every query.
     SpikesAfresh,
-    /// An explorer as the command line names it.
+    /// An explorer with options, as on the command line.
     Named(String),
-    /// Nothing at all.
+    /// Only one execution, to measure an idle process.
     Nothing,
 }
 
@@ -82,37 +84,37 @@ impl Job {
         Job { spec: spec.into(), constants, search, keeps_events, has_floor, limit }
     }
 
-    /// The same with another search.
+    /// The job with another search.
     pub fn by(&self, search: Search) -> Job {
         Job { search, ..self.clone() }
     }
 
-    /// The same with this explorer, as the command line names it.
+    /// The job with this explorer, as on the command line.
     pub fn explorer(&self, name: &str) -> Job {
         self.by(Search::Named(name.into()))
     }
 
-    /// The same, and beside it the walk of the search on the bare model.
+    /// The job, with the walk of the search on the bare model in addition.
     pub fn with_floor(&self) -> Job {
         Job { has_floor: true, ..self.clone() }
     }
 
-    /// Is that wanted?
+    /// Is the walk on the bare model measured?
     pub fn has_floor(&self) -> bool {
         self.has_floor
     }
 
-    /// The same, cut short after this time.
+    /// The job, stopped after this time.
     pub fn within(&self, limit: Duration) -> Job {
         Job { limit: Some(limit), ..self.clone() }
     }
 
-    /// The same without ever forgetting an event.
+    /// The job without discarding events.
     pub fn keeping_events(&self) -> Job {
         Job { keeps_events: true, ..self.clone() }
     }
 
-    /// Is there a reason not to run it?
+    /// Does the explorer refuse the program?
     pub fn is_refused(&self) -> bool {
         let refusal = |setting: Setting| setting.refusal(&self.compile(), &Budget::default());
         self.search.setting().and_then(refusal).is_some()
@@ -164,7 +166,7 @@ impl Job {
         }
     }
 
-    /// The walk of the search, which must be one that ends.
+    /// The walk of the search, which must be a complete one.
     pub fn record(&self, program: &Program) -> Tape {
         let mut recorder = Recorder::default();
         let whole = Job { limit: None, ..self.clone() };
@@ -175,7 +177,7 @@ impl Job {
     }
 }
 
-/// Alternatives that take nothing from one question to the next.
+/// Alternatives that keep no spikes from one query to the next.
 struct Afresh<T>(T);
 
 impl<T: Alternatives> Alternatives for Afresh<T> {
@@ -209,25 +211,26 @@ impl<T: Alternatives> Alternatives for Afresh<T> {
     }
 }
 
-/// What a search came to.
+/// The figures of a search.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Measured {
     pub is_complete: bool,
     pub traces: u64,
     pub blocked: u64,
     pub transitions: u64,
-    /// Distinct events of the unfolding, or those built, some of them perhaps more than once.
+    /// Distinct events of the unfolding, or else the events built, some of them perhaps more than
+    /// once.
     pub events: u64,
-    /// Is it the former?
+    /// Are they distinct events?
     pub is_exact: bool,
     pub sat_calls: u64,
     /// States stored, and the bytes in use for them.
     pub states: Option<u64>,
     pub state_bytes: Option<u64>,
     pub seconds: f64,
-    /// The time of the same walk on the bare model, where that was wanted.
+    /// The time of the same walk on the bare model, if it was measured.
     pub floor: Option<f64>,
-    /// Bytes; `None` where the platform does not tell.
+    /// The peak of memory in bytes; `None` if the platform does not report it.
     pub peak: Option<u64>,
 }
 
@@ -283,9 +286,9 @@ fn peak() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// The parent: runs jobs, and shows which one is running.
+/// The parent process: runs jobs, and shows which one is running.
 pub struct Bench {
-    /// Are the heavy programs wanted, too?
+    /// Are the heavy programs measured, too?
     pub full: bool,
     line: ProgressBar,
 }
@@ -296,7 +299,7 @@ impl Bench {
         Bench { full, line: ProgressBar::new_spinner() }
     }
 
-    /// Measures in a process of its own.
+    /// Measures a job in a process of its own.
     pub fn run(&self, job: &Job) -> Measured {
         self.line.set_message(format!("{} by {:?}", job.name(), job.search));
         self.line.tick();
@@ -311,7 +314,8 @@ impl Bench {
         serde_json::from_slice(&output.stdout).expect("the figures of a child process")
     }
 
-    /// The best of several processes: where a heap comes to lie makes some runs slower than others.
+    /// The fastest of several processes: the placement of the heap makes some runs slower than
+    /// others.
     pub fn best(&self, job: &Job) -> Measured {
         let mut best = self.run(job);
         for _ in 1..LEAST {
@@ -323,7 +327,7 @@ impl Bench {
         best
     }
 
-    /// What a process takes that does next to nothing.
+    /// The peak of memory of a process that does next to nothing.
     pub fn idle(&self) -> Option<u64> {
         self.run(&Job::new("mailbox/wait-deadlock", &[]).by(Search::Nothing)).peak
     }

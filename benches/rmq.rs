@@ -1,5 +1,5 @@
-//! N - 1 senders, one receiver that takes from anyone: (N - 1)! classes, the worst case of message passing
-//! and the program on which most checkers have figures.
+//! N - 1 senders, one receiver that receives from any sender: (N - 1)! classes, the worst case of
+//! message passing, and the program for which most checkers have published figures.
 
 use mazurka::report::text::thousands;
 
@@ -8,7 +8,7 @@ use crate::table::{memory, memory_ratio, or_dash, print, rate, ratio, table, tim
 
 const ABOUT: &str = "\
 N processes, of which N - 1 send to the remaining one; each send waits for its receive ('blocking') or does not
-('buffered'). Left: events are forgotten when they cannot matter any more (the default). Right: all are kept, so
+('buffered'). Left: events that are no longer needed are discarded (the default). Right: all are kept, so
 that 'events' is the size of the unfolding; 'time' and 'memory' there are ratios to the left side.";
 
 const QUOTED: &str = "\

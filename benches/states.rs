@@ -1,7 +1,8 @@
-//! Searches that store states: what a state costs in time and memory, and what each reduction saves.
+//! Searches that store states: the cost of a state in time and memory, and the gain of each
+//! reduction.
 //!
-//! The unit of work is the transition, as elsewhere; that of memory the stored state, with all that is kept of it:
-//! its share of the compressed store, and what a reduction remembers of what comes after it.
+//! The unit of work is the transition, as elsewhere. The unit of memory is the stored state: its
+//! share of the compressed store, and the reduction's data about the transitions after it.
 
 use mazurka::report::text::thousands;
 
@@ -9,9 +10,9 @@ use crate::measure::{Bench, Job};
 use crate::table::{memory, or_dash, print, rate, ratio, table, time, title};
 
 const ABOUT: &str = "\
-'Times stateful' is the time by that of the full graph. 'Bytes/state': of the store and of what is remembered of
-what follows. 'Ends' are the terminal states, and for udpor the classes. Without summaries, what follows a state is found by
-traversals, as in the paper; without safe sets is what the paper calls DL-JPF.";
+'Times stateful' is the ratio to the time of the full graph. 'Bytes/state': the store, and the reduction's data about
+later transitions. 'Ends' are the terminal states, and for udpor the classes. Without summaries, later transitions are found by
+traversals, as in the paper; the explorer without safe sets is the paper's DL-JPF.";
 
 const PROGRAMS: [(&str, &[(&str, u32)]); 6] = [
     ("structures/lazy-list", &[]),

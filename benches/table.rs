@@ -5,7 +5,7 @@ use mazurka::report::text::thousands;
 
 use crate::measure::{Bench, Measured};
 
-/// A section: its name, and what its tables are about.
+/// Prints the title of a section, and the text about its tables.
 pub fn title(bench: &Bench, name: &str, about: &str) {
     bench.print(format!("\n{name}\n{}\n{about}\n", "=".repeat(name.chars().count())));
 }
@@ -27,7 +27,7 @@ pub fn print(bench: &Bench, mut table: Table, words: usize) {
     bench.print(table.trim_fmt() + "\n");
 }
 
-/// `-` for what there is none of.
+/// The text of a value, or `-` if there is none.
 pub fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
     value.map_or("-".into(), text)
 }
@@ -66,12 +66,12 @@ pub fn memory_ratio(a: Option<u64>, b: Option<u64>) -> String {
     or_dash(a.zip(b), |(a, b)| ratio(a as f64 / b as f64))
 }
 
-/// So many a second.
+/// A rate per second, with three significant digits.
 pub fn rate(count: u64, seconds: f64) -> String {
     significant(count as f64 / seconds, 3)
 }
 
-/// The whole part of a number, rounded to so many significant digits.
+/// A number rounded to `digits` significant digits, without fraction.
 fn significant(number: f64, digits: i32) -> String {
     let unit = 10_f64.powi((number.log10().floor() as i32 + 1 - digits).max(0));
     thousands(((number / unit).round() * unit) as u64)
@@ -88,18 +88,18 @@ impl Measured {
         format!("{}{}", self.at_least(), thousands(count))
     }
 
-    /// The traces, marked if they are not as many as expected.
+    /// The number of traces, marked if it is not the expected one.
     pub fn traces(&self, expected: Option<u64>) -> String {
         let differs = self.is_complete && expected.is_some_and(|expected| expected != self.traces);
         format!("{}{}", if differs { "≠ " } else { "" }, self.count(self.traces))
     }
 
-    /// Events met, `≤` if some may have been counted again after they were forgotten.
+    /// The number of events, with `≤` if discarded events may have been counted again.
     pub fn events(&self) -> String {
         format!("{}{}", if self.is_exact { "" } else { "≤ " }, self.count(self.events))
     }
 
-    /// Processor time by transition.
+    /// Processor time per transition, in seconds.
     pub fn per_transition(&self) -> f64 {
         self.seconds / self.transitions as f64
     }

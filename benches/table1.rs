@@ -1,5 +1,5 @@
-//! Pham, Jéron, Quinson (FORTE 2019), table 1: a prototype of UDPOR and an exhaustive search, as printed there,
-//! beside this crate on the same programs.
+//! Pham, Jéron, Quinson (FORTE 2019), table 1: a prototype of UDPOR and an exhaustive search, as
+//! printed there, beside this crate on the same programs.
 
 use mazurka::report::text::thousands;
 
@@ -20,7 +20,8 @@ struct Row {
     processes: u32,
     exhaustive: Option<Printed>,
     udpor: Printed,
-    /// Interleavings that we can go through where the prototype could not.
+    /// The number of interleavings, where our search can enumerate them and the prototype could
+    /// not.
     only_ours: Option<u64>,
 }
 
@@ -88,13 +89,13 @@ pub fn run(bench: &Bench) {
     print(bench, table, 1);
 }
 
-/// All interleavings, where the paper has them, or (in full) where we alone can.
+/// The exhaustive search, where the paper has figures, or (with `--full`) where only ours succeeds.
 fn exhaustive(bench: &Bench, row: &Row, job: &Job) -> Option<Measured> {
     let wanted = row.exhaustive.is_some() || (bench.full && row.only_ours.is_some());
     wanted.then(|| bench.run(&job.by(Search::Exhaustive)))
 }
 
-/// How often our time goes into theirs, which may be an upper bound.
+/// The ratio of their time, which may be an upper bound, to ours.
 fn faster(theirs: &str, ours: f64) -> String {
     let (bound, seconds) = theirs.strip_prefix('<').map_or(("", theirs), |seconds| ("< ", seconds));
     let seconds: f64 = seconds.parse().expect("a printed time");

@@ -1,22 +1,25 @@
-//! The walk of a search, recorded and played again on the bare model: the floor of what a search can cost.
+//! The walk of a search, recorded and replayed on the bare model: a lower bound ("floor") for the
+//! cost of the search.
 //!
-//! A search that goes along executions is told apart from the model by what it keeps beside it: happens-before, events,
-//! sleep sets, wakeup trees. Its floor is the same walk without all that: the same actions, executed and taken back in
-//! the same order, with the question what is enabled in each state.
+//! In addition to the model, a search along executions maintains happens-before, events, sleep sets
+//! and wakeup trees. Its floor is the same walk without all that: the same actions, executed and
+//! undone in the same order, with the enabled actions computed in each state.
 //!
-//! An observer learns how each execution ends, complete or blocked. Since a search goes depth-first, two ends in a row
-//! tell what it did in between: it went back to where the second execution leaves the first, and on from there. So the
-//! ends are the walk. The number of steps must be that of the transitions that the search has counted, and is compared.
+//! An observer receives the end of each execution, complete or blocked. Since a search is
+//! depth-first, two consecutive ends determine the steps in between: back to where the second
+//! execution leaves the first, and forward from there. So the ends determine the walk. Its number
+//! of steps must equal the number of transitions of the search, which is checked.
 //!
-//! Actions are recorded in portable names, because a search numbers processes and messages as it meets them. They are
-//! named once for the walk, which meets them in its own order, the same each time.
+//! Actions are recorded in portable names, because a search numbers processes and messages in the
+//! order of their creation. They are renamed once for the walk, whose own numbering is the same
+//! each time.
 
 use mazurka::explore::{End, Observer};
 use mazurka::lang::Program;
 use mazurka::model::{Action, Locals, State};
 use mazurka::property::Position;
 
-/// A part of the walk: back, and then on.
+/// A part of the walk: `back` steps undone, then `on` steps executed.
 struct Leg {
     back: usize,
     on: usize,
@@ -69,19 +72,19 @@ impl Observer for Recorder {
     }
 }
 
-/// A walk, in the names of fresh [`Locals`] that see nothing else.
+/// A recorded walk, in the names of fresh [`Locals`] that are used for nothing else.
 pub struct Tape {
     legs: Vec<Leg>,
     actions: Vec<Action>,
 }
 
 impl Tape {
-    /// How many actions it executes.
+    /// The number of actions that it executes.
     pub fn steps(&self) -> usize {
         self.actions.len()
     }
 
-    /// Goes the whole way and back, and counts what is enabled on the way.
+    /// Executes the whole walk, and returns the number of enabled actions in all states together.
     pub fn play(&self, program: &Program) -> usize {
         let mut walk = Walk::new(program);
         let mut actions = self.actions.iter();
@@ -99,7 +102,7 @@ struct Walk<'p> {
     locals: Locals<'p, Program>,
     state: State,
     enabled: Vec<Action>,
-    /// How many actions were enabled, in all states together.
+    /// The number of enabled actions, in all states together.
     met: usize,
 }
 

@@ -1,19 +1,21 @@
-//! Alternatives: how to leave the part of a configuration's future that is explored.
+//! Alternatives: extensions of a configuration that avoid the explored part of its future.
 //!
-//! When everything that contains C and its disabled events D is explored, what remains contains C but no
-//! event of D. An *alternative* to D after C is a J ⊆ U with C ∪ J a configuration, J ∩ D = ∅, and every d
-//! ∈ D in conflict with some event of J (FORTE 2019, section 4.1). Only the d ∈ D ∩ en(C) matter: all others
-//! are in conflict with C already. And since `[d)` ⊆ C for these, the conflict must be immediate.
+//! When all maximal configurations that contain C and an event of D are explored, the remaining
+//! ones contain C but no event of D. An *alternative* to D after C is a J ⊆ U with C ∪ J a
+//! configuration, J ∩ D = ∅, and every d ∈ D in conflict with some event of J (FORTE 2019, section
+//! 4.1). Only the events d ∈ D ∩ en(C) matter: all others are in conflict with C already. Since
+//! `[d)` ⊆ C for them, the conflict must be immediate.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `comb` | for each d the candidates, its *spike*; a combination takes one of each |
+//! | `comb` | for each d the candidates, its *spike*; a combination takes one event of each spike |
 //! | `k_partial` | combinations over k spikes only |
-//! | `optimal` | over all of them: a cheap search first, then SAT |
-//! | `cnf` | the question as clauses |
+//! | `optimal` | combinations over all spikes: a cheap search first, then SAT |
+//! | `cnf` | the existence of an alternative as clauses |
 //! | `sat` | the solver behind a trait |
 //!
-//! Without the feature `sat` the last three are not there, and `k_partial` searches over all spikes for as long as it takes.
+//! Without the feature `sat` the last three files are not compiled, and `k_partial` searches over
+//! all spikes without a limit.
 
 #[cfg(feature = "sat")]
 mod cnf;
@@ -33,30 +35,31 @@ pub use sat::{Literal, SatSolver, Varisat};
 
 use crate::unfolding::{Configuration, EventId, EventStructure};
 
-/// Full alternatives, by the quickest means that are there.
+/// Full alternatives, by the fastest method that is compiled in.
 #[cfg(feature = "sat")]
 pub(crate) fn full() -> impl Alternatives {
     Optimal::<Varisat>::new()
 }
 
-/// Full alternatives, by the quickest means that are there.
+/// Full alternatives, by the fastest method that is compiled in.
 #[cfg(not(feature = "sat"))]
 pub(crate) fn full() -> impl Alternatives {
     KPartial::full()
 }
 
-/// A way to find alternatives.
+/// A procedure to find alternatives.
 ///
 /// # Contract
-/// - If an alternative to `disabled` after C exists in U, one is found, or (k-partial) a J that is in
-///   conflict with at least min(k, |disabled|) events of `disabled`, the last one among them, and disjoint
-///   from all.
-/// - `j` is then J ∖ C, causes first: adding the events of `j` to C in this order is an execution.
-/// - If none is found, `j` is empty.
-/// - Calls of `descend` and `ascend` match; between them C and D contain all that they contained when
-///   `descend` was called, and perhaps more.
+/// - If an alternative to `disabled` after C exists in U, `find` returns true, and finds either an
+///   alternative or (k-partial) a J that contains no event of `disabled` and is in conflict with at
+///   least min(k, |disabled|) of them, the last one included.
+/// - `j` is then J ∖ C, causes first: the events of `j` can be added to C in this order.
+/// - If `find` returns false, `j` is empty.
+/// - Calls of `descend` and `ascend` match. Between them C and D only grow beyond their value at
+///   the call of `descend`.
 pub trait Alternatives {
-    /// Looks for a J for `disabled` = D ∩ en(C), newest last and not empty, after C.
+    /// Looks for a J after C, for `disabled` = D ∩ en(C), which is not empty and has the newest
+    /// event last.
     fn find(
         &mut self,
         structure: &EventStructure,
@@ -65,26 +68,27 @@ pub trait Alternatives {
         j: &mut Vec<EventId>,
     ) -> bool;
 
-    /// Notes that the search goes on to a larger C and D.
+    /// Called when the search goes on to a larger C or D.
     fn descend(&mut self);
 
-    /// Notes that the search goes back to the C and D of the matching `descend`.
+    /// Called when the search goes back to the C and D of the matching `descend`.
     fn ascend(&mut self);
 
-    /// Notes that U has become U ∩ Q(C, D). The ids of forgotten events may come back with another meaning.
+    /// Called when U has become U ∩ Q(C, D). The ids of discarded events may be reused for other
+    /// events.
     fn forget(&mut self);
 
-    /// Is every J that is found in conflict with all of D? Then no exploration is ever blocked.
+    /// Is every J that is found in conflict with all of D, so that no exploration is ever blocked?
     fn are_full(&self) -> bool {
         false
     }
 
-    /// Queries to a SAT solver so far.
+    /// The number of queries to a SAT solver so far.
     fn sat_calls(&self) -> u64 {
         0
     }
 
-    /// The combs searched so far.
+    /// The figures of the combs searched so far.
     fn combs(&self) -> Combs {
         Combs::default()
     }

@@ -15,8 +15,8 @@
 //! mazurka::check(&system.build()).assert_ok();
 //! ```
 //!
-//! It panics with the counterexample: who does what until nothing can move, and who waits for whom. A search has
-//! options, and its result is a value:
+//! It panics with the counterexample: the steps of the processes until none can move, and which
+//! process waits for which. A search has options, and its result is a value:
 //!
 //! ```
 //! use mazurka::explore::Verdict;
@@ -49,11 +49,12 @@ use crate::report::text::{Check as Text, Ending, plain};
 use crate::report::{CheckReport, FirstGood, Shown, Subject};
 use crate::study::Limits;
 
-/// How wide the tables of a counterexample may be.
+/// The width of the tables of a counterexample, in columns.
 const ROOM: usize = 100;
 
-/// A search for what is wrong in a system: deadlocks, failed assertions, run-time errors, and what else is asked for. The
-/// methods of [`Check`] set its options; [`run`](Check::run) and [`assert_ok`](Check::assert_ok) start it.
+/// Prepares a search for violations in a system: deadlocks, failed assertions, run-time errors, and
+/// further properties that are asked for. The methods of [`Check`] set its options;
+/// [`run`](Check::run) and [`assert_ok`](Check::assert_ok) start it.
 pub fn check<S: System>(system: &S) -> Check<'_, S> {
     let setting = "udpor".parse().expect("an explorer");
     let (limits, properties) = (Limits::default(), Properties::default());
@@ -61,7 +62,7 @@ pub fn check<S: System>(system: &S) -> Check<'_, S> {
     Check { system, setting, limits, properties, all, shortest, allow_pending }
 }
 
-/// A search to be done, with its options.
+/// A search that has not started yet, with its options.
 #[must_use = "nothing is explored until `run` or `assert_ok`"]
 pub struct Check<'s, S: System> {
     system: &'s S,
@@ -74,12 +75,13 @@ pub struct Check<'s, S: System> {
 }
 
 impl<S: System> Check<'_, S> {
-    /// Uses this explorer, for example `"dpor:order=random+seed=7".parse()`, instead of UDPOR with full alternatives.
+    /// Uses this explorer, for example `"dpor:order=random+seed=7".parse()`, instead of UDPOR with
+    /// full alternatives.
     pub fn explorer(self, setting: Setting) -> Self {
         Check { setting, ..self }
     }
 
-    /// Explores everything, and does not stop at the first violation.
+    /// Explores everything instead of stopping at the first violation.
     pub fn all(self) -> Self {
         Check { all: true, ..self }
     }
@@ -89,7 +91,7 @@ impl<S: System> Check<'_, S> {
         Check { all: true, shortest: true, ..self }
     }
 
-    /// Explores up to this depth, as the explorer measures it. What is deeper is not explored.
+    /// Explores only up to this depth, as the explorer measures it.
     pub fn depth(mut self, depth: u32) -> Self {
         self.limits.depth = Some(depth);
         self
@@ -117,12 +119,13 @@ impl<S: System> Check<'_, S> {
         Check { properties: self.properties.without::<P>(), ..self }
     }
 
-    /// Does not count messages to actors that nobody takes as a deadlock.
+    /// Does not report a deadlock if all that is left are messages that actors do not take.
     pub fn allow_pending(self) -> Self {
         Check { allow_pending: true, ..self }
     }
 
-    /// Explores, and returns the result. If nothing is wrong, it also shows what processes print in the first execution.
+    /// Explores, and returns the result. If there is no violation, the result also shows what
+    /// processes print in the first execution.
     ///
     /// # Panics
     /// If the explorer cannot be used on this system. The message says why.
@@ -152,11 +155,12 @@ impl<S: System> Check<'_, S> {
         })
     }
 
-    /// Explores, and panics unless everything was explored and nothing is wrong. The last lines tell how to see the
-    /// counterexample again, step by step or as a picture: with an environment variable.
+    /// Explores, and panics unless everything was explored without a violation. The last lines of
+    /// the message name the environment variables that show the counterexample again, step by step
+    /// or as a picture.
     ///
     /// # Panics
-    /// With the counterexample, or with what was not explored.
+    /// With the counterexample, or with the reason why the search is not complete.
     #[track_caller]
     pub fn assert_ok(self) {
         let (place, system) = (Location::caller(), self.system);
@@ -180,12 +184,12 @@ impl<S: System> Check<'_, S> {
     }
 }
 
-/// The result of a search. It is shown as `mazurka check` shows it.
+/// The result of a search. `Display` shows it as `mazurka check` does.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// Figures and violations.
     pub outcome: Outcome,
-    /// The same in the system's own terms, with each counterexample explained.
+    /// The result in the system's own terms, with each counterexample explained.
     pub report: CheckReport,
 }
 
@@ -195,25 +199,25 @@ impl Checked {
         self.outcome.verdict()
     }
 
-    /// The figures of the search: how many executions, steps and so on.
+    /// The figures of the search: the numbers of executions, steps and so on.
     pub fn stats(&self) -> &Stats {
         &self.outcome.stats
     }
 
-    /// Was everything explored, and is nothing wrong?
+    /// Was everything explored, without a violation?
     pub fn is_ok(&self) -> bool {
         self.verdict() == Verdict::Ok
     }
 
-    /// What is wrong, each with an execution that leads there.
+    /// The violations, each with an execution that leads to it.
     pub fn violations(&self) -> &[Violation] {
         &self.outcome.violations
     }
 
-    /// Panics unless everything was explored and nothing is wrong.
+    /// Panics unless everything was explored without a violation.
     ///
     /// # Panics
-    /// With the counterexample, or with what was not explored.
+    /// With the counterexample, or with the reason why the search is not complete.
     #[track_caller]
     pub fn assert_ok(&self) {
         assert!(self.is_ok(), "{self}");

@@ -2,16 +2,16 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `tree` | a part of the executions, which can be cut off from one search and left to another |
-//! | `symptom` | what tells violations apart |
+//! | `tree` | branches: parts of the executions that one search can hand over to another |
+//! | `symptom` | the key by which violations are distinguished |
 //! | `result` | the result of a search |
 //! | `few_switches` | the same violation with fewer switches between processes |
-//! | `observer` | who watches a search |
-//! | `unvisited` | invariants: in the states that a search goes through, and in the others |
+//! | `observer` | callbacks that follow a search |
+//! | `unvisited` | invariants: in the states that a search visits, and in those that it skips |
 //! | `driver` | the meaning of a visit, the same for all explorers; its `budget` and `watchdog` |
-//! | `ends` | where an exploration goes no further, and the proof that it is so |
+//! | `ends` | how an exploration can end, and the proof that nothing is missing there |
 //! | `order` | the order in which the actions of a state are tried |
-//! | `parallel/scout` | what is left to do where a search began |
+//! | `parallel/start` | the open work where a search began |
 //! | `walk` | forward along an execution, and back |
 //! | `settings/options` | the options of explorers |
 //! | `explorer` | what an explorer is, and how one is run |
@@ -19,9 +19,9 @@
 //! | `udpor` | the explorer that walks along configurations |
 //! | `states` | explorers that store states |
 //! | `parallel` | a search in pieces, by several workers |
-//! | `settings` | the table of explorers, and one with its options |
+//! | `settings` | the table of explorers, and explorers with their options |
 //!
-//! Imports go from the bottom of this table to the top, and a test checks it.
+//! A file imports only from rows above its own. A test checks this.
 
 mod budget;
 mod dpor;

@@ -1,28 +1,29 @@
 //! Executions as sequences with happens-before: the parts that DPOR is made of.
 //!
-//! The other representation, event structures, is [`crate::unfolding`]. Neither module knows the other. An
-//! explorer that walks through executions tells [`HappensBefore`] of each action, and takes the action
-//! back when it backtracks. [`Classes`] does that too, and names the Mazurkiewicz class of the execution.
+//! The other representation, event structures, is [`crate::unfolding`]. Neither module imports the
+//! other. An explorer that walks through executions adds each action to [`HappensBefore`], and
+//! removes it when it backtracks. [`Classes`] does the same, and also computes the Mazurkiewicz
+//! class of the execution.
 //!
 //! | item | meaning |
 //! |---|---|
-//! | [`HappensBefore`] | which action of an execution is before which, as vector clocks |
+//! | [`HappensBefore`] | the happens-before order of an execution, by vector clocks |
 //! | [`Occurrence`] | an action with its history: the same in all equivalent executions |
-//! | [`Execution`] | an execution with its state and order, going forward and back |
-//! | [`Heights`] | how far a bounded search may go |
-//! | [`Strand`] | what is scheduled on its own: a process, a message, an internal handler |
-//! | [`initials`] | what a continuation may begin with |
-//! | [`race`] | events of an execution that could have come the other way round |
-//! | [`Reversal`] | a continuation in which they do |
-//! | [`BacktrackSets`] | which of the enabled actions are to be tried |
-//! | [`WakeupTree`] | continuations that are to be executed |
-//! | [`SleepSet`] | what need not be executed, because what it leads to was explored |
-//! | [`spin`] | loops that wait: which of their actions are left out of executions |
-//! | [`order()`] | the order of an execution that is given |
-//! | [`causal_past()`] | the part of an execution that its last action needs |
-//! | [`Cuts`] | the states of a class that some of its actions tell apart |
-//! | [`standstill()`] | a part of a class in which nothing need ever happen again |
-//! | [`few_switches()`] | the same execution with processes taking turns less often |
+//! | [`Execution`] | an execution with its state and order, extended and shortened at its end |
+//! | [`Heights`] | causal depths of actions, for bounded searches |
+//! | [`Strand`] | a schedulable unit: a process, a message to an actor, an internal handler |
+//! | [`initials`] | weak initials: the actions with which a continuation may begin |
+//! | [`race`] | events of an execution that could have occurred in another order |
+//! | [`Reversal`] | the continuation that reverses a race |
+//! | [`BacktrackSets`] | the enabled actions that must be tried from each state |
+//! | [`WakeupTree`] | continuations that must be executed from a state |
+//! | [`SleepSet`] | enabled actions whose continuations are explored already |
+//! | [`spin`] | loops that wait: their fruitless rounds are left out of executions |
+//! | [`order()`] | the happens-before order of a given schedule |
+//! | [`causal_past()`] | the causal past of the last action of an execution |
+//! | [`Cuts`] | the states of a class that differ in certain relevant actions |
+//! | [`standstill()`] | a configuration of a class in which nothing need ever happen again |
+//! | [`few_switches()`] | an equivalent execution with few switches between processes |
 //! | [`Classes`] | normal forms of executions: equal iff equivalent |
 
 mod backtrack_sets;
@@ -50,7 +51,7 @@ pub use execution::{Execution, Strand};
 pub use few_switches::{Linearisation, few_switches, switches};
 pub use happens_before::HappensBefore;
 pub use heights::Heights;
-pub use needed::{Left, needed};
+pub use needed::{LeftOut, needed};
 pub use normal_form::{Classes, Names, NormalForm, Occurrence};
 pub use representative::representative;
 pub use reversal::Reversal;

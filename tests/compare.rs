@@ -55,7 +55,7 @@ fn check_takes_options_behind_the_name_of_an_explorer() {
         assert_eq!((&result["explorer"], &result["k"]), (&"udpor".into(), &k.into()));
     }
     for (explorer, more, fragment) in [
-        ("udpor:speed=9", &[][..], "`speed=9` is no option"),
+        ("udpor:speed=9", &[][..], "`speed=9` is not an option"),
         ("exhaustive:k=1", &[], "`exhaustive` has none"),
         ("udpor:k=1", &["-k", "2"], "--explorer udpor:k=1 gives k already: leave -k out"),
         ("sleep:jobs=2", &["--branches", "never"], "--jobs is for a search"),
@@ -135,7 +135,7 @@ fn what_means_nothing_is_refused() {
     for (args, fragment) in [
         (&["compare"][..], "<SPEC>"),
         (&["compare", "ok.maz", "--explorers", "magic"], "there is no explorer `magic`"),
-        (&["compare", "ok.maz", "--explorers", "udpor:speed=9"], "`speed=9` is no option"),
+        (&["compare", "ok.maz", "--explorers", "udpor:speed=9"], "`speed=9` is not an option"),
         (&["compare", "ok.maz", "--explorers", "exhaustive", "-k", "1"], "-k means nothing to any"),
         (&["compare", "ok.maz", "no-such-file.maz"], "cannot read no-such-file.maz"),
         (&both, "none of the specs has a constant `M`"),

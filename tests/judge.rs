@@ -59,7 +59,7 @@ fn variants(explorer: &'static Listed) -> impl Iterator<Item = (&'static str, An
     };
     // What reverses nothing later is a variant without an option.
     let at_once = (explorer.profile().name == "parsimonious")
-        .then(|| (explorer.profile().name, Parsimonious { owes: 0 }.into(), false));
+        .then(|| (explorer.profile().name, Parsimonious { max_pending: 0 }.into(), false));
     let given = options.iter().map(move |text| {
         let options = match *text {
             "" => Options::default(),
@@ -115,10 +115,10 @@ fn assert_batches_agree<S: System>(
     made: &Outcome,
     context: impl Fn() -> String,
 ) {
-    for (first, ways) in [(1, 1 << 16), (300, 1 << 16), (1, 0), (40, 20)] {
+    for (first, max_replayed) in [(1, 1 << 16), (300, 1 << 16), (1, 0), (40, 20)] {
         assert_jobs_agree(
             system,
-            (first, ways),
+            (first, max_replayed),
             Budget { all, ..Budget::default() },
             made,
             &context,
@@ -137,14 +137,14 @@ fn assert_batches_agree<S: System>(
 /// Do one thread and two find the same in batches, and, if nothing ended the search, the same as was found on the model?
 fn assert_jobs_agree<S: System>(
     system: &S,
-    (first, ways): (u64, u64),
+    (first, max_replayed): (u64, u64),
     budget: Budget,
     made: &Outcome,
     context: impl Fn() -> String,
 ) {
     let run = |jobs| {
         let jobs = NonZeroU32::new(jobs).expect("some");
-        let explorer = EveryState { jobs, first, ways, ..EveryState::of(STATEFUL) };
+        let explorer = EveryState { jobs, first, max_replayed, ..EveryState::of(STATEFUL) };
         explore(system, explorer, budget.clone(), &mut NoObserver)
     };
     let (one, two) = (run(1), run(2));

@@ -298,7 +298,7 @@ const EXPLORE: &[&str] = &[
     "driver",
     "ends",
     "order",
-    "parallel::scout",
+    "parallel::start",
     "walk",
     "states::settings",
     "udpor::k",

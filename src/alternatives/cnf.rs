@@ -1,24 +1,26 @@
-//! The question whether there is an alternative, as clauses for a SAT solver that is kept from question to question.
+//! The existence of an alternative as clauses for a SAT solver, which is kept from query to query.
 //!
-//! A variable per event: is it in C ∪ J? These clauses hold for all questions:
+//! A variable per event: is it in C ∪ J? These clauses hold for all queries:
 //!
 //! - e → c, for each direct cause c of e (a configuration is causally closed);
 //! - ¬e ∨ ¬f, for e #i f (and free of conflict; #i generates #).
 //!
-//! For each question it is assumed that every event of C is in and every d ∈ D is out. And for each d there is a clause
-//! over its spike, guarded by a selector, which is assumed for this question and dropped for good afterwards.
+//! For each query it is assumed that every event of C is in and every d ∈ D is out. And for each d
+//! there is a clause over its spike, guarded by a selector, which is assumed for this query and
+//! negated for good afterwards.
 //!
-//! Only events that a question needs get a variable: those of a spike, and their histories.
+//! Only events that a query needs get a variable: the events of spikes, and their histories.
 
 use rustc_hash::FxHashMap;
 
 use super::{Comb, Literal, SatSolver};
 use crate::unfolding::{Configuration, EventId, EventStructure};
 
-/// After this many selectors the solver starts afresh, because even dropped clauses cost something.
+/// After this number of dropped selectors the solver is replaced by a new one, because dropped
+/// clauses still cost time.
 const MAX_DROPPED: usize = 20_000;
 
-/// The solver and what it knows of U.
+/// The solver, and the variables of the events encoded so far.
 pub(super) struct Encoder<T> {
     solver: T,
     literals: FxHashMap<EventId, Literal>,
@@ -33,19 +35,21 @@ impl<T: SatSolver> Default for Encoder<T> {
 }
 
 impl<T: SatSolver> Encoder<T> {
-    /// Questions asked so far.
+    /// The number of queries so far.
     pub(super) fn calls(&self) -> u64 {
         self.calls
     }
 
-    /// Starts afresh, because ids of events have changed their meaning.
+    /// Replaces the solver by a new one, for example because ids of events have changed their
+    /// meaning.
     pub(super) fn forget(&mut self) {
         self.solver = T::default();
         self.literals.clear();
         self.dropped = 0;
     }
 
-    /// One event per spike such that they and C are free of conflict and avoid `disabled`.
+    /// Looks for one event per spike such that, with their histories and C, they are free of
+    /// conflict and avoid `disabled`. Writes them to `chosen`, and returns whether there are any.
     pub(super) fn solve(
         &mut self,
         structure: &EventStructure,
@@ -92,7 +96,8 @@ impl<T: SatSolver> Encoder<T> {
         model.is_some()
     }
 
-    /// The variable of an event, with its clauses.
+    /// The variable of an event. Adds it, its causes and their clauses to the solver, if they are
+    /// new.
     fn literal(&mut self, structure: &EventStructure, event: EventId) -> Literal {
         let mut pending = vec![event];
         while let Some(&event) = pending.last() {
@@ -111,7 +116,7 @@ impl<T: SatSolver> Encoder<T> {
         self.literals[&event]
     }
 
-    /// Gives a variable to an event whose causes have theirs.
+    /// Adds a variable and clauses for an event whose causes have variables.
     fn encode(&mut self, structure: &EventStructure, event: EventId) {
         let literal = self.solver.literal();
         for cause in &structure.event(event).causes {

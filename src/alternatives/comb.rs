@@ -1,4 +1,4 @@
-//! Combs: for each disabled event the events that could take its place.
+//! Combs: for each disabled event, the events that could replace it.
 //!
 //! ```text
 //!   d1   d2   d3        D ∩ en(C)
@@ -8,27 +8,30 @@
 //!        u5             a combination: one of each spike, pairwise not in conflict: {u1, u2}
 //! ```
 //!
-//! Nguyen, Rodríguez, Sousa, Coti, Petrucci: Quasi-optimal partial order reduction (CAV 2018), section 5.
-
-//! Spikes shrink as C grows. What is in conflict with C stays so. And if u is after some d ∈ D, then once d is in conflict
-//! with C, u is too. So the spike of d at a node is drawn from its spike at the last node above that asked for it, and
-//! from the conflicts of d that were found since.
+//! Nguyen, Rodríguez, Sousa, Coti, Petrucci: Quasi-optimal partial order reduction (CAV 2018),
+//! section 5.
 //!
-//! Invariant: `drafts` holds, newest last, what was drawn at nodes from the root to the current one;
-//! `latest[d]` is the newest draft for d. [`Comb::ascend`] takes back those of the node that it leaves.
+//! Spikes shrink as C grows: an event in conflict with C stays in conflict. And if u is after some
+//! d ∈ D, then once d is in conflict with C, u is, too. So the spike of d at a node is computed
+//! from its spike at the nearest node above at which it was computed, and from the conflicts of d
+//! that were found since.
+//!
+//! Invariant: `drafts` has the spikes that were computed at the nodes from the root to the current
+//! one, newest last; `latest[d]` is the newest draft for d. [`Comb::ascend`] removes the drafts of
+//! the node that it leaves.
 
 use serde::{Deserialize, Serialize};
 
 use crate::unfolding::{Configuration, EventId, EventStructure, Stamps};
 
-/// A spike as it was found at some node.
+/// A spike as computed at some node.
 #[derive(Clone, Copy)]
 struct Draft {
     d: EventId,
-    /// Its events: a stretch of `pool`.
+    /// Its events are `pool[start..end]`.
     start: u32,
     end: u32,
-    /// How many immediate conflicts d had.
+    /// The number of immediate conflicts that d had then.
     degree: u32,
     /// The draft for d before this one.
     former: u32,
@@ -36,15 +39,15 @@ struct Draft {
 
 const NO_DRAFT: u32 = u32::MAX;
 
-/// How many combs were searched, and how large they were. A comb with an empty spike does not count, because there is
-/// nothing to search.
+/// The number of combs searched, and their greatest sizes. A comb with an empty spike does not
+/// count, because there is nothing to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Combs {
-    /// How many.
+    /// The number of combs.
     pub asked: u64,
-    /// The spikes of the widest.
+    /// The greatest number of spikes of a comb.
     pub most_spikes: u32,
-    /// The events of the longest spike of any.
+    /// The greatest number of events of a spike.
     pub longest_spike: u32,
 }
 
@@ -53,28 +56,29 @@ pub struct Combs {
 pub struct Comb {
     pool: Vec<EventId>,
     drafts: Vec<Draft>,
-    /// Per event.
+    /// For each event d, its newest draft, as an index of `drafts`.
     latest: Vec<u32>,
-    /// Per node from the root on, how many drafts there were above it.
+    /// For each node from the root on, the number of drafts above it.
     levels: Vec<u32>,
-    /// The spikes of the question at hand, as drafts, that of the newest disabled event first.
+    /// The spikes of the current comb, as indices of `drafts`, that of the newest disabled event
+    /// first.
     spikes: Vec<u32>,
-    /// The spikes that a combination is to be drawn from, smallest first.
+    /// Scratch space: the spikes for a combination, smallest first.
     order: Vec<u32>,
     chosen: Vec<EventId>,
     marks: Stamps,
-    /// Per event one that it is in conflict with, and that was in C when that was last asked.
+    /// For each event, an event of C with which it was in conflict when last tested.
     witnesses: Vec<EventId>,
     sizes: Combs,
 }
 
 impl Comb {
-    /// The search goes on below the current node.
+    /// Called when the search goes on below the current node.
     pub fn descend(&mut self) {
         self.levels.push(self.drafts.len() as u32);
     }
 
-    /// The search leaves the node that it went to last.
+    /// Called when the search leaves the current node.
     pub fn ascend(&mut self) {
         let kept = self.levels.pop().expect("a node to leave") as usize;
         for draft in self.drafts.drain(kept..).rev() {
@@ -83,7 +87,8 @@ impl Comb {
         }
     }
 
-    /// Collects the spikes. False if one of them is empty, because then there is no alternative.
+    /// Computes the spikes. Returns false if one of them is empty, because then there is no
+    /// alternative.
     pub fn build(
         &mut self,
         structure: &EventStructure,
@@ -94,7 +99,7 @@ impl Comb {
         self.latest.resize(structure.capacity(), NO_DRAFT);
         self.spikes.clear();
         let mut longest = 0;
-        // The newest first: it is the likeliest to have an empty spike.
+        // The newest first: its spike is the most likely to be empty.
         for &d in disabled.iter().rev() {
             let draft = self.draw(structure, c, disabled, d);
             if draft.start == draft.end || structure.is_stopped() {
@@ -109,12 +114,12 @@ impl Comb {
         true
     }
 
-    /// The sizes of those built so far.
+    /// The figures of the combs built so far.
     pub fn sizes(&self) -> Combs {
         self.sizes
     }
 
-    /// Draws the spike of d from its latest draft and from what was found since.
+    /// Computes the spike of d from its latest draft and from the conflicts found since.
     fn draw(
         &mut self,
         structure: &EventStructure,
@@ -127,7 +132,8 @@ impl Comb {
         let (drawn, degree) =
             known.map_or((0..0, 0), |draft| (draft.start..draft.end, draft.degree));
         let start = self.pool.len() as u32;
-        // Forgotten ones count, too. So some that were drawn before may be looked at twice, but none is left out.
+        // The degree counts discarded conflicts, too. So some events may be considered twice, but
+        // none is missed.
         let found = structure.event(d).degree() - degree;
         for u in structure.immediate_conflicts(d).take(found as usize) {
             self.offer(structure, c, disabled, u);
@@ -162,18 +168,19 @@ impl Comb {
         }
     }
 
-    /// Notes that some events have left U, none of them in a draft: what is in one is compatible with the C of all nodes above,
-    /// and after nothing that was disabled there.
+    /// Called when events were discarded from U. None of them is in a draft: the events of a draft
+    /// are compatible with the C of all nodes above, and not after an event that was disabled
+    /// there.
     pub fn forget(&mut self) {
         self.witnesses.clear();
     }
 
-    /// How many spikes there are.
+    /// The number of spikes.
     pub fn len(&self) -> usize {
         self.spikes.len()
     }
 
-    /// Are there none?
+    /// Are there no spikes?
     pub fn is_empty(&self) -> bool {
         self.spikes.is_empty()
     }
@@ -184,8 +191,8 @@ impl Comb {
         &self.pool[start as usize..end as usize]
     }
 
-    /// Looks for a combination over the newest spike and the `width - 1` smallest others, giving up after
-    /// `effort` tries; `None` if it gave up.
+    /// Looks for a combination over the newest spike and the `width - 1` smallest others. `None` if
+    /// it gave up after `effort` candidates.
     pub fn combine(
         &mut self,
         structure: &EventStructure,
@@ -234,7 +241,8 @@ impl Comb {
         Some(false)
     }
 
-    /// J ∖ C for the combination found, or for `chosen` events from elsewhere, causes first.
+    /// Writes J ∖ C, causes first, for the combination found, or for the events `chosen` by the SAT
+    /// solver.
     pub fn alternative(
         &mut self,
         structure: &EventStructure,

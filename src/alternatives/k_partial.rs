@@ -1,24 +1,26 @@
-//! k-partial alternatives: conflict with k of the disabled events is enough.
+//! k-partial alternatives: in conflict with at least k of the disabled events.
 //!
-//! With k = 1 these are the source sets of source-DPOR; with a larger k fewer explorations are blocked, at
-//! the price of a search through more combinations (CAV 2018, section 4; FORTE 2019, section 4.1).
+//! With k = 1 these are the source sets of source-DPOR; with a larger k fewer explorations are
+//! blocked, at the price of a search through more combinations (CAV 2018, section 4; FORTE 2019,
+//! section 4.1).
 
 use super::{Alternatives, Comb, Combs};
 use crate::unfolding::{Configuration, EventId, EventStructure};
 
-/// Combinations over the spike of the newest disabled event and the k - 1 smallest others.
+/// Finds k-partial alternatives: combinations over the spike of the newest disabled event and the
+/// k - 1 smallest others.
 pub struct KPartial {
     k: usize,
     comb: Comb,
 }
 
 impl KPartial {
-    /// For a k of at least 1.
+    /// Alternatives with this k, which is at least 1.
     pub fn new(k: u32) -> Self {
         KPartial { k: k.max(1) as usize, comb: Comb::default() }
     }
 
-    /// Over all spikes: full alternatives without a solver.
+    /// Full alternatives without a solver: combinations over all spikes.
     pub fn full() -> Self {
         KPartial { k: usize::MAX, comb: Comb::default() }
     }

@@ -1,16 +1,17 @@
-//! Full alternatives: conflict with every disabled event, so that no exploration is ever blocked.
+//! Full alternatives: in conflict with every disabled event, so that no exploration is ever
+//! blocked.
 //!
-//! Finding one is NP-complete (CAV 2018, theorem 2). Most questions are easy, though: a short search through
-//! combinations settles them, and only what it cannot settle goes to the SAT solver.
+//! Finding one is NP-complete (CAV 2018, theorem 2). But most queries are easy: a short search
+//! through combinations decides them, and only the rest goes to the SAT solver.
 
 use super::cnf::Encoder;
 use super::{Alternatives, Comb, Combs, SatSolver};
 use crate::unfolding::{Configuration, EventId, EventStructure};
 
-/// Candidates looked at before the solver is asked.
+/// The number of candidates that the short search tries before the solver is called.
 const EFFORT: usize = 4096;
 
-/// Combinations over all spikes.
+/// Finds full alternatives: combinations over all spikes.
 pub struct Optimal<T> {
     comb: Comb,
     encoder: Encoder<T>,
@@ -19,12 +20,12 @@ pub struct Optimal<T> {
 }
 
 impl<T: SatSolver> Optimal<T> {
-    /// Asks `T` where a short search does not settle the question.
+    /// Calls the solver `T` if the short search does not decide.
     pub fn new() -> Self {
         Optimal::with_effort(EFFORT)
     }
 
-    /// Looks at this many candidates before it asks the solver; with 0, it always asks.
+    /// Tries `effort` candidates before it calls the solver; with 0, always calls the solver.
     pub fn with_effort(effort: usize) -> Self {
         Optimal { comb: Comb::default(), encoder: Encoder::default(), chosen: Vec::new(), effort }
     }

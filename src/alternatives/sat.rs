@@ -1,4 +1,4 @@
-//! The SAT solver behind a small trait, so that another can take its place.
+//! The SAT solver behind a small trait, so that it can be replaced by another one.
 
 use rustc_hash::FxHashSet;
 use varisat::{ExtendFormula, Lit, Solver};
@@ -14,12 +14,12 @@ impl Literal {
     }
 }
 
-/// An incremental solver.
+/// An incremental SAT solver.
 ///
 /// # Contract
-/// Clauses stay; assumptions hold for one call. `solve` is deterministic.
+/// Clauses are permanent; assumptions hold for one call of `solve`. `solve` is deterministic.
 pub trait SatSolver: Default {
-    /// A new variable.
+    /// A new variable, as its positive literal.
     fn literal(&mut self) -> Literal;
 
     /// Adds a clause.

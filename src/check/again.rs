@@ -1,10 +1,13 @@
-//! To see a counterexample again: what a user asks for in the environment, since a test has no command line of its own.
+//! Shows a counterexample again, if an environment variable asks for it: a test has no command line
+//! of its own.
 //!
-//! - `MAZURKA_REPLAY=SCHEDULE@FILE:LINE` has the check at that place follow this execution, instead of searching. Without
-//!   the place, every check does. A check that cannot follow it is another one, and searches.
-//! - `MAZURKA_DRAW=FILE` has a check draw its counterexample. The name ends in `.svg`, `.dot` or `.json`.
+//! - With `MAZURKA_REPLAY=SCHEDULE@FILE:LINE`, the check at that place follows this execution
+//!   instead of searching. Without the place, every check does. A check whose system has no such
+//!   execution searches as usual.
+//! - With `MAZURKA_DRAW=FILE`, a check draws its counterexample. The name ends in `.svg`, `.dot` or
+//!   `.json`.
 //!
-//! Tests print what belongs to them, so this is the one file outside the command line that does.
+//! This is the only file outside the command line that prints: a test prints its own output.
 
 use std::env;
 use std::fmt::Write;
@@ -23,10 +26,10 @@ use crate::report::{ExecutionReport, Subject, dot, json, svg};
 const REPLAY: &str = "MAZURKA_REPLAY";
 const DRAW: &str = "MAZURKA_DRAW";
 
-/// Larger executions make no picture that anybody can read.
+/// The most steps that are drawn. Larger pictures are not readable.
 const MOST_DRAWN: usize = 2000;
 
-/// The execution that the check at this place is to follow, if there is one.
+/// The execution that the check at this place is to follow, if the environment names one.
 pub(super) fn wanted(place: &Location<'_>) -> Option<Schedule> {
     let wanted = env::var(REPLAY).ok()?;
     let (schedule, of) = match wanted.split_once('@') {
@@ -40,8 +43,8 @@ pub(super) fn wanted(place: &Location<'_>) -> Option<Schedule> {
     Some(schedule.unwrap_or_else(|refusal| panic!("{REPLAY}={wanted}: {refusal}")))
 }
 
-/// Follows an execution and prints it, step by step with what each changes; `None` if the system has no such execution,
-/// or the report.
+/// Follows an execution and prints its steps, each with its changes. Returns the report, or `None`
+/// if the system has no such execution.
 pub(super) fn follow<S: System>(
     system: &S,
     subject: Subject,
@@ -55,17 +58,17 @@ pub(super) fn follow<S: System>(
     replay.look_for_livelock();
     let report = ExecutionReport::new(subject, &replay, steps, None);
     let table = text::StepTable::new(&report.schedule, ROOM);
-    let mut told = format!("{}{}\n", text::Title(&report), table.header());
+    let mut output = format!("{}{}\n", text::Title(&report), table.header());
     for (index, changes) in changes.iter().enumerate() {
         let rows = text::ChangeRows(changes, ROOM);
-        writeln!(told, "{}\n{rows}", table.row(index)).expect("a string takes all");
+        writeln!(output, "{}\n{rows}", table.row(index)).expect("a string takes all");
     }
-    told += &text::PrintedTexts(&report.printed).to_string();
-    print!("{}", text::plain(told));
+    output += &text::PrintedTexts(&report.printed).to_string();
+    print!("{}", text::plain(output));
     Some(report)
 }
 
-/// Draws an execution, if that is wanted.
+/// Draws an execution, if the environment asks for it.
 pub(super) fn draw<S: System>(system: &S, subject: Subject, schedule: &Schedule) {
     let Ok(name) = env::var(DRAW) else { return };
     let chart = SpaceTime::of_execution(subject, system, schedule, MOST_DRAWN);
@@ -81,13 +84,13 @@ pub(super) fn draw<S: System>(system: &S, subject: Subject, schedule: &Schedule)
     }
 }
 
-/// How to see this execution again, which the check at this place has found.
+/// Instructions to see again the execution that the check at this place has found.
 pub(super) fn how(place: &Location<'_>, replay: &str) -> String {
     let thread = thread::current();
     let replay = format!("{REPLAY}={}", quoted(format!("{replay}@{}", named(place))));
     let draw = format!("{DRAW}=counterexample.svg");
     match thread.name().filter(|&name| name != "main") {
-        // The test harness calls threads after their tests.
+        // The test harness names threads after their tests.
         Some(test) => {
             let test = quoted(test);
             format!(

@@ -8,17 +8,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::property::Properties;
 
-/// Longer executions are expected only of programs that never end: see [`Budget::endless`].
+/// The usual value of [`Budget::endless`]: longer executions are taken for endless ones.
 pub const ENDLESS: u32 = 10_000;
-/// The same for each process, because many processes that do little also make long executions.
+/// With many processes, an execution may have this number of actions for each process before it is
+/// taken for an endless one.
 pub(super) const ENDLESS_FOR_EACH: u32 = 100;
 
 /// What a depth bound measures in an execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Depth {
-    /// The length of the longest chain of actions in which each happens before the next. It is the same for all executions
-    /// of a class. The bound has classes of its own: maximal sets of events up to that height that fit together.
+    /// The length of the longest chain of actions in which each happens before the next. It is the
+    /// same for all executions of a class. A search up to a causal depth visits the maximal
+    /// configurations of the events up to that depth.
     #[default]
     Causal,
     /// The number of actions.
@@ -44,33 +46,36 @@ impl Depth {
 pub struct Budget {
     /// Continue after a violation.
     pub all: bool,
-    /// Of similar violations keep the one with the fewest steps, then the fewest switches between processes. Sort the
-    /// violations in the same way.
+    /// Of violations with the same symptom, keep the one with the fewest steps; of equally long
+    /// ones, the one with the fewest switches between processes. Sort the violations in the same
+    /// order.
     pub shortest: bool,
-    /// Where executions are cut.
+    /// The depth at which executions are cut; `None` for no bound.
     pub depth: Option<u32>,
-    /// What the depth measures; if this is not said, what the explorer measures by itself. An explorer that cannot measure this
-    /// refuses it.
+    /// What the depth measures; `None` for the explorer's own measure. An explorer that cannot
+    /// measure it refuses to run.
     pub measure: Option<Depth>,
-    /// Without a depth: an execution of this length (UDPOR: of this causal depth) is assumed to go on for ever, and ends
-    /// the search. With very many processes the length is 100 steps for each of them, if that is more.
+    /// Without a depth: an execution of this length (UDPOR: of this causal depth) is assumed to be
+    /// endless, and ends the search. The limit is at least 100 steps for each process.
     pub endless: Option<u32>,
-    /// Complete executions.
+    /// The search ends after this number of complete executions.
     pub max_traces: Option<u64>,
-    /// Time.
+    /// The search ends after this time.
     pub timeout: Option<Duration>,
-    /// Bytes, and how to ask how many are in use.
+    /// The search ends when more bytes than this are in use; and the function that returns the
+    /// bytes in use.
     pub max_memory: Option<(u64, fn() -> u64)>,
-    /// When UDPOR has met this many events, it forgets those that cannot matter any more; `usize::MAX` for never.
+    /// The size of U at which UDPOR first discards the events that it no longer needs; `usize::MAX`
+    /// for never.
     pub keep_events: usize,
-    /// What is judged: by default the built-in properties.
+    /// The properties to judge: by default the built-in ones.
     pub properties: Properties,
-    /// Set from outside to end the search.
+    /// Another thread sets this to end the search.
     pub cancel: Arc<AtomicBool>,
 }
 
 impl Budget {
-    /// What is left of it after this time.
+    /// The same limits, with the time limit reduced by `spent`.
     pub fn after(&self, spent: Duration) -> Budget {
         let timeout = self.timeout.map(|timeout| timeout.saturating_sub(spent));
         Budget { timeout, ..self.clone() }

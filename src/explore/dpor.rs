@@ -1,17 +1,19 @@
-//! Explorers that walk along executions, from the exhaustive one to optimal DPOR: rules of one [`walk`](super::walk).
+//! Explorers that walk along executions, from the exhaustive one to optimal DPOR: rules of one
+//! [`walk`](super::walk).
 //!
 //! | file | rule |
 //! |---|---|
-//! | [`exhaustive`] | everything |
-//! | [`sleep`] | everything that is not asleep |
+//! | [`exhaustive`] | every enabled action |
+//! | [`sleep`] | every enabled action that is not asleep |
 //! | [`source`] | source sets |
 //! | [`optimal`] | wakeup trees |
 //! | [`parsimonious`] | reverse search over normal forms |
 //! | [`backtrack_sets`] | DPOR: backtrack sets from the last races |
 //! | [`trans_dpor`] | one message at a time in a backtrack set |
-//! | [`trans_dpor_tool`] | the same, as implemented by the tool of the paper |
+//! | [`trans_dpor_tool`] | TransDPOR as the tool of the paper implements it |
 //! | [`dpor_ds`] | a branch for each race, up to a depth |
 
+mod backtrack_candidates;
 mod backtrack_sets;
 mod by_races;
 mod creation;
@@ -21,7 +23,6 @@ mod of_processes;
 mod optimal;
 mod parsimonious;
 mod pending;
-mod reversers;
 mod sleep;
 mod source;
 mod trans_dpor;

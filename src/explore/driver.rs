@@ -1,9 +1,10 @@
-//! What all explorers share: counting, judging, limits, observers, and when to stop.
+//! The part that all explorers share: counting, judging, limits, observers, and when to stop.
 //!
-//! An explorer reports each action ([`Driver::moved`]), each terminal state ([`Driver::terminal`]), each
-//! exploration that it cut ([`Driver::blocked`], [`Driver::truncated`]), and asks [`Driver::is_stopped`] before it
-//! goes on. The [`Properties`](crate::property::Properties) are asked here, so no explorer can disagree with another
-//! about what a violation is. A [`Watchdog`] keeps the limits on time and memory, also while a step takes long.
+//! An explorer reports each action ([`Driver::moved`]), each terminal state ([`Driver::terminal`]),
+//! each exploration that it cut ([`Driver::blocked`], [`Driver::truncated`]), and asks
+//! [`Driver::is_stopped`] before it goes on. The [`Properties`](crate::property::Properties) are
+//! judged here, so all explorers agree on what a violation is. A [`Watchdog`] enforces the limits
+//! on time and memory, also during a long step.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -17,29 +18,31 @@ use super::observer::Observer;
 use super::result::{CutPoll, Outcome, Stats, StopReason, Violation, ViolationKind};
 use super::symptom::Symptom;
 use super::tree::{Branch, Splitter};
-use super::unvisited::{Asked, Broken};
+use super::unvisited::{Broken, InvariantCheck};
 use super::watchdog::Watchdog;
 use crate::model::{Action, Locals, ProcessId, Schedule, State, StopSignal, System, Values};
 use crate::property::{self, Leaks, Motion, Objection, Position, Spin, When, polling};
 use crate::trace::{causal_past, standstill};
 
-/// How many violations are kept; further ones are still counted where there is a count.
+/// The most violations that are kept. Further ones still count in the figures
+/// ([`Stats::violating_traces`]).
 pub(super) const MAX_VIOLATIONS: usize = 100;
-/// The most actions between two looks at the clock. There are fewer if they take longer than [`TICK_TIME`].
+/// The most actions between two readings of the clock. There are fewer if they take longer than
+/// [`TICK_TIME`].
 const MAX_TICK: u64 = 1 << 10;
-/// Time between two looks at the clock.
+/// Intended time between two readings of the clock.
 const TICK_TIME: Duration = Duration::from_millis(5);
 /// Time between two calls of [`Observer::progress`].
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The accounts of a running search.
+/// The state of a running search that all explorers share: figures, findings, limits.
 pub struct Driver<'o> {
     pub(super) budget: Budget,
     pub(super) observer: &'o mut dyn Observer,
-    /// The figures so far. Explorers add those that only they have.
+    /// The figures so far. Explorers set the figures that only they have.
     pub stats: Stats,
     pub(super) violations: Vec<Violation>,
-    /// The symptoms that tell them apart, and the place of each.
+    /// The symptom of each violation, with its index in `violations`.
     known: FxHashMap<Symptom, usize>,
     pub(super) leaks: Leaks,
     classes: Option<BTreeSet<Schedule>>,
@@ -48,21 +51,21 @@ pub struct Driver<'o> {
     start: Instant,
     last_progress: Instant,
     last_tick: Instant,
-    /// The result, if it is that of another search.
+    /// The result of another search, if this search only passes it on.
     adopted: Option<Outcome>,
-    /// Actions between two looks at the clock, and how many are left until the next.
+    /// Actions between two readings of the clock, and actions until the next reading.
     tick: u64,
     until_tick: u64,
-    /// The part of the executions that is to be explored.
+    /// The part of the executions to explore.
     pub(super) branch: Branch,
-    /// The one who may take a part of it.
+    /// Takes parts of the branch, if it may be split.
     splitter: Option<&'o mut dyn Splitter>,
-    /// Is something to be judged after every action?
+    /// Must something be judged after every action?
     pub(super) asks_on_the_way: bool,
-    pub(super) invariants: Asked,
-    /// How many explorations have gone no further, for whatever reason.
+    pub(super) invariants: InvariantCheck,
+    /// The number of explorations that have ended, for whatever reason.
     pub(super) leaves: u64,
-    /// Was there a loop that nobody could judge ([`Motion::Unknown`])?
+    /// Was there a loop too long to judge ([`Motion::Unknown`])?
     pub(super) has_long_loop: bool,
     /// The first poll at which the bound on polls cut executions.
     cut_poll: Option<Box<CutPoll>>,
@@ -75,7 +78,7 @@ impl<'o> Driver<'o> {
         let processes = system.initial(&mut Values::default()).len() as u32;
         let long = ENDLESS_FOR_EACH.saturating_mul(processes);
         let budget = Budget { endless: budget.endless.map(|bound| bound.max(long)), ..budget };
-        let invariants = Asked::of(system, &budget.properties);
+        let invariants = InvariantCheck::of(system, &budget.properties);
         let asks_on_the_way = budget.properties.are_asked_on_the_way() || invariants.are_judged;
         Driver {
             watchdog,
@@ -103,82 +106,86 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// The search goes through all states.
+    /// Notes that the search visits every reachable state.
     pub(super) fn goes_through_all_states(&mut self) {
         self.invariants.go_through_all_states();
     }
 
-    /// The search itself judges the invariants, by [`judge_invariants`](Driver::judge_invariants).
+    /// Leaves the invariants to the explorer, which judges them by
+    /// [`judge_invariants`](Driver::judge_invariants).
     pub fn leave_out_invariants(&mut self) {
         self.asks_on_the_way = self.budget.properties.are_asked_on_the_way();
     }
 
-    /// Restricts the search to this branch, parts of which `splitter` may take.
+    /// Restricts the search to this branch. `splitter` may take parts of it.
     pub(super) fn of_branch(self, branch: &Branch, splitter: &'o mut dyn Splitter) -> Self {
         Driver { branch: branch.clone(), splitter: Some(splitter), ..self }
     }
 
-    /// The part of the executions that is to be explored.
+    /// The part of the executions to explore.
     pub fn branch(&self) -> &Branch {
         &self.branch
     }
 
-    /// May a branch be cut off the search?
+    /// May a branch be split off the search?
     #[inline]
     pub fn can_split(&self) -> bool {
         self.splitter.is_some()
     }
 
-    /// The search has gone on to another state. Is a branch to be cut off it now?
+    /// Asks, after a step, whether a branch is to be split off now. To be called once for each
+    /// step.
     #[inline]
     pub fn is_to_split(&mut self) -> bool {
         self.splitter.as_mut().is_some_and(|splitter| splitter.wants_branch()) && !self.is_stopped()
     }
 
-    /// Gives away the branch that was asked for.
+    /// Hands over the branch that [`is_to_split`](Driver::is_to_split) asked for.
     ///
     /// # Panics
-    /// If nobody has asked for one.
+    /// If the search may not be split.
     pub fn split_off(&mut self, branch: Branch) {
-        self.splitter.as_mut().expect("who asked for it").take(branch);
+        self.splitter.as_mut().expect("a search that may be split").take(branch);
     }
 
-    /// Is the search to end now?
+    /// Must the search end now?
     pub fn is_stopped(&self) -> bool {
         self.stopped_by.is_some() || self.signal().is_raised()
     }
 
-    /// Which limit of the budget has ended the search, if one has.
+    /// The limit of the budget that has ended the search, if one has.
     pub(super) fn limit_reached(&self) -> Option<StopReason> {
         self.watchdog.reason()
     }
 
-    /// These bytes are to be allocated next. The search is to end if that would exceed its limit.
+    /// Announces an allocation of `bytes`. Ends the search if it would exceed the memory limit.
     pub(super) fn expect(&self, bytes: usize) {
         self.watchdog.expect(bytes as u64);
     }
 
-    /// The signal that loops within a step have to look at. When it is raised, [`is_stopped`](Driver::is_stopped) is true.
+    /// The stop signal. Long loops within a step have to check it. While it is raised,
+    /// [`is_stopped`](Driver::is_stopped) is true.
     pub fn signal(&self) -> &StopSignal {
         self.watchdog.signal()
     }
 
-    /// Where executions are to be cut, by an explorer that measures depths and endless executions in the same way.
+    /// The depth at which to cut executions, for an explorer that measures the depth bound and
+    /// endless executions in the same unit.
     pub fn depth_bound(&self) -> u32 {
         self.budget.depth.or(self.budget.endless).unwrap_or(u32::MAX)
     }
 
-    /// The depth at which executions are to be cut, if there is one.
+    /// The depth bound, if there is one.
     pub fn depth(&self) -> Option<u32> {
         self.budget.depth
     }
 
-    /// The length at which executions are to be cut where a depth is a causal one.
+    /// The length at which to cut executions, for an explorer whose depth bound is a causal depth.
     pub fn length_bound(&self) -> u32 {
         self.budget.endless.filter(|_| self.budget.depth.is_none()).unwrap_or(u32::MAX)
     }
 
-    /// How many events are always kept.
+    /// The number of events up to which none is discarded ([`Budget::keep_events`]).
     pub fn keep_events(&self) -> usize {
         self.budget.keep_events
     }
@@ -195,7 +202,7 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// Notes that an action was executed and led to `state`.
+    /// Reports that an action was executed and led to `state`.
     #[inline]
     pub fn moved<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &State, action: Action) {
         self.moved_on(state.depth());
@@ -218,7 +225,7 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// Notes that an action was executed that led to a state at this depth, in which nothing is to be judged.
+    /// Reports an action that led to a state at this depth, in which nothing is to be judged.
     #[inline]
     pub fn moved_on(&mut self, depth: usize) {
         self.stats.transitions += 1;
@@ -229,7 +236,7 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// Notes that so many actions were executed that led to states at this depth, in which nothing is to be judged.
+    /// Reports `count` actions that led to states at this depth, in which nothing is to be judged.
     pub fn moved_often(&mut self, count: u64, depth: usize) {
         if count > 0 {
             self.stats.transitions += count;
@@ -238,12 +245,12 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// Does somebody follow the transitions between stored states?
+    /// Does the observer follow the transitions between stored states?
     pub fn follows_transitions(&self) -> bool {
         self.observer.follows_transitions()
     }
 
-    /// Notes that a transition between stored states was taken, and led to `state`.
+    /// Reports a transition between stored states, which led to `state`.
     pub fn transition<S: System>(
         &mut self,
         (from, actions, to): (u32, &[Action], u32),
@@ -253,7 +260,7 @@ impl<'o> Driver<'o> {
         self.observer.transition(from, actions, to, Position::new(locals, state));
     }
 
-    /// Ends the search, unless it was ended already.
+    /// Ends the search with this reason, unless it already has one.
     pub fn stop(&mut self, reason: StopReason) {
         self.stopped_by.get_or_insert(reason);
     }
@@ -263,22 +270,22 @@ impl<'o> Driver<'o> {
         &self.budget
     }
 
-    /// Notes the classes that this piece of a search has completed.
+    /// Stores the classes that this piece of a search has completed.
     pub fn note_classes(&mut self, classes: BTreeSet<Schedule>) {
         self.classes = Some(classes);
     }
 
-    /// Tells the observer how far the other searches are that run for this one.
+    /// Passes to the observer the figures of the searches that run on behalf of this one.
     pub fn progress(&mut self, stats: &Stats) {
         self.observer.progress(stats, self.start.elapsed());
     }
 
-    /// Takes the result of another search as that of this one.
+    /// Makes the result of another search the result of this one.
     pub fn adopt(&mut self, outcome: Outcome) {
         self.adopted = Some(outcome);
     }
 
-    /// The result.
+    /// Ends the search and returns its result.
     pub fn finish(mut self) -> Outcome {
         if let Some(outcome) = self.adopted {
             return outcome;
@@ -298,7 +305,7 @@ impl<'o> Driver<'o> {
         if self.cut_poll.is_some() {
             self.stop(StopReason::Polls);
         }
-        // Those of pieces are joined in the order in which they were found.
+        // The violations of pieces stay in the order in which they were found, for joining.
         if self.budget.shortest && !self.can_split() {
             self.violations.sort_by_key(length);
         }
@@ -327,7 +334,8 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// Did the last step of `process` end in a failure, overcrowd a barrier, or lead to a poll where the bound on polls cuts?
+    /// Did the last step of `process` end in a failure, overcrowd a barrier, or lead to a poll
+    /// where the bound on polls cuts?
     #[inline]
     fn judge_process<S: System>(
         &mut self,
@@ -366,14 +374,14 @@ impl<'o> Driver<'o> {
         self.judge_invariants(locals, state);
     }
 
-    /// Judges the invariants in `state`, if they are to be judged.
+    /// Judges the invariants in `state`, if they are among the properties.
     pub fn judge_invariants<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         let broken = self.invariants.broken(locals, state);
         self.note_broken(locals, state, broken);
     }
 
-    /// Judges the states of the class of `state` that the search does not go through: invariants may fail there, and nothing may
-    /// have to happen any more. Is something wrong in one of them?
+    /// Judges the states of the class of `state` that the search skips: an invariant may fail in
+    /// one of them, or nothing need happen there any more. Returns whether there is a violation.
     #[inline]
     pub(super) fn judge_unvisited<S: System>(
         &mut self,
@@ -385,14 +393,15 @@ impl<'o> Driver<'o> {
         is_broken | (may_stand_still && self.judge_standstill(locals.system(), state))
     }
 
-    /// Is there a state in the class of `state` in which nothing need ever happen again, although somebody has not ended?
+    /// Is there a state in the class of `state` in which nothing need ever happen again, although
+    /// some process has not ended?
     #[cold]
     fn judge_standstill<S: System>(&mut self, system: &S, state: &State) -> bool {
         let Some((mut locals, least)) = standstill(system, &Schedule::of(state)) else {
             return false;
         };
         let Motion::Round(spins) = polling(&mut locals, &least) else { return false };
-        // What is terminal is judged as an end.
+        // Terminal states are judged as ends.
         if least.is_terminal(&locals) {
             return false;
         }
@@ -416,7 +425,7 @@ impl<'o> Driver<'o> {
         is_broken
     }
 
-    /// Notes that these invariants fail, here or in the class of `state`.
+    /// Records that these invariants fail, in `state` or in another state of its class.
     fn note_broken<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, all: Vec<Broken>) {
         for broken in all {
             if self.is_stopped() {
@@ -439,7 +448,7 @@ impl<'o> Driver<'o> {
         }
     }
 
-    /// Notes what a property objects to.
+    /// Records an objection of a property.
     pub(super) fn object<S: System>(
         &mut self,
         locals: &Locals<'_, S>,
@@ -466,7 +475,7 @@ impl<'o> Driver<'o> {
         });
     }
 
-    /// Notes that `process` has failed in its last step, or as it was started by the last step.
+    /// Records that `process` has failed in its last step, or when the last step started it.
     ///
     /// # Panics
     /// If it has not.
@@ -492,8 +501,8 @@ impl<'o> Driver<'o> {
         });
     }
 
-    /// Notes a violation of at least this many steps, unless a similar one is known. If the shortest is wanted, only unless
-    /// the known one is as short.
+    /// Records a violation whose schedule has at least `steps` steps, unless one with the same
+    /// symptom is known. With [`Budget::shortest`], a shorter one replaces the known one.
     fn note<S: System>(
         &mut self,
         system: &S,
@@ -501,7 +510,7 @@ impl<'o> Driver<'o> {
         steps: usize,
         violation: impl FnOnce() -> Violation,
     ) {
-        // Then a process may have failed only because it was told to stop.
+        // Once the signal is raised, a process may have failed only because it was stopped.
         let is_told_to_stop = self.signal().is_raised();
         if !self.budget.all && !is_told_to_stop {
             self.stop(StopReason::Violation);
@@ -532,7 +541,7 @@ impl<'o> Driver<'o> {
     }
 }
 
-/// When to judge a state in which nothing is possible but that these processes go round.
+/// Which properties judge a state in which nothing is possible but the loops of these processes.
 pub(super) fn time_of_end<S: System>(
     locals: &Locals<'_, S>,
     state: &State,

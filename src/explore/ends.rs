@@ -1,43 +1,48 @@
-//! Where an exploration goes no further: what that means, and that it is so.
+//! The ends of explorations: their meaning, and the proof that nothing is missing there.
 //!
-//! | the exploration | because | counted as |
+//! | the exploration | reason | counted as |
 //! |---|---|---|
-//! | is complete | nothing is possible | `traces` |
-//! | waits for ever | all that is possible ends a fruitless round ([`crate::trace::spin`]), and nobody can get out of its loop | `traces` |
-//! | is complete | the same, and only daemons go round | `traces` |
-//! | is given up | the same, but somebody can get out: an execution without that round comes to its end, too | `given_up` |
-//! | is given up | somebody waits only because of the bound on polls ([`State::is_cut_at_poll`]): the search is not complete | `given_up` |
-//! | is cut | all that is possible is beyond the depth bound | `truncated` |
-//! | is blocked | all that is possible is asleep or disabled: others explore it | `blocked` |
+//! | is complete | no action is possible | `traces` |
+//! | waits for ever | every possible action ends a fruitless round ([`crate::trace::spin`]), and no process can leave its loop | `traces` |
+//! | is complete | every possible action ends a fruitless round, no process can leave its loop, and all of them are daemons | `traces` |
+//! | is given up | every possible action ends a fruitless round, but some process can leave its loop: an execution without that round is explored, too | `given_up` |
+//! | is given up | a process waits only because of the bound on polls ([`State::is_cut_at_poll`]): the search is not complete | `given_up` |
+//! | is cut | every possible action is beyond the depth bound | `truncated` |
+//! | is blocked | every possible action is asleep or disabled: it is explored elsewhere | `blocked` |
 //!
-//! **Nothing ends in silence.** An explorer that has nothing left to do has perhaps lost something: an extension that it forgot
-//! to compute, a race that it overlooked. If that were counted as one of these ends, the search would be called complete. So
-//! the model is asked what is possible in that state, and there has to be a reason why the search need not follow it. If there is
-//! none, the search stops with an internal error ([`lost`]). Complete and given-up ends are judged so always, also in release
-//! builds; those that wait for ever in builds with debug assertions. Explorers prove that what they call blocked is asleep or disabled.
+//! **No end without a proof.** An explorer that finds nothing to explore from a state may have lost
+//! something: an extension that it forgot to compute, or a race that it overlooked. If such a state
+//! were counted as an end, the search would be called complete. So the model is asked which actions
+//! are possible in the state, and each needs a reason why the search may skip it. If one has no
+//! reason, the search stops with an internal error ([`lost`]). Complete and given-up ends are
+//! always checked in this way, also in release builds; ends that wait for ever only in builds with
+//! debug assertions. Explorers themselves prove that what they report as blocked is asleep or
+//! disabled.
 
 use super::driver::{Driver, time_of_end};
 use super::observer::End;
 use super::result::StopReason;
 use crate::model::{Action, Locals, Schedule, State, System};
 use crate::property::{self, Motion, Objection, Position, Spin, Watch, When, polling};
-use crate::trace::{Execution, Left, needed};
+use crate::trace::{Execution, LeftOut, needed};
 
 impl Driver<'_> {
-    /// How many explorations have gone no further. An explorer that comes to a state, and leaves it without having tried
-    /// anything there, has added one.
+    /// The number of explorations that have ended. An explorer that reaches a state and tries
+    /// nothing from it must have added one.
     #[inline]
     pub fn leaves(&self) -> u64 {
         self.leaves
     }
 
-    /// Notes that `state` is terminal: a complete execution, or one that is given up because a process that waits at a poll would
-    /// look at something else next, which is there, or waits only because of the bound on polls. Is it an end?
+    /// Reports that nothing is enabled in `state`. That completes an execution, or the execution is
+    /// given up: a process waits at a poll, but its loop would next poll for something that is
+    /// there, or it waits only because of the bound on polls. Returns true if the execution is
+    /// complete.
     ///
     /// # Panics
-    /// If something is possible in `state`: the explorer has lost it.
+    /// If an action is possible in `state`: the explorer has lost it.
     pub fn terminal<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &State) -> bool {
-        // Otherwise a process may have come here only because it was told to stop.
+        // Once the signal is raised, a process may have come here only because it was stopped.
         if self.signal().is_raised() {
             return false;
         }
@@ -57,7 +62,8 @@ impl Driver<'_> {
         true
     }
 
-    /// Notes that the execution to `at` is complete, with the first objection to its end.
+    /// Records that the execution to `at` is complete; `objection` is the first objection to its
+    /// end.
     fn ends<S: System>(
         &mut self,
         locals: &Locals<'_, S>,
@@ -70,7 +76,7 @@ impl Driver<'_> {
         self.look_at_traces();
     }
 
-    /// Counts it among the complete ones.
+    /// Counts the execution to `at` as complete.
     fn count_end<S: System>(
         &mut self,
         locals: &Locals<'_, S>,
@@ -98,7 +104,8 @@ impl Driver<'_> {
 
     /// Was there an objection on the way to `state`?
     fn has_gone_wrong<S: System>(&self, locals: &Locals<'_, S>, state: &State) -> bool {
-        // While nothing was found, nothing has gone wrong, unless in the prefix of a branch.
+        // Without a violation so far nothing has gone wrong, except perhaps in the prefix of a
+        // branch.
         if self.violations.is_empty() && self.branch.is_root() {
             return false;
         }
@@ -131,8 +138,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Notes that the execution goes no further: it is complete, or everything enabled is too high for the bound or would
-    /// end fruitless rounds. Is it complete?
+    /// Reports that the execution has ended: it is complete, or every possible action is beyond the
+    /// depth bound or would end a fruitless round. Returns true if it is complete.
     pub fn ended<S: System>(&mut self, execution: &mut Execution<'_, S>) -> bool {
         if !execution.cut().is_empty() {
             self.truncated(&execution.locals, execution.state());
@@ -146,11 +153,13 @@ impl Driver<'_> {
         self.terminal(locals, state)
     }
 
-    /// Notes that every action that is possible in `state` would end a fruitless round ([`crate::trace::spin`]). That is a
-    /// livelock, or the execution is given up. Is it an end? `state` is left as it is.
+    /// Reports that every action that is possible in `state` would end a fruitless round
+    /// ([`crate::trace::spin`]). The execution then waits for ever (a livelock, or an end if only
+    /// daemons wait), or it is given up. Returns true unless it is given up. `state` is the same
+    /// afterwards.
     ///
     /// # Panics
-    /// If some action would not: the explorer has lost it.
+    /// If an action is possible that would not end a fruitless round: the explorer has lost it.
     pub fn waiting<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> bool {
         let mut watch = Watch::new(self.signal().clone());
         let motion = watch.motion(locals, state);
@@ -174,8 +183,9 @@ impl Driver<'_> {
         true
     }
 
-    /// Nothing is possible in `state` but that these processes go round. Is there an objection to that? Then notes it with this. Where
-    /// they are on their ways matters to who looks at their variables, so every state that they go through is judged.
+    /// Judges a state in which nothing is possible but the loops of these processes. Calls `note`
+    /// with the first objection, if there is one, and returns whether there was. Properties may
+    /// depend on variables of the processes, so every state of their round is judged.
     fn judge_round<S: System>(
         &mut self,
         watch: &Watch,
@@ -197,24 +207,26 @@ impl Driver<'_> {
         objects == Some(true)
     }
 
-    /// Proves that every action that is possible in `state` would end a fruitless round. Within a depth no round is fruitless:
-    /// there loops run literally.
+    /// Proves that every action that is possible in `state` would end a fruitless round. Within a
+    /// depth bound no round is fruitless: there loops run literally.
     fn prove_fruitless<S: System>(&self, locals: &mut Locals<'_, S>, state: &mut State) {
-        let left = Left { fruitless: self.depth().is_none(), max_height: None };
+        let left = LeftOut { fruitless: self.depth().is_none(), max_height: None };
         if let Some(&action) = needed(locals, state, left).first() {
             lost(locals, state, action);
         }
     }
 
-    /// The execution to `state` goes no further, and is not an end.
+    /// Records that the execution to `state` is given up.
     fn give_up<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         self.judge_unvisited(locals, state);
         self.leaves += 1;
         self.stats.given_up += 1;
     }
 
-    /// Judges a state from which something is possible: does every process that can move go round in vain, so that nothing else
-    /// can happen? Then this is a livelock, or, if all of them are daemons, an end. When this returns, `state` is as before.
+    /// Judges a state with possible actions. If every process that can move is in a loop that
+    /// changes nothing, so that nothing else can ever happen, this is a livelock, or an end if all
+    /// of them are daemons. Then it is recorded, and the result is true. `state` is the same
+    /// afterwards.
     pub fn is_livelock<S: System>(
         &mut self,
         watch: &mut Watch,
@@ -245,14 +257,15 @@ impl Driver<'_> {
         true
     }
 
-    /// Notes that an exploration was cut in `state`, because the algorithm disables everything enabled.
+    /// Reports that an exploration is blocked in `state`: the algorithm disables every enabled
+    /// action.
     pub fn blocked<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         self.leaves += 1;
         self.stats.blocked += 1;
         self.observer.blocked(Position::new(locals, state));
     }
 
-    /// Notes that the depth bound cut an execution in `state`, where it could have gone on.
+    /// Reports that the depth bound cut an execution in `state`, where it could have gone on.
     pub fn truncated<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         self.judge_unvisited(locals, state);
         self.leaves += 1;
@@ -264,8 +277,8 @@ impl Driver<'_> {
     }
 }
 
-/// Stops with an internal error: nothing is left to do in `state`, although this action is possible there, and there is no reason
-/// to leave it out.
+/// Stops with an internal error: the search tries nothing more from `state`, although `action` is
+/// possible there and has no reason to be skipped.
 ///
 /// # Panics
 /// Always.
@@ -276,6 +289,6 @@ pub fn lost<S: System>(locals: &Locals<'_, S>, state: &State, action: Action) ->
     let way = Schedule::of(state);
     panic!(
         "internal error: the search has nothing left to do after the schedule `{way}`, but `{next}` is possible there, and \
-         nothing says why it may be left out. So there is no verdict. Please report this, with the program"
+         there is no reason to leave it out. So there is no verdict. Please report this, with the program"
     );
 }

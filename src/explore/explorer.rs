@@ -1,7 +1,8 @@
-//! What an explorer is: an algorithm that goes through the executions of a system.
+//! Explorers: algorithms that visit the executions of a system.
 //!
-//! An explorer is a value: its options. It decides which executions to visit. The [`Driver`], which is the same for all
-//! explorers, decides what a visit means: counting, judging, limits, telling observers, stopping.
+//! An explorer is a value: its options. It decides which executions to visit. The [`Driver`], which
+//! is the same for all explorers, decides what a visit means: it counts, judges properties,
+//! enforces limits, notifies observers, and stops the search.
 //!
 //! ```
 //! use mazurka::explore::{Budget, Driver, Explorer, NoObserver, Profile, explore};
@@ -58,25 +59,27 @@ use crate::property::When;
 ///
 /// # Contract
 ///
-/// [`explore`](Explorer::explore) tells the driver of the initial state ([`Driver::started`]), of every action that it
-/// executes ([`Driver::moved`]), of every execution that is complete ([`Driver::ended`] or [`Driver::terminal`]) or cut
-/// ([`Driver::truncated`], [`Driver::blocked`]), and returns soon after [`Driver::is_stopped`] is true. If it returns
-/// before, the search has done what [`guarantee`](Profile::guarantee) says.
+/// [`explore`](Explorer::explore) reports to the driver the initial state ([`Driver::started`]),
+/// every action that it executes ([`Driver::moved`]), and every execution that is complete
+/// ([`Driver::ended`] or [`Driver::terminal`]) or cut ([`Driver::truncated`], [`Driver::blocked`]).
+/// It returns soon after [`Driver::is_stopped`] becomes true. If it returns earlier, the search has
+/// fulfilled its [`guarantee`](Profile::guarantee).
 pub trait Explorer: Copy + Debug + Send + Sync {
-    /// What is known about it, with these options, before it runs.
+    /// Its name, options and guarantees, known before it runs.
     fn profile(&self) -> Profile;
 
-    /// Why it cannot be used on this system, or within this budget, in a sentence; `None` if it can.
+    /// A sentence that says why it cannot be used on this system or within this budget; `None` if
+    /// it can.
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
         let _ = (system, budget);
         None
     }
 
-    /// Goes through the executions of `system`.
+    /// Explores the executions of `system` and reports them to `driver`.
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>);
 }
 
-/// What is known about an explorer before it runs. The default promises nothing.
+/// The name, options and guarantees of an explorer. The default promises nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Profile {
     /// Its name on the command line.
@@ -91,21 +94,23 @@ pub struct Profile {
     pub takes: Takes,
     /// What a complete search promises.
     pub guarantee: Guarantee,
-    /// Does a complete search visit all states that some execution goes through? If it visits every execution, it does.
+    /// Does a complete search visit every reachable state? (An explorer that visits every execution
+    /// does, whatever is said here.)
     pub every_state: bool,
-    /// What a depth bound measures, unless [`Budget::measure`] says something else.
+    /// What a depth bound measures, unless [`Budget::measure`] is set.
     pub depth: Depth,
     /// Can a depth bound measure the causal depth as well as the length?
     pub both_depths: bool,
-    /// May an exploration be cut because everything enabled there is asleep or disabled?
+    /// May an exploration be blocked: end in a state where every enabled action is asleep or
+    /// disabled?
     pub may_block: bool,
-    /// Can it explore a single [`Branch`] ([`explore_branch`]), and have branches taken out of it? If no bound on the depth is
-    /// possible, it cannot below one.
+    /// Can it explore a single [`Branch`] ([`explore_branch`]), and hand over branches of its own?
+    /// An explorer that takes no depth bound can be split only without one.
     pub splits: Splits,
 }
 
 impl Profile {
-    /// Can a depth bound measure this?
+    /// Can its depth bound measure this?
     pub fn measures(&self, depth: Depth) -> bool {
         depth == self.depth || self.both_depths && depth != Depth::Unbounded
     }
@@ -115,12 +120,12 @@ impl Profile {
         self.splits != Splits::No && (depth.is_none() || self.depth != Depth::Unbounded)
     }
 
-    /// Does a complete search visit all states that some execution goes through?
+    /// Does a complete search visit every reachable state?
     pub fn visits_every_state(&self) -> bool {
         self.every_state || self.guarantee == Guarantee::EveryExecution
     }
 
-    /// In a complete search, is a property that is asked at this time asked wherever it matters?
+    /// Does a complete search judge a property of this kind in every state where it matters?
     pub fn asks(&self, when: When) -> bool {
         match when {
             When::Failure | When::End | When::Livelock => self.guarantee > Guarantee::SomeClasses,
@@ -132,7 +137,7 @@ impl Profile {
     }
 }
 
-/// Can a search be made in pieces?
+/// Whether a search can be split into pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Splits {
     /// It cannot.
@@ -144,14 +149,15 @@ pub enum Splits {
     Exactly,
 }
 
-/// What a complete search has done. Each promises what the one before it promises, except how often a class is visited.
+/// What a complete search has visited. Each guarantee includes the guarantees above it, except for
+/// the number of visits of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Guarantee {
-    /// Visited some executions; others may differ from all of them. So no such search counts as complete.
+    /// Visited some executions, and may have missed classes. So no such search counts as complete.
     #[default]
     SomeClasses,
-    /// Reached every terminal state and every violation, each state once. Executions that meet in a state
-    /// continue as one, so not every class was completed.
+    /// Reached every terminal state and every violation, each state once. Executions that reach the
+    /// same state continue as one, so not every class was completed.
     EveryEnd,
     /// Visited at least one execution of each Mazurkiewicz class.
     EveryClass,
@@ -162,20 +168,20 @@ pub enum Guarantee {
 }
 
 impl Guarantee {
-    /// That of a search which visits every class, with or without sleep sets.
+    /// The guarantee of a search that visits every class, with or without sleep sets.
     pub(super) fn of_classes(sleep_sets: bool) -> Guarantee {
         if sleep_sets { Guarantee::EveryClassOnce } else { Guarantee::EveryClass }
     }
 
-    /// That of a search which stores states in this way.
+    /// The guarantee of a search that stores states in this way.
     pub(super) fn of_states(how: Stateful) -> Guarantee {
         if how.is_sound() { Guarantee::EveryEnd } else { Guarantee::SomeClasses }
     }
 }
 
-/// Runs the explorer on `system` until it is complete or the budget ends it. A search is never complete if the
-/// explorer may miss executions, by its nature or because it cannot be used on this system; or if it may miss states that
-/// a property is about.
+/// Runs the explorer on `system` until it is complete or the budget ends it. A search does not
+/// count as complete ([`StopReason::NoGuarantee`]) if the explorer promises too little, refuses
+/// this system ([`Explorer::refusal`]), or may skip states that a property has to judge.
 pub fn explore<S: System>(
     system: &S,
     explorer: impl Explorer,
@@ -186,9 +192,10 @@ pub fn explore<S: System>(
     run(system, explorer, refusal, Driver::new(system, budget, observer))
 }
 
-/// As [`explore`], for one branch, parts of which `splitter` may take. The guarantee of the explorer is for the classes of
-/// the rest of the branch. An exploration may be blocked (see [`Branch`]). If the branch is not one
-/// that such an explorer gives away on this system, the search ends with [`StopReason::Stray`].
+/// Runs the explorer on one branch of a search until it is complete or the budget ends it.
+/// `splitter` may take parts of the branch. The guarantee of the explorer covers the classes of the
+/// remaining branch. Explorations may be blocked there (see [`Branch`]). If this explorer never
+/// gives such a branch away on this system, the search ends with [`StopReason::Stray`].
 ///
 /// # Panics
 /// If the explorer cannot be split ([`Profile::can_split`]).
@@ -207,52 +214,52 @@ pub fn explore_branch<S: System>(
     run(system, explorer, refusal, driver)
 }
 
-/// Why an explorer cannot measure depths as the budget says, in a sentence; `None` if it can.
+/// A sentence that says why an explorer cannot measure depths as the budget asks; `None` if it can.
 pub(super) fn cannot_measure(explorer: &Profile, budget: &Budget) -> Option<String> {
     let measure = budget.measure.filter(|&measure| !explorer.measures(measure))?;
     Some(format!(
-        "a depth cannot be measured in {} by `{}`, but in {} (`mazurka explorers` says which explorers can do \
-         both)",
-        measure.unit(),
+        "`{}` measures a depth in {}, not in {} (`mazurka explorers` lists the explorers that can do both)",
         explorer.name,
-        explorer.depth.unit()
+        explorer.depth.unit(),
+        measure.unit()
     ))
 }
 
-/// Why an explorer cannot judge the invariants of this system, in a sentence; `None` if it can, or promises nothing, or
-/// there are none.
+/// A sentence that says why an explorer cannot judge the invariants of this system. `None` if it
+/// can, if it promises nothing, or if there are no invariants.
 pub(super) fn missing_states<S: System>(explorer: &Profile, system: &S) -> Option<String> {
     let promises = explorer.guarantee > Guarantee::SomeClasses;
     let is_missing = system.invariants().is_some() && promises && !explorer.asks(When::Invariant);
     is_missing.then(|| {
         format!(
-            "`{}` leaves out states in which an `invariant` of the program may fail: `stateful` goes through all \
-             states, and `udpor` through all classes",
+            "`{}` leaves out states in which an `invariant` of the program may fail: `stateful` visits all \
+             states, and `udpor` all classes",
             explorer.name
         )
     })
 }
 
-/// Why an explorer cannot judge what only an implementation without buffers does, in a sentence; `None` if it can, or promises nothing,
-/// or the system leaves nothing open.
+/// A sentence that says why an explorer cannot find the standstills of implementations without
+/// buffers. `None` if it can, if it promises nothing, or if the system leaves buffering fixed.
 pub(super) fn misses_standstills<S: System>(explorer: &Profile, system: &S) -> Option<String> {
     let stores_states = explorer.guarantee == Guarantee::EveryEnd;
     (stores_states && system.objects().may_end_late).then(|| {
         format!(
-            "`{}` does not complete every class, so it may miss where programs stand still without buffers (`any`): use \
+            "`{}` does not complete every class, so it may miss standstills without buffers (`any`): use \
              `udpor`, or `zero` and `infinite`",
             explorer.name
         )
     })
 }
 
-/// Why it is of no use to store the states of this system, in a sentence; `None` if it is, or the explorer stores none.
+/// A sentence that says why storing the states of this system gains nothing. `None` if it may gain
+/// something, or if the explorer stores no states.
 pub(super) fn gains_nothing<S: System>(explorer: &Profile, system: &S) -> Option<String> {
     let stores_states = explorer.guarantee == Guarantee::EveryEnd;
     (stores_states && system.foresight().remembers_all()).then(|| {
         format!(
-            "`{}` stores states, and that gains nothing here: processes that really run are told apart by all that \
-             they were told, so executions meet in no state (`udpor` and `optimal` store none)",
+            "`{}` stores states, and that gains nothing here: the state of a process that really runs is its whole \
+             history, so different executions never reach one state (`udpor` and `optimal` store no states)",
             explorer.name
         )
     })

@@ -1,16 +1,16 @@
-//! The same violation by another execution of its class, with fewer switches between processes.
+//! Shows a violation by another execution of its class, with fewer switches between processes.
 
 use super::result::Violation;
 use crate::model::{Locals, ProcessId, StopSignal, System};
 use crate::property;
 use crate::trace::{Linearisation, few_switches, switches};
 
-/// The steps of a violation, and its switches.
+/// The number of steps of a violation, and its number of switches between processes.
 pub(super) fn length(violation: &Violation) -> (usize, usize) {
     (violation.schedule.len(), switches(&violation.schedule))
 }
 
-/// The violation by an execution of the same class with fewer switches.
+/// The same violation, shown by an execution of its class with fewer switches.
 pub(super) fn with_few_switches<S: System>(system: &S, violation: Violation) -> Violation {
     StopSignal::disregarded(|| reordered(system, violation))
 }
@@ -18,7 +18,7 @@ pub(super) fn with_few_switches<S: System>(system: &S, violation: Violation) -> 
 fn reordered<S: System>(system: &S, violation: Violation) -> Violation {
     let is_crowded = violation.process.is_none()
         && violation.failure.as_ref().is_some_and(|failure| failure.site.is_none());
-    // Nothing has a meaning beyond an overcrowded barrier, so the order has to stay.
+    // Actions after a barrier is overcrowded have no meaning, so the order has to stay.
     if is_crowded {
         return Violation { has_fewest_switches: Some(false), ..violation };
     }
@@ -33,8 +33,9 @@ fn reordered<S: System>(system: &S, violation: Violation) -> Violation {
     violation
 }
 
-/// The process that fails at the end of the schedule of a violation, in the numbers of a replay: the one that moved
-/// last, or else the one that it spawned. (Others may have failed in the same way before.)
+/// The process that fails at the end of the schedule of a violation, as a replay numbers it. With
+/// `moved_last` it is the process that moved last, else a process that this one has spawned.
+/// (Others may have failed in the same way before.)
 pub(super) fn who_failed<S: System>(
     system: &S,
     violation: &Violation,

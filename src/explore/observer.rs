@@ -1,7 +1,8 @@
 //! Observers of a search.
 //!
-//! An observer is told where the search is, as a [`Position`]: the state, what the system has to say of it, and
-//! the schedule that leads there. Nothing of that is computed unless the observer asks:
+//! An observer receives the current [`Position`] of the search: the state, the system's description
+//! of it, and the schedule that leads there. They are computed only when the observer asks for
+//! them:
 //!
 //! ```
 //! use mazurka::explore::{Budget, End, Observer, Udpor, explore};
@@ -34,9 +35,10 @@ use super::result::Stats;
 use crate::model::Action;
 use crate::property::Position;
 
-/// Is told what an explorer meets. Methods that are not implemented do nothing.
+/// Receives callbacks from a search. Methods that are not implemented do nothing.
 pub trait Observer {
-    /// A complete execution was reached: nothing can happen any more, or only what changes nothing. `end` tells how it ended.
+    /// A complete execution was reached: nothing is enabled, or only fruitless rounds of loops are.
+    /// `end` says how it ended.
     fn trace(&mut self, at: Position<'_>, end: End) {
         let _ = (at, end);
     }
@@ -46,42 +48,44 @@ pub trait Observer {
         let _ = at;
     }
 
-    /// An execution was cut by the depth bound. A search through states tells only of the first one if nobody
-    /// [follows its transitions](Observer::follows_transitions).
+    /// An execution was cut by the depth bound. A search through states reports only the first one,
+    /// unless the observer [follows its transitions](Observer::follows_transitions).
     fn truncated(&mut self, at: Position<'_>) {
         let _ = at;
     }
 
-    /// A stateful explorer took a transition from one stored state to another, where it is now. The transition is made of
-    /// these actions (one, except for locks as printed). The initial state is number 0.
+    /// A stateful explorer took a transition from the stored state number `from` to number `to`,
+    /// which is the current state. The initial state has number 0. `actions` has one action, except
+    /// for locks as printed.
     fn transition(&mut self, from: u32, actions: &[Action], to: u32, at: Position<'_>) {
         let _ = (from, actions, to, at);
     }
 
-    /// Does it follow the transitions that it is told of ([`transition`](Observer::transition))? A search that need not tell them
-    /// is faster.
+    /// Does it need the calls of [`transition`](Observer::transition)? If not, the search may skip
+    /// them and is faster.
     fn follows_transitions(&self) -> bool {
         true
     }
 
-    /// Now and then, at most some times a second: how far the search is.
+    /// The figures so far. Called at most a few times a second.
     fn progress(&mut self, stats: &Stats, elapsed: Duration) {
         let _ = (stats, elapsed);
     }
 }
 
-/// What is wrong with a complete execution.
+/// How a complete execution ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct End {
     /// It ends in a deadlock.
     pub is_deadlocked: bool,
     /// It ends in a livelock.
     pub is_livelocked: bool,
-    /// Something is wrong with it: a deadlock or livelock, an assertion or `final` that fails, or a run-time error.
+    /// It has a violation: a deadlock or livelock, an assertion or `final` that fails, or a
+    /// run-time error.
     pub is_violating: bool,
 }
 
-/// Sees nothing.
+/// An observer that ignores everything.
 pub struct NoObserver;
 
 impl Observer for NoObserver {

@@ -1,22 +1,23 @@
 //! The order in which the actions of a state are tried.
 //!
-//! How many executions DPOR and TransDPOR visit depends on it, by orders of magnitude (Tasharofi et al.,
-//! FORTE 2012, section 6). The orders of that paper, read off its tool, and two more:
+//! The number of executions that DPOR and TransDPOR visit depends on it, by orders of magnitude
+//! (Tasharofi et al., FORTE 2012, section 6). These are the orders of that paper, as its tool
+//! implements them, and two more:
 //!
 //! | order | processes and actors by | the messages of one actor |
 //! |---|---|---|
-//! | `fifo` | what has been pending longest | oldest first |
-//! | `lifo` | what has been pending for the shortest time | newest first |
+//! | `fifo` | pending longest first | oldest first |
+//! | `lifo` | pending for the shortest time first | newest first |
 //! | `eca` | earliest created first | oldest first |
 //! | `lca` | latest created first | oldest first |
-//! | `sequential` | their numbers, or another fixed order such as `2,0,1` | oldest first |
-//! | `visited` | whether they lead to stored states, then their numbers | |
-//! | `random` | chance, the same for the same seed | |
+//! | `sequential` | number, or another fixed order such as `2,0,1` | oldest first |
+//! | `visited` | actions to stored states first, then by number | |
+//! | `random` | chance, reproducible by the seed | |
 //!
-//! All actions of one actor stay together (except with `random`). A message is pending since it was
-//! sent, enabled or not. The next operation of a process is pending since the operation before it, and an internal
-//! handler since the actor's last action. Actors and processes that exist from the start count as created in the order of
-//! their declaration.
+//! All actions of one actor stay together (except with `random`). A message is pending from the
+//! moment it is sent, enabled or not. The next operation of a process is pending from the operation
+//! before it on, and an internal handler from the actor's last action on. Actors and processes that
+//! exist from the start count as created in the order of their declaration.
 
 use std::cmp::Reverse;
 use std::fmt::{self, Display, Formatter};
@@ -40,16 +41,17 @@ pub enum Order {
     Lifo,
     /// In a fixed order of the processes.
     Sequential(Permutation),
-    /// First those that lead to states met before, then by number. For explorers that store states.
+    /// First the actions that lead to stored states, then by number. For explorers that store
+    /// states.
     Visited,
     /// By chance, from this seed.
     Random(u64),
 }
 
-/// An order of processes: those that it lists, then the others by number.
+/// An order of processes: first the listed ones, then the others by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Permutation {
-    /// Four bits for each process that is listed, the first one lowest.
+    /// Four bits for each listed process, the first one in the lowest bits.
     listed: u64,
     count: u8,
 }
@@ -57,11 +59,11 @@ pub struct Permutation {
 impl Permutation {
     /// The order that lists no process.
     pub const BY_NUMBER: Permutation = Permutation { listed: 0, count: 0 };
-    /// How many processes it can list. All their numbers are below this.
+    /// The most processes that it can list. Their numbers are below this, too.
     pub const LIMIT: u32 = 16;
 
-    /// These processes first, in this order; `None` if one of them is listed twice or is not below
-    /// [`LIMIT`](Permutation::LIMIT).
+    /// The order that has these processes first; `None` if one is listed twice or its number is not
+    /// below [`LIMIT`](Permutation::LIMIT).
     pub fn new(processes: &[ProcessId]) -> Option<Permutation> {
         let mut permutation = Permutation::default();
         for &process in processes {
@@ -75,12 +77,12 @@ impl Permutation {
         Some(permutation)
     }
 
-    /// Those that it lists.
+    /// The listed processes, in order.
     pub fn processes(self) -> impl Iterator<Item = ProcessId> {
         (0..self.count).map(move |place| ProcessId((self.listed >> (4 * place)) as u32 & 15))
     }
 
-    /// The key by which processes are compared.
+    /// The key by which to compare processes.
     pub fn place(self, process: ProcessId) -> (usize, ProcessId) {
         let place = self.processes().position(|listed| listed == process);
         (place.unwrap_or(self.count.into()), process)
@@ -88,7 +90,7 @@ impl Permutation {
 }
 
 impl Order {
-    /// The orders with a name; a random one has the seed 0.
+    /// The orders that have names; the random one has the seed 0.
     pub const ALL: [Order; 7] = [
         Order::Fifo,
         Order::Eca,
@@ -99,7 +101,8 @@ impl Order {
         Order::Random(0),
     ];
 
-    /// Its kind on the command line.
+    /// Its name on the command line. A listed permutation is `sequential`, a seed is not part of
+    /// the name.
     pub fn name(self) -> &'static str {
         match self {
             Order::Fifo => "fifo",
@@ -119,7 +122,7 @@ impl Display for Order {
         match self {
             Order::Sequential(permutation) if *permutation != Permutation::BY_NUMBER => {
                 let listed: Vec<_> = permutation.processes().map(|p| p.0.to_string()).collect();
-                // Not with commas, which separate explorers.
+                // No commas: they separate explorers.
                 f.write_str(&listed.join("."))
             }
             order => f.write_str(order.name()),
@@ -135,7 +138,7 @@ impl FromStr for Order {
         named.or_else(|| permutation(text).map(Order::Sequential)).ok_or_else(|| {
             let names = Order::ALL.map(Order::name).join(", ");
             format!(
-                "`{text}` is no order; there are: {names}, and processes by number such as 2,0,1 (each once, \
+                "`{text}` is not an order; there are: {names}, and processes by number such as 2,0,1 (each once, \
                  below {})",
                 Permutation::LIMIT
             )
@@ -150,15 +153,15 @@ fn permutation(text: &str) -> Option<Permutation> {
     Permutation::new(&processes)
 }
 
-/// What an order asks about an execution.
+/// The facts about an execution that an order depends on.
 pub trait History {
-    /// The state that it leads to.
+    /// The state at its end.
     fn state(&self) -> &State;
 
-    /// Is `process` an actor there?
+    /// Is `process` an actor in that state?
     fn is_actor(&self, process: ProcessId) -> bool;
 
-    /// The position of the last action of `process`, if it has acted.
+    /// The position of the last action of `process` in the execution, if it has acted.
     fn last(&self, process: ProcessId) -> Option<usize>;
 }
 
@@ -176,24 +179,24 @@ impl<S: System> History for Execution<'_, S> {
     }
 }
 
-/// Sorts the actions of one state after another.
+/// Sorts the actions of states. A random order draws new numbers for each state.
 #[derive(Debug)]
 pub struct Sorter {
     order: Order,
     random: SplitMix64,
-    /// The actions at hand, each with its key.
+    /// Scratch space: the actions to sort, with their keys.
     keyed: Vec<(Key, Action)>,
 }
 
-/// When something began to be pending: the position of the action that caused it, from 1, and a number to order things
-/// that began at once.
+/// When something became pending: the position of the action that caused it, counted from 1 (0:
+/// from the start), and a number that orders things with the same cause.
 type Since = (usize, u32);
-/// Three parts: since when the process or actor has something pending, or when it was created; its number; and since
-/// when its action is pending.
+/// When the process or actor has become pending, or was created; its number; and when the action
+/// itself has become pending.
 type Key = (Since, ProcessId, Since);
 
 impl Sorter {
-    /// For a search with this order.
+    /// A sorter for one search with this order.
     pub fn new(order: Order) -> Self {
         let random = match order {
             Order::Random(seed) => seed,
@@ -202,7 +205,8 @@ impl Sorter {
         Sorter { order, random: SplitMix64::new(random), keyed: Vec::new() }
     }
 
-    /// Sorts `actions`: enabled ones, or pending messages and internal handlers, after `execution`.
+    /// Sorts `actions`, which are enabled after `execution`, or pending messages and internal
+    /// handlers there.
     pub fn sort(&mut self, execution: &impl History, actions: &mut [Action]) {
         if let Order::Random(_) = self.order {
             return self.shuffle(actions);
@@ -227,7 +231,7 @@ impl Sorter {
         }
     }
 
-    /// Fisher and Yates.
+    /// The shuffle of Fisher and Yates.
     fn shuffle(&mut self, actions: &mut [Action]) {
         for last in (1..actions.len()).rev() {
             let other = self.random.remainder(last + 1);
@@ -250,7 +254,8 @@ fn key(order: Order, execution: &impl History, action: Action) -> Key {
     (group, process, since(execution, action))
 }
 
-/// Since when the oldest (with `lifo`, the newest) message of an actor is pending, or else its next action.
+/// When the oldest message of an actor (with `lifo`, the newest) has become pending; for a process,
+/// its next operation.
 fn group_since(order: Order, execution: &impl History, process: ProcessId) -> Since {
     let inboxes = execution.state().inboxes();
     let message = match order {
@@ -276,7 +281,7 @@ fn sent(execution: &impl History, position: u32) -> Since {
     (creator.map_or(0, |creator| creator + 1), position)
 }
 
-/// When the process last acted, or else was created.
+/// When the process last acted; if it has not acted, when it was created.
 fn acted(execution: &impl History, process: ProcessId) -> Since {
     (
         execution

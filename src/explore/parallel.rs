@@ -2,12 +2,12 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | [`scout`] | what is left to do where a search began, and whether it is anything |
-//! | [`place`] | where a piece of a search stands among all |
+//! | [`start`] | the open work where a search began, and whether there is any |
+//! | [`place`] | the position of a piece among all pieces of a search |
 //! | [`joined`] | the result of a search in pieces |
-//! | [`part`] | the pieces of a search that are done, and those that are left, in portable form |
-//! | [`cut`] | a search is cut into parts for many machines |
-//! | [`crew`] | who does what; workers may die |
+//! | [`part`] | checkpoints: finished and open pieces of a search, in portable form |
+//! | [`cut`] | splits a search into parts for many machines |
+//! | [`crew`] | assigns pieces to workers, which may die |
 //! | [`threads`] | threads as workers |
 
 pub mod crew;
@@ -15,5 +15,5 @@ mod cut;
 mod joined;
 pub mod part;
 pub mod place;
-pub mod scout;
+pub mod start;
 pub mod threads;

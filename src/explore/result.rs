@@ -1,4 +1,4 @@
-//! The result of a search: its figures, its verdict, what it found, and why it ended.
+//! The result of a search: figures, verdict, violations, and why it ended.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,46 +10,49 @@ use crate::alternatives::Combs;
 use crate::model::{Failure, FailureKind, ProcessId, Schedule, Semantics, Site};
 use crate::property::Leak;
 
-/// The figures of a search. A figure that an explorer does not have is `None`, never a made-up 0.
+/// The figures of a search. A figure that an explorer does not count is `None`, not 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
     /// Complete executions visited.
     pub traces: u64,
-    /// Those of them that ended in a deadlock.
+    /// Complete executions that ended in a deadlock.
     pub deadlocked_traces: u64,
-    /// Those of them in which something is wrong: a deadlock at the end, a failed assertion, a run-time error. Where states are
-    /// matched, an execution is the way that the search took to an end; an invariant counts if it fails on that way.
+    /// Complete executions with a violation: a deadlock or livelock at the end, a failed assertion,
+    /// a run-time error. An explorer that stores states counts the path by which it reached an end;
+    /// a failed invariant counts if it fails on that path.
     pub violating_traces: u64,
-    /// Those of them that ended in a livelock.
+    /// Complete executions that ended in a livelock.
     pub livelocked_traces: u64,
     /// Explorations cut because everything enabled was asleep or disabled.
     pub blocked: u64,
-    /// Executions given up because a process waits in a loop for something that has come already: it looked too early, and
-    /// the executions in which it looks later are visited, too ([`crate::trace::spin`]). Or because it may poll no more
-    /// ([`StopReason::Polls`]).
+    /// Executions given up. Either a process waits in a loop for something that has happened
+    /// already: it looked too early, and the executions in which it looks later are visited, too
+    /// ([`crate::trace::spin`]). Or it has used up its polls ([`StopReason::Polls`]).
     pub given_up: u64,
     /// Executions cut by the depth bound.
     pub truncated: u64,
-    /// Actions executed, replays not counted.
+    /// Actions executed, without those of replays.
     pub transitions: u64,
-    /// Length of the longest execution visited.
+    /// Length of the longest execution visited, in actions.
     pub max_depth: u64,
     /// Mazurkiewicz classes of the complete executions visited.
     pub classes: Option<u64>,
-    /// Distinct events of the unfolding that were built; also `None` if so many were forgotten that the number is unknown.
+    /// Distinct events of the unfolding that were built; `None` also if too many were discarded to
+    /// know the number.
     pub events: Option<u64>,
-    /// Events of the unfolding that were built. Those that were forgotten and met again count again.
+    /// Events of the unfolding that were built. An event that was discarded and built again counts
+    /// again.
     pub events_built: Option<u64>,
     /// Distinct states stored.
     pub states: Option<u64>,
-    /// Bytes in use for them.
+    /// Bytes in use for the stored states.
     pub state_bytes: Option<u64>,
-    /// How many states are first met after 0, 1, 2, .. actions, if they were visited in this order; up to the last length
-    /// of which all are known.
+    /// The number of states at distance 0, 1, 2, .. from the initial state, in actions, if states
+    /// were visited in this order; up to the last distance at which all states are known.
     pub states_by_depth: Option<Vec<u64>>,
     /// Queries to the SAT solver.
     pub sat_calls: Option<u64>,
-    /// The combs that alternatives were looked for in.
+    /// Figures of the combs in which alternatives were searched.
     pub combs: Option<Combs>,
 }
 
@@ -58,36 +61,39 @@ pub struct Stats {
 pub struct Outcome {
     /// The figures.
     pub stats: Stats,
-    /// What was found, one per place in the program and kind, in the order found.
+    /// The violations, one per symptom, in the order found.
     pub violations: Vec<Violation>,
-    /// What executions that end well leave behind, one per kind and place in the program, in the order found.
+    /// What executions without a violation leave behind, one per kind and place in the program, in
+    /// the order found.
     pub leaks: Vec<Leak>,
     /// Why the search ended before it was complete; `None` if it is complete.
     pub stopped_by: Option<StopReason>,
     /// The first poll at which the bound on polls cut executions, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_poll: Option<Box<CutPoll>>,
-    /// How long it took.
+    /// The time that it took.
     pub elapsed: Duration,
-    /// Of a piece of a search that tells classes apart: those that it has completed, each by its
-    /// [representative](crate::trace::representative). What other pieces have completed, too, is counted once.
+    /// In the result of a piece of a search that counts classes: the classes that it has completed,
+    /// each by its [representative](crate::trace::representative). So a class that several pieces
+    /// complete is counted once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<BTreeSet<Schedule>>,
-    /// Of a portfolio: the search whose result this is, as it is written on a command line.
+    /// For a portfolio: the explorer whose result this is, as written on a command line.
     pub answered_by: Option<String>,
 }
 
-/// A poll that was in vain as often in a row as it may be, in a loop that would have gone on in another way after one more.
+/// A poll that reached the bound on consecutive unsuccessful polls, in a loop that would have taken
+/// another path after one more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CutPoll {
-    /// Its place.
+    /// Its place in the source, if it has one.
     pub site: Option<Site>,
-    /// So often.
+    /// The bound that it reached.
     pub polls: u8,
 }
 
 impl CutPoll {
-    /// A bound that is worth a try instead, if there is a greater one.
+    /// A greater bound that is worth a try, if there is one.
     pub fn next(&self) -> Option<u8> {
         let more = self.polls.saturating_mul(4).clamp(8, Semantics::MOST_POLLS);
         (more > self.polls).then_some(more)
@@ -95,7 +101,7 @@ impl CutPoll {
 }
 
 impl Outcome {
-    /// The search came to its end, and missed nothing.
+    /// Did the search visit everything that it promises to visit?
     pub fn is_complete(&self) -> bool {
         self.stopped_by.is_none()
     }
@@ -114,17 +120,17 @@ impl Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Complete, and nothing was violated.
+    /// The search is complete, without a violation.
     Ok,
     /// A terminal state in which some process is neither done nor failed.
     Deadlock,
-    /// Some process goes round a loop for ever, and nothing else can happen.
+    /// Some process loops for ever, and nothing else can happen.
     Livelock,
-    /// An `assert` or `final` does not hold, or a property of a user's own.
+    /// An `assert`, a `final`, an `invariant` or a user's own property fails.
     Assertion,
     /// A run-time violation.
     Error,
-    /// Nothing was found, but the search is not complete.
+    /// No violation was found, but the search is not complete.
     Incomplete,
 }
 
@@ -157,7 +163,7 @@ impl From<ViolationKind> for Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopReason {
-    /// It found a violation and was asked to stop at the first.
+    /// It found a violation, and was to stop at the first.
     Violation,
     /// `--max-traces`
     MaxTraces,
@@ -167,52 +173,54 @@ pub enum StopReason {
     MaxMemory,
     /// A signal.
     Interrupted,
-    /// Its limits cannot be watched: no thread can be started.
+    /// No thread can be started to watch its limits.
     Unwatched,
-    /// Parts of it are not done yet.
+    /// Pieces of it are not done yet.
     Missing,
-    /// The branch that was to be searched is not one of this system, or not one that the explorer
-    /// can search.
+    /// The branch to search is not one of this system, or not one that the explorer gives away.
     Stray,
     /// Some executions were cut at `--depth`; all others were visited.
     Depth,
-    /// An execution went on and on, and no depth was given: perhaps it never ends.
+    /// An execution reached the length limit for searches without a depth: perhaps it never ends.
     Endless,
     /// Only hashes of states were kept, so some may have been missed.
     HashCompaction,
-    /// It came to its end, but the explorer may miss executions.
+    /// Nothing is left to explore, but the explorer may miss executions.
     NoGuarantee,
-    /// It came to its end, but a class has too many states to judge an invariant in all of them.
+    /// Nothing is left to explore, but a class has too many states to judge an invariant in all of
+    /// them.
     Invariant,
-    /// It came to its end, but in a loop that polls, executions were cut at `--polls`.
+    /// Nothing is left to explore, but executions were cut at `--polls`, in a loop that polls.
     Polls,
-    /// It came to its end, but a loop that changes nothing has too many local states to say whether it waits for ever.
+    /// Nothing is left to explore, but a loop that changes nothing has too many local states to
+    /// decide whether it waits for ever.
     LongLoop,
-    /// More processes arrived at a barrier than take part in it: nothing beyond that has a meaning.
+    /// More processes arrived at a barrier than take part in it. What happens after that has no
+    /// meaning.
     Oversubscribed,
-    /// A process did what cannot be explored.
+    /// A process did something that is not supported.
     Unsupported,
 }
 
 impl StopReason {
-    /// Did the clock, the memory or a signal end the search, wherever it was?
+    /// Did a cause outside the search end it: the clock, the memory, a signal?
     pub fn is_external(self) -> bool {
         use StopReason::{Interrupted, MaxMemory, Timeout, Unwatched};
         matches!(self, Timeout | MaxMemory | Interrupted | Unwatched)
     }
 
-    /// Is a piece of a search that ends like this left to do?
+    /// Must a piece of a search that ends like this be explored again?
     pub fn leaves_undone(self) -> bool {
         self.is_external() || matches!(self, StopReason::Stray | StopReason::Missing)
     }
 
-    /// Did the search come to its end nevertheless, so that its figures are those of the whole search?
+    /// Did the search explore everything nevertheless, so that its figures are final?
     pub fn is_doubt(self) -> bool {
         use StopReason::{HashCompaction, Invariant, LongLoop, NoGuarantee, Polls};
         matches!(self, HashCompaction | Invariant | LongLoop | NoGuarantee | Polls)
     }
 
-    /// Does a piece of a search that ends like this end the whole search?
+    /// Does a piece that ends like this end the whole search?
     pub fn ends_all(self) -> bool {
         !self.is_doubt() && !self.leaves_undone() && self != StopReason::Depth
     }
@@ -247,16 +255,16 @@ impl StopReason {
 pub enum ViolationKind {
     /// Nothing is enabled, and some process is neither done nor failed.
     Deadlock,
-    /// Only fruitless rounds of loops are possible, and some process goes round.
+    /// Only fruitless rounds of loops are possible, and some process that loops is not a daemon.
     Livelock,
-    /// `assert`, `final`, or a property of a user's own.
+    /// An `assert`, a `final`, an `invariant` or a user's own property fails.
     Assertion,
     /// A run-time violation.
     Error,
 }
 
 impl ViolationKind {
-    /// Deadlock or livelock.
+    /// Is it a deadlock or a livelock?
     pub fn is_standstill(self) -> bool {
         matches!(self, ViolationKind::Deadlock | ViolationKind::Livelock)
     }
@@ -266,26 +274,27 @@ impl From<FailureKind> for ViolationKind {
     fn from(kind: FailureKind) -> Self {
         match kind {
             FailureKind::Assertion => ViolationKind::Assertion,
-            // A search does not note what is unsupported; a replay shows it.
+            // A search does not record unsupported operations as violations; a replay shows them.
             FailureKind::Error | FailureKind::Unsupported => ViolationKind::Error,
         }
     }
 }
 
-/// A violation with the execution that leads to it.
+/// A violation, with an execution that leads to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
-    /// Which kind.
+    /// Its kind.
     pub kind: ViolationKind,
-    /// The process that failed, as a replay of `schedule` numbers it; `None` for a deadlock, for `final`, and for a property
-    /// of a user's own.
+    /// The process that failed, as a replay of `schedule` numbers it; `None` for deadlocks and
+    /// livelocks, for `final` and `invariant`, and for users' own properties.
     pub process: Option<ProcessId>,
-    /// What failed; `None` for a deadlock.
+    /// The failure; `None` for a deadlock or livelock.
     pub failure: Option<Failure>,
     /// An execution that ends in the violation.
     pub schedule: Schedule,
-    /// If the shortest was asked for: is it certain that no execution of its class has fewer switches between processes?
+    /// Is it certain that no execution of its class has fewer switches between processes? `None` if
+    /// [`Budget::shortest`](super::budget::Budget::shortest) was not set.
     pub has_fewest_switches: Option<bool>,
-    /// Equal for violations that are alike, in all searches of a system.
+    /// Its key, the same in all searches of the system.
     pub symptom: Symptom,
 }

@@ -1,4 +1,4 @@
-//! How explorers are chosen: the table of them, their options, and both as text.
+//! How explorers are chosen: the table of explorers, their options, and both as text.
 
 pub mod options;
 pub mod setting;

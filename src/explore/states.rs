@@ -3,17 +3,18 @@
 //! | part | idea |
 //! |---|---|
 //! | [`store`] | each state once, compressed as a tree |
-//! | [`cursor`] | the model state at hand, and the stored state that it equals |
-//! | `full_graph` | every state, by moves that were learned |
-//! | `batches` | the same for many states at a time, on several threads |
-//! | `views` | what invariants see of a state, so that they are judged once for many states |
-//! | [`depth_first`] | depth-first, with a reduction that says what to explore |
-//! | [`breadth_first`] | breadth-first, everything up to a depth |
-//! | [`safe_set`] | operations that nobody can interfere with |
-//! | [`labels`], [`past`] | what comes after a state, and what races with it |
-//! | [`source_set`] | whether enough was explored from a state |
+//! | [`cursor`] | the current model state, and the stored state that it equals |
+//! | `full_graph` | every state, by memoised transitions |
+//! | `batches` | every state, in batches of many states, on several threads |
+//! | `views` | the part of a state that an invariant reads, so that it is judged once for many states |
+//! | [`depth_first`] | depth-first search, with a reduction that selects the transitions to explore |
+//! | [`breadth_first`] | breadth-first search of all states up to a depth |
+//! | [`safe_set`] | operations with which no other process can interfere |
+//! | [`labels`], [`past`] | the transitions after a state, and the races with them |
+//! | [`source_set`] | whether the transitions explored from a state suffice |
 //!
-//! Cirisci, Enea, Farzan, Mutluergil: *A pragmatic approach to stateful partial order reduction* (VMCAI 2023), "the paper" below.
+//! Cirisci, Enea, Farzan, Mutluergil: *A pragmatic approach to stateful partial order reduction*
+//! (VMCAI 2023), "the paper" below.
 
 mod batches;
 mod breadth_first;
@@ -34,6 +35,7 @@ pub mod labels;
 mod moves;
 mod packed;
 pub mod past;
+mod plan;
 mod portfolio;
 mod processes;
 mod reactions;

@@ -1,7 +1,8 @@
-//! What tells violations apart: those with equal symptoms are reported once.
+//! The key by which violations are distinguished: of those with equal symptoms one is reported.
 //!
-//! A symptom is a hash of what can be said of a violation in every search of the system: processes by how they came into
-//! being, and places in the source, or local states where there are none. So several searches can compare theirs.
+//! A symptom is a hash of facts that are the same in every search of the system: how a process was
+//! created, and its place in the source (or its local state, if it has no place). So the symptoms
+//! of several searches can be compared.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Failure, LocalId, Locals, ProcessId, State, System};
 use crate::property::Spin;
 
-/// Violations with equal symptoms are reported once.
+/// The key of a violation. Of violations with equal symptoms only one is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Symptom(u64);
 
@@ -23,7 +24,7 @@ enum Spot {
 }
 
 fn hash(what: impl Hash) -> u64 {
-    // It always has the same keys.
+    // `DefaultHasher::new` always uses the same keys.
     let mut hasher = DefaultHasher::new();
     what.hash(&mut hasher);
     hasher.finish()
@@ -49,7 +50,7 @@ impl Symptom {
         Symptom(hash(("deadlock", blocked.collect::<BTreeSet<_>>())))
     }
 
-    /// The processes that go round for ever or are blocked, each with all its places.
+    /// The processes that loop for ever or are blocked, each with all its places.
     pub(super) fn of_livelock<S: System>(
         locals: &Locals<'_, S>,
         state: &State,

@@ -1,6 +1,8 @@
-//! UDPOR: along the configurations of the unfolding.
+//! UDPOR: the explorer that walks along the configurations of the unfolding.
 //!
-//! [`search`] is the algorithm. [`prefix`] is what it met, to look at. By [`notes`] the first tells the second. [`proof`] says that nothing was lost.
+//! [`search`] is the algorithm. [`prefix`] is the part of the unfolding that a search has built,
+//! for display. [`notes`] are the callbacks by which it is recorded. [`proof`] checks that no
+//! extension was lost.
 
 mod intruder;
 pub mod k;

@@ -1,22 +1,27 @@
-//! Invariants: in the states that a search goes through, and in those that it does not.
+//! Invariants: in the states that a search visits, and in those that it skips.
 //!
-//! An explorer that visits classes goes through one execution of each, so it misses states. What an invariant says of a
-//! state depends only on what it sees of it ([`Invariants`](crate::model::Invariants)): some cells, variables and
-//! lengths. Every state that some execution goes through is a cut of the class of a longer one, up to where it ends or is cut. So
-//! it is enough to judge, for each class visited, the cuts that differ in what the invariant sees
-//! ([`Cuts`]): the *relevant* actions of a class are those that may change it.
+//! An explorer that visits classes runs one execution of each class, so it skips states. The value
+//! of an invariant depends only on the parts of a state that it reads
+//! ([`Invariants`](crate::model::Invariants)): some cells, variables and lengths. Every reachable
+//! state is a cut of the class of some execution that ends or is cut by a bound. So for each class
+//! visited it is enough to judge those cuts that differ in what the invariant reads ([`Cuts`]). The
+//! *relevant* actions of a class are the actions that may change what the invariant reads.
 //!
-//! - If all that an invariant sees is one cell, or of one process, then what changes it is in one order in every class: two
-//!   changes of a cell depend on one another, and so do two steps of a process. Every execution of the class goes through
-//!   all of it. The search judges the invariant after each step, and that is enough.
-//! - If the relevant actions of this class happen to be in one order, the same holds for this class.
-//! - Otherwise the cuts are gone through, up to [`MOST_CUTS`]. If there are more, the search cannot be complete.
+//! - If an invariant reads only one cell, or only one process, then the relevant actions of every
+//!   class are totally ordered: two changes of a cell depend on one another, and so do two steps of
+//!   a process. Every execution of the class goes through all values that the invariant can have.
+//!   The search judges the invariant after each step, and that is enough.
+//! - If the relevant actions of one class happen to be totally ordered, the same argument holds for
+//!   this class.
+//! - Otherwise the cuts are enumerated, up to [`MOST_CUTS`]. If there are more, the search does not
+//!   count as complete.
 //!
-//! The length of a mailbox changes with sends and receives, which are independent. So the two ends are never one thing.
+//! The length of a mailbox changes with sends and receives, which are independent. So an invariant
+//! that reads a length never falls under the first case.
 //!
-//! A loop that waits may be given up after a fruitless round ([`crate::trace::spin`]). Such a round changes nothing that
-//! outlasts it. The states in the middle of a round are those of executions in which the round is not over, which are
-//! cuts of the execution that was given up, and that is judged here as well.
+//! A loop that waits may be given up after a fruitless round ([`crate::trace::spin`]). Such a round
+//! changes nothing that outlasts it. The states in the middle of the round are cuts of the
+//! execution that was given up, and that execution is judged here as well.
 
 use crate::model::{Failure, Locals, Schedule, State, StopSignal, System};
 use crate::property::{Invariants, Properties, broken_invariant, broken_invariants, is_seen};
@@ -25,34 +30,34 @@ use crate::trace::Cuts;
 /// The most cuts of a class that an invariant is judged in.
 const MOST_CUTS: usize = 100_000;
 
-/// What is to be judged.
-pub(super) struct Asked {
-    /// Are invariants to be judged?
+/// The invariants that a search has to judge.
+pub(super) struct InvariantCheck {
+    /// Must invariants be judged at all?
     pub are_judged: bool,
-    /// Those that have to be judged in states that the search does not go through.
+    /// Indices of the invariants that must also be judged in states that the search skips.
     unvisited: Vec<usize>,
-    /// Was there a class with too many such states?
+    /// Was there a class with more than [`MOST_CUTS`] such states?
     pub is_open: bool,
 }
 
-impl Asked {
+impl InvariantCheck {
     /// The invariants of `system`, if they are among the properties.
-    pub fn of<S: System>(system: &S, properties: &Properties) -> Asked {
+    pub fn of<S: System>(system: &S, properties: &Properties) -> InvariantCheck {
         let invariants = system.invariants().filter(|_| properties.contain::<Invariants>());
         let unvisited = invariants.map_or(Vec::new(), |invariants| {
             (0..invariants.count()).filter(|&one| !invariants.sees_one_thing(one)).collect()
         });
-        Asked { are_judged: invariants.is_some(), unvisited, is_open: false }
+        InvariantCheck { are_judged: invariants.is_some(), unvisited, is_open: false }
     }
 }
 
-impl Asked {
-    /// The search goes through all states.
+impl InvariantCheck {
+    /// Notes that the search visits every reachable state.
     pub fn go_through_all_states(&mut self) {
         self.unvisited.clear();
     }
 
-    /// What the invariants object to in `state`, if they are to be judged.
+    /// The invariants that fail in `state`. None if invariants are not judged.
     pub fn broken<S: System>(&self, locals: &Locals<'_, S>, state: &State) -> Vec<Broken> {
         if !self.are_judged {
             return Vec::new();
@@ -61,7 +66,7 @@ impl Asked {
         all.map(|(invariant, failure)| Broken { invariant, failure, schedule: None }).collect()
     }
 
-    /// What they object to in the states of the class of `state` that the search does not go through.
+    /// The invariants that fail in skipped states of the class of the execution to `state`.
     pub fn broken_elsewhere<S: System>(
         &mut self,
         locals: &Locals<'_, S>,
@@ -81,7 +86,7 @@ impl Asked {
         all
     }
 
-    /// Are there states that the search does not go through and that matter?
+    /// May an invariant fail in a state that the search skips?
     #[inline]
     pub fn miss_states(&self) -> bool {
         !self.unvisited.is_empty()
@@ -93,27 +98,29 @@ pub(super) struct Broken {
     invariant: usize,
     /// How it fails.
     pub failure: Failure,
-    /// An execution to there, if it is not the one at hand.
+    /// An execution to the state where it fails; `None` if that is the current state.
     schedule: Option<Schedule>,
 }
 
 impl Broken {
-    /// The shortest execution to there that is known; `state` is where it was found.
+    /// The shortest known execution to the state where it fails. `state` is the state in which the
+    /// search found the failure.
     pub fn way<S: System>(self, locals: &Locals<'_, S>, state: &State) -> Schedule {
         self.schedule.unwrap_or_else(|| cuts(locals, state, self.invariant).smallest())
     }
 }
 
-/// What was found in the states of a class.
+/// The failures in the states of a class.
 struct Found {
-    /// Each failure, with the shortest execution to it that the class has.
+    /// Each failure, with the shortest execution to it among those judged.
     broken: Vec<(Failure, Schedule)>,
     /// Were all states judged?
     is_complete: bool,
 }
 
-/// What this invariant objects to in the states of the class of the execution to `state`. Nothing, if that execution goes
-/// through all that the invariant can tell apart.
+/// The failures of this invariant in the states of the class of the execution to `state`. There are
+/// none to look for if this execution itself goes through every value that the invariant can have
+/// in the class.
 fn judge_class<S: System>(
     locals: &Locals<'_, S>,
     state: &State,

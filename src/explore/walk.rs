@@ -1,46 +1,47 @@
-//! The walk of all explorers that go along executions: forward along one, and back to the last state where something
-//! is left to be tried.
+//! The depth-first walk that all explorers of executions share: forward along an execution, and
+//! back to the last state from which another action must be tried.
 //!
 //! ```text
 //! Explore(E, Sleep):
-//!   arrive(E)                                            what the races of E ask for; what is to be tried from E
+//!   arrive(E)                      handles the races of E; selects the actions to try from E
 //!   while there is p that is to be tried from E:
 //!     Explore(E·p, {q ∈ Sleep : q is independent of p after E})
 //!     add p to Sleep
 //! ```
 //!
-//! This file has only what these algorithms have in common. They differ in their [`Rule`]: in what is to be tried, in what
-//! a race means, and in what is remembered on the way back. For a rule without sleep sets, Sleep is empty.
+//! This file has only what these algorithms have in common. They differ in their [`Rule`]: which
+//! actions must be tried, how a race adds to them, and what is kept when the walk goes back. For a
+//! rule without sleep sets, Sleep is empty.
 
 use super::budget::Depth;
 use super::driver::Driver;
 use super::ends::lost;
 use super::order::{Order, Sorter};
-use super::parallel::scout::Start;
+use super::parallel::start::Start;
 use super::result::StopReason;
 use super::tree::Branch;
 use crate::model::{Action, Schedule, StopSignal, System};
 use crate::trace::{Candidate, Execution, SleepSet};
 
-/// The part in which explorers that go along executions differ.
+/// The part in which explorers of executions differ.
 pub trait Rule<S: System> {
-    /// The walk has gone on to E: finds out what the races of its last action ask for from earlier states, and begins
-    /// what is to be tried from E.
+    /// Called when the walk reaches E: handles the races of its last action, which add actions to
+    /// try from earlier states, and initialises the actions to try from E.
     fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>);
 
-    /// The next action to be tried from E.
+    /// The next action to try from E; `None` if there is no further one.
     fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action>;
 
-    /// Notes that nothing is to be tried from E any more, and that its last action is about to be taken back.
+    /// Called when nothing more is tried from E, before its last action is undone.
     fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>);
 
-    /// Notes, in the state where a branch begins, that only this is to be tried there
-    /// ([`Branch::wanted`]). `None` if that has no meaning.
+    /// Called in the state where a branch begins, if only certain continuations are to be explored
+    /// there ([`Branch::wanted`]). `None` if the rule gives no such branches away.
     fn want(&mut self, _: &mut Walk<'_, '_, '_, S>, _: &[Schedule]) -> Option<()> {
         None
     }
 
-    /// Gives something away that is left to do ([`Driver::split_off`]).
+    /// Called when a branch is asked for: gives one away ([`Driver::split_off`]), if there is one.
     #[cold]
     fn share(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         walk.split();
@@ -49,58 +50,59 @@ pub trait Rule<S: System> {
 
 /// The settings of a walk.
 #[derive(Clone, Copy, Debug)]
-pub struct Manner {
-    /// The order in which enabled actions are tried. Without one they are tried as they come.
+pub struct WalkOptions {
+    /// The order in which enabled actions are tried; `None` for the order of the model.
     pub order: Option<Order>,
     /// Which actions of a sleep set stay asleep after an independent action.
-    pub sleep: Sleepers,
+    pub sleep: SleepPolicy,
     /// What a depth bound measures.
     pub depth: Depth,
 }
 
-impl Manner {
+impl WalkOptions {
     /// A walk in this order, with or without sleep sets, up to a causal depth.
-    pub fn new(order: Order, sleep_sets: bool) -> Manner {
-        let sleep = if sleep_sets { Sleepers::All } else { Sleepers::Given };
-        Manner { order: Some(order), sleep, depth: Depth::Causal }
+    pub fn new(order: Order, sleep_sets: bool) -> WalkOptions {
+        let sleep = if sleep_sets { SleepPolicy::All } else { SleepPolicy::Given };
+        WalkOptions { order: Some(order), sleep, depth: Depth::Causal }
     }
 
-    /// A walk whose rule puts to sleep what it passes over, without a bound on the depth.
-    pub fn passing() -> Manner {
-        Manner { order: None, sleep: Sleepers::Passed, depth: Depth::Unbounded }
+    /// A walk whose rule itself puts actions to sleep ([`Walk::pass_over`]), without a depth bound.
+    pub fn passing() -> WalkOptions {
+        WalkOptions { order: None, sleep: SleepPolicy::Passed, depth: Depth::Unbounded }
     }
 
     /// A walk in this order, with sleep sets, up to a causal depth.
-    pub fn sleeping(order: Order) -> Manner {
-        Manner { order: Some(order), sleep: Sleepers::All, depth: Depth::Causal }
+    pub fn sleeping(order: Order) -> WalkOptions {
+        WalkOptions { order: Some(order), sleep: SleepPolicy::All, depth: Depth::Causal }
     }
 }
 
 /// Which actions of the sleep set of a state stay asleep after an independent action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sleepers {
-    /// Everything: sleep sets (Godefroid 1996).
+pub enum SleepPolicy {
+    /// All that are independent of it: sleep sets (Godefroid 1996).
     All,
-    /// Everything, but what was explored is not put to sleep.
+    /// All that are independent of it. The walk does not put explored actions to sleep; the rule
+    /// does that ([`Walk::pass_over`]).
     Passed,
-    /// Only what others explore ([`Branch::elsewhere`]).
+    /// Only the actions that are explored elsewhere ([`Branch::elsewhere`]).
     Given,
-    /// Nothing: every interleaving is to be visited.
+    /// None: every interleaving is visited.
     None,
 }
 
-/// How far an execution goes.
+/// What [`Walk::look`] found after E.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
-    /// Something is enabled.
+    /// An action is enabled.
     Open,
-    /// Nothing is enabled: it is complete.
+    /// No action is possible: E is complete.
     End,
-    /// Everything enabled is beyond the depth bound, or would end a fruitless round.
+    /// Every possible action is beyond the depth bound, or would end a fruitless round.
     Cut,
-    /// Something is enabled, but the execution is too long.
+    /// An action is enabled, but E has reached the longest length allowed.
     TooLong,
-    /// The search is to end.
+    /// The search must end.
     Stop,
 }
 
@@ -113,31 +115,31 @@ pub struct Walk<'s, 'd, 'o, S: System> {
     /// The actions enabled after E, in the order of trying. [`Walk::look`] fills it.
     pub enabled: Vec<Action>,
     /// Its settings.
-    pub manner: Manner,
-    /// The driver, which keeps the accounts.
+    pub options: WalkOptions,
+    /// The driver, to which the walk reports.
     pub driver: &'d mut Driver<'o>,
     sorter: Option<Sorter>,
     /// Longer executions are cut.
     max_length: usize,
-    /// The shortest prefix of E from which something else may be tried.
+    /// The shortest prefix of E from which other actions may be tried.
     start: Start<'s, S>,
 }
 
-/// The stack that a call must find left, and the stack that is added if there is less.
+/// If less stack than `RED_ZONE` (in bytes) is left, a segment of `STACK` bytes is added.
 const RED_ZONE: usize = 256 << 10;
 const STACK: usize = 4 << 20;
-/// This many nested calls need less than the red zone, so it is looked at only once for them.
-const FRAMES: usize = 16;
+/// Nested calls between two checks of the stack. Together they need less than `RED_ZONE`.
+const CALLS_PER_CHECK: usize = 16;
 
-/// Explores what `rule` asks for, and at least one execution, in the branch that the driver gives.
+/// Explores the branch of the driver: at least one execution, and all others that `rule` asks for.
 pub fn explore<S: System>(
     system: &S,
-    manner: Manner,
+    options: WalkOptions,
     rule: &mut impl Rule<S>,
     driver: &mut Driver<'_>,
 ) {
     let branch = driver.branch().clone();
-    let mut walk = Walk::new(system, manner, driver);
+    let mut walk = Walk::new(system, options, driver);
     if branch.is_root() {
         let (locals, state) = walk.execution.parts();
         walk.driver.started(locals, state);
@@ -148,8 +150,8 @@ pub fn explore<S: System>(
 }
 
 impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
-    fn new(system: &'s S, manner: Manner, driver: &'d mut Driver<'o>) -> Self {
-        let measure = driver.budget().measure.unwrap_or(manner.depth);
+    fn new(system: &'s S, options: WalkOptions, driver: &'d mut Driver<'o>) -> Self {
+        let measure = driver.budget().measure.unwrap_or(options.depth);
         let execution = Execution::new(system);
         let (execution, max_length) = match (measure, driver.depth()) {
             (Depth::Length, Some(depth)) => (execution.literal(), depth),
@@ -160,16 +162,16 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             execution,
             sleep: SleepSet::default(),
             enabled: Vec::new(),
-            manner,
+            options,
             driver,
-            sorter: manner.order.map(Sorter::new),
+            sorter: options.order.map(Sorter::new),
             max_length: max_length as usize,
             start: Start::at(0),
         }
     }
 
-    /// Explore(E, Z), where E is a prefix from which nothing is to be tried. `None` if the branch
-    /// is not one of this search.
+    /// Explore(E, Z) for a branch: nothing else is tried from the proper prefixes of E. `None` if
+    /// the branch is not one of this search.
     fn explore_branch(&mut self, branch: &Branch, rule: &mut impl Rule<S>) -> Option<()> {
         self.start.length = branch.prefix.len();
         for &portable in &branch.prefix {
@@ -178,7 +180,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             }
             rule.arrive(self);
             let p = self.named(portable)?;
-            if self.manner.sleep == Sleepers::Passed {
+            if self.options.sleep == SleepPolicy::Passed {
                 self.pass_over(p);
             }
             self.execution.push(p);
@@ -196,7 +198,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             true => rule.arrive(self),
             false => StopSignal::disregarded(|| rule.want(self, &branch.wanted))?,
         }
-        if self.manner.sleep == Sleepers::Passed {
+        if self.options.sleep == SleepPolicy::Passed {
             self.start.length = 0;
         }
         self.go_on(rule);
@@ -208,7 +210,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         Some(())
     }
 
-    /// The action of a branch with this name; `None` if it is not enabled after E.
+    /// The action with this portable name; `None` if it is not enabled after E.
     pub fn named(&self, portable: Action) -> Option<Action> {
         self.execution.state().action_named(&self.execution.locals, portable)
     }
@@ -223,14 +225,15 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         rule.leave(self);
     }
 
-    /// Tries from E what is to be tried, and leaves E.
+    /// Tries the actions that are to be tried from E, and leaves E.
     #[inline(always)]
     fn go_on(&mut self, rule: &mut impl Rule<S>) {
         self.try_all(rule);
         rule.leave(self);
     }
 
-    /// Proves that nothing was tried from E, and E was not said to go no further, only because the search is to end.
+    /// For an E from which nothing was tried, and which was not reported as an end: proves that the
+    /// search must end, or that every enabled action is asleep.
     #[cold]
     fn prove_idle(&mut self) {
         if !self.driver.is_stopped() {
@@ -241,7 +244,8 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         }
     }
 
-    /// Proves that all `enabled` actions are asleep. If the search is to end, they need not be what the model says.
+    /// Proves that all `enabled` actions are asleep. When the search must end, `enabled` may be
+    /// incomplete, and nothing is proved.
     fn prove_asleep(&mut self) {
         let awake = self.enabled.iter().find(|&&action| !self.sleep.contains(action));
         if let Some(&action) = awake.filter(|_| !self.driver.is_stopped()) {
@@ -249,14 +253,14 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         }
     }
 
-    /// Tries from E what is to be tried. Was there anything?
+    /// Tries the actions that are to be tried from E. Returns whether there were any.
     #[inline(always)]
     fn try_all(&mut self, rule: &mut impl Rule<S>) -> bool {
         let mut has_tried = false;
         while let Some(p) = self.next(rule) {
             has_tried = true;
             self.push(p, rule);
-            if self.execution.len().is_multiple_of(FRAMES) {
+            if self.execution.len().is_multiple_of(CALLS_PER_CHECK) {
                 stacker::maybe_grow(RED_ZONE, STACK, || self.explore(rule));
             } else {
                 self.explore(rule);
@@ -266,7 +270,8 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         has_tried
     }
 
-    // Here and below: a call for each part of a step would cost up to 4% of all instructions.
+    // Inlined here and below: a call for each part of a step would cost up to 4% of all
+    // instructions.
     #[inline(always)]
     fn next(&mut self, rule: &mut impl Rule<S>) -> Option<Action> {
         if self.execution.len() < self.start.length || self.driver.is_stopped() {
@@ -288,18 +293,18 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         }
     }
 
-    /// The sleep set of E·p.
+    /// Computes the sleep set of E·p from that of E.
     #[inline(always)]
     fn fall_asleep(&mut self) {
-        let sleep = self.manner.sleep;
+        let sleep = self.options.sleep;
         self.sleep.descend_with(&mut self.execution, |is_given| match sleep {
-            Sleepers::All | Sleepers::Passed => true,
-            Sleepers::Given => is_given,
-            Sleepers::None => false,
+            SleepPolicy::All | SleepPolicy::Passed => true,
+            SleepPolicy::Given => is_given,
+            SleepPolicy::None => false,
         });
     }
 
-    /// Gives to others what is left to do from the first prefix where anything is.
+    /// Gives away the open work of the shortest prefix that has any.
     fn split(&mut self) {
         let Walk { execution, sleep, start, driver, .. } = self;
         let (state, order) = (execution.state(), execution.order());
@@ -323,7 +328,8 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         }
     }
 
-    /// Puts to sleep what is enabled and would be tried before this action. Can the action be taken: is it enabled and awake?
+    /// Puts to sleep the enabled actions that come before `step` in the order. Returns true if
+    /// `step` is enabled and awake.
     pub fn pass_over(&mut self, step: Action) -> bool {
         self.enabled.clear();
         self.execution.enabled(&mut self.enabled);
@@ -340,8 +346,8 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         !self.sleep.contains(step)
     }
 
-    /// Tries what is to be tried from the first `length` actions of E; then E is as before. `rule` has been set back to
-    /// that state.
+    /// Goes back to the first `length` actions of E, tries the actions that are to be tried there,
+    /// and returns to E. The caller has set `rule` back to that state.
     pub fn go_back(&mut self, length: usize, rule: &mut impl Rule<S>) {
         let sleep = self.sleep.clone();
         let mut undone = Vec::new();
@@ -356,37 +362,37 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         self.sleep = sleep;
     }
 
-    /// Is anything ever asleep?
+    /// May an action be asleep in this walk?
     pub fn has_sleepers(&self) -> bool {
-        self.manner.sleep == Sleepers::All || self.sleep.has_given()
+        self.options.sleep == SleepPolicy::All || self.sleep.has_given()
     }
 
-    /// Does the walk still go to the state where its branch begins?
+    /// Is E still shorter than the prefix of the branch?
     pub fn is_on_its_way(&self) -> bool {
         self.execution.len() < self.start.length
     }
 
-    /// Is E the prefix where the walk begins?
+    /// Is E the prefix of the branch?
     pub fn is_start(&self) -> bool {
         self.execution.len() == self.start.length
     }
 
-    /// Takes p back, and adds it to Sleep.
+    /// Undoes p, and adds it to Sleep.
     #[inline(always)]
     fn pop(&mut self) {
         self.sleep.ascend();
         let (p, effect) = self.execution.pop();
-        let sleeps = match self.manner.sleep {
-            Sleepers::All => true,
-            Sleepers::Passed => false,
-            Sleepers::Given | Sleepers::None => self.driver.can_split(),
+        let sleeps = match self.options.sleep {
+            SleepPolicy::All => true,
+            SleepPolicy::Passed => false,
+            SleepPolicy::Given | SleepPolicy::None => self.driver.can_split(),
         };
         if sleeps {
             self.sleep.put(p, effect);
         }
     }
 
-    /// Finds out what is enabled after E, and tells the driver if E goes no further.
+    /// Computes the enabled actions after E, and reports to the driver if E has ended.
     #[inline(always)]
     pub fn look(&mut self) -> Reached {
         self.enabled.clear();
@@ -400,7 +406,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         }
         if let Some(sorter) = &mut self.sorter {
             sorter.sort(&self.execution, &mut self.enabled);
-        } else if self.manner.sleep == Sleepers::Passed {
+        } else if self.options.sleep == SleepPolicy::Passed {
             self.execution.sort(&mut self.enabled);
         }
         if self.execution.len() >= self.max_length {
@@ -410,27 +416,27 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         Reached::Open
     }
 
-    /// What is enabled after E, for a backtrack set.
+    /// The enabled actions after E, as candidates for a backtrack set.
     pub fn candidates(&self) -> impl Iterator<Item = Candidate> {
         self.enabled.iter().map(|&action| {
             Candidate::new(action, self.execution.strand(action), self.sleep.contains(action))
         })
     }
 
-    /// Sorts pending actions into the order of trying.
+    /// Sorts pending actions into the order in which they are tried.
     pub fn sort(&mut self, actions: &mut [Action]) {
         if let Some(sorter) = &mut self.sorter {
             sorter.sort(&self.execution, actions);
         }
     }
 
-    /// Notes that everything enabled is asleep, and proves it.
+    /// Reports that E is blocked: every enabled action is asleep, which is proved.
     pub fn blocked(&mut self) {
         self.prove_asleep();
         self.abandoned();
     }
 
-    /// Notes that E is not what was looked for, so that others explore what is possible after it.
+    /// Reports that E is abandoned: the explorer covers its continuations elsewhere.
     pub fn abandoned(&mut self) {
         self.driver.blocked(&self.execution.locals, self.execution.state());
     }

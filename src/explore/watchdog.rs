@@ -1,8 +1,10 @@
-//! Enforces the limits of a search on time and memory, and passes on that it was cancelled.
+//! Enforces the limits of a search on time and memory, and passes on its cancellation.
 //!
-//! A step of a search may take long: one event can have a million extensions. So the search does not look at
-//! the clock itself; a separate thread does, every few milliseconds. It raises a [`StopSignal`], which long loops look
-//! at. Where no thread can be started, the search ends at once. A search without limits on time and memory has no such thread: its signal is the one that cancels it.
+//! A step of a search may take long: one event can have a million extensions. So the search does
+//! not read the clock itself; a separate thread does, every few milliseconds. The thread raises a
+//! [`StopSignal`], which long loops check. If no thread can be started, the search ends at once. A
+//! search without limits on time and memory has no such thread: its signal is the one that cancels
+//! it.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
@@ -13,18 +15,18 @@ use super::budget::Budget;
 use super::result::StopReason;
 use crate::model::{CountsHere, StopSignal};
 
-/// Time between two looks at the limits. A fast search may exceed them by this much.
+/// Time between two checks of the limits. A search may exceed its time limit by this much.
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// The watch over one search. It ends when this is dropped.
+/// Watches one search, until it is dropped.
 pub(super) struct Watchdog {
     signal: StopSignal,
-    /// The code of the system looks at it.
+    /// While this exists, the code of the system checks the signal.
     _counts: CountsHere,
     /// Which limit was reached.
     reached: Arc<OnceLock<StopReason>>,
     memory: Option<(u64, fn() -> u64)>,
-    /// Tells the thread, by being dropped, that the search is over.
+    /// The thread ends when this is dropped.
     _over: Option<Sender<()>>,
 }
 
@@ -46,7 +48,7 @@ impl Watchdog {
         let signal = StopSignal::default();
         let (over, is_over) = mpsc::channel::<()>();
         let limits = Limits {
-            // A time beyond what a clock can tell sets no limit.
+            // A time beyond the range of the clock sets no limit.
             end: budget.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
             memory: budget.max_memory,
             cancelled,
@@ -69,12 +71,12 @@ impl Watchdog {
         Watchdog { _counts, signal, reached, memory, _over: Some(over) }
     }
 
-    /// The signal that the search has to look at.
+    /// The signal that the search has to check.
     pub(super) fn signal(&self) -> &StopSignal {
         &self.signal
     }
 
-    /// Ends the search if these bytes, which are to be allocated next, would exceed the limit.
+    /// Ends the search if an allocation of `bytes` would exceed the memory limit.
     pub(super) fn expect(&self, bytes: u64) {
         if self.memory.is_some_and(|(max, in_use)| in_use().saturating_add(bytes) > max) {
             self.reached.get_or_init(|| StopReason::MaxMemory);
@@ -82,7 +84,7 @@ impl Watchdog {
         }
     }
 
-    /// Why the search is to stop, if it is.
+    /// Why the search must stop, if it must.
     pub(super) fn reason(&self) -> Option<StopReason> {
         let reached = self.reached.get().copied();
         self.signal.is_raised().then(|| reached.unwrap_or(StopReason::Interrupted))

@@ -1,15 +1,16 @@
-//! Backtrack sets along an execution: which enabled actions of each state are to be explored.
+//! Backtrack sets along an execution: the enabled actions of each state that must be explored.
 //!
-//! This is what DPOR remembers of each state: its *backtrack set*, which part of the set is explored, and with sleep
-//! sets what is asleep there. A backtrack set starts with a single strand and grows as races are found. It becomes a
-//! persistent set (Flanagan, Godefroid, POPL 2005) or a *source set*: every complete continuation that is not explored
-//! elsewhere has an element of the set among its weak initials (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 64(4), 2017,
-//! section 4).
+//! DPOR stores for each state its *backtrack set*, which part of the set is explored, and with
+//! sleep sets which actions are asleep there. A backtrack set starts with a single strand and grows
+//! as races are found. It becomes a persistent set (Flanagan, Godefroid, POPL 2005) or a *source
+//! set*: every complete continuation that is not explored elsewhere has an element of the set among
+//! its weak initials (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 64(4), 2017, section 4).
 //!
-//! A set holds strands, as in the papers: a process is in it with all its choices, which exclude one another. But the
-//! search explores actions. Everything lies in two stacks with a mark per state, so a step allocates nothing, and dropping a
-//! state is truncating. Invariants: a strand is in the set iff all its candidates are `chosen`, except those asleep; the
-//! queue holds, in the order in which they were added, the chosen candidates that were awake then.
+//! A set contains strands, as in the papers: a process is in it with all its choices, which exclude
+//! one another. But the search explores actions. All data lie in two stacks with a mark for each
+//! state, so a step allocates nothing, and a state is dropped by truncation. Invariants: a strand
+//! is in the set iff all its candidates are `chosen`, except those asleep; the queue holds, in the
+//! order in which they were added, the chosen candidates that were awake then.
 
 use rustc_hash::FxHashMap;
 
@@ -21,51 +22,53 @@ use crate::model::Action;
 pub struct Candidate {
     /// The action.
     pub action: Action,
-    /// The strand it belongs to.
+    /// Its strand.
     pub strand: Strand,
-    /// It is in the backtrack set.
+    /// Is it in the backtrack set?
     pub is_chosen: bool,
-    /// Every continuation that begins with it is explored elsewhere.
+    /// Is it asleep, because every continuation that begins with it is explored elsewhere?
     pub is_asleep: bool,
-    /// This place in the queue of the state: which candidate is there.
+    /// The queue of the state lies in these fields: this is the entry of the queue at this place,
+    /// the index of a candidate.
     queued: u32,
 }
 
 impl Candidate {
-    /// It is not in the backtrack set.
+    /// A candidate that is not in the backtrack set.
     #[inline]
     pub fn new(action: Action, strand: Strand, is_asleep: bool) -> Self {
         Candidate { action, strand, is_chosen: false, is_asleep, queued: 0 }
     }
 
-    /// In the backtrack set, or asleep?
+    /// Is it in the backtrack set, or asleep?
     pub fn is_covered(&self) -> bool {
         self.is_chosen || self.is_asleep
     }
 }
 
-/// A state.
+/// The data of one state.
 #[derive(Debug)]
 struct Point {
-    /// Where its candidates begin.
+    /// The index of its first candidate.
     first: usize,
-    /// How many are queued.
+    /// The number of candidates queued so far.
     queued: usize,
-    /// How many of those are taken.
+    /// The number of queued candidates that are explored.
     taken: usize,
     is_frozen: bool,
-    /// An execution through it was cut.
+    /// Was an execution through it cut?
     is_cut: bool,
 }
 
-/// The states along an execution. State number i is the one before the action at position i.
+/// The backtrack sets of the states along an execution. State number i is the state before the
+/// action at position i.
 #[derive(Debug, Default)]
 pub struct BacktrackSets {
     points: Vec<Point>,
-    /// What is enabled in each, in the order in which it is tried. What is to be explored from each is a queue, by
-    /// place among all candidates, with space for as many as there are candidates.
+    /// The enabled actions of all states, in the order in which they are tried. The candidates to
+    /// explore from a state form a queue, stored in the field `queued` of its candidates.
     candidates: Vec<Candidate>,
-    /// How to go on after a candidate, by its place, where that is wanted.
+    /// For the index of a candidate, the actions that should follow it, if such an order was set.
     orders: FxHashMap<usize, Vec<Action>>,
 }
 
@@ -93,7 +96,8 @@ impl BacktrackSets {
         &self.candidates[self.range(at)]
     }
 
-    /// A candidate of this strand, if it is enabled in state `at`: the first awake one, or else any.
+    /// A candidate of this strand, if it is enabled in state `at`: the first awake one, or else
+    /// any.
     pub fn find(&self, at: usize, strand: Strand) -> Option<Candidate> {
         let of_strand =
             || self.candidates(at).iter().filter(|candidate| candidate.strand == strand);
@@ -101,7 +105,8 @@ impl BacktrackSets {
         awake.or_else(|| of_strand().next()).copied()
     }
 
-    /// Begins the backtrack set of the last state with the first strand that is not asleep, if there is one.
+    /// Begins the backtrack set of the last state with the first strand that is not asleep, if
+    /// there is one.
     pub fn start(&mut self) -> bool {
         let at = self.points.len() - 1;
         let first = self.candidates(at).iter().find(|candidate| !candidate.is_asleep);
@@ -127,17 +132,18 @@ impl BacktrackSets {
         }
     }
 
-    /// Adds everything enabled to the backtrack set of state `at`.
+    /// Adds all enabled strands to the backtrack set of state `at`.
     pub fn add_all(&mut self, at: usize) {
         for place in self.range(at) {
             self.choose(at, place);
         }
     }
 
-    /// Notes that the execution is cut in the last state: adds everything enabled to the backtrack sets of all others.
+    /// Called when the execution is cut in the last state: adds all enabled strands to the
+    /// backtrack sets of all earlier states.
     pub fn cut(&mut self) {
         let mut at = self.points.len() - 1;
-        // Where an execution was cut through a state, it was cut through the states before it, too.
+        // If a state is marked as cut, all states before it are marked, too.
         while at > 0 && !self.points[at - 1].is_cut {
             at -= 1;
             self.points[at].is_cut = true;
@@ -158,7 +164,8 @@ impl BacktrackSets {
         }
     }
 
-    /// Removes from the backtrack set of state `at` what was added last. It must not have been explored yet.
+    /// Removes from the backtrack set of state `at` the strand that was added last. It must not
+    /// have been explored yet.
     pub fn drop_last(&mut self, at: usize) {
         let point = &mut self.points[at];
         debug_assert!(point.queued > point.taken, "what was added last is explored");
@@ -167,21 +174,21 @@ impl BacktrackSets {
         self.candidates[dropped].is_chosen = false;
     }
 
-    /// Sets the actions to be tried after the action that was just added to state `at`.
+    /// Sets the actions that should follow the action that was just added to state `at`.
     pub fn want(&mut self, at: usize, order: Vec<Action>) {
         let point = &self.points[at];
         let added = self.candidates[point.first + point.queued - 1].queued as usize;
         self.orders.insert(added, order);
     }
 
-    /// The actions to be tried after the action just taken.
+    /// The actions that should follow the action just taken, if they were set.
     pub fn wanted(&mut self) -> Option<Vec<Action>> {
         let point = self.points.last()?;
         self.orders.remove(&(self.candidates[point.first + point.taken - 1].queued as usize))
     }
 
-    /// Takes the action to be explored next from the last state, the first in the order of trying. This is for a search
-    /// with sleep sets that has no order of its own.
+    /// Takes the next action to explore from the last state: the first one in the order of trying.
+    /// For searches with sleep sets in which the order of addition does not matter.
     pub fn take_first(&mut self) -> Option<Action> {
         let first = self.points.last().expect("a state").first;
         let mut candidates = self.candidates[first..].iter_mut();
@@ -190,8 +197,8 @@ impl BacktrackSets {
         Some(next.action)
     }
 
-    /// Takes from the last state the action that was added first, of those not explored yet. From now on it is asleep
-    /// there, if there are sleep sets, and the state is not frozen any more.
+    /// Takes the next action to explore from the last state: the one that was added first. From
+    /// then on it is asleep there, if there are sleep sets, and the state is no longer frozen.
     pub fn take(&mut self, sleep_sets: bool) -> Option<Action> {
         let point = self.points.last_mut().expect("a state");
         if point.taken == point.queued {
@@ -210,7 +217,8 @@ impl BacktrackSets {
         self.points[at].is_frozen
     }
 
-    /// Freezes the backtrack set of state `at`: nothing is added to it until the next action from there is taken.
+    /// Freezes the backtrack set of state `at`: nothing is added to it until the next action from
+    /// there is taken.
     pub fn freeze(&mut self, at: usize) {
         self.points[at].is_frozen = true;
     }

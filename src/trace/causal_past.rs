@@ -1,10 +1,10 @@
-//! The part of an execution that its last action needs. A counterexample has to show no more.
+//! The causal past of the last action of an execution. A counterexample has to show no more.
 
 use super::HappensBefore;
 use crate::model::{Locals, Schedule, State, System};
 
-/// The actions of `schedule` that happen before its last one, and that one, as an execution of its own. O(n²) for n
-/// actions.
+/// The last action of `schedule` and the actions that happen before it, as an execution of its own.
+/// O(n²) for n actions.
 pub fn causal_past<S: System>(system: &S, schedule: &Schedule) -> Schedule {
     let Some(last) = schedule.len().checked_sub(1) else { return Schedule::default() };
     let (mut locals, order) = happens_before(system, schedule);
@@ -17,8 +17,8 @@ pub fn order<S: System>(system: &S, schedule: &Schedule) -> HappensBefore {
     happens_before(system, schedule).1
 }
 
-/// The happens-before order of an execution, and fresh local states that have met only this execution, so that the
-/// actions of `schedule` have the same names there.
+/// The happens-before order of an execution, and fresh local states interned only for this
+/// execution, so that portable names and actions of `schedule` agree there.
 pub(super) fn happens_before<'s, S: System>(
     system: &'s S,
     schedule: &Schedule,

@@ -1,34 +1,39 @@
-//! The states of a class of executions that differ in something: its cuts, as far as some of its actions tell them apart.
+//! The cuts of a class of executions that differ in certain relevant actions.
 //!
-//! An execution goes through some states of its class; other executions of the class go through others. Each state is
-//! reached by a *cut*: a set of actions that contains, with each of its actions, those that happen before it. Suppose that only
-//! some actions, the *relevant* ones, change what somebody looks at. Then what is seen after a cut depends only on the
-//! relevant actions in it, as each of them changes the same in every execution of the class or all the others that bear on it are
-//! relevant, too. The relevant actions of a cut are closed under happens-before among the relevant ones; and each set R
-//! that is so closed is that of a cut: everything that happens before one of R, and R. (No other relevant action gets in:
-//! it would happen before one of R, so it is in R.) So it is enough to visit one cut, the smallest, for each such R.
+//! An execution goes through some states of its class; other executions of the class go through
+//! others. Each state is reached by a *cut*: a set of actions that is closed under happens-before.
+//! Suppose that an observer sees only the changes by some actions, the *relevant* ones. Then its
+//! view after a cut depends only on the relevant actions in the cut: each of them makes the same
+//! change in every execution of the class, or all other actions that influence its change are
+//! relevant, too. The relevant actions of a cut are closed under happens-before among the relevant
+//! ones. Conversely, each set R of relevant actions that is closed in this way belongs to a cut: R,
+//! with everything that happens before an action of R. (This adds no relevant action: it would
+//! happen before an action of R, so it is in R.) So it is enough to visit one cut, the smallest,
+//! for each such R.
 //!
-//! If the relevant actions are all ordered, every execution of the class goes through all of that, one after the other.
-//! Otherwise there may be exponentially many R, so there is a bound to how many are visited.
+//! If the relevant actions are totally ordered, every execution of the class goes through all these
+//! views. Otherwise there may be exponentially many R, so the number of visits is bounded.
 //!
-//! Each R is visited once, with the last of its actions (in the order of the execution) added last. Going from one to the next
-//! executes what is missing and takes back what is too much, so no state is reached twice from the start.
+//! Each R is visited once; the last of its actions (in the order of the execution) is added last.
+//! To go from one R to the next, the enumeration undoes the actions that are not needed and
+//! executes the missing ones, so no replay from the start is needed.
 
 use super::HappensBefore;
 use super::causal_past::happens_before;
 use crate::model::{Locals, Schedule, State, System};
 
-/// The relevant actions of an execution.
+/// The cuts of a class, with the relevant actions of one of its executions.
 pub struct Cuts<'s, S: System> {
     locals: Locals<'s, S>,
     schedule: Schedule,
     order: HappensBefore,
-    /// Their positions.
+    /// The positions of the relevant actions.
     relevant: Vec<usize>,
 }
 
 impl<'s, S: System> Cuts<'s, S> {
-    /// The cuts of the class of `schedule`. `is_relevant` is asked about the last action of each state.
+    /// The cuts of the class of `schedule`. `is_relevant` is called in each state of the execution,
+    /// and decides whether the last action is relevant.
     pub fn new(
         system: &'s S,
         schedule: Schedule,
@@ -45,12 +50,13 @@ impl<'s, S: System> Cuts<'s, S> {
         Cuts { locals, schedule, order, relevant }
     }
 
-    /// Does every execution of the class go through all of them?
+    /// Are the relevant actions totally ordered, so that every execution of the class goes through
+    /// all views?
     pub fn are_in_one_order(&self) -> bool {
         self.relevant.windows(2).all(|pair| self.order.before(pair[0], pair[1]))
     }
 
-    /// The smallest execution with all the relevant actions.
+    /// The shortest execution with all relevant actions.
     pub fn smallest(mut self) -> Schedule {
         let is_needed = |&position: &usize| {
             let needs = |&last: &usize| last == position || self.order.before(position, last);
@@ -61,7 +67,8 @@ impl<'s, S: System> Cuts<'s, S> {
         Schedule::of_actions(&mut self.locals, actions)
     }
 
-    /// Calls `visit` in the state of each of them but the empty one, until that returns false. Are there at most `most`?
+    /// Calls `visit` in the state of the smallest cut for each non-empty R, until `visit` returns
+    /// false. Returns false if there are more than `most` cuts; then not all are visited.
     pub fn each(
         &mut self,
         most: usize,
@@ -70,7 +77,7 @@ impl<'s, S: System> Cuts<'s, S> {
         let causes = self.causes();
         let mut state = State::initial(&mut self.locals);
         let mut is_done = vec![false; self.schedule.len()];
-        // The relevant actions that were added, each with what was executed for it.
+        // The indices of the relevant actions in R, each with the positions executed for it.
         let mut added: Vec<(usize, Vec<usize>)> = Vec::new();
         let (mut next, mut visited) = (0, 0);
         loop {
@@ -102,7 +109,7 @@ impl<'s, S: System> Cuts<'s, S> {
         }
     }
 
-    /// For each relevant action the relevant ones that happen before it.
+    /// For each relevant action, the relevant actions that happen before it.
     fn causes(&self) -> Vec<Vec<usize>> {
         let of = |&position: &usize| {
             let earlier = self.relevant.iter().take_while(move |&&other| other < position);
@@ -111,7 +118,7 @@ impl<'s, S: System> Cuts<'s, S> {
         self.relevant.iter().map(of).collect()
     }
 
-    /// What has to be executed up to this action, in order.
+    /// The positions that must still be executed for the action at `last`, in order.
     fn missing(&self, is_done: &[bool], last: usize) -> Vec<usize> {
         let is_missing = |&position: &usize| {
             !is_done[position] && (position == last || self.order.before(position, last))

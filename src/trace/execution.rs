@@ -1,7 +1,8 @@
-//! An execution with its state and its happens-before order, going forward and back.
+//! An execution with its state and its happens-before order, which is extended and shortened at its
+//! end.
 //!
-//! DPOR and related searches walk along it. Pushing executes an action, popping takes it back; neither looks at the
-//! rest of the execution.
+//! DPOR and related searches walk along it. `push` executes an action, `pop` undoes it; neither
+//! visits the rest of the execution.
 
 use std::cmp::Ordering;
 
@@ -14,23 +15,23 @@ use crate::model::{
     State, Status, System,
 };
 
-/// What is scheduled on its own, one action after the other. Races are between strands.
+/// A schedulable unit, whose actions are in a fixed order. Races are between strands.
 ///
-/// The actions of one process are in a fixed order, so a process is a strand. An actor takes its messages in any
-/// order, so each message is a strand (of a single action), and so is each internal handler: two strands of one
-/// actor depend on one another and can race.
+/// The actions of one process are in a fixed order, so a process is a strand. An actor takes its
+/// messages in any order, so each message is a strand (of a single action), and so is each internal
+/// handler: two strands of one actor depend on one another and can race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Strand {
-    /// A process that is no actor.
+    /// A process that is not an actor.
     Process(ProcessId),
-    /// A message.
+    /// A message to an actor.
     Message(MessageId),
     /// An internal handler of an actor.
     Internal(ProcessId, u32),
 }
 
 impl Strand {
-    /// The strand of an action of a process that is an actor or is not.
+    /// The strand of an action; `is_actor` says whether its process is an actor.
     pub fn of(action: Action, is_actor: bool) -> Strand {
         if !is_actor {
             return Strand::Process(action.process);
@@ -44,19 +45,20 @@ impl Strand {
 
 /// An execution from the initial state.
 pub struct Execution<'s, S: System> {
-    /// The local states met on all branches.
+    /// The local states, interned, of all executions so far.
     pub locals: Locals<'s, S>,
     state: State,
     order: HappensBefore,
-    /// The heights, if there is a bound to them.
+    /// The heights, if they are bounded.
     heights: Option<Heights>,
     /// Do loops that wait run literally?
     is_literal: bool,
-    /// The actions that were too high when the enabled actions were last asked for.
+    /// The actions that the last call of [`Execution::enabled`] left out as too high.
     cut: Vec<Action>,
-    /// Did that answer leave out actions that would end a fruitless round?
+    /// Did the last call of [`Execution::enabled`] leave out actions that would end a fruitless
+    /// round?
     is_holding: bool,
-    /// The actions that [`Execution::looking_back`] has to do again.
+    /// Scratch space: the actions that [`Execution::looking_back`] has to execute again.
     undone: Vec<Action>,
 }
 
@@ -77,26 +79,28 @@ impl<'s, S: System> Execution<'s, S> {
         }
     }
 
-    /// The same, but loops that wait run literally: no action is left out because it would end a fruitless round.
+    /// The execution with loops that wait run literally: no action is left out because it would end
+    /// a fruitless round.
     pub fn literal(self) -> Self {
         Execution { is_literal: true, ..self }
     }
 
-    /// The same, but no action that is higher than this will be enabled ([`Heights`]), and loops that wait run literally.
+    /// The execution with a bound: no action higher than `max_height` is enabled ([`Heights`]), and
+    /// loops that wait run literally.
     ///
     /// # Panics
-    /// If it is not empty.
+    /// If the execution is not empty.
     pub fn up_to(self, max_height: u32) -> Self {
         assert!(self.is_empty(), "heights count from the start");
         Execution { heights: Some(Heights::new(max_height)), ..self.literal() }
     }
 
-    /// The local states met so far, and the state that it leads to.
+    /// The interned local states, and the state at the end of the execution.
     pub fn parts(&mut self) -> (&mut Locals<'s, S>, &State) {
         (&mut self.locals, &self.state)
     }
 
-    /// The state that it leads to.
+    /// The state at the end of the execution.
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -106,7 +110,7 @@ impl<'s, S: System> Execution<'s, S> {
         &self.order
     }
 
-    /// How many actions it has.
+    /// The number of its actions.
     pub fn len(&self) -> usize {
         self.state.depth()
     }
@@ -126,10 +130,10 @@ impl<'s, S: System> Execution<'s, S> {
         }
     }
 
-    /// Takes the last action back, and returns it with what it touched.
+    /// Undoes the last action, and returns it with its effect.
     ///
     /// # Panics
-    /// If there is none.
+    /// If the execution is empty.
     pub fn pop(&mut self) -> (Action, Effect) {
         let action = self.state.action(self.len() - 1);
         self.state.undo(&self.locals);
@@ -139,8 +143,8 @@ impl<'s, S: System> Execution<'s, S> {
         (action, self.order.pop())
     }
 
-    /// Lets `look` continue from the state after the first `length` actions. What `look` does is undone, so that the
-    /// execution is as before.
+    /// Calls `look` in the state after the first `length` actions. `look` may execute actions; they
+    /// are undone, so the execution is the same afterwards.
     pub fn looking_back<T>(
         &mut self,
         length: usize,
@@ -171,8 +175,8 @@ impl<'s, S: System> Execution<'s, S> {
         op.expect("a process that moved was at an operation")
     }
 
-    /// Appends the enabled actions to `actions`, by process and then by choice, without those that are too high or would
-    /// end a fruitless round ([`spin`]).
+    /// Appends the enabled actions to `actions`, by process and then by choice, without those that
+    /// are too high or would end a fruitless round ([`spin`]).
     #[inline]
     pub fn enabled(&mut self, actions: &mut Vec<Action>) {
         let start = actions.len();
@@ -184,8 +188,8 @@ impl<'s, S: System> Execution<'s, S> {
         }
     }
 
-    /// Removes from `actions`, from `start` on, those that would end a fruitless round, and moves those that are too high
-    /// to `cut`.
+    /// Removes from `actions`, from index `start` on, the actions that would end a fruitless round,
+    /// and moves the actions that are too high to `cut`.
     #[inline(never)]
     fn leave_out(&mut self, actions: &mut Vec<Action>, start: usize) {
         if self.waits() {
@@ -200,8 +204,8 @@ impl<'s, S: System> Execution<'s, S> {
         }
     }
 
-    /// Sorts enabled actions by process and then by choice, in an order that does not depend on what was met before
-    /// ([`Locals::compare_processes`]).
+    /// Sorts enabled actions by process and then by choice, in an order that does not depend on
+    /// earlier executions ([`Locals::compare_processes`]).
     pub fn sort(&self, actions: &mut [Action]) {
         let compare = |one: &Action, other: &Action| self.compare(*one, *other);
         if !actions.is_sorted_by(|one, other| compare(one, other).is_le()) {
@@ -232,36 +236,39 @@ impl<'s, S: System> Execution<'s, S> {
         is_too_high
     }
 
-    /// The actions that [`Execution::enabled`] left out as too high when it was last called. If it left nothing in, the
-    /// bound cuts the execution.
+    /// The actions that the last call of [`Execution::enabled`] left out as too high. If it
+    /// returned no action, the bound cuts the execution.
     pub fn cut(&self) -> &[Action] {
         &self.cut
     }
 
-    /// Did [`Execution::enabled`], when it was last called, leave out actions that would end a fruitless round? If it left
-    /// nothing in, and nothing is cut, then nothing but fruitless rounds is possible.
+    /// Did the last call of [`Execution::enabled`] leave out actions that would end a fruitless
+    /// round? If it returned no action, and none is cut, then only fruitless rounds are possible.
     pub fn is_waiting(&self) -> bool {
         self.is_holding
     }
 
-    /// Are loops that wait looked for? With a bound on the depth they are not: there loops run literally.
+    /// May actions be left out because they would end a fruitless round? Not with a bound on the
+    /// depth: there loops run literally.
     #[inline]
     pub(super) fn waits(&self) -> bool {
         !self.is_literal && self.locals.some_may_return()
     }
 
-    /// Is some action of the execution as high as the bound allows?
+    /// Has an action of the execution the greatest height allowed?
     #[inline]
     pub fn has_tops(&self) -> bool {
         self.heights.as_ref().is_some_and(Heights::have_tops)
     }
 
-    /// Is the action at `position` so high that whatever happens after it is too high?
+    /// Has the action at `position` the greatest height allowed, so that all its successors are too
+    /// high?
     pub fn is_top(&self, position: usize) -> bool {
         self.heights.as_ref().is_some_and(|heights| heights.is_top(position))
     }
 
-    /// The processes that wait at an access to a register, because it would end a fruitless round.
+    /// The processes that wait at an access to a register because the access would end a fruitless
+    /// round.
     pub fn held_accesses(&mut self) -> SmallVec<[ProcessId; 4]> {
         let mut held = SmallVec::new();
         if self.waits() {
@@ -283,7 +290,8 @@ impl<'s, S: System> Execution<'s, S> {
         spin::is_fruitless(locals, state, order, action)
     }
 
-    /// If the action at `position` had got this other result, and had touched this, would it have ended a fruitless round?
+    /// If the action at `position` had had this choice and the effect `touched`, would it have
+    /// ended a fruitless round?
     pub fn is_fruitless_instead(
         &mut self,
         position: usize,
@@ -295,12 +303,14 @@ impl<'s, S: System> Execution<'s, S> {
         waits && spin::is_fruitless_instead(locals, state, order, position, choice, touched)
     }
 
-    /// The register that the action at `position` is an access to, if its process may wait for it in a loop.
+    /// The register that the action at `position` accesses, if its process may wait there in a
+    /// loop.
     pub fn awaited(&self, position: usize) -> Option<Lane> {
         self.awaited_from(self.state.before(position))
     }
 
-    /// The register that the next action of `process` is an access to, if the process may wait for it in a loop.
+    /// The register that the next action of `process` accesses, if the process may wait there in a
+    /// loop.
     pub fn awaits(&self, process: ProcessId) -> Option<Lane> {
         self.awaited_from(self.state.local(process))
     }
@@ -317,8 +327,9 @@ impl<'s, S: System> Execution<'s, S> {
         self.earlier_accesses(process, later).next().map(|(_, earlier)| earlier)
     }
 
-    /// The earlier versions of its register at which an access could have come, newest first: the access at position `later`,
-    /// or else the one that the process is at.
+    /// The earlier versions of its register at which an access could have come, newest first, each
+    /// with its number. The access is that of the action at position `later`, or else the next
+    /// action of the process.
     pub fn earlier_accesses(
         &mut self,
         process: ProcessId,
@@ -339,29 +350,29 @@ impl<'s, S: System> Execution<'s, S> {
         spin::earlier_accesses(locals, state, order, (process, nth), before, latest)
     }
 
-    /// The number of the version that the access to a register at `position` came upon.
+    /// The number of the version of the register at which the access at `position` came.
     ///
     /// # Panics
-    /// If it is no access.
+    /// If the action is not an access to a register.
     pub fn version_before(&self, position: usize) -> usize {
         let register = self.op(position).register().expect("an access to a register");
         spin::version_at(&self.order, register, position)
     }
 
-    /// What the process of the action at `position`, an access to a register, would have been told at this version of it;
-    /// `None` if it would have changed it.
+    /// The response to the action at `position`, an access to a register, if it had come at this
+    /// version; `None` if the access would have changed the register.
     pub fn observed(&mut self, position: usize, version: usize) -> Option<Response> {
         let status = self.locals.shared_status(self.state.before(position));
         let Status::At(op) = &*status else { unreachable!("a process that moved") };
         self.state.observed(op, &mut self.locals.values, self.order.process(position), version)
     }
 
-    /// What the enabled action would touch if it were executed now.
+    /// The effect of an enabled action if it were executed now.
     pub fn effect(&mut self, action: Action) -> Effect {
         self.state.peek(&mut self.locals, action)
     }
 
-    /// Is `process` an actor here? An actor that has failed still is one.
+    /// Is `process` an actor in the current state? An actor that has failed still is an actor.
     pub fn is_actor(&self, process: ProcessId) -> bool {
         self.state.exists(process)
             && match self.locals.op(self.state.local(process)) {

@@ -1,16 +1,19 @@
-//! An execution of the same class in which processes take turns as seldom as possible, so that it is easy to read.
+//! Finds an execution of the same class with as few switches between processes as possible, which
+//! is easier to read.
 //!
-//! An execution is a sequence of *blocks*, in each of which one process acts; between two blocks there is a *switch*.
-//! The execution with the fewest blocks is a linear order of the partial order of its class. In it a process that gets
-//! the turn may keep it for as long as it can. For suppose that an action could be added to a block, but comes in a later
-//! block of the same process. All that it needs has happened, so it can be moved to the earlier block, and that makes no
-//! additional block. So it is enough to decide which process has the turn next. What is possible then depends only on
-//! how far each process has come (a *cut*). The search is breadth-first over the cuts, one block after the other. The
-//! first path to arrive at the end has the fewest blocks.
+//! An execution is a sequence of *blocks*, in each of which one process acts; between two blocks
+//! there is a *switch*. The execution with the fewest blocks is a linearisation of the partial
+//! order of its class. It may be assumed that each block is as long as possible: suppose that an
+//! action could be added to a block, but comes in a later block of the same process. All its causes
+//! have happened, so it can be moved to the earlier block without an additional block. So only the
+//! process of the next block has to be chosen. The possible choices depend only on the number of
+//! actions that each process has done (a *cut*). The search is breadth-first over the cuts, one
+//! block at a time. The first path that reaches the end has the fewest blocks.
 //!
-//! **Limit.** There may be exponentially many cuts. When too many were met, only the most promising of those with the
-//! same number of blocks are kept: those with the most actions done (a beam). The result is then good, but
-//! perhaps not the best, and [`Linearisation::is_fewest`] is false.
+//! **Limit.** There may be exponentially many cuts. After [`MOST_NUMBERS`], the search becomes a
+//! beam search: of the cuts with the same number of blocks only those with the most actions done
+//! are kept. The result is then good, but perhaps not optimal, and [`Linearisation::is_fewest`] is
+//! false.
 
 use rustc_hash::FxHashSet;
 
@@ -18,11 +21,11 @@ use super::HappensBefore;
 use super::causal_past::happens_before;
 use crate::model::{Action, Schedule, System};
 
-/// Numbers kept for the cuts that were met, as long as the search is exact.
+/// The size of all visited cuts together, in numbers, up to which the search is exact.
 const MOST_NUMBERS: usize = 1 << 17;
-/// The most cuts that are kept for each number of blocks after that.
+/// The most cuts in the beam.
 const WIDEST_BEAM: usize = 64;
-/// Steps that a beam of one cut may take, roughly; a wider one is for shorter executions.
+/// The beam is narrowed so that the search takes roughly this number of steps.
 const MOST_STEPS: usize = 1 << 22;
 
 /// An execution of a class.
@@ -30,18 +33,19 @@ const MOST_STEPS: usize = 1 << 22;
 pub struct Linearisation {
     /// The execution.
     pub schedule: Schedule,
-    /// How often the turn goes from one process to another.
+    /// The number of switches: neighbouring actions of different processes.
     pub switches: usize,
-    /// Is it certain that no execution of the class has fewer?
+    /// Is it certain that no execution of the class has fewer switches?
     pub is_fewest: bool,
 }
 
-/// How often the turn goes from one process to another.
+/// The number of switches: neighbouring actions of different processes.
 pub fn switches(schedule: &[Action]) -> usize {
     schedule.windows(2).filter(|pair| pair[0].process != pair[1].process).count()
 }
 
-/// An execution of the class of `schedule` with as few switches as can be found; never one with more.
+/// An execution of the class of `schedule` with as few switches as can be found, and never with
+/// more than `schedule`.
 pub fn few_switches<S: System>(system: &S, schedule: &Schedule) -> Linearisation {
     let (mut locals, order) = happens_before(system, schedule);
     let (positions, is_fewest) = FewestSwitches::new(schedule, &order).run();
@@ -54,22 +58,23 @@ pub fn few_switches<S: System>(system: &S, schedule: &Schedule) -> Linearisation
     }
 }
 
-/// How many actions of each process are done.
+/// For each process, the number of its actions that are done.
 type Cut = Box<[u32]>;
 
 /// A block that leads to a cut.
 struct Block {
-    /// The block before it, by place; `None` for the first one.
+    /// The index of the block before it; `None` for the first one.
     before: Option<u32>,
     process: u32,
-    /// The actions of the process that are done after it.
+    /// The number of actions of the process that are done after it.
     done: u32,
 }
 
 struct FewestSwitches {
-    /// By process the positions of its actions.
+    /// For each process, the positions of its actions.
     actions: Vec<Vec<u32>>,
-    /// By position what must be done before: for each process how many of its actions.
+    /// For each position, its direct causes: pairs of a process and the number of its actions that
+    /// must be done before.
     needs: Vec<Vec<(u32, u32)>>,
     blocks: Vec<Block>,
     met: FxHashSet<Cut>,
@@ -122,7 +127,7 @@ impl FewestSwitches {
         cut.iter().zip(&self.actions).all(|(&done, all)| done as usize == all.len())
     }
 
-    /// Adds the cuts that lie one block behind this one, unless they were met.
+    /// Adds the cuts that are one block after this one, unless they were visited.
     fn extend(&mut self, cut: &Cut, before: Option<u32>, next: &mut Vec<(Cut, Option<u32>)>) {
         for process in 0..cut.len() {
             let done = self.run_of(cut, process);
@@ -138,7 +143,7 @@ impl FewestSwitches {
         }
     }
 
-    /// How many actions of `process` are done when it has kept the turn for as long as it can.
+    /// The number of actions of `process` that are done after its longest possible block.
     fn run_of(&self, cut: &Cut, process: usize) -> u32 {
         let mut done = cut[process];
         while let Some(&position) = self.actions[process].get(done as usize) {
@@ -153,14 +158,15 @@ impl FewestSwitches {
         done
     }
 
-    /// Once too many cuts were met, keeps the best of a layer.
+    /// Once too many cuts were visited, keeps only the best ones of a layer.
     fn limit(&mut self, layer: &mut Vec<(Cut, Option<u32>)>) {
         let width = self.actions.len().max(1);
         if self.is_exact && self.met.len() * width <= MOST_NUMBERS {
             return;
         }
         self.is_exact = false;
-        // Only cuts of this layer need to be told apart: those of earlier layers have fewer actions done and do not come again.
+        // From now on only cuts of the next layer are compared: cuts of earlier layers have fewer
+        // actions done and do not occur again.
         self.met.clear();
         let room = (MOST_STEPS / (self.needs.len() * width).max(1)).clamp(1, WIDEST_BEAM);
         let done = |cut: &Cut| cut.iter().map(|&done| u64::from(done)).sum::<u64>();

@@ -1,22 +1,25 @@
-//! Happens-before of an execution that grows and shrinks at its end.
+//! The happens-before order of an execution that is extended and shortened at its end.
 //!
-//! An action happens before a later one if they depend on one another, or by transitivity. Each action of
-//! the execution has a vector clock: how many actions of each process are at or before it. Since the
-//! actions of one process are totally ordered, that number says exactly which ones. So:
+//! An action happens before a later one if they depend on one another, or by transitivity. Each
+//! action of the execution has a vector clock: the number of actions of each process that are at or
+//! before it. Since the actions of one process are totally ordered, these numbers determine the
+//! actions. So:
 //!
 //! - `i` is before `j` iff `clock(j)` counts `i`: one comparison;
-//! - what a new action depends on is where its effect says ([`Effect`]): at the end of a lane, at a place of a lane, or an event of the
-//!   execution. So each lane keeps the positions of what acted on it.
+//! - the causes of a new action follow from its effect ([`Effect`]): actions at the end of a lane,
+//!   at a place of a lane, or certain events of the execution. So each lane stores the positions of
+//!   the actions on it.
 //!
-//! Invariants, restored by [`HappensBefore::push`] and [`HappensBefore::pop`]: `clocks` and `causes` hold
-//! the entries of all actions one after the other, in the order of the execution, so that taking back an
-//! action is truncating. A clock is as wide as there were processes by then; further entries count as 0.
-//! No list is ever freed, so a search allocates only while it goes deeper than before.
+//! Invariants, restored by [`HappensBefore::push`] and [`HappensBefore::pop`]: `clocks` and
+//! `causes` hold the concatenated entries of all actions, in the order of the execution, so that an
+//! action is removed by truncation. A clock has an entry for each process that had acted by then;
+//! further entries count as 0. No list is ever freed, so a search allocates only while it goes
+//! deeper than before.
 
 use super::initials::Signature;
 use crate::model::{Effect, Lane, Mode, Need, Part, ProcessId};
 
-/// An action of the execution.
+/// The data of one action.
 #[derive(Debug)]
 struct Entry {
     process: ProcessId,
@@ -28,11 +31,11 @@ struct Entry {
     causes: u32,
 }
 
-/// The happens-before order of an execution. Its actions are known by their positions in it.
+/// The happens-before order of an execution. Actions are identified by their positions.
 #[derive(Debug, Default)]
 pub struct HappensBefore {
     clocks: Clocks,
-    /// What each action did.
+    /// The effect of each action.
     effects: Vec<Effect>,
     signatures: Vec<Signature>,
     /// Positions of the actions of each process, oldest first.
@@ -48,24 +51,24 @@ struct Clocks {
     causes: Vec<u32>,
 }
 
-/// What acted on each lane: for each kind of lane by the number of the object.
+/// The actions on each lane: by the kind of lane and the number of the object.
 #[derive(Debug, Default)]
 struct Lanes([Vec<Line>; Lane::PARTS]);
 
-/// What acted on one lane: positions, oldest first.
+/// The actions on one lane: positions, oldest first.
 #[derive(Debug, Default)]
 struct Line {
     changes: Vec<u32>,
     /// Looks and marks.
     looks: Vec<u32>,
-    /// Failed tests, each with the request that it asked about.
+    /// Failed tests, each with the request that it tested.
     tests: Vec<(u32, u32)>,
-    /// By key.
+    /// Additions, by their keys.
     added: Vec<Vec<u32>>,
 }
 
 impl HappensBefore {
-    /// How many actions the execution has.
+    /// The number of actions.
     #[inline]
     pub fn len(&self) -> usize {
         self.clocks.entries.len()
@@ -82,13 +85,13 @@ impl HappensBefore {
         self.clocks.entries[position].process
     }
 
-    /// What the action at `position` did.
+    /// The effect of the action at `position`.
     #[inline]
     pub fn effect(&self, position: usize) -> &Effect {
         &self.effects[position]
     }
 
-    /// A few bits of that.
+    /// The signature of the action at `position`.
     #[inline]
     pub fn signature(&self, position: usize) -> Signature {
         self.signatures[position]
@@ -106,13 +109,13 @@ impl HappensBefore {
         self.lanes.get(lane).map_or(&[], |line| &line.changes)
     }
 
-    /// The last action of each process that has one.
+    /// The position of the last action of each process that has acted.
     pub fn last_of_each(&self) -> impl Iterator<Item = usize> {
         self.by_process.iter().filter_map(|of_one| of_one.last().map(|&last| last as usize))
     }
 
-    /// The direct predecessors of the action at `position`, oldest first: those before it with nothing in
-    /// between.
+    /// The direct predecessors of the action at `position`, oldest first: the actions that happen
+    /// before it with no other action in between.
     #[inline]
     pub fn direct_predecessors(&self, position: usize) -> &[u32] {
         let Clocks { entries, causes, .. } = &self.clocks;
@@ -120,8 +123,8 @@ impl HappensBefore {
         &causes[entries[position].causes as usize..end]
     }
 
-    /// How many actions of each process are at or before the one at `position`. Processes beyond the end
-    /// have none.
+    /// For each process, the number of its actions that are at or before the action at `position`.
+    /// Processes beyond the end of the slice have none.
     #[inline]
     pub fn clock(&self, position: usize) -> &[u32] {
         self.clocks.of(position)
@@ -133,14 +136,15 @@ impl HappensBefore {
         i < j && self.clocks.counts(j, i)
     }
 
-    /// The actions behind `i` that are not after it, oldest first.
+    /// The positions after `i` of the actions that do not happen after it, oldest first.
     pub fn not_after(&self, i: usize) -> impl Iterator<Item = usize> {
         let Entry { process, nth, .. } = self.clocks.entries[i];
         (i + 1..self.len())
             .filter(move |&j| self.clock(j).get(process.index()).is_none_or(|&count| count <= nth))
     }
 
-    /// Adds an action of `process` with this effect, as [`State::effect`](crate::model::State::effect) tells after the step.
+    /// Adds an action of `process` with this effect, which is that of
+    /// [`State::effect`](crate::model::State::effect) after the step.
     pub fn push(&mut self, process: ProcessId, effect: Effect) {
         if self.by_process.len() <= process.index() {
             self.by_process.resize_with(process.index() + 1, Vec::new);
@@ -172,10 +176,10 @@ impl HappensBefore {
         self.effects.push(effect);
     }
 
-    /// Takes back the last action, and returns what it did.
+    /// Removes the last action, and returns its effect.
     ///
     /// # Panics
-    /// If there is none.
+    /// If the execution is empty.
     pub fn pop(&mut self) -> Effect {
         let process = self.clocks.pop();
         self.by_process[process.index()].pop();
@@ -193,7 +197,8 @@ impl HappensBefore {
         effect
     }
 
-    /// Notes what an action with this effect depends on as causes of the newest action.
+    /// Adds the actions on which an action with this effect depends to the causes of the newest
+    /// action.
     #[inline]
     fn add_causes(&mut self, effect: &Effect) {
         let HappensBefore { clocks, lanes, by_process, .. } = self;
@@ -234,7 +239,7 @@ impl HappensBefore {
         }
     }
 
-    /// Notes a cause of the newest action, if there is one.
+    /// Adds a cause to the newest action, if there is one.
     fn add(&mut self, cause: Option<u32>) {
         cause.into_iter().for_each(|cause| self.clocks.add(cause));
     }
@@ -255,7 +260,8 @@ impl Clocks {
         self.of(j).get(process.index()).is_some_and(|&count| count > nth)
     }
 
-    /// Adds an action that follows the action `previous` of its process, if it has one. Its clock gets this width.
+    /// Begins an action that follows the action `previous` of its process, if there is one. Its
+    /// clock gets `width` entries.
     fn begin(&mut self, entry: Entry, previous: Option<u32>, width: usize) {
         let (clock, causes) = (self.clocks.len(), self.causes.len());
         self.entries.push(Entry { clock: clock as u32, causes: causes as u32, ..entry });
@@ -267,7 +273,8 @@ impl Clocks {
         self.clocks.resize(clock + width, 0);
     }
 
-    /// Notes a cause of the newest action, unless the clock of that counts it already: then joins its clock to that one's.
+    /// Adds a cause to the newest action, unless the clock of the newest action counts it already.
+    /// The clock of the cause is joined to that of the newest action.
     #[inline]
     fn add(&mut self, cause: u32) {
         if self.counts(self.entries.len() - 1, cause as usize) {
@@ -283,14 +290,15 @@ impl Clocks {
         self.causes.push(cause);
     }
 
-    /// Ends the newest action, all of whose causes are noted: its clock counts itself.
+    /// Completes the newest action, after all its causes were added: its clock counts the action
+    /// itself.
     fn end(&mut self) {
         self.keep_direct();
         let Entry { process, nth, clock, .. } = self.entries[self.entries.len() - 1];
         self.clocks[clock as usize + process.index()] = nth + 1;
     }
 
-    /// Keeps, of the predecessors of the newest action, those that are not before another one, sorted.
+    /// Reduces the causes of the newest action to its direct predecessors, and sorts them.
     fn keep_direct(&mut self) {
         let start = self.entries[self.entries.len() - 1].causes as usize;
         if self.causes.len() < start + 2 {
@@ -300,7 +308,8 @@ impl Clocks {
         let mut kept = start;
         for index in start..self.causes.len() {
             let cause = self.causes[index];
-            // What is after it is newer, so further along, and not overwritten yet.
+            // Causes that happen after this one are newer, so they come later in the list and are
+            // not overwritten yet.
             let later = &self.causes[index + 1..];
             if !later.iter().any(|&later| self.counts(later as usize, cause as usize)) {
                 self.causes[kept] = cause;
@@ -310,7 +319,7 @@ impl Clocks {
         self.causes.truncate(kept);
     }
 
-    /// Takes back the last action, and returns its process.
+    /// Removes the last action, and returns its process.
     fn pop(&mut self) -> ProcessId {
         let last = self.entries.pop().expect("an action to take back");
         self.clocks.truncate(last.clock as usize);

@@ -1,11 +1,12 @@
-//! Heights along an execution. The height of an action is the length of the longest chain that ends in it, where
-//! each action of the chain happens before the next.
+//! Heights along an execution. The height of an action is the length of the longest chain that ends
+//! in it, where each action of the chain happens before the next.
 //!
-//! A search that is bounded by causal depth goes through the events up to a height. These are closed under
-//! causes, so they are an event structure of their own. An action that is *too high* after an execution is no
-//! event of that structure. The height of an action depends on nothing but what happens before it. So two executions that
-//! differ only in the order of independent actions agree on what is too high, and an action does not make an
-//! independent one too high. With dependent actions that is different: of two of them the second one is the higher.
+//! A search up to a causal depth visits the events up to a height. These are closed under causes,
+//! so they form an event structure of their own. An action that is *too high* after an execution is
+//! not an event of that structure. The height of an action depends only on the actions that happen
+//! before it. So two executions that differ only in the order of independent actions agree on the
+//! actions that are too high, and executing an action does not change the height of an independent
+//! one. Of two dependent actions, the second one is the higher.
 
 use super::HappensBefore;
 
@@ -14,7 +15,7 @@ use super::HappensBefore;
 pub struct Heights {
     max: u32,
     of: Vec<u32>,
-    /// How many actions are as high as allowed.
+    /// The number of actions with height `max`.
     tops: usize,
 }
 
@@ -42,18 +43,19 @@ impl Heights {
         self.of.push(height);
     }
 
-    /// Takes the last action back.
+    /// Removes the last action.
     pub fn pop(&mut self) {
         let height = self.of.pop().expect("an action to take back");
         self.tops -= usize::from(height >= self.max);
     }
 
-    /// Is the action at `position` so high that nothing can happen after it?
+    /// Has the action at `position` the greatest height allowed, so that all its successors are too
+    /// high?
     pub fn is_top(&self, position: usize) -> bool {
         self.of[position] >= self.max
     }
 
-    /// Is there any such action? If not, no next action is too high.
+    /// Is there an action with the greatest height allowed? If not, no next action is too high.
     pub fn have_tops(&self) -> bool {
         self.tops > 0
     }

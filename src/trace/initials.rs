@@ -1,25 +1,28 @@
 //! Weak initials: the enabled actions that can be put at the beginning of a continuation.
 //!
-//! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), definition 4.3, with actions in the place of
-//! processes: a ∈ WI(v) after E iff some execution E·a·.. contains v's events, that is, iff
+//! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), definition 4.3, with actions in the
+//! place of processes: a ∈ WI(v) after E iff some execution E·a·.. contains v's events, that is,
+//! iff
 //!
 //! - v contains a, and nothing before a there happens before it (then a ∈ I(v), an *initial*), or
 //! - v contains no action of a's process, and a is independent of all of v.
 //!
-//! If an action is asleep after E, everything that begins with it was explored. So a continuation of which it is a
-//! weak initial need not be explored.
+//! If an action is asleep after E, everything that begins with it was explored. So a continuation
+//! of which it is a weak initial need not be explored.
 //!
-//! Whether two actions are independent is a question about effects, and an effect is that at some place of an
-//! execution. Here the effect of a was taken after E or before. Those of v's events were taken in an execution that
-//! has another event in front of them: the one of a race that v reverses. In most cases that makes no difference,
-//! because an action with its history is the same event everywhere. The exception is which post a post was paired with on
-//! arrival, and whom an unlock made the owner: that depends on who came first. Only failed tests ask for it.
-//! [`dependence`] leaves such pairs open, and they are decided by executing them.
+//! Whether two actions are independent depends on their effects, and an effect depends on the place
+//! in an execution. Here the effect of a was computed after E or earlier. The effects of the events
+//! of v were computed in an execution with one more event before them: the event i of the race that
+//! v reverses. In most cases that makes no difference, because an action with its history is the
+//! same event everywhere. There are two exceptions: the post with which a post was paired on
+//! arrival, and the process that an unlock made the owner, depend on the order of events. Only
+//! failed tests depend on these. [`dependence`] leaves such pairs undecided, and they are decided
+//! by executing them.
 
 use crate::model::{Action, Effect, Locals, Mode, ProcessId, State, System, dependent};
 
-/// Do these two events depend on one another? Neither happens before the other, so neither needs the other. `None` if their
-/// effects do not tell.
+/// Do these two events, of which neither is a cause of the other, depend on one another? `None` if
+/// their effects do not determine this.
 pub fn dependence(a: (ProcessId, &Effect), b: (ProcessId, &Effect)) -> Option<bool> {
     if a.0 == b.0 {
         return Some(true);
@@ -38,8 +41,8 @@ pub fn dependence(a: (ProcessId, &Effect), b: (ProcessId, &Effect)) -> Option<bo
     (!open).then_some(false)
 }
 
-/// A few bits that say what an event touches. If two events have no bit in common, they are of different processes, and their
-/// effects tell that they do not depend on one another ([`dependence`]).
+/// A bit mask of the process and the lanes of an event. If the masks of two events have no bit in
+/// common, the events are of different processes, and [`dependence`] would return `Some(false)`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Signature {
     processes: u64,
@@ -47,22 +50,22 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// That of an event of this process.
+    /// The signature of an event of this process with this effect.
     #[inline]
     pub fn of(process: ProcessId, effect: &Effect) -> Signature {
         let processes = 1 << (process.0 % u64::BITS);
         Signature { processes, lanes: effect.acts.iter().fold(0, |all, act| all | act.lane.bit()) }
     }
 
-    /// Have they a bit in common?
+    /// Do the two signatures have a bit in common?
     #[inline]
     pub fn meets(self, other: Signature) -> bool {
         self.processes & other.processes | self.lanes & other.lanes != 0
     }
 }
 
-/// Is `a` a weak initial of this continuation? `None` if the effects do not tell. Events whose [`Signature`] does not meet that
-/// of `a` make no difference, and may be left out.
+/// Is `a` a weak initial of this continuation? `None` if the effects do not determine this. Events
+/// whose [`Signature`] does not meet the signature of `a` make no difference, and may be left out.
 pub fn is_weak_initial<'f>(
     a: (Action, &Effect),
     continuation: impl Iterator<Item = (Action, &'f Effect)>,
@@ -82,7 +85,8 @@ pub fn is_weak_initial<'f>(
     (!open).then_some(true)
 }
 
-/// Is `a` a weak initial of this continuation? Found out by executing: both are executable in `state`.
+/// Is `a` a weak initial of this continuation? Decides by execution: both must be executable in
+/// `state`.
 pub fn is_weak_initial_in<S: System>(
     locals: &mut Locals<'_, S>,
     state: &mut State,

@@ -1,29 +1,35 @@
-//! What a search must not leave out of an execution, by definition.
+//! The possible actions that a search must not leave out, by definition.
 //!
-//! A search leaves out actions that would end a fruitless round ([`super::spin`]) and actions beyond a causal depth
-//! ([`super::Heights`]). Explorers decide both as they go, each in its own way: along an execution, along an unfolding. Here it is
-//! decided anew from the schedule alone, with an order and heights that nobody has kept up to date. So it is the judge of what an
-//! explorer says when it has nothing left to do.
+//! A search leaves out actions that would end a fruitless round ([`super::spin`]) and actions
+//! beyond a causal depth ([`super::Heights`]). Explorers decide both incrementally, each in its own
+//! way: along an execution, or along an unfolding. Here it is decided anew from the schedule alone,
+//! with a fresh order and fresh heights. So it can check an explorer that finds nothing more to
+//! explore.
 
 use super::{HappensBefore, Heights, spin};
 use crate::model::{Action, Locals, State, StopSignal, System};
 
-/// What a search leaves out.
+/// The actions that a search leaves out.
 #[derive(Clone, Copy, Debug)]
-pub struct Left {
+pub struct LeftOut {
     /// Does it leave out actions that would end a fruitless round?
     pub fruitless: bool,
-    /// Actions that are higher than this are left out.
+    /// Actions with a greater height than this are left out; `None` for no bound.
     pub max_height: Option<u32>,
 }
 
-/// The actions that are possible in `state` and that such a search does not leave out. When this returns, `state` is as before. It
-/// costs one execution of the n actions that led there, and the causes of each. No signal stops it.
-pub fn needed<S: System>(locals: &mut Locals<'_, S>, state: &mut State, left: Left) -> Vec<Action> {
+/// The actions that are possible in `state` and that such a search does not leave out. `state` is
+/// the same afterwards. Takes one replay of the n actions that led to `state`, and the computation
+/// of the causes of each. Ignores stop signals.
+pub fn needed<S: System>(
+    locals: &mut Locals<'_, S>,
+    state: &mut State,
+    left: LeftOut,
+) -> Vec<Action> {
     StopSignal::disregarded(|| anew(locals, state, left))
 }
 
-fn anew<S: System>(locals: &mut Locals<'_, S>, state: &mut State, left: Left) -> Vec<Action> {
+fn anew<S: System>(locals: &mut Locals<'_, S>, state: &mut State, left: LeftOut) -> Vec<Action> {
     let mut possible = Vec::new();
     state.enabled(locals, &mut possible);
     if possible.is_empty() {

@@ -1,18 +1,19 @@
 //! Normal forms: the Mazurkiewicz class of an execution as a value.
 //!
-//! Two executions are equivalent iff one becomes the other by swapping neighbouring independent actions. An
-//! action together with its history, everything that happens before it, is the same in all of them. So the set
-//! of these pairs names the class. (The *Foata* and lexicographic normal forms are other such values; this one can be
-//! kept up to date action by action.)
+//! Two executions are equivalent iff one becomes the other by swapping neighbouring independent
+//! actions. Equivalent executions have the same pairs of an action and its history, the actions
+//! that happen before it. So the set of these pairs identifies the class. (The *Foata* and
+//! lexicographic normal forms are other such values; this one can be updated action by action.)
 //!
-//! A history is determined by its maximal elements, so a pair is interned as process, choice and the direct
-//! predecessors' own pairs: an [`Occurrence`], a number. The operation and its
-//! response need not be part of it: the history decides them, except for the choice. An execution is then the set of
-//! its occurrences. The last one of each process determines this set, because everything else is before one of them.
-//! The list of these is the [`NormalForm`]. Equality is exact; hashes only find candidates.
+//! A history is determined by its maximal elements, so a pair is interned as process, choice and
+//! the pairs of the direct predecessors: an [`Occurrence`], which is a number. The operation and
+//! its response need not be part of it: they are determined by the history and the choice. An
+//! execution is then the set of its occurrences. The last occurrence of each process determines
+//! this set, because every other occurrence is before one of them. The list of the last occurrences
+//! is the [`NormalForm`]. Equality is exact; hashes only find candidates.
 //!
-//! This is a small event structure, kept apart from [`crate::unfolding`] on purpose: it is one of the things that
-//! module is judged by.
+//! This is a small event structure, separate from [`crate::unfolding`] on purpose: tests compare
+//! the two.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hash};
 
@@ -23,17 +24,18 @@ use smallvec::SmallVec;
 use super::HappensBefore;
 use crate::model::{Action, Effect};
 
-/// An action with its history, by its place in the table of a [`Classes`].
+/// An action with its history: an index into the table of a [`Classes`] or [`Names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Occurrence(pub u32);
 
-/// The class of an execution: the last occurrence of each process that has one, in the order of processes.
-/// Normal forms from one [`Classes`] are equal iff the executions are equivalent; those from different ones
-/// have nothing to do with one another.
+/// The class of an execution: the last occurrence of each process that has acted, in the order of
+/// processes. Normal forms of one [`Classes`] are equal iff the executions are equivalent. Normal
+/// forms of different ones cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NormalForm(Box<[Occurrence]>);
 
-/// Names an execution that grows and shrinks at its end, whose order others keep, and counts classes.
+/// Computes the occurrences and the class of an execution that is extended and shortened at its
+/// end, and counts classes. The caller keeps the order of the execution.
 #[derive(Debug, Default)]
 pub struct Names {
     /// The occurrence of each action of the execution.
@@ -53,7 +55,7 @@ impl Names {
         self.path.push(Occurrence(id));
     }
 
-    /// Takes back the last action.
+    /// Removes the last action.
     pub fn pop(&mut self) {
         self.path.pop();
     }
@@ -63,20 +65,21 @@ impl Names {
         NormalForm(order.last_of_each().map(|position| self.path[position]).collect())
     }
 
-    /// Counts the class of the execution with this order, once; true if it was not counted before.
+    /// Counts the class of the execution with this order, if it was not counted before. Returns
+    /// whether it is new.
     pub fn count(&mut self, order: &HappensBefore) -> bool {
         let last: SmallVec<[u32; 16]> =
             order.last_of_each().map(|position| self.path[position].0).collect();
         self.seen.intern((), &last).1
     }
 
-    /// How many different classes were counted.
+    /// The number of different classes counted.
     pub fn counted(&self) -> usize {
         self.seen.heads.len()
     }
 }
 
-/// Follows an execution that grows and shrinks at its end, with its order, names its class, and counts classes.
+/// [`Names`] together with the happens-before order of the execution.
 #[derive(Debug, Default)]
 pub struct Classes {
     order: HappensBefore,
@@ -100,10 +103,10 @@ impl Classes {
         self.names.push(&self.order, action);
     }
 
-    /// Takes back the last action.
+    /// Removes the last action.
     ///
     /// # Panics
-    /// If there is none.
+    /// If the execution is empty.
     pub fn pop(&mut self) {
         self.order.pop();
         self.names.pop();
@@ -114,18 +117,18 @@ impl Classes {
         self.names.normal_form(&self.order)
     }
 
-    /// Counts the class of the execution, once; true if it was not counted before.
+    /// Counts the class of the execution, if it was not counted before. Returns whether it is new.
     pub fn count(&mut self) -> bool {
         self.names.count(&self.order)
     }
 
-    /// How many different classes were counted.
+    /// The number of different classes counted.
     pub fn counted(&self) -> usize {
         self.names.counted()
     }
 }
 
-/// Interned pairs of a head and a list of numbers, the lists one after the other in one vector.
+/// Interned pairs of a head and a list of numbers. The lists are concatenated in one vector.
 #[derive(Debug)]
 struct Lists<T> {
     heads: Vec<(T, u32)>,
@@ -139,7 +142,7 @@ impl<T> Default for Lists<T> {
     }
 }
 
-/// The list of number `id` and its head.
+/// The head and the list with number `id`.
 fn list<'l, T>(heads: &'l [(T, u32)], elements: &'l [u32], id: u32) -> (&'l T, &'l [u32]) {
     let (head, start) = &heads[id as usize];
     let end = heads.get(id as usize + 1).map_or(elements.len(), |&(_, next)| next as usize);

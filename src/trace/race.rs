@@ -1,30 +1,35 @@
-//! Races: pairs of events of an execution that could have come the other way round.
+//! Races: pairs of events of an execution that could have occurred in the other order.
 //!
-//! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), section 3: e races with an earlier i if i happens
-//! before e with nothing in between, they are of different processes, and e does not need i. The
-//! *reversal* is an event x: what e's process does without i, after everything else that it knew. (For some races x is an
-//! event of another process.) The continuation v = notdep(i, E)·x of pre(i), the execution up to i, leads there: it
-//! has all of E behind i that does not happen after i, and then x. A [`Race`] is i and x.
+//! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), section 3: e races with an earlier i if
+//! i happens immediately before e, they are of different processes, and i does not enable e. The
+//! *reversal* is an event x: the action of e's process without i, after all other causes of e. (For
+//! some races x is an event of another process.) The continuation v = notdep(i, E)·x of pre(i), the
+//! execution before i, leads to x: it has all events of E after i that do not happen after i, and
+//! then x. A [`Race`] is the pair of i and x.
 //!
-//! In terms of event structures x is in immediate conflict with i. Take an execution of the search, and an event x whose
-//! causes it has but that it excludes. If the search always tries x before the first event that excludes it, it misses
-//! nothing. In the textbook all conflicts are between two orders of dependent actions. Ours are of four kinds:
+//! In terms of event structures, x is in immediate conflict with i. Take an execution of the
+//! search, and an event x in conflict with it whose causes are in it. If the search also tries x
+//! before the first event in conflict with x, for each such x, it misses no class. In the textbook
+//! all conflicts are between two orders of dependent actions. Here there are four kinds:
 //!
-//! - *Orders*: e depends on i. This is no race if e waits for i (a wait, a join), or if i started e's process. A test
-//!   that succeeded because of i can come before it, and then fails: x is that failed test.
-//! - *Choices*: i is a `choose`, or a `waitany` that returned 1 although 2 was also complete. x is the
-//!   same action with another choice.
-//! - *Open choices*: i is a `waitany` that returned 1, and e, independent of it, later completes its
-//!   element 2. x is the `waitany` that returns 2, and it comes after e. No dependence announces it. Matches and probes at
-//!   p2p and bag mailboxes are open choices, too (`network`), and so are tests there that found nothing.
-//! - *Messages*: an actor takes its messages in any order, so a message may come at every position of the actor's
-//!   chain from where it is known to exist, if the guard holds there. i is the handler at the nearest such position
-//!   before the one where the message was taken (or before the end, if it was not taken). Positions further ahead are
-//!   found from the executions in which it is taken at this one. An internal handler is treated as a message that its
-//!   own last run sent.
+//! - *Orders*: e depends on i. This is not a race if e waits for i (a wait, a join), or if i
+//!   started e's process. A test that succeeded because of i can come before i, and fails then: x
+//!   is the failed test.
+//! - *Choices*: i is a `choose`, or a `waitany` that returned 1 although 2 was also complete. x is
+//!   the same action with another choice.
+//! - *Open choices*: i is a `waitany` that returned 1, and e, independent of it, later completes
+//!   its element 2. x is the `waitany` that returns 2, after e. There is no dependence between i
+//!   and e. Matches and probes at p2p and bag mailboxes are open choices, too (`network`), and so
+//!   are tests there that found nothing.
+//! - *Messages*: an actor takes its messages in any order, so a message may be handled at every
+//!   position of the actor's chain after the message was sent, if the guard holds there. i is the
+//!   handler at the nearest such position before the position where the message was handled (or
+//!   before the end, if it was not). Earlier positions are found from the executions in which it is
+//!   handled at this one. An internal handler is treated as a message that its own last run sent.
 //!
-//! If x is a failed test of several things, a part of E that does not depend on i may complete another of
-//! them. That part excludes x, so it is no part of v ([`Race::spoilers`]).
+//! If x is a failed test of several requests, an event of E that does not depend on i may complete
+//! another of them. Such an event is in conflict with x, so it is not part of v
+//! ([`Race::conflicting`]).
 
 use smallvec::SmallVec;
 
@@ -43,29 +48,31 @@ use crate::model::{
     Action, Choice, Effect, Handled, Lane, Op, Probing, ProcessId, State, Stimulus, System,
 };
 
-/// An event of an execution, and an event in immediate conflict with it. The execution has all causes of the latter.
+/// An event i of an execution E, and an event x in immediate conflict with i. E has all causes of
+/// x.
 #[derive(Clone, Debug)]
 pub struct Race {
-    /// i, by its position.
+    /// The position of i.
     pub first: usize,
-    /// x.
+    /// The action of x.
     pub action: Action,
-    /// What x touches. For a handler it says only that it is one; for a post or unlock it does not say who gains by it.
+    /// The effect of x. For a handler it says only that it is a handler; for a post or an unlock,
+    /// not which process benefits.
     pub effect: Effect,
-    /// Does nothing behind i happen before x?
+    /// Are all causes of x before i, so that x is an initial of v?
     pub is_initial: bool,
-    /// The event that is x in another order, if any.
+    /// The position of the event of E that is x after i, if there is one.
     later: Option<usize>,
-    /// Where a bound cuts the execution: the events behind i that are in conflict with x, without i.
-    rivals: Box<[usize]>,
+    /// Where a bound cuts the execution: the events after i that are in conflict with x.
+    conflicting: Box<[usize]>,
 }
 
-/// Positions in an execution, a few.
+/// A few positions in an execution.
 pub type Positions = SmallVec<[usize; 4]>;
 
 impl Race {
-    /// The events behind i that exclude x although they do not happen after i.
-    pub fn spoilers<S: System>(&self, execution: &Execution<'_, S>) -> Positions {
+    /// The events after i that are in conflict with x although they do not happen after i.
+    pub fn conflicting<S: System>(&self, execution: &Execution<'_, S>) -> Positions {
         match self.later {
             Some(later) if self.action.choice == Choice::NOTHING => {
                 let op = execution.op(later);
@@ -74,17 +81,17 @@ impl Race {
                     .filter_map(|index| completer(state, order, later, op, index).flatten());
                 completers.filter(|&position| position != self.first).collect()
             }
-            _ => Positions::from_slice(&self.rivals),
+            _ => Positions::from_slice(&self.conflicting),
         }
     }
 
-    /// Is x another choice in the same state?
+    /// Is x another choice of the same action, in the same state?
     pub fn is_sibling<S: System>(&self, execution: &Execution<'_, S>) -> bool {
         let is_own = execution.strand_at(self.first) == self.strand();
         self.later.is_none() && self.is_initial && is_own
     }
 
-    /// The event that is x in another order, if it needs i at once.
+    /// The event of E that is x after i, if i is one of its direct predecessors.
     pub fn later<S: System>(&self, execution: &Execution<'_, S>) -> Option<usize> {
         let needs = |&later: &usize| {
             execution.order().direct_predecessors(later).contains(&(self.first as u32))
@@ -97,16 +104,16 @@ impl Race {
         Strand::of(self.action, self.effect.is_handler())
     }
 
-    /// Is the event at `position`, behind i, part of v?
+    /// Is the event at `position`, after i, part of v? `conflicting` are the events in conflict with x.
     pub fn keeps<S: System>(
         &self,
         execution: &Execution<'_, S>,
-        spoilers: &[usize],
+        conflicting: &[usize],
         position: usize,
     ) -> bool {
         let order = execution.order();
-        let is_spoilt = |&spoiler: &usize| spoiler == position || order.before(spoiler, position);
-        !order.before(self.first, position) && !spoilers.iter().any(is_spoilt)
+        let is_excluded = |&other: &usize| other == position || order.before(other, position);
+        !order.before(self.first, position) && !conflicting.iter().any(is_excluded)
     }
 }
 
@@ -119,7 +126,7 @@ fn requests(op: &Op) -> usize {
     }
 }
 
-/// The races between the last event of the execution and earlier ones.
+/// Appends the races between the last event of the execution and earlier ones.
 pub fn with_earlier<S: System>(
     execution: &mut Execution<'_, S>,
     open: &OpenChoices,
@@ -136,7 +143,7 @@ pub fn with_earlier<S: System>(
         op if execution.state().is_contended(op) && !is_poll(execution, last) => {
             with_predecessors(execution, last, races);
         }
-        // These depend only on what they wait for.
+        // The other operations depend only on events for which they wait.
         _ => {}
     }
     for (first, ()) in open.iter() {
@@ -144,7 +151,8 @@ pub fn with_earlier<S: System>(
     }
 }
 
-/// The races of the open choice at `first` with what the event at `last` has opened for it.
+/// Appends the races of the open choice at `first` for which the event at `last` has made another
+/// result possible.
 fn opened_by<S: System>(
     execution: &mut Execution<'_, S>,
     first: usize,
@@ -163,14 +171,15 @@ fn opened_by<S: System>(
                 effect,
                 is_initial: false,
                 later: None,
-                rivals: Box::default(),
+                conflicting: Box::default(),
             });
         }
     }
     drop_fruitless(execution, races, found);
 }
 
-/// Drops those of the races from place `found` on, which are about choices, whose x would end a fruitless round.
+/// Drops from `races`, from index `found` on, the races whose x would end a fruitless round. They
+/// must be races about choices.
 #[inline]
 fn drop_fruitless<S: System>(
     execution: &mut Execution<'_, S>,
@@ -194,7 +203,7 @@ fn drop_fruitless_ones<S: System>(
     races.extend(kept);
 }
 
-/// May this operation give a match, a probe or an any-form that came before it another choice?
+/// May this operation make another choice possible for an earlier match, probe or any-form?
 pub fn may_open(op: &Op) -> bool {
     matches!(
         op,
@@ -202,7 +211,7 @@ pub fn may_open(op: &Op) -> bool {
     )
 }
 
-/// Could the process have come to the event at `later` without the direct predecessor of that event at `first`?
+/// Could the process have reached the event at `later` without its direct predecessor at `first`?
 pub fn is_reversible<S: System>(execution: &Execution<'_, S>, first: usize, later: usize) -> bool {
     let process = execution.order().process(later);
     execution.order().process(first) != process && execution.state().born(process) != Some(first)
@@ -236,14 +245,15 @@ fn with_predecessors<S: System>(
                 effect,
                 is_initial,
                 later: Some(last),
-                rivals: Box::default(),
+                conflicting: Box::default(),
             });
         }
     }
 }
 
-/// The race of an access, that of the last event or one that waits at the end, with the change that ends the nearest
-/// earlier version at which it is possible: see [`super::spin`].
+/// The race of an access (of the event at `later`, or of an access that waits at the end) with the
+/// change that ends the nearest earlier version at which the access is possible: see
+/// [`super::spin`].
 fn earlier_access<S: System>(
     execution: &mut Execution<'_, S>,
     process: ProcessId,
@@ -257,12 +267,12 @@ fn earlier_access<S: System>(
         effect: earlier.effect,
         is_initial: earlier.after.is_none_or(|after| after < first),
         later,
-        rivals: Box::default(),
+        conflicting: Box::default(),
     })
 }
 
-/// What the process of the last event does without `first`, on which that event depends; `None` if it would not
-/// be another event.
+/// What the process of the last event does without the event at `first`, on which the last event
+/// depends; `None` if this is not a race.
 fn without<S: System>(
     execution: &mut Execution<'_, S>,
     first: usize,
@@ -299,7 +309,7 @@ fn fails_without<S: System>(execution: &Execution<'_, S>, first: usize, last: us
     })
 }
 
-/// What the access that is the last event would touch if the change at `first` had not come yet.
+/// The effect of the last event, an access, if it came before the change at `first`.
 fn touched_without<S: System>(
     execution: &mut Execution<'_, S>,
     first: usize,
@@ -311,7 +321,7 @@ fn touched_without<S: System>(
     Effect::access(lane, observed.is_none())
 }
 
-/// The races of the last event of the execution, if it is a choice, with what it could have been instead
+/// Appends the races of the last event of the execution, if it is a choice, with the other choices
 /// in the same state.
 pub fn with_siblings<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     let found = races.len();
@@ -335,7 +345,7 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
                 effect,
                 is_initial: true,
                 later: None,
-                rivals: Box::default(),
+                conflicting: Box::default(),
             });
         }
     };
@@ -371,7 +381,8 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     }
 }
 
-/// Is element `index` of the any-form at `position` completed by something so high that returning it would be too high?
+/// Is element `index` of the any-form at `position` completed by an event so high that returning
+/// the element would be too high?
 fn is_completed_by_top<S: System>(
     execution: &Execution<'_, S>,
     position: usize,
@@ -383,8 +394,9 @@ fn is_completed_by_top<S: System>(
     execution.has_tops() && completer().is_some_and(|at| execution.is_top(at))
 }
 
-/// The races between what is not possible at the end of the execution and its events: messages that are not
-/// accepted, or too high there, internal handlers that cannot run, accesses that wait.
+/// Appends the races of actions that are not possible at the end of the execution with its events:
+/// messages that are not accepted or too high there, internal handlers that cannot run, and
+/// accesses that wait.
 pub fn with_pending<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     for process in execution.held_accesses() {
         races.extend(earlier_access(execution, process, None));
@@ -409,8 +421,8 @@ pub fn with_pending<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec
     }
 }
 
-/// The race of a message or internal handler, which is the `nth` action of its actor, with the
-/// event at the nearest earlier position at which it could have.
+/// The race of a message or internal handler, which is (or could become) the `nth` action of its
+/// actor, with the event at the nearest earlier position at which it is accepted.
 fn earlier_handling<S: System>(
     execution: &Execution<'_, S>,
     actor: ProcessId,
@@ -437,11 +449,12 @@ fn earlier_handling<S: System>(
         effect: Effect::handler(actor),
         is_initial,
         later,
-        rivals: Box::default(),
+        conflicting: Box::default(),
     })
 }
 
-/// What sent this message, if anything did, and what its receiver is asked. An internal handler is sent by nobody.
+/// The position of the action that sent this message, if there is one, and the stimulus for its
+/// receiver. An internal handler has no sender.
 fn stimulus(state: &State, choice: Choice) -> (Option<usize>, Stimulus) {
     match choice.handled() {
         Handled::Message(id) => {
@@ -452,7 +465,8 @@ fn stimulus(state: &State, choice: Choice) -> (Option<usize>, Stimulus) {
     }
 }
 
-/// What the any-form would do if it returned element `index`; `None` if that is not complete.
+/// The effect of the any-form if it returned element `index`; `None` if that element is not
+/// complete.
 fn completion(state: &State, process: ProcessId, op: &Op, index: usize) -> Option<Effect> {
     match op {
         Op::WaitAny(comms) | Op::TestAny(comms) => {
@@ -465,13 +479,14 @@ fn completion(state: &State, process: ProcessId, op: &Op, index: usize) -> Optio
     }
 }
 
-/// Does `completion` need the event with this effect?
+/// Is the event with this effect one that `completion` needs?
 fn completes(effect: &Effect, completion: &Effect) -> bool {
     completion.needs.iter().any(|&need| effect.is(need))
 }
 
-/// The ways, except the one taken, that the event at `position` has opened for the open choice at `chosen`: the elements of
-/// an any-form that it completed, or the messages that became possible.
+/// The other results of the open choice at `chosen` that the event at `position` has made possible:
+/// elements of an any-form that it completed, or messages that became possible. Each with its
+/// effect.
 pub fn completed_by<S: System>(
     execution: &Execution<'_, S>,
     chosen: usize,
@@ -499,8 +514,9 @@ pub fn completed_by<S: System>(
     completed.collect()
 }
 
-/// Element `index` of the any-form at `position`, if it is complete, before it or after: the event that
-/// completed it, if it took one.
+/// `None` if element `index` of the any-form at `position` is never complete in the execution.
+/// Otherwise the position of the event that completed it, before the any-form or after it;
+/// `Some(None)` if it was complete from the start.
 pub(super) fn completer(
     state: &State,
     order: &HappensBefore,

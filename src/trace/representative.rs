@@ -1,25 +1,28 @@
-//! The representative of a Mazurkiewicz class: one execution of it, in portable names, the same whoever finds it.
+//! The representative of a Mazurkiewicz class: one execution of the class, in portable names, that
+//! depends only on the class.
 //!
 //! ```text
-//! while an event of the class is left:
-//!   take the next event of the process that was born first, among the processes whose next event has all its causes
+//! while not all events of the class are taken:
+//!   among the processes whose next event has all its causes, choose the one born first
+//!   take its next event
 //! ```
 //!
-//! Processes are counted by birth in the execution that is being made, so the result depends on the class alone, and not on
-//! how a search has numbered processes and messages. Two searches that know nothing of each other can compare the classes
-//! that they have found.
+//! Processes are numbered by birth in the execution under construction, so the result depends on
+//! the class alone, and not on the numbers that a search gives to processes and messages. So
+//! independent searches can compare the classes that they have completed.
 
 use super::Execution;
 use crate::model::{Action, ProcessId, Schedule, System};
 
-/// The representative of the class of this execution. O(n·p) for n actions of p processes, and the causes of each.
+/// The representative of the class of this execution. O(n·p) for n actions of p processes, plus the
+/// number of direct causes.
 pub fn representative<S: System>(execution: &mut Execution<'_, S>) -> Schedule {
     let actions: Vec<Action> =
         linearised(execution).into_iter().map(|position| execution.action(position)).collect();
     Schedule::of_actions(&mut execution.locals, actions)
 }
 
-/// The positions of the actions, in the order in which the representative has them.
+/// The positions of the actions, in the order of the representative.
 fn linearised<S: System>(execution: &Execution<'_, S>) -> Vec<usize> {
     let (order, state) = (execution.order(), execution.state());
     let mut unborn = state.by_birth();

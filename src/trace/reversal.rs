@@ -1,18 +1,19 @@
 //! The reversal of a race: the continuation v = notdep(i, E)·x of pre(i).
 //!
-//! v is not built as a sequence of actions. It is a list of positions: those of E behind i that v keeps, and the position
-//! behind the end of E, which stands for x. What has been done already is taken off the list.
+//! v is not built as a sequence of actions, but as a list of positions: those of the events of E
+//! after i that v keeps, and the position after the end of E, which stands for x. Events that a
+//! wakeup tree has consumed are removed from the list.
 
 use super::Execution;
 use super::initials::{Signature, is_weak_initial, is_weak_initial_in};
 use super::race::Race;
 use crate::model::{Action, Effect, ProcessId, System};
 
-/// A race and the execution that it is in.
+/// A race together with its execution.
 pub struct Reversal<'e, 's, S: System> {
     execution: &'e mut Execution<'s, S>,
     race: &'e Race,
-    /// That of x.
+    /// The signature of x.
     signature: Signature,
 }
 
@@ -26,12 +27,12 @@ impl<'e, 's, S: System> Reversal<'e, 's, S> {
     /// Writes v to `positions`.
     pub fn list(&self, positions: &mut Vec<usize>) {
         let (execution, race) = (&*self.execution, self.race);
-        let spoilers = race.spoilers(execution);
+        let conflicting = race.conflicting(execution);
         let behind = execution.order().not_after(race.first);
         positions.clear();
-        match spoilers.is_empty() {
+        match conflicting.is_empty() {
             true => positions.extend(behind),
-            false => positions.extend(behind.filter(|&at| race.keeps(execution, &spoilers, at))),
+            false => positions.extend(behind.filter(|&at| race.keeps(execution, &conflicting, at))),
         }
         positions.push(execution.len());
     }
@@ -52,7 +53,8 @@ impl<'e, 's, S: System> Reversal<'e, 's, S> {
         }
     }
 
-    /// Is this action, enabled after pre(i)·path, a weak initial of the rest of v?
+    /// Is this action, which is enabled after pre(i)·path, a weak initial of v, the rest of the
+    /// reversal?
     pub fn has_weak_initial(
         &mut self,
         path: &[Action],

@@ -1,17 +1,18 @@
 //! Sleep sets along an execution.
 //!
-//! Godefroid (LNCS 1032, 1996), chapter 5. When a search has come back from action a in state s, everything
-//! that begins with a there is explored. From then on a *sleeps*: it need not be executed until some action
-//! is executed that depends on it, because only that makes it another event. With sleep sets alone, a search
-//! completes each Mazurkiewicz class once. But it still runs into states in which everything enabled sleeps.
+//! Godefroid (LNCS 1032, 1996), chapter 5. When a search backtracks from action a in state s, all
+//! continuations of s that begin with a are explored. From then on a *sleeps*: it need not be
+//! executed until an action is executed on which it depends, because only then it becomes another
+//! event. With sleep sets alone, a search completes each Mazurkiewicz class once. But it still runs
+//! into states in which every enabled action sleeps.
 //!
-//! A sleeper is an action, process and choice: another choice of the same `waitany` is another event. After b
-//! in s, a still sleeps iff b is of another process and independent of a in s. Then a is still enabled, and the
-//! same event.
+//! A sleeper is an action, that is, a process and a choice: another choice of the same `waitany` is
+//! another event. After b in s, a still sleeps iff b is of another process and independent of a in
+//! s. Then a is still enabled, and still the same event.
 //!
-//! Invariant, restored by [`SleepSet::descend`] and [`SleepSet::ascend`]: level n is the sleep set of the
-//! state after n actions, as numbers of entries in one table; the levels lie one after the other, so that
-//! nothing is allocated once the search has been as deep before.
+//! Invariant, restored by [`SleepSet::descend`] and [`SleepSet::ascend`]: level n is the sleep set
+//! of the state after n actions, as indices into one table of sleepers. The levels are
+//! concatenated, so nothing is allocated unless the search goes deeper than before.
 
 use super::Execution;
 use super::initials::{Signature, dependence, dependent_here};
@@ -20,17 +21,17 @@ use crate::model::{Action, Effect, System};
 /// The sleep sets of all prefixes of an execution.
 #[derive(Clone, Debug)]
 pub struct SleepSet {
-    /// The actions put to sleep on the present levels, with what each touched there.
+    /// The actions put to sleep on the current levels, each with its effect there.
     sleepers: Vec<(Action, Effect)>,
-    /// How many of them were asleep before the search began.
+    /// The number of sleepers that were given before the search began.
     given: u32,
-    /// The sleep sets, one after the other.
+    /// The concatenated sleep sets, as indices into `sleepers`.
     asleep: Vec<u32>,
-    /// The start of each sleep set, and how many sleepers there were then.
+    /// The start of each sleep set in `asleep`, and the number of sleepers at that time.
     levels: Vec<(u32, u32)>,
 }
 
-/// What slept at some time on the present level.
+/// A snapshot of the current level, for [`SleepSet::back_to`].
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     asleep: u32,
@@ -50,21 +51,21 @@ impl SleepSet {
         self.asleep[start..].iter().any(|&index| self.sleepers[index as usize].0 == action)
     }
 
-    /// The sleepers after the first `length` actions. For each: was it given, so that this search never explores what
-    /// begins with it?
+    /// The sleepers after the first `length` actions, each with its effect. The flag is true for a
+    /// given sleeper, whose continuations this search never explores.
     pub fn at(&self, length: usize) -> impl Iterator<Item = (&(Action, Effect), bool)> {
         let end = self.levels.get(length + 1).map_or(self.asleep.len(), |next| next.0 as usize);
         let asleep = &self.asleep[self.levels[length].0 as usize..end];
         asleep.iter().map(|&index| (&self.sleepers[index as usize], index < self.given))
     }
 
-    /// Did anything sleep before the search began?
+    /// Were actions given that sleep from the start?
     pub fn has_given(&self) -> bool {
         self.given > 0
     }
 
-    /// Puts the enabled `action`, which has this effect, to sleep before the search begins. Nothing else may have been
-    /// put to sleep yet.
+    /// Puts the enabled `action`, which has this effect, to sleep before the search begins. No
+    /// other action may have been put to sleep yet, except by this method.
     pub fn give(&mut self, action: Action, effect: Effect) {
         self.put(action, effect);
         self.given = self.sleepers.len() as u32;
@@ -76,29 +77,29 @@ impl SleepSet {
         self.sleepers.push((action, effect));
     }
 
-    /// Does anything sleep?
+    /// Does any action sleep?
     pub fn has_any(&self) -> bool {
         self.asleep.len() > self.levels[self.levels.len() - 1].0 as usize
     }
 
-    /// What was put to sleep first of all that sleeps.
+    /// Of the actions that sleep, the one that was put to sleep first.
     pub fn first(&self) -> Option<Action> {
         let start = self.levels[self.levels.len() - 1].0 as usize;
         self.asleep.get(start).map(|&index| self.sleepers[index as usize].0)
     }
 
-    /// What sleeps now.
+    /// A snapshot of the current level.
     pub fn mark(&self) -> Mark {
         Mark { asleep: self.asleep.len() as u32, sleepers: self.sleepers.len() as u32 }
     }
 
-    /// Wakes what was put to sleep here since then.
+    /// Wakes the actions that were put to sleep on this level since the snapshot.
     pub fn back_to(&mut self, mark: Mark) {
         self.asleep.truncate(mark.asleep as usize);
         self.sleepers.truncate(mark.sleepers as usize);
     }
 
-    /// What the action at this position woke.
+    /// The sleepers that the action at this position woke.
     pub fn woken_by(&self, position: usize) -> impl Iterator<Item = &(Action, Effect)> {
         let bound = |length: usize| {
             self.levels.get(length).map_or(self.asleep.len(), |level| level.0 as usize)
@@ -109,13 +110,14 @@ impl SleepSet {
         woken.map(|&index| &self.sleepers[index as usize])
     }
 
-    /// Follows the execution by one action, which wakes what depends on it.
+    /// Follows the execution by one action, which wakes the sleepers that depend on it.
     pub fn descend<S: System>(&mut self, execution: &mut Execution<'_, S>) {
         self.descend_with(execution, |_| true);
     }
 
-    /// As [`descend`](SleepSet::descend), but it also wakes every sleeper for which `stays` is false. `stays` is asked
-    /// whether the sleeper was given.
+    /// Follows the execution by one action, which wakes the sleepers that depend on it, and every
+    /// sleeper for which `stays` returns false. The argument of `stays` is true for a given
+    /// sleeper.
     #[inline]
     pub fn descend_with<S: System>(
         &mut self,

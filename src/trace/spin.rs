@@ -1,35 +1,40 @@
-//! Loops that wait: fruitless rounds are no part of an execution.
+//! Loops that wait: fruitless rounds (spin iterations) are left out of executions.
 //!
-//! `while x == 0 {}`, `while !test(c) {}` and `while !cas(lock, 0, 1) {}` wait for something that another process
-//! does. Taken literally they make endless executions. As in Nidhugg and GenMC (Jonsson, Lång, Sagonas, *Awaiting for
-//! Godot*, TACAS 2022; Kokologiannakis, Ren, Vafeiadis, *Dynamic partial order reductions for spinloops*, FMCAD 2021)
-//! a process that would go round such a loop in vain waits instead. Here that is defined by events. So it is the same
-//! for every explorer, and no loop has to be recognised in the program's text:
+//! `while x == 0 {}`, `while !test(c) {}` and `while !cas(lock, 0, 1) {}` wait for an action of
+//! another process. Executed literally they make executions endless. As in Nidhugg and GenMC
+//! (Jonsson, Lång, Sagonas, *Awaiting for Godot*, TACAS 2022; Kokologiannakis, Ren, Vafeiadis,
+//! *Dynamic partial order reductions for spinloops*, FMCAD 2021) a process waits instead of
+//! executing an iteration that changes nothing. Here that is defined by events, so it is the same
+//! for every explorer, and no loop has to be recognised in the program text:
 //!
 //! An event e of process p ends a *fruitless round* if
-//! - after e, p is in a local state r that it was in before, and everything that it did since, e included, left every
-//!   object as it was: reads, failed `cas`, tests, waits that are over, choices, local steps; and
-//! - after the history of e each of those operations would have the same result again.
+//! - after e, p is in a local state r in which it was before, and all its actions since then, e
+//!   included, left every object unchanged: reads, failed `cas`, tests, waits that are over,
+//!   choices, local steps; and
+//! - after the history of e each of these operations would have the same result again.
 //!
-//! Then p alone could go round for ever. Such events, and all events that need them, are left out of the unfolding.
-//! What is left is closed under causes. So it is an event structure again, and everything that is known about event
-//! structures holds for it.
+//! Then p alone could loop for ever. Such events, and all events after them in the causal order,
+//! are left out of the unfolding. The remaining events are closed under causes. So they form an
+//! event structure again, and the theory of event structures applies.
 //!
-//! **Nothing is lost.** Take out of an execution what p did in a fruitless round: nobody else notices, and p is
-//! still in r. So the shortest execution to a state has no such round, and every state, failure and deadlock
-//! is reached without one.
+//! **Nothing is lost.** Remove the actions of a fruitless round of p from an execution: no other
+//! process is affected, and p is still in r. So the shortest execution to a state has no such
+//! round, and every state, failure and deadlock is reached without one.
 //!
-//! **Where all executions end, nothing changes**: after a fruitless round p could go on for ever, so such programs have
-//! no fruitless rounds and keep their classes. (Without the second condition this would not be so: a loop that reads a pointer and tries to
-//! swing it by `cas` comes back to its beginning when the `cas` fails. But then the pointer has changed.)
+//! **Where all executions end, nothing changes**: after a fruitless round p could go on for ever,
+//! so such programs have no fruitless rounds and keep their classes. (Without the second condition
+//! this would not be so: a loop that reads a pointer and tries to swing it by `cas` comes back to
+//! its beginning when the `cas` fails. But then the pointer has changed.)
 //!
-//! **What is left at the end.** If only such events are left, some process waits in a loop. If every such process can only go
-//! round for ever, that is a *livelock*. If one could get out of its loop now, it has looked too early, and what it waits
-//! for is there. Then the execution is given up, because an execution without that round comes to its end as well.
+//! **At the end of an execution.** If only such events are enabled, some process waits in a loop.
+//! If no such process can ever leave its loop, that is a *livelock*. If one could leave its loop
+//! now, it has looked too early: its condition holds by now. Then the execution is given up,
+//! because an execution without that round is explored as well.
 //!
-//! **Races.** So an access to a cell, or a `try_lock`, may be possible at one version of the cell, or of the queue, and not
-//! at the next. No other operation is like this. Where DPOR looks at the race of an access with the change before it, it has to look for the nearest
-//! earlier version at which the access is possible; also for accesses that wait at the end of an execution.
+//! **Races.** So an access to a cell, or a `try_lock`, may be possible at one version of the cell,
+//! or of the queue, and not at the next. This holds for no other operation. For the race of an
+//! access with the change before it, DPOR has to find the nearest earlier version at which the
+//! access is possible; also for accesses that wait at the end of an execution.
 
 use smallvec::SmallVec;
 
@@ -43,7 +48,8 @@ use crate::model::{
 /// Positions of actions.
 type Positions = SmallVec<[usize; 4]>;
 
-/// Removes from the enabled actions, from place `from` on, those that would end a fruitless round. Were there any?
+/// Removes from `actions`, from index `from` on, the enabled actions that would end a fruitless
+/// round. Returns whether there were any.
 pub fn hold_back<S: System>(
     locals: &mut Locals<'_, S>,
     state: &mut State,
@@ -89,8 +95,9 @@ pub fn is_fruitless<S: System>(
         })
 }
 
-/// The round that ends when the process, after its first `nth` actions, goes from local state `before` to `after` by an
-/// observation: the positions of its actions without the last one. `None` if no round ends there.
+/// The round that ends when the process, after its first `nth` actions, goes from local state
+/// `before` to `after` by an observation: the positions of its actions, without that observation.
+/// `None` if no round ends there.
 fn round<'o, S: System>(
     locals: &Locals<'_, S>,
     state: &State,
@@ -116,7 +123,8 @@ fn round<'o, S: System>(
     None
 }
 
-/// Would each of these observations have the same result again, after a history of the events for which `is_known`?
+/// Would each of these observations have the same result again, after a history of the events for
+/// which `is_known`?
 fn is_stable<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
@@ -138,7 +146,7 @@ fn is_stable<S: System>(
             return then == now || told(then) == told(now);
         }
         match *op {
-            // A poll of the network may always be in vain again.
+            // A poll of the network may always fail again.
             Op::TestAny(ref list)
                 if is_failed(state, position)
                     && !state.is_of_network(order.process(position), list[0]) =>
@@ -157,7 +165,7 @@ fn is_failed(state: &State, position: usize) -> bool {
     state.action(position).choice == Choice::NOTHING
 }
 
-/// After that history, is something complete that the test at `position` found incomplete?
+/// After that history, is a request complete that the test at `position` found incomplete?
 fn has_completed(
     state: &State,
     order: &HappensBefore,
@@ -175,12 +183,13 @@ fn changes(order: &HappensBefore, lane: Lane) -> impl Iterator<Item = usize> {
     order.changes(lane).iter().map(|&at| at as usize)
 }
 
-/// Is the event at `position` among these, or before one of them?
+/// Is the event at `position` one of the `causes`, or before one of them?
 fn is_known(order: &HappensBefore, causes: &[usize], position: usize) -> bool {
     causes.iter().any(|&cause| cause == position || order.before(position, cause))
 }
 
-/// The event that the next action of the process follows: its last action, or what started it.
+/// The event that the process's action number `nth` follows: its previous action, or the action
+/// that started the process.
 fn previous(state: &State, order: &HappensBefore, process: ProcessId, nth: usize) -> Option<usize> {
     match nth.checked_sub(1) {
         Some(last) => Some(order.of_process(process)[last] as usize),
@@ -188,7 +197,7 @@ fn previous(state: &State, order: &HappensBefore, process: ProcessId, nth: usize
     }
 }
 
-/// The events that the next action of the process depends on, if it touches this.
+/// The events on which the next action of the process depends, if it has this effect.
 fn causes(state: &State, order: &HappensBefore, process: ProcessId, effect: &Effect) -> Positions {
     let touched = (process, effect);
     let depends = |&at: &usize| {
@@ -199,18 +208,20 @@ fn causes(state: &State, order: &HappensBefore, process: ProcessId, effect: &Eff
     own.into_iter().chain((0..order.len()).filter(depends)).collect()
 }
 
-/// An access that could have come at an earlier version of its register.
+/// An earlier version of a register at which an access could have come.
 pub struct Earlier {
     /// The change that ended this version.
     pub overwritten_by: usize,
-    /// The event that the access follows: its process's last action, or what started the process.
+    /// The event that the access follows: the previous action of its process, or the action that
+    /// started the process.
     pub after: Option<usize>,
-    /// What it would touch there.
+    /// The effect of the access there.
     pub effect: Effect,
 }
 
-/// The versions of the register before number `latest` at which the process, after its first `nth` actions in
-/// local state `before`, could make its access without ending a fruitless round; newest first, each with its number.
+/// The versions of the register before number `latest` at which the process, after its first `nth`
+/// actions in local state `before`, could make its access without ending a fruitless round; newest
+/// first, each with its number.
 pub fn earlier_accesses<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
@@ -233,7 +244,7 @@ pub fn earlier_accesses<S: System>(
     })
 }
 
-/// What the access touches at this version; `None` if it would end a fruitless round.
+/// The effect of the access at this version; `None` if it would end a fruitless round.
 fn access_at<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
@@ -256,12 +267,14 @@ fn access_at<S: System>(
     (!is_fruitless).then_some(effect)
 }
 
-/// How many versions of the register there were before `position`, without the initial one.
+/// The number of changes of the register before `position`, which is the number of its version
+/// there.
 pub fn version_at(order: &HappensBefore, lane: Lane, position: usize) -> usize {
     order.changes(lane).partition_point(|&at| (at as usize) < position)
 }
 
-/// If the action at `position` had got this other result, and had touched this, would it have ended a fruitless round?
+/// If the action at `position` had had this choice and the effect `touched`, would it have ended a
+/// fruitless round?
 pub fn is_fruitless_instead<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
@@ -296,8 +309,8 @@ pub fn is_fruitless_instead<S: System>(
     is_round_instead(locals, state, order, position, after, touched)
 }
 
-/// If the action at `position` had led to the local state `after`, and had touched this, would it have ended a fruitless
-/// round?
+/// If the action at `position` had led to the local state `after` with the effect `touched`, would
+/// it have ended a fruitless round?
 fn is_round_instead<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
@@ -310,7 +323,7 @@ fn is_round_instead<S: System>(
     let own = order.of_process(process);
     let nth = own.iter().position(|&at| at as usize == position).expect("one of its actions");
     let mut causes: Positions = previous(state, order, process, nth).into_iter().collect();
-    // What would complete a request under test comes later.
+    // For a failed test, the events that complete its requests come later, so they are not causes.
     if !touched.is_failed_test() {
         causes.extend((0..order.len()).filter(|&at| {
             let other = (order.process(at), order.effect(at));

@@ -1,31 +1,41 @@
-//! Does a class of executions pass through a state in which nothing need ever happen again?
+//! Standstills: states of a class of executions in which nothing need ever happen again.
 //!
-//! Some enabled actions are optional ([`State::is_optional`]): a standard send may be buffered, and a rank may leave a collective early, but an
-//! implementation of MPI need not do it. A *standstill* is a configuration C in which every enabled action is optional and some
-//! process has not ended. Every configuration is part of a maximal one, so it is enough to look at the parts of each class
-//! that a search visits. There are exponentially many of those, but only one has to be judged, the least that may be one:
+//! Some enabled actions are optional ([`State::is_optional`]): a standard send may be buffered, and
+//! a rank may leave a collective early, but an implementation of MPI need not do it. A *standstill*
+//! is a configuration C in which every enabled action is optional and some process has not ended.
+//! Every configuration is part of a maximal one, so it is enough to examine the sub-configurations
+//! of each class that a search visits. There are exponentially many of them, but only one has to be
+//! judged: the least that can be a standstill.
 //!
-//! Let M be the events of the class. Whoever can do in C something that is not optional can do it in every larger part of M as well,
-//! until its process goes on: nothing that others do takes an action away without giving another, and what is matched stays matched.
-//! So C is no standstill, and a standstill in M that contains C contains the next event of that process in M, and all before
-//! it. (That event may be another choice than the one that is enabled, or one with a longer history.) Begin with the empty configuration, and add
-//! what has to be added, until every enabled action is optional. Each standstill in M contains the result; and if all processes have ended
-//! there, none is larger. O(n p) steps and lookups for n events of p processes, since each event is executed once.
+//! Let M be the events of the class. If a process has an enabled action in C that is not optional,
+//! it has one in every larger configuration within M, until the process acts: other processes never
+//! disable an action without enabling another one in its place, and matches are permanent. So C is
+//! not a standstill, and a standstill in M that contains C also contains the next event of that
+//! process in M, and its causes. (That event may be another choice than the enabled one, or have a
+//! longer history.) The algorithm starts with the empty configuration, and adds such events until
+//! every enabled action is optional. Each standstill in M contains the result; and if all processes
+//! have ended in the result, no standstill is larger. It takes O(n p) steps and lookups for n
+//! events of p processes, since each event is executed once.
 //!
-//! Daemons may stand still ([`System::is_daemon`]). If only they have not ended in the result, a larger standstill matters only if somebody
-//! waits there whom a daemon has started after it. So the same is asked again for each process that is started later, from the part
-//! that contains its start: if the process waits in any standstill, then also in the least one in which it exists.
+//! Daemons may stand still ([`System::is_daemon`]). If only daemons have not ended in the result, a
+//! larger standstill matters only if a process waits there that a daemon has started after the
+//! result. So the algorithm runs again for each process that is started later, from the
+//! configuration that contains its start: if the process waits in any standstill, it also waits in
+//! the least one in which it exists.
 //!
-//! (`theory.md`, 13, asks the same of a prefix of the unfolding. For programs whose sends are either all buffered or not: S. F. Siegel and
-//! G. S. Avrunin, *Modeling wildcard-free MPI programs for verification*, PPoPP 2005; S. Vakkalanka, A. Vo, G. Gopalakrishnan, R. M. Kirby, *Precise dynamic
-//! analysis for slack elasticity*, EuroMPI 2010.)
+//! (`theory.md`, 13, asks the same of a prefix of the unfolding. For programs whose sends are
+//! either all buffered or not: S. F. Siegel and G. S. Avrunin, *Modeling wildcard-free MPI programs
+//! for verification*, PPoPP 2005; S. Vakkalanka, A. Vo, G. Gopalakrishnan, R. M. Kirby, *Precise
+//! dynamic analysis for slack elasticity*, EuroMPI 2010.)
 
 use super::causal_past::happens_before;
 use super::happens_before::HappensBefore;
 use crate::model::{Locals, ProcessId, Schedule, State, System};
 
-/// The least configuration of the class of `schedule` in which every enabled action is optional; if only daemons wait there, and there is
-/// a larger one in which others wait, one of those. `None` if somebody can go on who does not go on in `schedule`, because that was cut.
+/// The least configuration of the class of `schedule` in which every enabled action is optional. If
+/// only daemons wait there, and other processes wait in a larger such configuration, one of the
+/// larger ones. `None` if a process must act that does not act in `schedule`, because the execution
+/// was cut.
 pub fn standstill<'s, S: System>(
     system: &'s S,
     schedule: &Schedule,
@@ -47,7 +57,7 @@ pub fn standstill<'s, S: System>(
     Some((locals, least.state))
 }
 
-/// Where the schedule starts processes that are no daemons.
+/// The positions at which the schedule starts processes that are not daemons.
 fn spawns<S: System>(locals: &mut Locals<'_, S>, schedule: &Schedule) -> Vec<usize> {
     let mut state = State::initial(locals);
     let mut found = Vec::new();
@@ -66,13 +76,14 @@ fn spawns<S: System>(locals: &mut Locals<'_, S>, schedule: &Schedule) -> Vec<usi
 struct Part<'c> {
     schedule: &'c Schedule,
     order: &'c HappensBefore,
-    /// How many of its actions each process has made.
+    /// The number of actions of each process in the configuration.
     made: Vec<u32>,
     state: State,
 }
 
 impl Part<'_> {
-    /// Adds what has to be added, until every enabled action is optional; `None` if something is missing in the schedule.
+    /// Adds the events that every standstill must contain, until every enabled action is optional;
+    /// `None` if such an event is missing in the schedule.
     fn close<S: System>(&mut self, locals: &mut Locals<'_, S>) -> Option<()> {
         loop {
             let mover = self.state.processes().find(|&p| goes_on(locals, &self.state, p));
@@ -83,7 +94,7 @@ impl Part<'_> {
         }
     }
 
-    /// Adds the action at this place of the schedule, and all before it.
+    /// Adds the action at this position of the schedule, and its causes.
     fn include<S: System>(&mut self, at: usize, locals: &mut Locals<'_, S>) {
         let clock = self.order.clock(at);
         let mut missing: Vec<u32> = Vec::new();
@@ -98,8 +109,8 @@ impl Part<'_> {
     }
 }
 
-/// Can it do something that is not optional, or does it wait at a poll although its loop would go on: to something else that is there, or
-/// beyond the bound on polls?
+/// Has the process an enabled action that is not optional? Or does it wait at a poll although its
+/// loop would continue: to another poll that succeeds, or beyond the bound on polls?
 fn goes_on<S: System>(locals: &mut Locals<'_, S>, state: &State, process: ProcessId) -> bool {
     if state.must_move(locals, process) {
         return true;

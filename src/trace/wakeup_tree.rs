@@ -1,26 +1,26 @@
-//! Wakeup trees: the continuations that a state is known to need, as a tree of actions.
+//! Wakeup trees: the continuations that must be explored from a state, as a tree of actions.
 //!
-//! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), section 6. Each path from the root to a leaf is a
-//! continuation to be executed; the children of a node are in the order of trying. No child is a weak initial
-//! of a path to its right. So when the child is done and sleeps, each of those paths wakes it, and none of them is
-//! blocked.
+//! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), section 6. Each path from the root to a
+//! leaf is a continuation to execute; the children of a node are in the order of trying. No child
+//! is a weak initial of a path to its right. So when the child is done and sleeps, each path to its
+//! right wakes it, and none of them is blocked.
 //!
-//! [`WakeupTrees::insert`] keeps that (definition 6.5): a new continuation goes down into the first child
-//! that is a weak initial of it, and loses that action if it has it. If it comes to a leaf in this way, it is
-//! explored with the continuations that the leaf stands for. If no child is a weak initial of it, it becomes the last
-//! child.
+//! [`WakeupTrees::insert`] maintains this invariant (definition 6.5). A new continuation descends
+//! to the first child that is a weak initial of it, and the action of this child is removed from
+//! the continuation. If it reaches a leaf, it is covered by the continuations of the leaf. If no
+//! child is a weak initial of it, it becomes the last child.
 //!
-//! All trees of a search live in one arena, with a list of the nodes that are free.
+//! All trees of a search share one arena with a free list.
 
 use super::reversal::Reversal;
 use crate::model::{Action, Effect, System};
 
 const NONE: u32 = u32::MAX;
 
-/// An action of a continuation, with what it touches there.
+/// An action of a continuation, with its effect there.
 type Step = (Action, Effect);
 
-/// A wakeup tree, by its first child of the root.
+/// A wakeup tree: the index of the first child of its root.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WakeupTree(u32);
 
@@ -31,10 +31,10 @@ impl Default for WakeupTree {
 }
 
 impl WakeupTree {
-    /// The empty tree, without a path.
+    /// The tree without a path.
     pub const EMPTY: WakeupTree = WakeupTree(NONE);
 
-    /// Is it without a path?
+    /// Has the tree no path?
     pub fn is_empty(&self) -> bool {
         *self == WakeupTree::EMPTY
     }
@@ -48,12 +48,12 @@ struct Node {
     sibling: u32,
 }
 
-/// The arena.
+/// The arena of all wakeup trees of a search.
 #[derive(Debug)]
 pub struct WakeupTrees {
     nodes: Vec<Node>,
     free: u32,
-    /// The way down during an insertion.
+    /// Scratch space: the path from the root during an insertion.
     path: Vec<Action>,
 }
 
@@ -64,7 +64,7 @@ impl Default for WakeupTrees {
 }
 
 impl WakeupTrees {
-    /// Takes the first child off the tree, and returns its action and the tree below it.
+    /// Removes the first child of the tree, and returns its action and the tree below it.
     pub fn take_first(&mut self, tree: &mut WakeupTree) -> Option<(Action, WakeupTree)> {
         let first = tree.0;
         let node = self.nodes.get_mut(first as usize)?;
@@ -75,7 +75,7 @@ impl WakeupTrees {
         Some((node.step.0, below))
     }
 
-    /// Adds a continuation v, unless there is a path that stands for it.
+    /// Inserts a continuation v, unless a path of the tree covers it.
     pub fn insert<S: System>(
         &mut self,
         tree: &mut WakeupTree,
@@ -108,7 +108,7 @@ impl WakeupTrees {
         }
     }
 
-    /// Builds a new path for it.
+    /// Adds a new path with the actions of v, and returns its first node.
     fn branch<S: System>(&mut self, reversal: &Reversal<'_, '_, S>, v: &[usize]) -> u32 {
         v.iter().rev().fold(NONE, |first_child, &position| {
             let (action, effect) = reversal.event(position);

@@ -1,5 +1,5 @@
-//! A bounded buffer as a process: two producers wait for a place, then put an item; a consumer asks for items. must-mc has
-//! neither mutexes nor condition variables, so this one is made of messages.
+//! A bounded buffer as a process: two producers wait for a place, then put an item; a consumer asks
+//! for items. must-mc has neither mutexes nor condition variables, so this one is made of messages.
 
 use mazurka::program::{Closures, Mailbox, Program};
 use mazurka::systems::history::History;
@@ -11,17 +11,17 @@ const PRODUCERS: usize = 2;
 const ITEMS: usize = 2;
 const SIZE: usize = 1;
 
-/// What the buffer is asked.
+/// A request to the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Ask {
-    /// By a producer: is there a place?
+    /// From a producer: is there a free place?
     Place(usize),
     Item(usize),
-    /// By the consumer.
+    /// From the consumer: wants an item.
     Take,
 }
 
-/// What the buffer does with what it is asked, and how many are waiting.
+/// The state of the buffer, with the waiting requests.
 #[derive(Default)]
 struct Buffer {
     items: Vec<usize>,
@@ -30,7 +30,7 @@ struct Buffer {
     is_wanted: bool,
 }
 
-/// Who is told something.
+/// The receiver of an answer.
 enum Tell {
     Place(usize),
     Item(usize),
@@ -58,7 +58,7 @@ impl Buffer {
     }
 }
 
-/// How often the buffer is asked.
+/// The number of requests to the buffer.
 const ASKED: usize = 3 * PRODUCERS * ITEMS;
 
 pub fn mazurka() -> History<Closures> {
@@ -134,7 +134,7 @@ pub fn must() -> System {
     system
 }
 
-/// What the others are told first: the buffer.
+/// The first message to the others: the address of the buffer.
 const BEGIN: Option<u32> = Some(0);
 const GO_ON: Option<u32> = Some(1);
 

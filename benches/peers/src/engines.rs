@@ -13,10 +13,11 @@ use shuttle::scheduler::DfsScheduler;
 
 use crate::measure::{Engine, Search};
 
-/// Loom and shuttle stop after this many executions.
+/// The number of executions after which loom and shuttle stop.
 const MOST: usize = 20_000;
 
-/// The whole of it: the program is built, its processes are run, every class of executions is visited.
+/// A whole verification: builds the program, runs its processes, and visits every class of
+/// executions.
 pub fn mazurka(program: impl Fn() -> History<Closures> + 'static) -> Search {
     Search::new(Engine::Mazurka, move || {
         let checked = mazurka::check(&program()).all().run();
@@ -25,17 +26,17 @@ pub fn mazurka(program: impl Fn() -> History<Closures> + 'static) -> Search {
     })
 }
 
-/// The same program as a model: it is compiled, and every class is visited.
+/// Compiles a program as a model, and visits every class.
 pub fn model(spec: &str, constants: &[(&str, usize)]) -> Search {
     by(Engine::Model, "udpor", spec, constants)
 }
 
-/// Every state of a model.
+/// Visits every state of a model.
 pub fn states(spec: &str, constants: &[(&str, usize)]) -> Search {
     by(Engine::States, "stateful", spec, constants)
 }
 
-/// The same, keeping a hash of each, as Stateright does.
+/// Visits every state of a model and stores only hashes, as Stateright does.
 pub fn hashed_states(spec: &str, constants: &[(&str, usize)]) -> Search {
     by(Engine::HashedStates, "stateful:hash-compaction", spec, constants)
 }
@@ -72,14 +73,15 @@ pub fn traceforge(program: impl Fn() + Copy + Send + Sync + 'static) -> Search {
     })
 }
 
-/// Without a bound on preemptions, so all executions that loom tells apart.
+/// Loom without a bound on preemptions, so all executions that loom distinguishes.
 pub fn loom(program: impl Fn() + Copy + Send + Sync + 'static) -> Search {
     Search::up_to(MOST as u64, Engine::Loom, move || {
         let executions = Arc::new(AtomicUsize::new(0));
         let counter = executions.clone();
         let mut builder = loom::model::Builder::new();
         (builder.preemption_bound, builder.log) = (None, false);
-        // It stops before this execution, and looks whether it has come to it only that often.
+        // Loom stops before execution number `MOST` + 1, and checks the number only at this
+        // interval.
         (builder.max_permutations, builder.checkpoint_interval) = (Some(MOST + 1), MOST + 1);
         builder.check(move || {
             counter.fetch_add(1, Ordering::Relaxed);
@@ -89,7 +91,7 @@ pub fn loom(program: impl Fn() + Copy + Send + Sync + 'static) -> Search {
     })
 }
 
-/// Depth-first, so all schedules.
+/// Shuttle depth-first, so all schedules.
 pub fn shuttle(program: impl Fn() + Copy + Send + Sync + 'static) -> Search {
     Search::up_to(MOST as u64, Engine::Shuttle, move || {
         let scheduler = DfsScheduler::new(Some(MOST), false);

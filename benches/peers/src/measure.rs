@@ -1,19 +1,22 @@
-//! Searches by several engines, measured in turns.
+//! Measures searches by several engines in alternation.
 //!
-//! Machines are busy now and then, and that must not look as if an engine were slow. So there are rounds: in each of them every engine
-//! searches once, or so often that it takes [`LONG`]. Times are processor times, of all threads. The time of an engine is the median over the rounds. Its ratio to Mazurka is that
-//! of the medians, and the spread is the least and the greatest ratio within a round.
+//! A machine may be busy for a while, and that must not make one engine look slow. So there are
+//! rounds: in each of them every engine searches once, or repeatedly until it has taken [`LONG`].
+//! Times are processor times of all threads. The time of an engine is the median over the rounds.
+//! Its ratio to Mazurka is the ratio of the medians, and the spread is the least and the greatest
+//! ratio within a round.
 
 use std::fmt;
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
 
-/// In a round, a search is repeated until it has taken this long, because many of them take less than a millisecond.
+/// In a round, a search is repeated until it has taken this long, because many of them take less
+/// than a millisecond.
 const LONG: Duration = Duration::from_millis(60);
 const ROUNDS: usize = 5;
 
-/// Who searches.
+/// An engine that searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Engine {
     /// Closures, by UDPOR.
@@ -22,7 +25,7 @@ pub enum Engine {
     Model,
     /// A model, by the explorer that stores every state.
     States,
-    /// The same with a hash of each state.
+    /// A model, by the explorer that stores a hash of every state.
     HashedStates,
     Must,
     TraceForge,
@@ -50,8 +53,8 @@ impl Engine {
 
     /// Does it count what Mazurka counts?
     ///
-    /// Loom tells apart more: an atomic variable may be read at an older value, and it may meet a class several times. Shuttle goes through
-    /// all schedules.
+    /// Loom distinguishes more executions: an atomic variable may be read at an older value, and a
+    /// class may be visited several times. Shuttle explores all schedules.
     fn counts_the_same(self) -> bool {
         !matches!(self, Engine::Loom | Engine::Shuttle)
     }
@@ -60,9 +63,9 @@ impl Engine {
 /// A search of one program.
 pub struct Search {
     engine: Engine,
-    /// Returns what it has counted: executions or states.
+    /// Runs it, and returns the number of executions or states.
     run: Box<dyn Fn() -> u64>,
-    /// It counts no further.
+    /// The count at which it stops.
     most: u64,
 }
 
@@ -76,16 +79,16 @@ impl Search {
     }
 }
 
-/// What an engine did.
+/// The figures of an engine.
 pub struct Measured {
     pub engine: Engine,
-    /// Executions or states.
+    /// The number of executions or states.
     pub count: u64,
-    /// Are there more?
+    /// Was the search cut, so that there are more?
     pub is_cut: bool,
-    /// Seconds, the median.
+    /// The median of the times, in seconds.
     pub time: f64,
-    /// By the time of the first engine: of the medians, the least and the greatest.
+    /// Ratios to the time of the first engine: of the medians, the least and the greatest.
     pub ratio: [f64; 3],
 }
 
@@ -95,7 +98,7 @@ pub struct Comparison {
     pub all: Vec<Measured>,
 }
 
-/// Measures in rounds.
+/// Measures the engines in rounds.
 pub fn compare(program: &str, searches: Vec<Search>) -> Comparison {
     let first: Vec<_> = searches.iter().map(|search| timed(search, 1)).collect();
     let often = |seconds: f64| (LONG.as_secs_f64() / seconds).ceil().max(1.0) as u32;
@@ -118,7 +121,7 @@ pub fn compare(program: &str, searches: Vec<Search>) -> Comparison {
     Comparison { program: program.into(), all: all.collect() }
 }
 
-/// What a search counts, and how many seconds it takes.
+/// The count of a search, and its time in seconds.
 fn timed(search: &Search, often: u32) -> (u64, f64) {
     let start = ProcessTime::now();
     let counts: Vec<u64> = (0..often).map(|_| (search.run)()).collect();
@@ -141,7 +144,7 @@ impl Comparison {
     pub const HEADER: &str = "
 program             engine                         count        time   a second   ratio  (spread)";
 
-    /// Do all who count the same have counted as many?
+    /// Do all engines with the same kind of count have equal counts?
     pub fn agrees(&self) -> bool {
         self.all.iter().all(|one| !self.differs(one))
     }

@@ -14,7 +14,7 @@ const ACCEPTORS: usize = 3;
 const MAJORITY: usize = 2;
 const VALUES: [char; PROPOSERS] = ['x', 'y'];
 
-/// What an acceptor remembers.
+/// The state of an acceptor.
 #[derive(Default)]
 struct Acceptor {
     promised: u32,
@@ -22,7 +22,7 @@ struct Acceptor {
 }
 
 impl Acceptor {
-    /// Whom it answers what.
+    /// The proposer to answer, and the answer to a message.
     fn answer(&mut self, ask: Ask) -> Option<(usize, Answer)> {
         match ask {
             Ask::Prepare(ballot) if ballot >= self.promised => {
@@ -40,13 +40,13 @@ impl Acceptor {
         }
     }
 
-    /// How many messages the acceptor with this number gets.
+    /// The number of messages that the acceptor with this number receives.
     fn asked(number: usize) -> usize {
         2 * (0..PROPOSERS).filter(|&i| (i..i + MAJORITY).contains(&number)).count()
     }
 }
 
-/// What a proposer asks next, given the answers to its first question.
+/// The second request of a proposer, given the answers to its first.
 fn second(ballot: u32, answers: &[Answer]) -> Ask {
     let promises = answers.iter().filter_map(|answer| match answer {
         Answer::Promise(accepted) => Some(*accepted),

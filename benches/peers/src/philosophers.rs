@@ -1,22 +1,23 @@
-//! The dining philosophers as a Stateright model, everyone taking the left fork first.
+//! The dining philosophers as a Stateright model; each takes the left fork first.
 //!
-//! The steps are those of `specs/mutex/philosophers-eating.maz`: a philosopher asks for a fork, which puts him into its queue, and goes on
-//! when he is the first one there. So the states are the same.
+//! The steps are those of `specs/mutex/philosophers-eating.maz`: a philosopher asks for a fork,
+//! which puts him into its queue, and goes on when he is the first one there. So the states are the
+//! same.
 
 use stateright::{Checker, Model, Property};
 
-/// `N` of them.
+/// `N` philosophers.
 #[derive(Clone, Copy)]
 pub struct Philosophers<const N: usize>;
 
-/// How far each philosopher is, and who is in the queue of each fork.
+/// The step of each philosopher, and the queue of each fork.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Table<const N: usize> {
     at: [Step; N],
     queues: [[Option<Side>; 2]; N],
 }
 
-/// What a philosopher does next.
+/// The next step of a philosopher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Step {
     AskLeft,
@@ -28,7 +29,7 @@ enum Step {
     Done,
 }
 
-/// Whose left or right fork it is.
+/// A philosopher in the queue of a fork: the one whose left, or right, fork it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Side {
     Left,
@@ -79,7 +80,7 @@ impl<const N: usize> Model for Philosophers<N> {
         Some(table)
     }
 
-    /// One that always holds: a search without properties ends at once.
+    /// A property that always holds: a search without properties ends at once.
     fn properties(&self) -> Vec<Property<Self>> {
         let holds = |_: &Self, table: &Table<N>| {
             (0..N).all(|i| table.at[i] != Step::DropRight || table.queues[i][0] == Some(Side::Left))
@@ -97,12 +98,12 @@ fn leave(queue: &mut [Option<Side>; 2]) {
     *queue = [queue[1], None];
 }
 
-/// How many states there are.
+/// The number of states, counted depth-first.
 pub fn depth_first<const N: usize>() -> u64 {
     Philosophers::<N>.checker().spawn_dfs().join().unique_state_count() as u64
 }
 
-/// The same.
+/// The number of states, counted breadth-first.
 pub fn breadth_first<const N: usize>() -> u64 {
     Philosophers::<N>.checker().spawn_bfs().join().unique_state_count() as u64
 }

@@ -1,4 +1,4 @@
-//! The ratios as a picture: a line for each program, a mark for each engine, on a logarithmic axis.
+//! Draws the ratios: a line for each program, a mark for each engine, on a logarithmic axis.
 
 use plotters::coord::combinators::IntoLogRange;
 use plotters::prelude::*;
@@ -6,7 +6,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::measure::{Comparison, Engine, Measured};
 
-/// Of Okabe and Ito (*Color universal design*, 2008), which colour-blind people can tell apart.
+/// The colours of Okabe and Ito (*Color universal design*, 2008), which colour-blind people can
+/// distinguish.
 const COLOURS: [(Engine, RGBColor); 9] = [
     (Engine::Model, RGBColor(86, 180, 233)),
     (Engine::Must, RGBColor(213, 94, 0)),
@@ -88,7 +89,7 @@ fn draw(chart: &mut Chart<'_, '_>, one: &Measured, y: f64) -> Drawn {
     let [ratio, least, greatest] = one.ratio;
     chart
         .draw_series([PathElement::new(vec![(least, y), (greatest, y)], colour.stroke_width(2))])?;
-    // A search that was cut takes longer than that: a ring.
+    // A ring: the search was cut, and would take longer.
     let fill = if one.is_cut { WHITE.filled() } else { colour.filled() };
     chart.draw_series([Circle::new((ratio, y), 4, fill)])?;
     chart.draw_series([Circle::new((ratio, y), 4, colour.stroke_width(2))])?;

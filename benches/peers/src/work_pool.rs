@@ -1,4 +1,4 @@
-//! A work pool: workers ask the master for tasks until there are none left.
+//! A work pool: workers ask the master for tasks until no task is left.
 
 #[path = "../../../examples/programs/work_pool.rs"]
 pub mod mazurka;

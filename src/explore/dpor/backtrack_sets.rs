@@ -1,7 +1,8 @@
 //! DPOR: backtrack sets from the races of the executions visited.
 //!
-//! Flanagan and Godefroid, *Dynamic partial-order reduction for model checking software* (POPL 2005), figure 3;
-//! for actors as in Tasharofi et al. (FORTE 2012), figure 2 without the underlined lines.
+//! Flanagan and Godefroid, *Dynamic partial-order reduction for model checking software* (POPL
+//! 2005), figure 3; for actors as in Tasharofi et al. (FORTE 2012), figure 2 without the underlined
+//! lines.
 //!
 //! ```text
 //! Explore(S):
@@ -16,69 +17,73 @@
 //!     for each m in backtrack(κ) that is not done:  Explore(S.m)
 //! ```
 //!
-//! A *strand* is what is scheduled on its own: a process, a message to an actor, an internal handler. The walk
-//! itself is [`crate::explore::walk`].
+//! A *strand* is a schedulable unit: a process, a message to an actor, or an internal handler. The
+//! walk itself is [`crate::explore::walk`].
 //!
-//! **Actors.** m is in race with i if i is at the receiver of m and not before m in the sense of creation
-//! ([`super::creation`]). All pending messages are looked at, enabled or not: a guard that is false now may
-//! hold in another state.
+//! **Actors.** m is in race with i if i is at the receiver of m and not before m in the sense of
+//! creation ([`super::creation`]). All pending messages are considered, enabled or not: a guard
+//! that is false now may hold in another state.
 //!
 //! **Processes.** The next action of p is in race with i if it depends on i, and i neither happens
-//! before p's last action nor starts p. Waits, joins and the passing of a barrier are in no race, because they depend only
-//! on what enables them. All enabled actions of a process are added together: the values of a `choose`, and the complete
-//! communications that a `waitany` may return.
+//! before p's last action nor starts p. Waits, joins and the passing of a barrier are in no race,
+//! because they depend only on what enables them. All enabled actions of a process are added
+//! together: the values of a `choose`, and the complete communications that a `waitany` may return.
 //!
-//! **Open choices** are a race that no dependence announces. If i is a `waitany` that returned one of its
-//! communications while another was incomplete, what completes the other could have come first, and then the
-//! `waitany` could have returned that one. So i also counts as a test that finds the other incomplete. The completing
-//! action does depend on such a test.
+//! **Open choices** are races without a dependence. Suppose that i is a `waitany` that returned one
+//! of its communications while another was incomplete. The action that completes the other could
+//! have come first, and then the `waitany` could have returned the other one. So i also counts as a
+//! test that finds the other communication incomplete. The completing action does depend on such a
+//! test.
 //!
 //! # Departures
 //!
-//! - A race that was looked at in the state before is not looked at again: the second time E meets the
-//!   backtrack set. New races concern the last action: the messages at its actor and those that it sent; the
-//!   next action of its process and of those that it started; and actions of others that depend on it.
-//! - For processes not only the last race counts, but every immediate one. In the paper, earlier races show up when the
-//!   last is reversed. That fails if dependence is conditional: an unlock is in race with a failed lock test only if it
-//!   makes the tester the owner, and after the reversal of a race with another unlock it may not. It also fails with
-//!   sleep sets, if the reversed execution is asleep before the race shows.
-//! - With sleep sets, E has only its *minimal* elements: nothing behind i is before them. If the
-//!   reversed race cannot begin with what is added, it may fall asleep there, and the race is never reversed. With the
-//!   E above, which contains p itself whenever p is enabled, `lastzero(2)` loses one of its five classes (in order
-//!   `eca`), and some programs of guarded actors lose classes, too. Minimal elements are initials of the
-//!   reversed race, which is what source sets ask for (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 2017). If one
-//!   of them is asleep, or in the set, nothing need be added.
+//! - A race that was handled in the state before is not handled again: the second time E ∩
+//!   backtrack(pre(S, i)) ≠ ∅. New races concern the last action: the messages at its actor and the
+//!   messages that it sent; the next actions of its process and of processes that it started; and
+//!   actions of other processes that depend on it.
+//! - For processes not only the last race counts, but every immediate race. In the paper, earlier
+//!   races show when the last one is reversed. That fails if dependence is conditional: an unlock
+//!   races with a failed lock test only if it makes the tester the owner, and after the reversal of
+//!   a race with another unlock this may no longer be so. It also fails with sleep sets, if the
+//!   reversed execution is blocked before the race shows.
+//! - With sleep sets, E has only its *minimal* elements: no action after i is before them. If an
+//!   added element cannot begin the reversed race, the reversed race may be blocked by sleeping
+//!   actions and is never explored. With the E above, which contains p itself whenever p is
+//!   enabled, `lastzero(2)` loses one of its five classes (in order `eca`), and some programs of
+//!   guarded actors lose classes, too. Minimal elements are initials of the reversed race, as
+//!   source sets require (Abdulla, Aronis, Jonsson, Sagonas, J. ACM 2017). If one of them is asleep
+//!   or in the set, nothing need be added.
 //!
-//! # What it promises
+//! # Guarantee
 //!
-//! It visits every class of complete executions, in any order of trying: without sleep sets the backtrack sets are
-//! persistent, with them they are source sets. It promises no more: without sleep sets a class may be visited several
-//! times, and with them an exploration may be blocked. If executions are cut at a depth, it also visits every class of
-//! executions up to that depth.
+//! It visits every class of complete executions, whatever the order of trying: without sleep sets
+//! the backtrack sets are persistent sets, with sleep sets they are source sets. But without sleep
+//! sets a class may be visited several times, and with them an exploration may be blocked. If
+//! executions are cut at a depth, it also visits every class of executions up to that depth.
 
+use super::backtrack_candidates::BacktrackCandidates;
 use super::by_races::{ByRaces, Races};
-use super::creation::{makers, newly_racing, not_before, wanted_order};
+use super::creation::{creators, newly_racing, not_before, wanted_order};
 use super::of_processes::OfProcesses;
-use super::reversers::Reversers;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Options, Takes};
-use crate::explore::walk::{self, Manner, Walk};
+use crate::explore::walk::{self, Walk, WalkOptions};
 use crate::model::{Action, System};
 use crate::trace::{BacktrackSets, Strand};
 
-/// Visits every class.
+/// DPOR with backtrack sets: visits every class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dpor {
     /// The order in which enabled actions are tried.
     pub order: Order,
-    /// Adds sleep sets (Godefroid 1996).
+    /// Are sleep sets (Godefroid 1996) added?
     pub sleep_sets: bool,
 }
 
 impl Dpor {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(options: &Options) -> Self {
         Dpor { order: options.order.unwrap_or_default(), sleep_sets: options.sleep_sets }
     }
@@ -88,7 +93,7 @@ impl Explorer for Dpor {
     fn profile(&self) -> Profile {
         Profile {
             name: "dpor",
-            summary: "dynamic partial order reduction: backtrack sets from the races met",
+            summary: "dynamic partial order reduction: backtrack sets from races",
             source: "Flanagan, Godefroid (POPL 2005)",
             guarantee: Guarantee::of_classes(self.sleep_sets),
             takes: Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER },
@@ -100,18 +105,18 @@ impl Explorer for Dpor {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let manner = Manner::new(self.order, self.sleep_sets);
-        walk::explore(system, manner, &mut ByRaces::new(LastRaces::default()), driver);
+        let options = WalkOptions::new(self.order, self.sleep_sets);
+        walk::explore(system, options, &mut ByRaces::new(LastRaces::default()), driver);
     }
 }
 
-/// The rule, with its sets.
+/// The rule of DPOR: backtrack points for the last races of enabled actions.
 #[derive(Default)]
 pub struct LastRaces {
-    /// Is a reversed race of messages to be tried first in the state where it was added?
+    /// Does the execution after a backtrack point for messages follow the reversed order first?
     with_orders: bool,
     waiting: Vec<Action>,
-    e: Reversers,
+    e: BacktrackCandidates,
     processes: OfProcesses,
 }
 
@@ -124,7 +129,8 @@ impl<S: System> Races<S> for LastRaces {
 }
 
 impl LastRaces {
-    /// The same rule, but a reversed order is tried first in the state where it was added.
+    /// The rule of DPOR, where the execution after a backtrack point for messages follows the
+    /// reversed order first.
     pub fn with_orders() -> Self {
         LastRaces { with_orders: true, ..LastRaces::default() }
     }
@@ -143,7 +149,7 @@ impl LastRaces {
             let Some(&i) = not_before(&walk.execution, m).last() else { continue };
             let i = i as usize;
             self.e.clear();
-            for j in makers(&walk.execution, i, m) {
+            for j in creators(&walk.execution, i, m) {
                 self.e.put(walk, i, j);
             }
             if self.e.is_empty() || !walk.has_sleepers() {

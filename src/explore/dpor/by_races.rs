@@ -1,58 +1,60 @@
-//! What DPOR and its variants share: backtrack sets that grow by races between enabled and executed actions.
+//! The common part of DPOR and its variants: backtrack sets that grow by races between enabled and
+//! executed actions.
 //!
 //! ```text
 //! Explore(S):
-//!   what the races of what is enabled after S ask for           see Races
+//!   handle the races of the strands enabled after S             see Races
 //!   if something is enabled after S:
 //!     backtrack(S) := the first of it
 //!     for each m in backtrack(S) that is not done:  Explore(S.m)
 //! ```
 //!
-//! **Executions that are cut.** DPOR is about executions that end. If the depth bound cuts one, an action may be
-//! missing only because others came first, and no race tells of it: up to causal depth 1, a
-//! read is never seen to race with a write that would come second; of two messages to two actors, one action deep,
-//! the second would not be seen at all. So when an execution is cut, everything enabled is added in all the
-//! states that it passed through. That is enough. Let v be a class of executions from a state s, as deep as the
-//! bound allows, or complete. If some execution through s was cut, v's first action was explored from s (or sleeps
-//! there). If none was cut, exactly what the search without a bound would have explored was explored from s. So
-//! it covers v or, if v is cut, a continuation of v, which would have been cut as well. It has a price: while executions
-//! are cut, only sleep sets reduce the search.
+//! **Executions that are cut.** DPOR is defined for executions that end. If the depth bound cuts an
+//! execution, an action may be missing only because others came first, without any race: up to
+//! causal depth 1, a read never races with a write that would come second; up to length 1, of two
+//! messages to two actors the second does not appear at all. So when an execution is cut, every
+//! enabled strand is added to the backtrack sets of all its states. That is enough. Let v be a
+//! class of executions from a state s, complete or as deep as the bound allows. If some execution
+//! through s was cut, the first action of v was explored from s (or sleeps there). If none was cut,
+//! the search explored from s exactly what it would have explored without a bound. So it covers v
+//! or, if v is cut, a continuation of v, which would have been cut as well. The price: while
+//! executions are cut, only sleep sets reduce the search.
 //!
-//! An execution is cut wherever an action is left out for being too high, even if the exploration is blocked there,
-//! or goes on with another choice of the same process.
+//! An execution counts as cut wherever an action is beyond the bound, even if the exploration is
+//! blocked there, or continues with another choice of the same process.
 
-use crate::explore::walk::{Reached, Rule, Sleepers, Walk};
+use crate::explore::walk::{Reached, Rule, SleepPolicy, Walk};
 use crate::model::{Action, System};
 use crate::trace::{BacktrackSets, Candidate};
 
-/// What DPOR and its variants differ in.
+/// The part in which DPOR and its variants differ: how races extend backtrack sets.
 pub trait Races<S: System> {
-    /// The last action of the execution is new: adds to the backtrack sets of earlier states what its races
-    /// ask for.
+    /// Called after each new action: extends the backtrack sets of earlier states for its races.
     fn reverse(&mut self, walk: &mut Walk<'_, '_, '_, S>, backtrack: &mut BacktrackSets);
 
-    /// Where an execution is cut by the depth bound, are all others of that length to be covered, too?
+    /// When the depth bound cuts an execution, must every enabled strand be added along it?
     fn covers_cuts(&self) -> bool {
         true
     }
 }
 
-/// The rule that all of them have.
+/// The rule of DPOR and its variants.
 #[derive(Default)]
 pub struct ByRaces<R> {
     races: R,
     backtrack: BacktrackSets,
-    /// What is to be tried next, the first of it last.
+    /// The actions that the execution should follow next, in reverse order.
     wanted: Vec<Action>,
 }
 
 impl<R> ByRaces<R> {
-    /// With these races.
+    /// The rule with this treatment of races.
     pub fn new(races: R) -> Self {
         ByRaces { races, backtrack: BacktrackSets::default(), wanted: Vec::new() }
     }
 
-    /// The first candidate that is awake, or the one that is wanted.
+    /// The action of the wanted order, if it is enabled and awake; else the first candidate that is
+    /// awake.
     fn first(&mut self, here: usize) -> Option<Candidate> {
         let candidates = self.backtrack.candidates(here);
         let mut awake = candidates.iter().filter(|candidate| !candidate.is_asleep);
@@ -92,7 +94,7 @@ impl<S: System, R: Races<S>> Rule<S> for ByRaces<R> {
 
     #[inline]
     fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
-        let action = self.backtrack.take(walk.manner.sleep == Sleepers::All)?;
+        let action = self.backtrack.take(walk.options.sleep == SleepPolicy::All)?;
         if let Some(order) = self.backtrack.wanted() {
             self.wanted = order;
         }

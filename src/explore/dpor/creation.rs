@@ -1,17 +1,19 @@
-//! The order "before" in the sense of creation, for actors: what a message needed to come into being.
+//! The order "before" in the sense of creation, for actors: the actions that a message needed to be
+//! sent.
 //!
-//! In Tasharofi et al. (FORTE 2012), definition 5, an action is before a message if it sent it, or happens
-//! before the action that sent it. An action at the receiver of the message that is not before it races with
-//! it: they could be taken the other way round. (Plain happens-before orders any two actions of one actor,
-//! and would leave nothing to reorder.)
+//! In Tasharofi et al. (FORTE 2012), definition 5, an action is before a message if it sent the
+//! message, or happens before the action that sent it. An action at the receiver of the message
+//! that is not before it races with the message: they could be handled in the other order. (Plain
+//! happens-before orders any two actions of one actor, and would leave nothing to reorder.)
 //!
-//! An internal handler is like a message that its own last run, or else the start of its actor, sent to the
-//! actor itself.
+//! An internal handler counts as a message to its own actor, sent by the last run of this handler,
+//! or by the start of the actor if it has not run.
 
 use crate::model::{Action, Choice, Handled, Locals, Op, ProcessId, Status, System};
 use crate::trace::Execution;
 
-/// The action that sent this message; `None` if it was there from the start, and for an internal handler.
+/// The position of the action that sent this message; `None` for a message that exists from the
+/// start, and for an internal handler.
 pub fn creator<S: System>(execution: &Execution<'_, S>, message: Action) -> Option<usize> {
     match message.choice.handled() {
         Handled::Internal(_) => None,
@@ -19,8 +21,8 @@ pub fn creator<S: System>(execution: &Execution<'_, S>, message: Action) -> Opti
     }
 }
 
-/// The actions at the receiver that are not before the message, oldest first. (The message counts as an action of its
-/// receiver.)
+/// The positions of the receiver's actions that are not before the message, oldest first. (The
+/// message is given as an action of its receiver.)
 pub fn not_before<'e, S: System>(execution: &'e Execution<'_, S>, message: Action) -> &'e [u32] {
     let of_receiver = execution.order().of_process(message.process);
     let known = match message.choice.handled() {
@@ -36,16 +38,16 @@ pub fn not_before<'e, S: System>(execution: &'e Execution<'_, S>, message: Actio
     &of_receiver[known..]
 }
 
-/// The actions after position `i` that are before the message, in order.
-pub fn makers<S: System>(
+/// The positions after `i` of the actions that are before the message, in order.
+pub fn creators<S: System>(
     execution: &Execution<'_, S>,
     i: usize,
     message: Action,
 ) -> impl Iterator<Item = usize> {
     let creator = creator(execution, message);
     let end = creator.map_or(0, |creator| creator + 1);
-    let is_maker = move |&j: &usize| j + 1 == end || execution.order().before(j, end - 1);
-    (i + 1..end).filter(is_maker)
+    let is_creator = move |&j: &usize| j + 1 == end || execution.order().before(j, end - 1);
+    (i + 1..end).filter(is_creator)
 }
 
 /// The messages that the handler at this position of the execution sent.
@@ -71,9 +73,9 @@ fn message_at<S: System>(execution: &Execution<'_, S>, at: u32) -> Action {
     Action { process: message.to, choice: Choice::message(message.id) }
 }
 
-/// Appends to `waiting` what may have another last race since the last action, at position `last`: the pending messages
-/// and internal handlers of the actor that made it, and the messages that it sent. They need not be enabled, because a
-/// guard may hold again.
+/// Appends to `waiting` all messages whose last race may have changed by the last action, at
+/// position `last`: the pending messages and internal handlers of the actor that executed it, and
+/// the messages that it sent. They need not be enabled, because a guard may hold again.
 pub fn newly_racing<S: System>(
     execution: &Execution<'_, S>,
     last: usize,
@@ -87,27 +89,27 @@ pub fn newly_racing<S: System>(
     let older = execution.state().inboxes().pending(process).take_while(|&at| at < first);
     waiting.extend(older.map(|at| message_at(execution, at)));
     waiting.extend(sent_by(execution, last));
-    // The actor may have failed just now, so its handlers before that count.
+    // The actor may have failed in this action, so the handlers that it had before count.
     if let Some(Op::Handle { internals }) = execution.locals.op(execution.state().before(last)) {
         let others = (0..*internals).map(Choice::internal).filter(|&other| other != choice);
         waiting.extend(others.map(|choice| Action { process, choice }));
     }
 }
 
-/// The rest of a reversed race, after its first action: what is before the message, the message itself, and the action at
-/// `i` with which it is in race. In reverse order.
+/// The actions of a reversed race after the first: those before the message, then the message, then
+/// the action at `i` with which it races. In reverse order.
 pub fn wanted_order<S: System>(
     execution: &Execution<'_, S>,
     i: usize,
     message: Action,
 ) -> Vec<Action> {
-    let made = makers(execution, i, message).map(|k| execution.action(k));
+    let made = creators(execution, i, message).map(|k| execution.action(k));
     let mut order: Vec<_> = made.chain([message, execution.action(i)]).skip(1).collect();
     order.reverse();
     order
 }
 
-/// Is everything that exists from the start an actor?
+/// Is every process that exists from the start an actor?
 pub fn has_only_actors<S: System>(system: &S) -> bool {
     let locals = Locals::new(system);
     let is_actor = |&id| matches!(locals.status(id), Status::At(Op::Handle { .. }));

@@ -1,6 +1,7 @@
 //! DPOR-DS: DPOR for distributed state machines, which never end, up to a depth.
 //!
-//! Yabandeh and Kostić, *DPOR-DS: dynamic partial order reduction in distributed systems* (EPFL, 2009).
+//! Yabandeh and Kostić, *DPOR-DS: dynamic partial order reduction in distributed systems* (EPFL,
+//! 2009).
 //!
 //! ```text
 //! lastPath := any path of length n
@@ -10,82 +11,87 @@
 //!   lastPath := as far as the last unexplored branch, then along the branch, then anyhow
 //! ```
 //!
-//! Section 3.2 of the paper gets there in steps: *naive* adds only the first e_k as a branch. *Force* attaches the
-//! wanted order to it, so that the reversed order is seen even if there are more events to come than fit into the depth.
-//! Figure 4 makes that a recursion over the explored tree, and figure 7 a loop that looks at each pair once. Here pairs are
-//! looked at as the path grows, so each is looked at once anyway, and figures 4 and 7 are the same: [`Way::Force`]. A
-//! branch is not added if its first event already begins a branch there.
+//! Section 3.2 of the paper gets there in steps: *naive* adds only the first e_k as a branch.
+//! *Force* attaches the wanted order to it, so that the reversed order is explored even if the
+//! depth leaves no room for further events. Figure 4 makes that a recursion over the explored tree,
+//! and figure 7 a loop that considers each pair once. Here pairs are considered as the path grows,
+//! so each is considered once anyway, and figures 4 and 7 are the same: [`Way::Force`]. A branch is
+//! not added if its first event already begins a branch there.
 //!
-//! **Before.** The paper's → includes "same node, earlier". That orders any two events of a node, so nothing
-//! could ever be reordered. Here it is read as creation ([`super::creation`]): e_i → e_j if e_j's message would not
-//! be there without e_i. What happened at one node counts on the way.
+//! **Before.** The paper's → includes "same node, earlier". That orders any two events of a node,
+//! so nothing could ever be reordered. Here it is read as creation ([`super::creation`]): e_i → e_j
+//! if e_j's message would not be there without e_i. Chains of → may go through earlier events of
+//! one node.
 //!
-//! **What it misses.** The paper's theorem is that no reorderable pair of events of an explored path is left. That
-//! does not mean that every class of executions of length n was seen:
+//! **What it misses.** The paper's theorem is that no reorderable pair of events of an explored
+//! path remains. That does not mean that every class of executions of length n is visited:
 //!
-//! - Events for which a path is too short are in no pair. `registry` with one worker has two messages pending, r0
-//!   to the registry and w1 to the worker, whose handler sends r1 to the registry. Up to depth 2 there
-//!   are two classes, r0·w1 and w1·r1. The search takes r0·w1, finds nothing to reorder, and ends, although
-//!   force is meant to find r1 before r0. Even an event that is enabled from the start may never be taken: at depth 1, the
-//!   second of two messages to two actors.
-//! - Messages that nobody takes are in no pair either: those that a guard refuses, and those to an actor that failed.
+//! - Events beyond the end of a path are in no pair. `registry` with one worker has two messages
+//!   pending, r0 to the registry and w1 to the worker, whose handler sends r1 to the registry. Up
+//!   to depth 2 there are two classes, r0·w1 and w1·r1. The search takes r0·w1, finds nothing to
+//!   reorder, and ends, although force is meant to find r1 before r0. Even an event that is enabled
+//!   from the start may never be taken: at depth 1, the second of two messages to two actors.
+//! - Messages that are never taken are in no pair either: messages that a guard refuses, and
+//!   messages to an actor that failed.
 //!
-//! Also, force does not avoid the third path of `registry` (figure 3): the second one, w1·r1·r0, contains the pair r1, r0,
-//! which figure 7 reorders.
+//! Also, force does not avoid the third path of `registry` (figure 3): the second one, w1·r1·r0,
+//! contains the pair r1, r0, which figure 7 reorders.
 //!
-//! **Depth.** The paper counts events, so here a depth is the length of executions, unlike in all other explorers without
-//! stored states: its classes are those of executions of that length, and of shorter ones that end.
+//! **Depth.** The paper counts events, so here a depth is the length of executions, unlike in all
+//! other explorers without stored states. The classes are those of executions of that length, and
+//! of shorter executions that end.
 //!
-//! **Completed.** [`Way::Completed`] keeps the wanted orders, and adds what is missing: pending messages race whether they are
-//! taken or not, as in [`super::backtrack_sets`]; where a path is cut, everything enabled is added along it
-//! ([`crate::explore::walk`]); and sleep sets are used, because without them it would be the exhaustive search. It visits every class of
-//! executions of length n, and of shorter ones that end, exactly once.
+//! **Completed.** [`Way::Completed`] keeps the wanted orders, and adds what is missing: pending
+//! messages race whether they are taken or not, as in [`super::backtrack_sets`]; where a path is
+//! cut, every enabled strand is added along it ([`super::by_races`]); and sleep sets are used,
+//! because without them it would be the exhaustive search. It visits every class of executions of
+//! length n, and of shorter executions that end, exactly once.
 
 use super::backtrack_sets::LastRaces;
 use super::by_races::{ByRaces, Races};
-use super::creation::{has_only_actors, makers, not_before, wanted_order};
+use super::creation::{creators, has_only_actors, not_before, wanted_order};
 use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Options, Takes};
-use crate::explore::walk::{self, Manner, Sleepers, Walk};
+use crate::explore::walk::{self, SleepPolicy, Walk, WalkOptions};
 use crate::model::{Action, System};
 use crate::trace::{BacktrackSets, Strand};
 
 /// DPOR up to a depth, in one of three ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DporDs {
-    /// What a race asks for.
+    /// What is explored for a race.
     pub way: Way,
     /// The order in which enabled actions are tried.
     pub order: Order,
 }
 
-/// What a race asks for in [`DporDs`].
+/// What [`DporDs`] explores for a race.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Way {
-    /// A branch.
+    /// A branch: the first event of the reversed order.
     Naive,
-    /// A branch with the wanted order, as published.
+    /// A branch that follows the whole reversed order, as published.
     Force,
-    /// What visits every class up to the depth.
+    /// All that is needed to visit every class up to the depth.
     #[default]
     Completed,
 }
 
 impl DporDs {
-    /// Adds only a branch.
+    /// [`Way::Naive`], with these options.
     pub fn naive(options: &Options) -> Self {
         DporDs { way: Way::Naive, ..DporDs::completed(options) }
     }
 
-    /// Attaches the wanted order to each branch.
+    /// [`Way::Force`], with these options.
     pub fn force(options: &Options) -> Self {
         DporDs { way: Way::Force, ..DporDs::completed(options) }
     }
 
-    /// Visits every class up to the depth.
+    /// [`Way::Completed`], with these options.
     pub fn completed(options: &Options) -> Self {
         DporDs { way: Way::Completed, order: options.order.unwrap_or_default() }
     }
@@ -115,7 +121,7 @@ impl Explorer for DporDs {
             },
             Way::Completed => Profile {
                 name: "dpor-ds",
-                summary: "the same, completed: covers every execution up to the depth",
+                summary: "DPOR for state machines, completed: covers every execution up to the depth",
                 source: "after Yabandeh, Kostić (EPFL, 2009), figure 7",
                 guarantee: Guarantee::EveryClassOnce,
                 takes: Takes { always_sleeps: true, ..Takes::ORDER },
@@ -136,7 +142,7 @@ impl Explorer for DporDs {
         }
         if budget.depth.is_none() {
             return Some(format!(
-                "`{name}` goes through executions up to a depth: say which, with --depth"
+                "`{name}` explores executions up to a depth, which --depth has to set"
             ));
         }
         let is_beyond = system.actors().has_guards() || system.actors().has_internals();
@@ -147,21 +153,21 @@ impl Explorer for DporDs {
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         let is_completed = self.way == Way::Completed;
-        let sleep = if is_completed { Sleepers::All } else { Sleepers::Given };
-        let manner = Manner { order: Some(self.order), sleep, depth: Depth::Length };
+        let sleep = if is_completed { SleepPolicy::All } else { SleepPolicy::Given };
+        let options = WalkOptions { order: Some(self.order), sleep, depth: Depth::Length };
         match is_completed {
             true => {
-                walk::explore(system, manner, &mut ByRaces::new(LastRaces::with_orders()), driver)
+                walk::explore(system, options, &mut ByRaces::new(LastRaces::with_orders()), driver)
             }
             false => {
                 let branches = Branches { with_order: self.way == Way::Force };
-                walk::explore(system, manner, &mut ByRaces::new(branches), driver);
+                walk::explore(system, options, &mut ByRaces::new(branches), driver);
             }
         }
     }
 }
 
-/// A branch for each pair of actions of one actor that can be taken the other way round.
+/// Adds a branch for each pair of actions of one actor that can be executed in the other order.
 struct Branches {
     with_order: bool,
 }
@@ -192,7 +198,7 @@ impl Branches {
         i: usize,
         message: Action,
     ) {
-        let first = makers(&walk.execution, i, message).next();
+        let first = creators(&walk.execution, i, message).next();
         let first = first.map_or(message, |k| walk.execution.action(k));
         let strand = Strand::of(first, true);
         if backtrack.find(i, strand).is_none_or(|found| found.is_chosen) {

@@ -1,15 +1,17 @@
-//! Every interleaving, without reduction: the judge of all other explorers.
+//! Every interleaving, without reduction: the reference for all other explorers.
 //!
 //! ```text
 //! Explore(E):
 //!   for each p ∈ enabled(E):  Explore(E·p)
 //! ```
 //!
-//! Up to a causal depth, it visits every interleaving of every class up to that depth: what is too high is not enabled. Up to a
-//! number of steps, it visits every execution of that length, and every shorter one that ends.
+//! Up to a causal depth, it visits every interleaving of every class up to that depth: actions
+//! beyond the bound count as not enabled. Up to a number of steps, it visits every execution of
+//! that length, and every shorter one that ends.
 //!
-//! Classes are counted by the numbers that this search gives to events. A piece of a search also notes the
-//! [`representative`] of each class, so that pieces that complete the same class count it once.
+//! Classes are counted by the numbers that this search gives to events. A piece of a search also
+//! stores the [`representative`] of each class, so that a class that several pieces complete is
+//! counted once.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +20,7 @@ use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::settings::options::{Options, Takes};
-use crate::explore::walk::{self, Manner, Reached, Rule, Sleepers, Walk};
+use crate::explore::walk::{self, Reached, Rule, SleepPolicy, Walk, WalkOptions};
 use crate::model::{Action, Schedule, System};
 use crate::trace::{Names, representative};
 
@@ -27,7 +29,7 @@ use crate::trace::{Names, representative};
 pub struct Exhaustive;
 
 impl Exhaustive {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(_: &Options) -> Self {
         Exhaustive
     }
@@ -37,7 +39,7 @@ impl Explorer for Exhaustive {
     fn profile(&self) -> Profile {
         Profile {
             name: "exhaustive",
-            summary: "every interleaving, without reduction; also tells their Mazurkiewicz classes",
+            summary: "every interleaving, without reduction; also counts Mazurkiewicz classes",
             guarantee: Guarantee::EveryExecution,
             takes: Takes { options: &["jobs"], ..Takes::NOTHING },
             both_depths: true,
@@ -47,9 +49,9 @@ impl Explorer for Exhaustive {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let manner = Manner { order: None, sleep: Sleepers::None, depth: Depth::Causal };
+        let options = WalkOptions { order: None, sleep: SleepPolicy::None, depth: Depth::Causal };
         let mut rule = Everything::default();
-        walk::explore(system, manner, &mut rule, driver);
+        walk::explore(system, options, &mut rule, driver);
         driver.stats.classes = Some(rule.names.counted() as u64);
         if driver.can_split() {
             driver.note_classes(rule.completed);
@@ -57,7 +59,7 @@ impl Explorer for Exhaustive {
     }
 }
 
-/// The rule: everything that is enabled is to be tried.
+/// The rule: try every enabled action.
 #[derive(Default)]
 struct Everything {
     pending: Pending,
@@ -74,7 +76,7 @@ impl<S: System> Rule<S> for Everything {
         }
         let reached = walk.look();
         let is_open = reached == Reached::Open;
-        // Nothing sleeps except at the beginning of a branch: the first actions of what others explore.
+        // Actions sleep only where a branch begins: those that are explored elsewhere.
         let (is_start, sleep) = (walk.is_start(), &walk.sleep);
         let here = |&action: &Action| is_open && !(is_start && sleep.contains(action));
         self.pending.descend(walk.enabled.iter().copied().filter(here));

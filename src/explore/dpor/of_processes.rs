@@ -2,26 +2,27 @@
 
 use smallvec::SmallVec;
 
-use super::reversers::Reversers;
+use super::backtrack_candidates::BacktrackCandidates;
 use crate::explore::walk::Walk;
 use crate::model::{Action, ProcessId, System, dependent};
 use crate::trace::race::{self, OpenChoices};
 use crate::trace::{BacktrackSets, Execution, Strand};
 
-/// What is known about the processes of the execution.
+/// The open choices of an execution, to find the races of processes.
 #[derive(Default)]
 pub struct OfProcesses {
     open: OpenChoices,
 }
 
 impl OfProcesses {
-    /// Looks at the next actions of processes: those of the process that made the last action, and of those
-    /// that it started, for all their races; others only for a race with the last action.
+    /// Handles the races of the next actions of processes. For the process that executed the last
+    /// action, and for processes that it started, these are all races; for other processes only
+    /// races with the last action.
     pub fn races<S: System>(
         &mut self,
         walk: &mut Walk<'_, '_, '_, S>,
         backtrack: &mut BacktrackSets,
-        e: &mut Reversers,
+        e: &mut BacktrackCandidates,
         last: usize,
     ) {
         self.open.truncate(last);
@@ -49,16 +50,17 @@ impl OfProcesses {
         }
     }
 
-    /// The last race of an enabled action of a process, and all its races with open choices.
+    /// Handles the immediate races of an enabled action of a process, and its races with open
+    /// choices.
     fn all_races<S: System>(
         &mut self,
         walk: &mut Walk<'_, '_, '_, S>,
         backtrack: &mut BacktrackSets,
-        e: &mut Reversers,
+        e: &mut BacktrackCandidates,
         action: Action,
     ) {
         let next = walk.execution.len();
-        // As if it were executed: then the order tells what is before it, and what immediately before.
+        // The action is executed for the moment, so that the order has the actions before it.
         walk.execution.push(action);
         for index in (0..walk.execution.order().direct_predecessors(next).len()).rev() {
             let i = walk.execution.order().direct_predecessors(next)[index] as usize;
@@ -79,7 +81,8 @@ impl OfProcesses {
         walk.execution.pop();
     }
 
-    /// Is the last action, or what it left open, in race with this next one of another process?
+    /// Is the last action, or an open choice that it has made, in race with this next action of
+    /// another process?
     fn races_with_last<S: System>(
         &self,
         execution: &mut Execution<'_, S>,
@@ -104,7 +107,8 @@ fn may_open<S: System>(execution: &Execution<'_, S>, process: ProcessId) -> bool
     op.is_some_and(race::may_open)
 }
 
-/// Does this action, if it comes next, give the open choice at `position` another way?
+/// Would this action, if executed next, make another result of the open choice at `position`
+/// possible?
 fn opens_after<S: System>(
     execution: &mut Execution<'_, S>,
     position: usize,
@@ -117,18 +121,19 @@ fn opens_after<S: System>(
     opens
 }
 
-/// Does the action at `next` give the open choice at `position` another way?
+/// Does the action at `next` make another result of the open choice at `position` possible?
 fn opens<S: System>(execution: &Execution<'_, S>, position: usize, next: usize) -> bool {
     !race::completed_by(execution, position, next).is_empty()
 }
 
-/// An access to a register that may be part of a loop that waits is in race with the change that ended the newest
-/// earlier version at which it was possible ([`crate::trace::spin`]), whether it is possible now or not. New races concern
-/// the process that moved, those that it started, and accesses to a register just changed.
+/// An access to a register in a loop that may wait ([`crate::trace::spin`]) is in race with an
+/// earlier change of the register: the change that ended the newest earlier version at which the
+/// access was possible. The access need not be possible now. New races concern the process that
+/// moved, the processes that it started, and accesses to a register just changed.
 fn races_of_awaits<S: System>(
     walk: &mut Walk<'_, '_, '_, S>,
     backtrack: &mut BacktrackSets,
-    e: &mut Reversers,
+    e: &mut BacktrackCandidates,
     last: usize,
 ) {
     let execution = &walk.execution;
@@ -157,11 +162,11 @@ fn races_of_awaits<S: System>(
     }
 }
 
-/// Notes that the action at `i` is in race with the last one.
+/// Handles the race of the action at `i` with the last action.
 fn reverse_before<S: System>(
     walk: &mut Walk<'_, '_, '_, S>,
     backtrack: &mut BacktrackSets,
-    e: &mut Reversers,
+    e: &mut BacktrackCandidates,
     i: usize,
 ) {
     let next = walk.execution.len() - 1;

@@ -1,4 +1,4 @@
-//! Optimal DPOR: each Mazurkiewicz class once, and no exploration that leads nowhere.
+//! Optimal DPOR: each Mazurkiewicz class once, and no blocked exploration.
 //!
 //! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), algorithm 2.
 //!
@@ -15,35 +15,39 @@
 //!       add p to sleep(E); take p off wut(E)
 //! ```
 //!
-//! Complete for finite executions. Nothing is ever blocked: an action that sleeps where a branch of a wakeup
-//! tree begins is no weak initial of the branch, so at the end of the branch it is awake. That is asserted.
+//! Complete for finite executions. No exploration is ever blocked: an action that sleeps where a
+//! branch of a wakeup tree begins is not a weak initial of the branch, so at the end of the branch
+//! it is awake. This is asserted.
 //!
-//! **Up to a depth** the executions are those of the events up to that height ([`crate::trace::Heights`]), which are
-//! finite. E is maximal if everything enabled is too high. An action that is then too high would have had a race with what
-//! made it too late, and that race is looked at, too ([`race::with_cut`]); but not if x itself is too high. Since
-//! independent actions do not make one another too high, v is an execution within the bound. So each class is visited
-//! once, and nothing is blocked.
+//! **Up to a depth** the executions are those of the events up to that height
+//! ([`crate::trace::Heights`]), which are finite. E is maximal if every enabled action is beyond
+//! the bound. Such an action may have races with the actions that pushed it beyond the bound; these
+//! races are handled, too ([`race::with_cut`]), unless x itself is beyond the bound. Since
+//! independent actions do not change one another's height, v is an execution within the bound. So
+//! each class is visited once, and no exploration is blocked.
 //!
-//! **In a branch** of a search ([`crate::explore::tree`]) what is asleep from the start is explored by others, who add
-//! nothing to the wakeup trees here. So it stops only those v that contain it, and an exploration may be blocked. The races
-//! of a blocked E count like those of a maximal one.
+//! **In a branch** of a search ([`crate::explore::tree`]) the actions of the initial sleep set are
+//! explored by other searches, which add nothing to the wakeup trees here. So such an action covers
+//! v only if v contains it, and an exploration may be blocked. The races of a blocked E are handled
+//! like those of a maximal one.
 //!
 //! Departures:
 //!
-//! - The unit is the [`Strand`](crate::trace::Strand), and the races are those of [`crate::trace::race`]. The other
-//!   choices of a process are races, too, and not siblings: a sleeping action may be a weak initial of a branch that
-//!   consists only of a choice, although it is none of the execution that needs the choice.
-//! - v has actions, not processes: when it is made, it is known which action is meant.
-//! - notdep(i, E) leaves out what excludes x ([`Race::spoilers`]).
-//! - The races of an event are found when it is executed, and kept for all executions that begin so. A
-//!   race is skipped if everything that the execution does not share with the last complete one happens after i: then
-//!   its v was handled there.
+//! - The unit of scheduling is the [`Strand`](crate::trace::Strand), and the races are those of
+//!   [`crate::trace::race`]. Another choice of a process is handled as a race, not as a sibling in
+//!   the tree: a sleeping action may be a weak initial of a branch that consists only of the
+//!   choice, although it is not a weak initial of the execution that needs the choice.
+//! - v consists of actions, not of processes: when v is built, the actions are known.
+//! - notdep(i, E) leaves out events in conflict with x ([`Race::conflicting`]).
+//! - The races of an event are found when it is executed, and kept for all executions with this
+//!   prefix. A race is skipped if all events after the common prefix with the last complete
+//!   execution happen after i: then its v was handled there.
 
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Options, Takes};
-use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
+use crate::explore::walk::{self, Reached, Rule, Walk, WalkOptions};
 use crate::model::{Action, System};
 use crate::trace::race::{self, OpenChoices, Race};
 use crate::trace::{Execution, Reversal, WakeupTree, WakeupTrees};
@@ -56,7 +60,7 @@ pub struct Optimal {
 }
 
 impl Optimal {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(options: &Options) -> Self {
         Optimal { order: options.order.unwrap_or_default() }
     }
@@ -76,20 +80,20 @@ impl Explorer for Optimal {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        walk::explore(system, Manner::sleeping(self.order), &mut Wakeup::default(), driver);
+        walk::explore(system, WalkOptions::sleeping(self.order), &mut Wakeup::default(), driver);
     }
 }
 
-/// A prefix of the execution.
+/// The data of one prefix of the execution.
 struct Level {
     wut: WakeupTree,
-    /// The action to be tried if wut was empty: some p ∈ enabled(E) ∖ Sleep.
+    /// The action to try if wut was empty: some p ∈ enabled(E) ∖ Sleep.
     any: Option<Action>,
-    /// How many races there were before its last action.
+    /// The number of races before its last action.
     races: usize,
 }
 
-/// The rule, with what it remembers.
+/// The rule, with its wakeup trees and races.
 #[derive(Default)]
 struct Wakeup {
     trees: WakeupTrees,
@@ -100,14 +104,15 @@ struct Wakeup {
     open: OpenChoices,
     /// The races of the execution, in the order of its events.
     races: Vec<Race>,
-    /// How many actions at its beginning it shares with the last complete execution.
+    /// The length of its common prefix with the last complete execution.
     shared: usize,
     /// Scratch space for v.
     v: Vec<usize>,
 }
 
 impl<S: System> Rule<S> for Wakeup {
-    /// If E is maximal, its races; else wut(E) := WuT, or {p} for a p ∈ enabled(E) ∖ Sleep if WuT is empty.
+    /// Handles the races of E if E is maximal; else wut(E) := WuT, or {p} for a p ∈ enabled(E) ∖
+    /// Sleep if WuT is empty.
     #[inline]
     fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let races = self.races.len();
@@ -134,7 +139,7 @@ impl<S: System> Rule<S> for Wakeup {
         }
     }
 
-    /// The first p ∈ wut(E), which is taken off wut(E).
+    /// Removes the first p ∈ wut(E), and returns it.
     #[inline]
     fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
         let level = self.levels.last_mut().expect("that of E");
@@ -165,7 +170,7 @@ fn awake<S: System>(walk: &Walk<'_, '_, '_, S>) -> Option<Action> {
     awake
 }
 
-/// What does the model say? Its answer is left in `enabled`.
+/// Is `action` enabled in the model? Refills `enabled`.
 fn is_enabled<S: System>(walk: &mut Walk<'_, '_, '_, S>, action: Action) -> bool {
     walk.enabled.clear();
     walk.execution.enabled(&mut walk.enabled);
@@ -188,13 +193,14 @@ impl Wakeup {
         self.shared = walk.execution.len();
     }
 
-    /// The last complete execution also had this race. Was it reversed there with all of v?
+    /// For a race that the last complete execution had, too: was it reversed there with the same v?
     fn is_done<S: System>(&self, execution: &Execution<'_, S>, race: &Race) -> bool {
         let order = execution.order();
         (self.shared..order.len()).all(|position| order.before(race.first, position))
     }
 
-    /// Inserts v := notdep(i, E)·x into wut(pre(i)), unless something that sleeps there is in WI(v).
+    /// Inserts v := notdep(i, E)·x into wut(pre(i)), unless an action that sleeps there is in
+    /// WI(v).
     fn reverse<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>, index: usize) {
         let race = &self.races[index];
         let mut reversal = Reversal::new(&mut walk.execution, race);

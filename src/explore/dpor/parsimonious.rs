@@ -1,61 +1,73 @@
-//! Parsimonious optimal DPOR: each Mazurkiewicz class once, and nothing kept but the present execution and the
-//! reversals that it still owes.
+//! Parsimonious optimal DPOR: each Mazurkiewicz class once, with memory only for the current
+//! execution and its pending reversals.
 //!
-//! The aim is that of Abdulla, Atig, Das, Jonsson, Sagonas (CAV 2024): optimal DPOR without wakeup trees, which may become
-//! exponentially large. The way is another one, *reverse search* (Avis, Fukuda, Discrete Applied Mathematics 65, 1996): each
-//! class but one has a *parent*, and the search goes from a class to those whose parent it is. So no class is visited twice,
-//! although nothing is remembered: a class shows what its parent is.
+//! The aim is that of Abdulla, Atig, Das, Jonsson, Sagonas (CAV 2024): optimal DPOR without wakeup
+//! trees, which may become exponentially large. The method is another one, *reverse search* (Avis,
+//! Fukuda, Discrete Applied Mathematics 65, 1996): each class but one has a *parent*, and the
+//! search goes from a class to its children, the classes whose parent it is. So no class is visited
+//! twice, although no visited class is stored: the parent of a class can be computed from the class
+//! alone.
 //!
 //! # Normal forms
 //!
-//! Actions that are enabled together have an order, by process and by choice ([`Execution::sort`]). The *normal form* of a
-//! maximal configuration M is its execution that always takes the first enabled event of M. Enabled events before the one that
-//! is taken are not in M; they are *passed over*, and sleep until an event of M excludes them. M is maximal, so that
-//! happens to each. Hence an execution to the end is a normal form iff nothing sleeps at its end.
+//! Actions that are enabled together have an order, by process and by choice ([`Execution::sort`]).
+//! The *normal form* of a maximal configuration M is its execution that always takes the first
+//! enabled event of M. Enabled events that precede the event taken are not in M; they are *passed
+//! over*, and sleep until an event of M is in conflict with them. Since M is maximal, each of them
+//! is woken in this way. Hence a maximal execution is a normal form iff nothing sleeps at its end.
 //!
 //! # The parent
 //!
-//! Let u be the last event of the normal form of M that wakes something, and s what was passed over first of all that it wakes.
-//! Let C be what came before s was passed over, and R what came between that and u.
+//! Let u be the last event of the normal form of M that wakes an event, and s the event that was
+//! passed over first among those that u wakes. Let C be the events before s was passed over, and R
+//! the events from there up to u.
 //!
 //! ```text
-//!   M       =  C · R · u · (always the first)       C·R·s is an execution, too: nothing before u excludes s
-//!   u'      =  what the process of u does after C·R·s in the place of u, if it can do anything there
+//!   M       =  C · R · u · (always the first)
+//!              (C·R·s is an execution, too: nothing before u excludes s)
+//!   u'      =  the action of u's process after C·R·s instead of u, if it has one
 //!   K       =  C ∪ R ∪ {s}, and u' if there is one
 //!   parent  =  take at each step the first event that K does not exclude
 //! ```
 //!
-//! The parent's normal form begins with C·s: what is passed over before s is excluded by C·R. M passes over s there. So
-//! the parent comes before M in the lexicographic order of normal forms, and whoever goes on from parent to parent comes to the
-//! one class that has none, where nothing is ever passed over.
+//! The parent's normal form begins with C·s: the events passed over before s are excluded by C·R. M
+//! passes over s there. So the parent precedes M in the lexicographic order of normal forms, and
+//! the chain of parents ends in the one class without a parent, where no event is ever passed over.
 //!
 //! # The children
 //!
-//! Let E be the normal form of a class, s an event of it behind C, and u an event in immediate conflict with s, whose causes E
-//! has. Such pairs are the races of E. Say that u' is an event e of E. Then R must be what E has between s and e that does not happen after s, because E without
-//! s and what follows is still sorted, and e was taken as soon as it was the first. So there is at most one child for each race. It is one if
+//! Let E be the normal form of a class, s the event of E after C, and u an event in immediate
+//! conflict with s whose causes are in E. Such pairs are the races of E. Suppose that u' is an
+//! event e of E. Then R must be the events of E between s and e that do not happen after s, because
+//! E without s and its successors is still sorted, and e was taken as soon as it was the first. So
+//! there is at most one child for each race. It is a child if
 //!
-//! 1. nothing else that happens after s happens before e: else e is not u';
-//! 2. K excludes whatever E passes over: then E is what K leads to, and it follows that e is not before the last event of
-//!    E that wakes something (from there on E always takes the first, so nothing that K lacks is missed);
-//! 3. when C·R is executed with sleep, s is the first of what sleeps; and when u is executed, nothing sleeps any more. It follows that s and
-//!    u are those of the definition.
+//! 1. no other event that happens after s happens before e: else e is not u';
+//! 2. K excludes every event that E passes over: then E is the class that K determines. It follows
+//!    that e is not before the last event of E that wakes an event (after that event E always takes
+//!    the first one, so the events of E outside K do not matter);
+//! 3. when C·R is executed with sleep, s is the first sleeping event; and after u, nothing sleeps
+//!    any more. It follows that s and u are those of the definition.
 //!
-//! What 3 asks for is seen when C·R·u is executed. If it does not come true, the exploration is given up as blocked. In most
-//! programs that is rare, because what can be seen in E is looked at before. Without u' the race is one of
-//! [`race::with_distant`] or of siblings, and R is what E has behind s that does not happen after s, up to where u comes first.
+//! Condition 3 is checked by executing C·R·u. If it fails, the exploration is abandoned as blocked.
+//! In most programs that is rare, because conditions that can be checked in E are checked before.
+//! Without u' the race is one of [`race::with_distant`] or of siblings, and R consists of the
+//! events of E after s that do not happen after s, up to where u comes first.
 //!
-//! # What waits
+//! # Pending reversals
 //!
-//! A reversal may be made as soon as it is found, or when the search comes back to C, because the order of children does not matter. The
-//! second is cheaper, but what waits may be as much as there are classes. So only so many wait ([`Parsimonious::owes`]); others
-//! are made at once, and then the execution is restored. Reversals that wait may be made by anybody, anywhere. So the
-//! search can be cut into pieces that together do exactly what the whole does: a [`Branch`] is C, and s·R·u for each reversal.
+//! A reversal may be explored as soon as it is found, or when the search comes back to C, because
+//! the order of children does not matter. Waiting is cheaper, but there may be as many pending
+//! reversals as classes. So their size is limited ([`Parsimonious::max_pending`]); beyond the limit
+//! reversals are explored at once, and then the execution is restored. Pending reversals can be
+//! explored by any worker. So the search can be split into pieces that together make exactly the
+//! transitions of the whole: a [`Branch`] is C, with s·R·u for each reversal.
 //!
 //! # No bound on the depth
 //!
-//! With a bound there may be no u' because it is too high. Then several classes that differ in which readers come before u
-//! would have the same s, the same u and the same parent, and one race would not tell them apart.
+//! With a bound, u' may be missing because it is beyond the bound. Then several classes, which
+//! differ in the readers that come before u, would have the same s, the same u and the same parent,
+//! so one race would have several children.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -64,32 +76,31 @@ use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::settings::options::{Options, Takes};
 use crate::explore::tree::Branch;
-use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
+use crate::explore::walk::{self, Reached, Rule, Walk, WalkOptions};
 use crate::model::{Action, Schedule, System};
 use crate::trace::initials::{Signature, is_weak_initial, is_weak_initial_in};
 use crate::trace::race::{self, OpenChoices, Race};
 use crate::trace::{Execution, Mark};
 
-/// So many reversals are given away together. Each has to be written down, and to be read.
-const SHARE: usize = 64;
+/// The most reversals in one branch that is given away. Each has to be written and read.
+const MOST_SHARED: usize = 64;
 
-/// Visits each class once, with memory for little more than an execution.
+/// Parsimonious DPOR: visits each class once, with memory for little more than an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parsimonious {
-    /// Reversals that are still to be made wait until the search comes back to where they begin, as long as they have no more actions
-    /// than this. With 0 they are made at once, and nothing waits but what is reversed in the present execution; each time
-    /// costs a way back and forth.
-    pub owes: usize,
+    /// The most actions in all pending reversals together. Reversals beyond this limit are explored
+    /// at once, at the cost of going back and restoring the execution. With 0 none is kept pending.
+    pub max_pending: usize,
 }
 
 impl Default for Parsimonious {
     fn default() -> Self {
-        Parsimonious { owes: 1 << 16 }
+        Parsimonious { max_pending: 1 << 16 }
     }
 }
 
 impl Parsimonious {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(_: &Options) -> Self {
         Parsimonious::default()
     }
@@ -99,7 +110,7 @@ impl Explorer for Parsimonious {
     fn profile(&self) -> Profile {
         Profile {
             name: "parsimonious",
-            summary: "dynamic partial order reduction that remembers nothing: reverse search over normal forms",
+            summary: "dynamic partial order reduction without stored sets: reverse search over normal forms",
             source: "after Abdulla, Atig, Das, Jonsson, Sagonas (CAV 2024); Avis, Fukuda (1996)",
             guarantee: Guarantee::EveryClassOnce,
             takes: Takes { options: &["jobs"], ..Takes::NOTHING },
@@ -110,56 +121,58 @@ impl Explorer for Parsimonious {
         }
     }
 
-    /// Below a bound, a class may have several children with one u, that differ in which readers come before u.
+    /// Below a depth bound, one race may have several children, which differ in the readers that
+    /// come before u.
     fn refusal<S: System>(&self, _: &S, budget: &Budget) -> Option<String> {
         budget.depth.map(|_| {
-            "`parsimonious` looks at whole executions: it has no bound on their depth (`udpor` and `optimal` have)"
+            "`parsimonious` needs whole executions, so it takes no depth bound (`udpor` and `optimal` do)"
                 .into()
         })
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let mut rule = Reversals { most: self.owes, ..Reversals::default() };
-        walk::explore(system, Manner::passing(), &mut rule, driver);
+        let mut rule = Reversals { max_pending: self.max_pending, ..Reversals::default() };
+        walk::explore(system, WalkOptions::passing(), &mut rule, driver);
     }
 }
 
-/// A race to be reversed in the state after C.
+/// A reversal to explore in the state after C.
 struct Task {
-    /// R, and u.
+    /// R·u
     path: Vec<Action>,
     /// s
     first: Action,
 }
 
-/// A prefix of the execution.
+/// The data of one prefix of the execution.
 struct Level {
-    /// What sleeps there before anything is passed over.
+    /// The sleep set there, before any event is passed over.
     inherited: Mark,
-    /// How the execution is to go on.
+    /// The next action of the current execution.
     step: Option<Action>,
-    /// What is to be tried when that is done.
+    /// The pending reversals, to explore after that.
     tasks: Vec<Task>,
-    /// While some of them are made at once: how many come later. One number for each time that this was begun, and not ended.
+    /// For each call of [`Reversals::visit`] that is active at this level: the number of its
+    /// pending reversals when the call began. They are not explored within the call.
     later: Vec<usize>,
 }
 
-/// The rule, with what it remembers.
+/// The rule, with the current execution and the pending reversals.
 #[derive(Default)]
 struct Reversals {
     levels: Vec<Level>,
-    /// How many actions the paths of all tasks have.
-    owed: usize,
-    /// They are to have no more. What would be more is done at once.
-    most: usize,
-    /// What is left of R·u, the next action last.
+    /// The total number of actions in the paths of all tasks.
+    pending_actions: usize,
+    /// The limit of `pending_actions`. Reversals beyond it are explored at once.
+    max_pending: usize,
+    /// The rest of R·u, in reverse order.
     path: Vec<Action>,
     /// s, until u is executed.
     first: Option<Action>,
-    /// The position of u in the present execution.
+    /// The position of u in the current execution.
     jump: usize,
     open: OpenChoices,
-    /// The races of the present execution from u on.
+    /// The races of the current execution from u on.
     races: Vec<Race>,
 }
 
@@ -211,7 +224,7 @@ impl<S: System> Rule<S> for Reversals {
             }
             let Task { path, first } = level.tasks.pop()?;
             walk.sleep.back_to(level.inherited);
-            self.owed -= path.len();
+            self.pending_actions -= path.len();
             (self.first, self.path) = (Some(first), path);
             self.path.reverse();
             let step = self.path.pop().expect("at least u");
@@ -233,7 +246,7 @@ impl<S: System> Rule<S> for Reversals {
         }
         let read = wanted.iter().map(|wanted| Task::read(walk, wanted));
         let tasks: Vec<Task> = read.collect::<Option<_>>()?;
-        self.owed = tasks.iter().map(|task| task.path.len()).sum();
+        self.pending_actions = tasks.iter().map(|task| task.path.len()).sum();
         self.levels.push(Level {
             inherited: walk.sleep.mark(),
             step: None,
@@ -243,15 +256,15 @@ impl<S: System> Rule<S> for Reversals {
         Some(())
     }
 
-    /// What is owed nearest to the beginning.
+    /// Gives away the pending reversals nearest to the start of the search.
     fn share(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let level = self.levels.iter().position(|level| !level.tasks.is_empty());
         let Some(length) = level else { return };
         let level = &mut self.levels[length];
-        let shared = level.tasks.len().min(SHARE);
+        let shared = level.tasks.len().min(MOST_SHARED);
         let tasks: Vec<Task> = level.tasks.drain(..shared).collect();
         level.later.iter_mut().for_each(|later| *later = later.saturating_sub(shared));
-        self.owed -= tasks.iter().map(|task| task.path.len()).sum::<usize>();
+        self.pending_actions -= tasks.iter().map(|task| task.path.len()).sum::<usize>();
         let mut prefix = Schedule::of(walk.execution.state());
         prefix.truncate(length);
         let wanted = tasks.iter().map(|task| task.written(walk, length)).collect();
@@ -260,7 +273,8 @@ impl<S: System> Rule<S> for Reversals {
 }
 
 impl Task {
-    /// As a schedule: s, R, u, in portable names. R begins in the state of s, after so many actions.
+    /// The task as a schedule s·R·u in portable names. Both s and R begin in the state after
+    /// `length` actions.
     fn written<S: System>(&self, walk: &mut Walk<'_, '_, '_, S>, length: usize) -> Schedule {
         walk.execution.looking_back(length, |locals, state| {
             let op = locals.op(state.local(self.first.process)).expect("s is enabled");
@@ -271,7 +285,8 @@ impl Task {
         })
     }
 
-    /// What is [`written`](Task::written), in the state of s; `None` if it is not possible there.
+    /// Reads a task, as [`written`](Task::written) writes it, in the state where it begins; `None`
+    /// if it is not possible there.
     fn read<S: System>(walk: &mut Walk<'_, '_, '_, S>, written: &Schedule) -> Option<Task> {
         let (&first, path) = written.split_first()?;
         let first = walk.named(first)?;
@@ -289,12 +304,14 @@ impl Task {
 }
 
 impl Reversals {
-    /// Puts to sleep what is passed over by this step of R·u. Can it be taken, as far as is known?
+    /// Puts to sleep the events that this step of R·u passes over. Returns false if condition 3
+    /// fails already.
     fn passes<S: System>(&self, walk: &mut Walk<'_, '_, '_, S>, step: Action) -> bool {
         walk.pass_over(step) && (!self.path.is_empty() || walk.sleep.first() == self.first)
     }
 
-    /// Finds the children of the class of E.
+    /// Finds the children of the class of E, and explores them or adds them to the pending
+    /// reversals.
     fn end<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let execution = &mut walk.execution;
         self.races.retain(|race| race.later(execution).is_some() || race.is_sibling(execution));
@@ -303,8 +320,8 @@ impl Reversals {
         let children = races.iter().filter_map(|race| Some((race.first, self.child(walk, race)?)));
         let mut children: Vec<(usize, Task)> = children.collect();
         let more: usize = children.iter().map(|(_, task)| task.path.len()).sum();
-        if self.owed + more <= self.most {
-            self.owed += more;
+        if self.pending_actions + more <= self.max_pending {
+            self.pending_actions += more;
             for (length, task) in children {
                 self.levels[length].tasks.push(task);
             }
@@ -316,7 +333,7 @@ impl Reversals {
         }
     }
 
-    /// Visits a child at once, and all that it leads to, so that nothing is owed for them.
+    /// Explores a child and its descendants at once, so that it does not stay pending.
     fn visit<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>, length: usize, task: Task) {
         if walk.driver.is_stopped() {
             return;
@@ -324,7 +341,7 @@ impl Reversals {
         let open = self.open.clone();
         self.open.truncate(length);
         let behind = self.levels.split_off(length + 1);
-        self.owed += task.path.len();
+        self.pending_actions += task.path.len();
         let level = &mut self.levels[length];
         level.later.push(level.tasks.len());
         level.tasks.push(task);
@@ -334,7 +351,7 @@ impl Reversals {
         self.open = open;
     }
 
-    /// The child for this race; `None` if it is seen here that E is not its parent.
+    /// The child for this race; `None` if E turns out not to be its parent.
     fn child<S: System>(&self, walk: &mut Walk<'_, '_, '_, S>, race: &Race) -> Option<Task> {
         let execution = &walk.execution;
         let (order, first) = (execution.order(), race.first);
@@ -351,8 +368,8 @@ impl Reversals {
             Some(later) => later,
             None => execution.len(),
         };
-        let spoilers = race.spoilers(execution);
-        let kept = |&at: &usize| race.keeps(execution, &spoilers, at);
+        let conflicting = race.conflicting(execution);
+        let kept = |&at: &usize| race.keeps(execution, &conflicting, at);
         let mut kept: Vec<usize> = (first + 1..end).filter(kept).collect();
         if !is_sibling && later.is_none() && !self.settle(walk, race, &mut kept) {
             return None;
@@ -369,7 +386,7 @@ impl Reversals {
         Some(Task { path, first: execution.action(first) })
     }
 
-    /// Does R wake everything that was passed over before s, as far as is known?
+    /// Does R wake every event that was passed over before s, as far as can be seen in E?
     fn wakes_all<S: System>(
         &self,
         walk: &Walk<'_, '_, '_, S>,
@@ -387,7 +404,7 @@ impl Reversals {
         })
     }
 
-    /// Takes off R what comes behind u. Is u possible at all?
+    /// Removes from R the events that come after u. Returns whether u is possible.
     fn settle<S: System>(
         &self,
         walk: &mut Walk<'_, '_, '_, S>,
@@ -420,7 +437,7 @@ impl Reversals {
         place.is_some()
     }
 
-    /// Is K in conflict with everything that E passes over behind s?
+    /// Is K in conflict with every event that E passes over after s?
     fn excludes_all<S: System>(
         &self,
         walk: &mut Walk<'_, '_, '_, S>,
@@ -457,7 +474,7 @@ impl Reversals {
     }
 }
 
-/// Is e, or nothing, what the strand of u does after C·R·s?
+/// Is e the next action of the strand of u after C·R·s (or has it none, if there is no e)?
 fn is_next<S: System>(
     execution: &mut Execution<'_, S>,
     race: &Race,

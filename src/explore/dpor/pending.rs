@@ -1,8 +1,8 @@
-//! What is still to be tried from each state along an execution, for rules that know it on arrival.
+//! The actions still to try from each state of an execution, for rules that know them on arrival.
 
 use crate::model::Action;
 
-/// Actions by the prefix of the execution after which they are enabled, in one list.
+/// A stack of actions, grouped by the prefix of the execution after which they are to be tried.
 #[derive(Debug, Default)]
 pub struct Pending {
     actions: Vec<Action>,
@@ -11,13 +11,13 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Notes that the execution has gone on, and that these actions are to be tried, the last one first.
+    /// Begins the group of a new state. Its actions are tried from the last to the first.
     pub fn descend(&mut self, actions: impl Iterator<Item = Action>) {
         self.levels.push(self.actions.len());
         self.actions.extend(actions);
     }
 
-    /// Is nothing to be tried from the last state?
+    /// Is the group of the last state empty?
     pub fn is_empty(&self) -> bool {
         self.levels.last().is_none_or(|&mark| self.actions.len() == mark)
     }
@@ -27,7 +27,7 @@ impl Pending {
         if self.is_empty() { None } else { self.actions.pop() }
     }
 
-    /// Notes that the execution goes back by an action.
+    /// Drops the group of the last state.
     pub fn ascend(&mut self) {
         self.actions.truncate(self.levels.pop().expect("a level to leave"));
     }

@@ -9,19 +9,20 @@
 //!     Sleep := Sleep ∪ {a}
 //! ```
 //!
-//! Exactly one execution of each class is completed: the least one, if the actions of a state are compared in the order in
-//! which they are tried there. The program needs no special properties. An exploration is blocked if everything enabled
-//! sleeps; what begins there was explored from some other state.
+//! Exactly one execution of each class is completed: the lexicographically least one, where the
+//! actions of a state are compared in the order in which they are tried. The program needs no
+//! special properties. An exploration is blocked if every enabled action sleeps; the classes of its
+//! continuations are completed elsewhere.
 //!
-//! Up to a depth, what is too high is not enabled ([`crate::trace::Heights`]). Independent actions do not make one
-//! another too high, and sleep sets need no more than that.
+//! Up to a depth, actions beyond the bound count as not enabled ([`crate::trace::Heights`]).
+//! Independent actions do not change one another's height, and sleep sets need no more than that.
 
 use super::pending::Pending;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Options, Takes};
-use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
+use crate::explore::walk::{self, Reached, Rule, Walk, WalkOptions};
 use crate::model::{Action, System};
 
 /// Completes each class once.
@@ -32,7 +33,7 @@ pub struct Sleep {
 }
 
 impl Sleep {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(options: &Options) -> Self {
         Sleep { order: options.order.unwrap_or_default() }
     }
@@ -42,7 +43,7 @@ impl Explorer for Sleep {
     fn profile(&self) -> Profile {
         Profile {
             name: "sleep",
-            summary: "every state's enabled actions, but those that sleep sets show to be explored already",
+            summary: "every enabled action, except those that sleep sets show to be explored already",
             source: "Godefroid (LNCS 1032, 1996), chapter 5",
             guarantee: Guarantee::EveryClassOnce,
             takes: Takes { always_sleeps: true, ..Takes::PIECES },
@@ -54,11 +55,11 @@ impl Explorer for Sleep {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        walk::explore(system, Manner::sleeping(self.order), &mut Awake::default(), driver);
+        walk::explore(system, WalkOptions::sleeping(self.order), &mut Awake::default(), driver);
     }
 }
 
-/// The rule: everything that is enabled and awake is to be tried.
+/// The rule: try every action that is enabled and awake.
 #[derive(Default)]
 struct Awake {
     pending: Pending,

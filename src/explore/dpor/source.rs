@@ -1,4 +1,5 @@
-//! Source-DPOR: each Mazurkiewicz class completed once; source sets avoid most blocked explorations.
+//! Source-DPOR: each Mazurkiewicz class completed once; source sets avoid most blocked
+//! explorations.
 //!
 //! Abdulla, Aronis, Jonsson, Sagonas (J. ACM 64(4), 2017), algorithm 1.
 //!
@@ -14,23 +15,25 @@
 //!       add p to Sleep
 //! ```
 //!
-//! Complete for finite executions, and with the sleep sets no class is completed twice; but an exploration may
-//! be blocked. Up to a depth the executions are those of the events up to that height, as in
-//! [`super::optimal`]. An action that is too high at the end is looked at for the races that it would have had.
-//! Departures:
+//! Complete for finite executions, and with the sleep sets no class is completed twice; but an
+//! exploration may be blocked. Up to a depth the executions are those of the events up to that
+//! height, as in [`super::optimal`]. At the end of an execution, the races that actions beyond the
+//! bound would have had are handled, too. Departures:
 //!
-//! - The unit is the [`Strand`](crate::trace::Strand), and the races are those of [`crate::trace::race`]. A strand
-//!   brings all its choices.
-//! - An initial of v that sleeps at pre(i) counts as being in the set. What begins with it is explored.
-//! - A message that an actor refuses at the end of an execution has no event whose races could be looked at. So its races
-//!   are looked for at the end, even if the exploration is blocked. (What is asleep there might never let the guard hold
-//!   again.) It is the same with actions that are too high.
+//! - The unit of scheduling is the [`Strand`](crate::trace::Strand), and the races are those of
+//!   [`crate::trace::race`]. All choices of a strand are added together.
+//! - An initial of v that sleeps at pre(i) counts as an element of the set, because the executions
+//!   that begin with it are explored.
+//! - A message that an actor refuses until the end of an execution has no event that could have
+//!   races. So its races are handled at the end, even if the exploration is blocked. (After the
+//!   sleeping actions the guard might never hold again.) Actions beyond the depth bound are treated
+//!   in the same way.
 
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Options, Takes};
-use crate::explore::walk::{self, Manner, Reached, Rule, Walk};
+use crate::explore::walk::{self, Reached, Rule, Walk, WalkOptions};
 use crate::model::{Action, System};
 use crate::trace::race::{self, OpenChoices, Race};
 use crate::trace::{BacktrackSets, Execution};
@@ -43,7 +46,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(options: &Options) -> Self {
         Source { order: options.order.unwrap_or_default() }
     }
@@ -64,11 +67,16 @@ impl Explorer for Source {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        walk::explore(system, Manner::sleeping(self.order), &mut SourceSets::default(), driver);
+        walk::explore(
+            system,
+            WalkOptions::sleeping(self.order),
+            &mut SourceSets::default(),
+            driver,
+        );
     }
 }
 
-/// The rule, with what it remembers.
+/// The rule, with its backtrack sets and races.
 #[derive(Default)]
 struct SourceSets {
     backtrack: BacktrackSets,
@@ -113,7 +121,8 @@ impl<S: System> Rule<S> for SourceSets {
 }
 
 impl SourceSets {
-    /// Handles the end of an E that goes no further.
+    /// Handles the end of E: the races of messages that were refused, and of actions beyond the
+    /// bound.
     fn end<S: System>(&mut self, execution: &mut Execution<'_, S>) {
         race::with_pending(execution, &mut self.races);
         race::with_cut(execution, &mut self.races);
@@ -136,11 +145,11 @@ impl SourceSets {
             }
             added = Some(strand);
         }
-        let spoilers = race.spoilers(execution);
+        let conflicting = race.conflicting(execution);
         for position in race.first + 1..execution.len() {
             let causes = execution.order().direct_predecessors(position);
             let is_first = causes.last().is_none_or(|&last| (last as usize) < race.first);
-            if is_first && race.keeps(execution, &spoilers, position) {
+            if is_first && race.keeps(execution, &conflicting, position) {
                 let action = execution.action(position);
                 if self.backtrack.covers(race.first, action) {
                     return;

@@ -14,53 +14,57 @@
 //!     for each m in backtrack(κ) that is not done:  thaw κ;  Explore(S.m)
 //! ```
 //!
-//! Races of actors are transitive. Suppose that a message is in race with i, but held back because the state is frozen.
-//! Then it is also in race with the message that was added. So it comes up again when that one is explored, unless it
-//! turns out that it need not. This is why the explorer is only for programs of actors: two reads of a cell are both in
-//! race with a write, but not with one another; and mailboxes and mutexes are similar. Internal handlers count as messages ([`super::creation`]).
+//! Races of actors are transitive. Suppose that a message is in race with i, but not added because
+//! the state is frozen. Then it is also in race with the message that was added, so its race shows
+//! again when that message is explored, if it is still needed. Hence the explorer is only for
+//! programs of actors: two reads of a cell are both in race with a write, but not with one another;
+//! mailboxes and mutexes are similar. Internal handlers count as messages ([`super::creation`]).
 //!
-//! Departures: races already looked at are skipped, as in [`super::backtrack_sets`]. And with sleep sets, a message that
-//! is asleep is not added and does not freeze the state. The paper does not say how to combine the two. If a sleeping
-//! message were added, it would never be explored, and what it holds back would never be added: for the paper's example,
-//! `registry`, four of six classes would be found.
+//! Departures: races already handled are skipped, as in [`super::backtrack_sets`]. And with sleep
+//! sets, a message that is asleep is not added and does not freeze the state. The paper does not
+//! say how to combine the two. If a sleeping message were added, it would never be explored, and
+//! the messages that it holds back would never be added: for the paper's example, `registry`, only
+//! four of six classes would be found.
 //!
-//! Every class is visited, with guards, with guards that turn false again, with internal handlers, with actors
-//! that fail, and up to a depth; the proof in the paper is for executions that end; the rest is tested. It
-//! never executes more than DPOR in the same order.
+//! Every class is visited: also with guards, with guards that turn false again, with internal
+//! handlers, with actors that fail, and up to a depth. The proof in the paper covers executions
+//! that end; the rest is tested. TransDPOR never executes more than DPOR in the same order.
 //!
-//! The numbers in the paper are not those of its figure but of its tool: [`super::trans_dpor_tool`].
+//! The numbers in the paper come from its tool, which differs from its figure: see
+//! [`super::trans_dpor_tool`].
 
 use super::by_races::{ByRaces, Races};
-use super::creation::{has_only_actors, makers, newly_racing, not_before};
+use super::creation::{creators, has_only_actors, newly_racing, not_before};
 use super::trans_dpor_tool::{self, Tool};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Options, Takes};
-use crate::explore::walk::{self, Manner, Walk};
+use crate::explore::walk::{self, Walk, WalkOptions};
 use crate::model::{Action, System};
 use crate::trace::{BacktrackSets, Strand};
 
-/// Visits every class.
+/// TransDPOR, for programs of actors: visits every class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransDpor {
     /// The order in which enabled actions are tried.
     pub order: Order,
-    /// Adds sleep sets (Godefroid 1996).
+    /// Are sleep sets (Godefroid 1996) added?
     pub sleep_sets: bool,
-    /// As the tool of the paper implements it (`trans_dpor_tool`). It visits every class, as far as is known. Nobody has proved it.
+    /// Is the rule that of the paper's tool (`trans_dpor_tool`)? It visited every class in all our
+    /// tests, but this is not proved.
     pub of_tool: bool,
 }
 
 impl TransDpor {
-    /// As published.
+    /// The published algorithm, with these options.
     pub fn published(options: &Options) -> Self {
         let &Options { order, sleep_sets, .. } = options;
         TransDpor { order: order.unwrap_or_default(), sleep_sets, of_tool: false }
     }
 
-    /// As implemented.
+    /// The algorithm of the tool, with these options.
     pub fn of_tool(options: &Options) -> Self {
         TransDpor { of_tool: true, ..TransDpor::published(options) }
     }
@@ -76,7 +80,7 @@ impl Explorer for TransDpor {
         match self.of_tool {
             false => Profile {
                 name: "transdpor",
-                summary: "DPOR for actors, which uses that their races are transitive",
+                summary: "DPOR for actors, which relies on their transitive races",
                 source: "Tasharofi et al. (FORTE 2012)",
                 requires: Some("actors only"),
                 guarantee: Guarantee::of_classes(self.sleep_sets),
@@ -99,24 +103,24 @@ impl Explorer for TransDpor {
             return trans_dpor_tool::refusal(system);
         }
         (!has_only_actors(system)).then(|| {
-            "`transdpor` is for programs of actors only: it takes it that races are transitive, and those at \
-             mailboxes, mutexes and cells are not (`dpor` is for all programs)"
+            "`transdpor` is for programs of actors only: it relies on transitive races, and races at \
+             mailboxes, mutexes and cells are not transitive (`dpor` is for all programs)"
                 .into()
         })
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let manner = Manner::new(self.order, self.sleep_sets);
+        let options = WalkOptions::new(self.order, self.sleep_sets);
         match self.of_tool {
             false => {
-                walk::explore(system, manner, &mut ByRaces::new(OneAtATime::default()), driver)
+                walk::explore(system, options, &mut ByRaces::new(OneAtATime::default()), driver)
             }
-            true => walk::explore(system, manner, &mut ByRaces::new(Tool::default()), driver),
+            true => walk::explore(system, options, &mut ByRaces::new(Tool::default()), driver),
         }
     }
 }
 
-/// The rule, with scratch space for the messages to be looked at.
+/// The rule, with scratch space for messages.
 #[derive(Default)]
 struct OneAtATime {
     waiting: Vec<Action>,
@@ -138,15 +142,16 @@ impl<S: System> Races<S> for OneAtATime {
     }
 }
 
-/// Adds to the backtrack set of the state before `i` the first action after it that is before the message, or
-/// else the message, if that is possible and new.
+/// Adds to the backtrack set of the state before `i` the first action after `i` that is before the
+/// message, or the message itself if there is no such action. Adds nothing if it is not enabled
+/// there, asleep, or in the set already.
 fn reverse<S: System>(
     walk: &mut Walk<'_, '_, '_, S>,
     backtrack: &mut BacktrackSets,
     i: usize,
     message: Action,
 ) {
-    let first = makers(&walk.execution, i, message).next();
+    let first = creators(&walk.execution, i, message).next();
     let first = first.map_or(message, |j| walk.execution.action(j));
     let strand = Strand::of(first, true);
     if backtrack.find(i, strand).is_some_and(|m| !m.is_chosen && !m.is_asleep) {

@@ -1,9 +1,9 @@
 //! TransDPOR as the tool of its paper implements it.
 //!
-//! Figure 2 of Tasharofi et al. (FORTE 2012) explores 13 executions of the paper's example, `registry`, where the
-//! paper draws 10. The rule below is another one. It reproduces the figures of the paper's table 1 exactly.
-//! It looks at *all* races of a message, not only the last, when the message is sent and again when it is taken. And it
-//! may take back what it added.
+//! Figure 2 of Tasharofi et al. (FORTE 2012) explores 13 executions of the paper's example,
+//! `registry`, where the paper draws 10. The rule below differs, and reproduces the figures of the
+//! paper's table 1 exactly. It considers *all* races of a message, not only the last one, when the
+//! message is sent and again when it is taken. And it may remove again what it has added.
 //!
 //! ```text
 //! after e, which took m:
@@ -19,15 +19,17 @@
 //!   add c to backtrack(κ), and freeze κ
 //! ```
 //!
-//! It does not look at pending messages that are never taken. So it misses executions if guards refuse messages: of the
-//! three classes of `dining(2)` it finds one, in order `fifo` or `eca`. Without guards all messages are taken in the end.
-//! Then it visited every class of every program that it was tried on. But nobody has proved that, so it is not promised.
+//! It ignores pending messages that are never taken. So it misses executions if guards refuse
+//! messages: of the three classes of `dining(2)` it finds one, in order `fifo` or `eca`. Without
+//! guards all messages are taken in the end. Then it visited every class of every program that was
+//! tried. This is not proved, so it is not promised.
 //!
-//! One departure, which makes no difference to programs in which no actor fails: the messages that a failed actor
-//! leaves are looked at as if they were taken when it fails, or when they are sent if that is later.
+//! One departure, which makes no difference to programs in which no actor fails: the messages that
+//! a failed actor leaves are treated as taken when it fails, or when they are sent if that is
+//! later.
 
 use super::by_races::Races;
-use super::creation::{has_only_actors, makers, not_before, pending, sent_by};
+use super::creation::{creators, has_only_actors, not_before, pending, sent_by};
 use crate::explore::walk::Walk;
 use crate::model::{Action, ProcessId, System};
 use crate::trace::{BacktrackSets, Execution, Strand};
@@ -46,7 +48,7 @@ pub fn refusal<S: System>(system: &S) -> Option<String> {
     })
 }
 
-/// The rule, with scratch space for what an action sent.
+/// The rule, with scratch space for the messages that an action sent.
 #[derive(Default)]
 pub struct Tool {
     sent: Vec<Action>,
@@ -67,8 +69,8 @@ impl<S: System> Races<S> for Tool {
 }
 
 impl Tool {
-    /// Handles messages that nobody will take any more as if they were taken now: those to an actor that has just failed,
-    /// and those just sent to one that failed before.
+    /// Handles messages that will never be taken as if they were taken now: the messages of an
+    /// actor that has just failed, and messages just sent to an actor that failed before.
     fn lost<S: System>(
         &mut self,
         walk: &mut Walk<'_, '_, '_, S>,
@@ -89,8 +91,8 @@ impl Tool {
     }
 }
 
-/// Proposes to the state before each action that is in race with the message the first action after it that
-/// is before the message, or else the message.
+/// For each action i in race with the message: proposes to the state before i the first action
+/// after i that is before the message, or the message if there is none.
 fn propose_for<S: System>(
     walk: &mut Walk<'_, '_, '_, S>,
     backtrack: &mut BacktrackSets,
@@ -102,14 +104,15 @@ fn propose_for<S: System>(
         if walk.execution.state().action(i) == message {
             break;
         }
-        let first = makers(&walk.execution, i, message).next();
+        let first = creators(&walk.execution, i, message).next();
         let first = first.map_or(message, |j| walk.execution.state().action(j));
         propose(walk, backtrack, i, first, receiver(first));
     }
 }
 
-/// Adds `proposed` to the backtrack set of the state before `i`, in place of what was added there since the
-/// last action was taken from it, unless that concerns the receiver of the action taken.
+/// Adds `proposed` to the backtrack set of the state before `i`. If the set is frozen, `proposed`
+/// replaces the last addition, unless the last action taken from the set is at `receiver`; then
+/// nothing is added.
 fn propose<S: System>(
     walk: &mut Walk<'_, '_, '_, S>,
     backtrack: &mut BacktrackSets,

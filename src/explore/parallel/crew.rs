@@ -1,16 +1,20 @@
-//! A search by workers that may die: who does what.
+//! Coordinates a search by workers that may die: assigns pieces and collects results.
 //!
-//! The workers may be threads here (`threads`), or on other machines. They say what they have done in [`Report`]s, and
-//! are given pieces of the search here. A worker cuts its piece again and again ([`search`]), and each branch that it gives away
-//! can at once be given to another. A piece is left to do until its result is here. So when a worker is lost, its piece is
-//! given to another, who cuts it at the same places: what it gives away then is here already, or done.
+//! The workers are threads of this process (`threads`), or run on other machines. They send
+//! [`Report`]s, and get pieces of the search. A worker splits its piece again and again
+//! ([`search`]), and each branch that it gives away can at once be assigned to another worker. A
+//! piece is open until its result has arrived. So if a worker is lost, its piece is assigned to
+//! another worker, which splits it at the same places: the branches that it gives away are known
+//! already, or done.
 //!
-//! [`Crew::settled`] is all that is needed to go on at another time, with other workers, which may cut pieces elsewhere. So it leaves out
-//! what pieces have given away that are not done. That is not much: a piece gives away what is left to do nearest to where it
-//! began, so it is done when it has done that once for each step of an execution.
+//! [`Crew::settled`] is a checkpoint, with which the search can continue at another time. Then
+//! other workers may split pieces at other places. So the checkpoint excludes branches that an
+//! unfinished piece has given away. Little is lost: a piece always gives away the open work nearest
+//! to its beginning, so it ends after at most one branch for each step of an execution.
 //!
-//! Nobody knows whether one who is silent is dead. Whoever has been lost is not listened to until it asks for work again. So no
-//! branch comes back of a piece that has been joined to those before it.
+//! A worker that does not report may be dead or only slow. Once it is lost, its reports are ignored
+//! until it asks for work again. So no branch can arrive late from a piece that has been joined to
+//! the pieces before it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,37 +33,40 @@ use crate::explore::result::{Outcome, Stats};
 use crate::explore::tree::{Branch, Splitter};
 use crate::model::System;
 
-/// What a worker says of the piece that it searches.
+/// What a worker reports about its piece.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Report {
-    /// How far it is.
+    /// The figures of its search so far.
     Beat(Stats),
-    /// It gives this away.
+    /// It gives a branch away, which becomes the piece at this place.
     Given(Place, Branch),
-    /// It is done, and has given away so many.
+    /// The piece at this place is done: the number of branches that it has given away, and its
+    /// result.
     Done(Place, u32, Outcome),
 }
 
 /// The number of a worker.
 pub type Worker = u32;
 
-/// The search and its workers.
+/// The state of a search by several workers.
 #[derive(Debug)]
 pub struct Crew {
     part: Part,
     /// Of similar violations, is the shortest kept?
     shortest: bool,
-    /// Those who search a piece, and how far they are.
+    /// The workers that have a piece, with their figures so far.
     busy: BTreeMap<Worker, (Place, Stats)>,
 }
 
 impl Crew {
-    /// Nobody works yet on what is left to do in `part`, which is a whole search with this budget.
+    /// Begins or continues the search that is recorded in `part`, with this budget. No worker has a
+    /// piece yet.
     pub fn new(part: Part, budget: &Budget) -> Crew {
         Crew { part, shortest: budget.shortest, busy: BTreeMap::new() }
     }
 
-    /// What is done, and what is left to do. Nothing in it was given away by a piece that is left to do.
+    /// A checkpoint of the search. It excludes the subtrees of unfinished pieces, which will be
+    /// given away again.
     pub fn settled(&self) -> Part {
         let Part { done, open } = &self.part;
         let is_under = |place: &Place| place.ancestors().any(|above| open.contains_key(&above));
@@ -69,7 +76,8 @@ impl Crew {
         settled
     }
 
-    /// All that is done, and left to do; and as done, with what was found there, the pieces that are done only in part.
+    /// All finished and open pieces. The pieces in `unfinished`, which ended early, count as done
+    /// with these results.
     pub(super) fn with_unfinished(self, unfinished: BTreeMap<Place, Outcome>) -> Part {
         let mut part = self.part;
         for (place, outcome) in unfinished {
@@ -79,7 +87,8 @@ impl Crew {
         part
     }
 
-    /// The first piece that nobody works on, for a worker that has nothing to do; `None` if there is none at the moment.
+    /// Assigns the first open piece that no worker has; `None` if there is none at the moment. A
+    /// piece that the worker had before is open again.
     pub fn give(&mut self, worker: Worker) -> Option<(Place, Branch)> {
         self.lose(worker);
         let is_taken = |place: &Place| self.busy.values().any(|(taken, _)| taken == place);
@@ -89,7 +98,7 @@ impl Crew {
         Some((place, branch))
     }
 
-    /// Notes what a worker says.
+    /// Processes a report of a worker.
     pub fn hear(&mut self, worker: Worker, report: Report) {
         let Some((place, stats)) = self.busy.get_mut(&worker) else { return };
         match report {
@@ -103,13 +112,13 @@ impl Crew {
                 self.busy.remove(&worker);
                 self.finish(done, given, outcome);
             }
-            // Of a piece that it searched before it was lost.
+            // It concerns a piece that the worker had before it was lost.
             Report::Given(..) | Report::Done(..) => {}
         }
     }
 
-    /// Notes that the piece at `place` is done, unless something that it gave away has not come
-    /// here: then it is left to do.
+    /// Records that the piece at `place` is done. If a branch that it gave away has not arrived,
+    /// the piece stays open.
     fn finish(&mut self, place: Place, given: u32, outcome: Outcome) {
         let Part { done, open } = &mut self.part;
         let has_come = |given: &Place| done.contains_key(given) || open.contains_key(given);
@@ -122,12 +131,12 @@ impl Crew {
         }
     }
 
-    /// A worker does not work any more: its piece is left to do.
+    /// Records that a worker is lost: its piece is open again.
     pub fn lose(&mut self, worker: Worker) {
         self.busy.remove(&worker);
     }
 
-    /// Is the piece that it searches still needed?
+    /// Does the result still depend on the piece of this worker? True for a worker without a piece.
     pub fn is_needed(&self, worker: Worker) -> bool {
         let (Some((place, _)), Some(last)) = (self.busy.get(&worker), self.part.last()) else {
             return true;
@@ -135,7 +144,7 @@ impl Crew {
         place < last
     }
 
-    /// Is everything done?
+    /// Are all pieces done on which the result depends?
     pub fn is_over(&self) -> bool {
         self.part.left().next().is_none()
     }
@@ -149,28 +158,29 @@ impl Crew {
     }
 }
 
-/// When a piece is cut.
+/// The numbers of transitions after which a search is split.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// After so many transitions for the first time.
+    /// Transitions before the first split.
     pub first: NonZeroU64,
-    /// And again after so many more.
+    /// Transitions between later splits.
     pub grain: NonZeroU64,
 }
 
 impl Pace {
-    /// Always after so many transitions.
+    /// The same number of transitions before every split.
     pub fn even(grain: NonZeroU64) -> Pace {
         Pace { first: grain, grain }
     }
 }
 
-/// A piece is cut after so many transitions for each action of its prefix, if that is more: going along the prefix is to cost
-/// little of the work.
-const FOR_EACH: u64 = 8;
+/// A piece makes at least this many transitions between splits for each action of its prefix, so
+/// that replaying prefixes costs little of the work.
+const TRANSITIONS_PER_PREFIX_ACTION: u64 = 8;
 
-/// The part of a worker: searches a piece, and cuts it. It ends when the budget is cancelled, or when the branch turns out not to be
-/// one of this search. Then it is not done, and what was found until then is returned.
+/// The work of a worker: searches a piece, splits it, and calls `tell` with reports. Returns `None`
+/// when the piece is done. If the budget is cancelled, or if the branch is not one of this search,
+/// the piece is not done, and the result so far is returned.
 pub fn search<S: System, E: Explorer>(
     (system, explorer): (&S, E),
     (place, branch): (Place, &Branch),
@@ -179,10 +189,10 @@ pub fn search<S: System, E: Explorer>(
     tell: &mut dyn FnMut(Report),
 ) -> Option<Outcome> {
     let tell = RefCell::new(tell);
-    let grain = pace.grain.get().max(FOR_EACH * branch.prefix.len() as u64);
+    let grain = pace.grain.get().max(TRANSITIONS_PER_PREFIX_ACTION * branch.prefix.len() as u64);
     let (of, left) = (place.clone(), grain.max(pace.first.get()));
-    let mut regular = Regular { place: of, grain, left, given: 0, tell: &tell };
-    let mut beat = Beating { tell: &tell };
+    let mut regular = RegularSplitter { place: of, grain, left, given: 0, tell: &tell };
+    let mut beat = ProgressReporter { tell: &tell };
     let outcome = explore_branch(system, explorer, branch, &mut regular, budget, &mut beat);
     let (outcome, is_done) = outcome.of_piece(&place);
     if !is_done {
@@ -192,11 +202,11 @@ pub fn search<S: System, E: Explorer>(
     None
 }
 
-/// What is called with reports, by the one who cuts and the one who counts.
+/// The callback for reports. The splitter and the observer share it.
 type Tell<'f> = RefCell<&'f mut dyn FnMut(Report)>;
 
-/// Gives a branch away after each so many transitions.
-struct Regular<'t, 'f> {
+/// Gives a branch away after every `grain` transitions.
+struct RegularSplitter<'t, 'f> {
     place: Place,
     grain: u64,
     left: u64,
@@ -204,7 +214,7 @@ struct Regular<'t, 'f> {
     tell: &'t Tell<'f>,
 }
 
-impl Splitter for Regular<'_, '_> {
+impl Splitter for RegularSplitter<'_, '_> {
     fn wants_branch(&mut self) -> bool {
         self.left -= 1;
         if self.left > 0 {
@@ -221,11 +231,11 @@ impl Splitter for Regular<'_, '_> {
     }
 }
 
-struct Beating<'t, 'f> {
+struct ProgressReporter<'t, 'f> {
     tell: &'t Tell<'f>,
 }
 
-impl Observer for Beating<'_, '_> {
+impl Observer for ProgressReporter<'_, '_> {
     fn follows_transitions(&self) -> bool {
         false
     }

@@ -1,8 +1,9 @@
-//! Cuts a search into pieces of which many machines can do some each.
+//! Splits a search into parts for many machines.
 //!
-//! How much is to be done in a branch is not known before it is done. It is guessed as in D. E. Knuth, *Estimating the
-//! efficiency of backtrack programs* (Mathematics of Computation 29, 1975): where n actions are to be tried, each leads to an n-th of
-//! the work. So along an execution from a branch that weighs 1, what is given away weighs
+//! The size of a branch is unknown before it is explored. It is estimated as in D. E. Knuth,
+//! *Estimating the efficiency of backtrack programs* (Mathematics of Computation 29, 1975): where n
+//! actions are to be tried, each leads to 1/n of the work. So along an execution from a branch of
+//! weight 1, the branches given away have the weights
 //!
 //! ```text
 //!   ∅ ── e1 ──────── e2 ──────── …       n1 actions are enabled, then n2
@@ -10,9 +11,10 @@
 //!   (n1 - 1) / n1    (n2 - 1) / (n1·n2)
 //! ```
 //!
-//! The piece that weighs most is explored next: one execution, with everything else along it given away. This ends when no piece
-//! weighs much, or nothing is left. Then the pieces are dealt out, the heaviest first, each to the hand that holds least. A
-//! hand gets many pieces from all over the search, so wrong guesses even out.
+//! The heaviest piece is explored next: one execution of it, with everything else along it given
+//! away. This ends when no piece is heavy any more, or no piece is left. Then the pieces are dealt
+//! to the parts, the heaviest first, each to the lightest part. A part gets many pieces from all
+//! over the search, so estimation errors even out.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -20,17 +22,17 @@ use std::num::NonZeroU32;
 
 use super::part::{Part, Stray};
 use super::place::Place;
-use super::scout::Scout;
+use super::start::EmptinessProbe;
 use crate::explore::budget::Budget;
 use crate::explore::explorer::Explorer;
 use crate::explore::observer::Observer;
 use crate::explore::tree::{Branch, Splitter};
 use crate::model::System;
 
-/// No piece is to be more than such a part of what a hand gets.
-const FINE: usize = 16;
+/// Pieces are split until none weighs more than 1/`PIECES_PER_PART` of a part.
+const PIECES_PER_PART: usize = 16;
 
-/// How heavy a piece seems to be.
+/// The estimated size of a piece, relative to the pieces that the splitting began with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Weight(f64);
 
@@ -48,18 +50,19 @@ impl PartialOrd for Weight {
     }
 }
 
-/// Pieces that are left to do, the heaviest on top; of equal ones the first.
+/// Open pieces, the heaviest on top; of equally heavy ones the first in the order of the search.
 type Heap = BinaryHeap<(Weight, Reverse<Place>)>;
 
 impl Part {
-    /// Cuts what is left to do into pieces for so many hands, and deals them out: the parts, at most so many, each with
-    /// something to do. Here all pieces stay, and what was done on the way. `None` if the budget ended it.
+    /// Splits the open work into at most `hands` non-empty parts of similar estimated size. `self`
+    /// keeps all pieces, and the results of those that were explored on the way. `None` if the
+    /// budget ended it.
     ///
     /// # Errors
     /// If a branch is not one of this search.
     ///
     /// # Panics
-    /// As [`go_on`](Part::go_on).
+    /// If the explorer cannot be split.
     pub fn cut<S: System, E: Explorer>(
         &mut self,
         search: (&S, E),
@@ -71,7 +74,7 @@ impl Part {
         let first = |place: &Place| (Weight(1.0), Reverse(place.clone()));
         let mut heap: Heap = self.left().map(|(place, _)| first(place)).collect();
         let mut all = heap.len() as f64;
-        let most = hands.get() as usize * FINE;
+        let most = hands.get() as usize * PIECES_PER_PART;
         for _ in 0..most {
             let Some((Weight(weight), Reverse(place))) = heap.pop() else { break };
             if weight * (most as f64) < all {
@@ -79,7 +82,7 @@ impl Part {
                 break;
             }
             let branch = self.open[&place].clone();
-            let mut shares = Shares::new(search.0, &place, &branch, weight);
+            let mut shares = WeightedSplitter::new(search.0, &place, &branch, weight);
             if !self.explore(search, (&place, &branch), budget, &mut shares, observer)? {
                 return Ok(None);
             }
@@ -90,7 +93,7 @@ impl Part {
                 given.push((place, branch));
             }
             self.give(&place, given);
-            // What comes after a piece that ends the search is not needed.
+            // The pieces after one that ends the search are not needed.
             if self.done[&place].ends_all() {
                 heap.retain(|(_, Reverse(other))| *other < place);
             }
@@ -98,7 +101,7 @@ impl Part {
         Ok(Some(self.dealt(heap.into_sorted_vec(), hands.get() as usize)))
     }
 
-    /// These pieces, the heaviest last, in so many hands.
+    /// Distributes these pieces, the heaviest last, over at most `hands` parts.
     fn dealt(&self, pieces: Vec<(Weight, Reverse<Place>)>, hands: usize) -> Vec<Part> {
         let mut loads: BinaryHeap<_> =
             (0..hands).map(|hand| Reverse((Weight(0.0), hand))).collect();
@@ -114,25 +117,25 @@ impl Part {
     }
 }
 
-/// Takes everything from a piece but one execution, and guesses how heavy it is.
-struct Shares<'s, S: System> {
+/// Takes all branches along one execution of a piece, and estimates their weights.
+struct WeightedSplitter<'s, S: System> {
     place: &'s Place,
-    /// Goes along the execution, up to the state of the latest branch.
-    scout: Scout<'s, S>,
+    /// At the state of the latest branch.
+    probe: EmptinessProbe<'s, S>,
     depth: usize,
-    /// The weight of what begins with the execution so far.
+    /// The weight of everything that begins with the execution so far.
     rest: f64,
     given: Vec<(Place, Branch, f64)>,
 }
 
-impl<'s, S: System> Shares<'s, S> {
+impl<'s, S: System> WeightedSplitter<'s, S> {
     fn new(system: &'s S, place: &'s Place, branch: &Branch, rest: f64) -> Self {
-        let (scout, depth) = (Scout::at(system, &branch.prefix), branch.prefix.len());
-        Shares { place, scout, depth, rest, given: Vec::new() }
+        let (probe, depth) = (EmptinessProbe::at(system, &branch.prefix), branch.prefix.len());
+        WeightedSplitter { place, probe, depth, rest, given: Vec::new() }
     }
 }
 
-impl<S: System> Splitter for Shares<'_, S> {
+impl<S: System> Splitter for WeightedSplitter<'_, S> {
     fn wants_branch(&mut self) -> bool {
         true
     }
@@ -140,9 +143,9 @@ impl<S: System> Splitter for Shares<'_, S> {
     fn take(&mut self, branch: Branch) {
         let others = match branch.wanted.len() {
             0 => {
-                branch.prefix[self.depth..].iter().for_each(|&action| self.scout.go_on(action));
+                branch.prefix[self.depth..].iter().for_each(|&action| self.probe.go_on(action));
                 self.depth = branch.prefix.len();
-                self.scout.left(&branch.elsewhere)
+                self.probe.left(&branch.elsewhere)
             }
             wanted => wanted,
         } as f64;

@@ -1,4 +1,4 @@
-//! The result of a search that was made in pieces, from the results of the pieces in their order.
+//! Combines the results of the pieces of a search, in their order, to the result of the search.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ use crate::explore::symptom::Symptom;
 use crate::model::Schedule;
 use crate::property::Leak;
 
-/// The results of some pieces.
+/// The combined result of some pieces.
 #[derive(Default)]
 pub(super) struct Joined {
     pub(super) stats: Option<Stats>,
     violations: Vec<Violation>,
     known: FxHashMap<Symptom, usize>,
     leaks: Vec<Leak>,
-    /// The classes that were completed, if all pieces tell them apart.
+    /// The completed classes, if all pieces report theirs.
     classes: Option<BTreeSet<Schedule>>,
     stopped_by: Option<StopReason>,
     cut_poll: Option<Box<CutPoll>>,
@@ -76,7 +76,7 @@ impl Joined {
         }
     }
 
-    /// The result of all of them.
+    /// The result of the whole search.
     pub(super) fn outcome(mut self) -> Outcome {
         if self.shortest {
             self.violations.sort_by_key(length);
@@ -84,7 +84,8 @@ impl Joined {
         Outcome { classes: None, ..self.piece() }
     }
 
-    /// The same, as the result of a piece: the violations are in the order in which they were found.
+    /// The combined result as that of a single piece: violations stay in the order found, and
+    /// classes are kept for later joins.
     pub(super) fn piece(self) -> Outcome {
         Outcome {
             stats: self.stats.unwrap_or_default(),
@@ -99,7 +100,7 @@ impl Joined {
     }
 }
 
-/// Adds the figures of another part of a search, if there were any.
+/// Adds the figures of another part of a search to those so far, if there are any.
 pub(super) fn add_to(all: &mut Option<Stats>, part: &Stats) {
     match all {
         Some(all) => all.add(part),
@@ -108,14 +109,16 @@ pub(super) fn add_to(all: &mut Option<Stats>, part: &Stats) {
 }
 
 impl Stats {
-    /// These are the figures of a branch. If nothing was left to do in it, nothing was blocked.
+    /// For the figures of a branch: a branch without transitions was empty, so its blocked
+    /// exploration does not count.
     pub(super) fn forget_idle(&mut self) {
         if self.transitions == 0 {
             self.blocked = 0;
         }
     }
 
-    /// Adds the figures of another part of a search. What both parts may have counted is unknown from then on.
+    /// Adds the figures of another part of a search. Figures that may count something in both parts
+    /// become unknown.
     fn add(&mut self, other: &Stats) {
         self.traces = self.traces.saturating_add(other.traces);
         self.deadlocked_traces = self.deadlocked_traces.saturating_add(other.deadlocked_traces);

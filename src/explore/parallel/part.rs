@@ -1,30 +1,31 @@
-//! A part of a search: the pieces of it that are done, each with its result, and those that are left to do, each as a
-//! [`Branch`]. It can be written down and read again, so the parts of one search can be in many files, on many machines.
+//! A part of a search, as a checkpoint: its finished pieces, each with its result, and its open
+//! pieces, each as a [`Branch`]. It can be serialised, so the parts of one search can be in many
+//! files, on many machines.
 //!
 //! ```text
 //!   the whole search      open: /
 //!   cut                   done: /, /0, /1     open: /3, /2, /1/1, /1/0, /0/1, /0/0
 //!   dealt out             open: /3, /0/0      open: /2, /0/1      open: /1/1, /1/0
-//!   ... and gone on with  done: /3, /0/0      done: /2, /0/1      done: /1/1, /1/0
+//!   ... and explored      done: /3, /0/0      done: /2, /0/1      done: /1/1, /1/0
 //!   joined                done: all of them
 //! ```
 //!
-//! **Invariant.** Everything that a piece has given away is in the part that has its result, done
-//! or open. Whoever explores a piece writes down its result and what it has given away at once. If
-//! the work is lost before that, the piece is open as before.
+//! **Invariant.** If a part has the result of a piece, it also has all branches that this piece has
+//! given away, done or open. The result of a piece and the branches that it has given away are
+//! recorded together. If the work is lost before that, the piece is open as before.
 //!
-//! **Coverage.** Parts may come from files, so the invariant is not believed. Each result names the
-//! branch that was explored, and the places of all pieces that it gave away ([`Done`]). Parts are
-//! the whole search if the first piece is done, and so is everything that a piece gave away which
-//! belongs to the search in this way. A piece that was given away and is nowhere is missing
-//! ([`Part::missing`]). A piece that nobody gave away is a stray, and so is one that was explored
-//! as another branch than the one given away; such parts are not of one search ([`Disagreement`]).
+//! **Coverage.** Parts may come from files, so the invariant is checked. Each result names the
+//! branch that was explored, and the places of all pieces that were given away there ([`Done`]).
+//! Joined parts are the whole search if the first piece is done, and, recursively, every piece that
+//! a finished piece gave away. A piece that was given away and is in no part is missing
+//! ([`Part::missing`]). A piece that no piece gave away is a stray ([`Part::stray`]). If a piece is
+//! two different branches in two parts, the parts are not of one search ([`Disagreement`]).
 //!
-//! **The result** of a part is that of its pieces in order ([`Place`]) up to the first one that ends the search. What comes
-//! after that one need not be done.
+//! **The result** of a part combines its finished pieces in order ([`Place`]), up to the first one
+//! that ends the search. Later pieces need not be done.
 //!
-//! A piece can be ended early and nothing is lost: it goes on to the end of its execution only, and gives away all that is left
-//! to do along it.
+//! A piece can be ended early without loss: it completes only its current execution, and gives away
+//! all open work along it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -45,16 +46,16 @@ use crate::model::{Action, Locals, Refusal, Schedule, System};
 /// A part of a search.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Part {
-    /// The pieces that are done.
+    /// The finished pieces.
     pub done: BTreeMap<Place, Done>,
-    /// The pieces that are left to do.
+    /// The open pieces.
     pub open: BTreeMap<Place, Branch>,
 }
 
-/// A piece that is done; or several from the beginning of the search on, as one.
+/// A finished piece; or several, from the beginning of the search on, joined to one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Done {
-    /// What was explored.
+    /// The branch that was explored.
     pub branch: Branch,
     /// The places of the pieces that it gave away.
     pub given: BTreeSet<Place>,
@@ -62,11 +63,11 @@ pub struct Done {
     pub outcome: Outcome,
 }
 
-/// Parts do not belong together: they differ in what is at this place.
+/// Two parts are not of one search: they differ in the piece at this place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement(pub Place);
 
-/// What is left to do at this place is not a branch of the search.
+/// The open piece at this place is not a branch of the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stray {
     /// The place.
@@ -84,7 +85,7 @@ impl Display for Stray {
 impl Error for Stray {}
 
 impl Part {
-    /// All of a search, nothing of it done.
+    /// A whole search of which nothing is done.
     pub fn whole() -> Part {
         let open = BTreeMap::from([(Place::default(), Branch::default())]);
         Part { done: BTreeMap::new(), open }
@@ -95,32 +96,32 @@ impl Part {
         self.done.iter().find(|(_, done)| done.ends_all()).map(|(place, _)| place)
     }
 
-    /// The pieces that are left to do, as far as the result depends on them.
+    /// The open pieces on which the result depends, in order.
     pub fn left(&self) -> impl Iterator<Item = (&Place, &Branch)> {
         let last = self.last();
         self.open.iter().take_while(move |&(place, _)| last.is_none_or(|last| place < last))
     }
 
-    /// The first of them.
+    /// The first open piece.
     fn next(&self) -> Option<(Place, Branch)> {
         self.left().next().map(|(place, branch)| (place.clone(), branch.clone()))
     }
 
-    /// The places of the pieces that the result depends on and that are not done. Those that are
-    /// not [left](Part::left) to do here are lost: some piece gave them away, and they are nowhere.
+    /// The places of all unfinished pieces on which the result depends. A place among them that is
+    /// not [open](Part::left) here is lost: some piece gave it away, and no part has it.
     pub fn missing(&self) -> BTreeSet<&Place> {
         let last = self.last();
         self.undone().filter(|place| last.is_none_or(|last| *place < last)).collect()
     }
 
-    /// The places of all pieces that are known, and not done.
+    /// The places of all known pieces that are not done.
     fn undone(&self) -> impl Iterator<Item = &Place> {
         let given = self.done.values().flat_map(|done| &done.given);
         given.chain(self.open.keys()).filter(|place| !self.done.contains_key(*place))
     }
 
-    /// A piece that does not belong to the search, if there is one: nobody gave it away, and who
-    /// would have is done.
+    /// A piece that does not belong to the search, if there is one: the piece that should have
+    /// given it away is done, and has not.
     pub fn stray(&self) -> Option<&Place> {
         let given: BTreeSet<_> = self.done.values().flat_map(|done| &done.given).collect();
         let undone: BTreeSet<_> = self.undone().collect();
@@ -132,19 +133,21 @@ impl Part {
         self.done.keys().chain(self.open.keys()).find(is_stray)
     }
 
-    /// Does it have the result of the piece that the search begins with, or is that piece left to do? Only then it can be the
+    /// Is the first piece of the search done or open in this part? Only such a part can be the
     /// whole search.
     pub fn has_beginning(&self) -> bool {
         let first = Place::default();
         self.done.contains_key(&first) || self.open.contains_key(&first)
     }
 
-    /// The result of all that is done. Its time is that of all pieces together. `budget` is the one of the search.
+    /// The combined result of the finished pieces. `elapsed` is the sum of their times. `budget` is
+    /// the budget of the search.
     pub fn outcome(&self, budget: &Budget) -> Outcome {
         self.clone().into_outcome(budget)
     }
 
-    /// The same, without a copy.
+    /// The combined result of the finished pieces, as [`outcome`](Part::outcome) returns it,
+    /// without a copy.
     pub(super) fn into_outcome(self, budget: &Budget) -> Outcome {
         let mut joined = Joined::new(budget.shortest);
         let mut elapsed = Duration::ZERO;
@@ -162,8 +165,8 @@ impl Part {
         all
     }
 
-    /// Joins the results from the beginning of the search up to where something is left to do, to the result of the piece that it
-    /// begins with. So a long search has few results.
+    /// Joins all finished pieces before the first open one to a single result, stored for the first
+    /// piece. So a long search keeps few results.
     pub(super) fn join_the_first(&mut self, shortest: bool) {
         let first = Place::default();
         let end = self.open.keys().next();
@@ -192,10 +195,12 @@ impl Part {
         self.done.insert(first, Done { branch: Branch::default(), given, outcome });
     }
 
-    /// Adds another part of the same search. What is done in one of them is left to do in neither.
+    /// Adds another part of the same search. A piece that is done in one of them is not open
+    /// afterwards.
     ///
     /// # Errors
-    /// If the parts are not of one search, or a piece was done twice in different ways: cut at different places.
+    /// If the parts are not of one search, or if a piece was done twice with different results,
+    /// because it was split at different places.
     pub fn join(&mut self, other: Part) -> Result<(), Disagreement> {
         for (place, done) in other.done {
             match self.done.get(&place) {
@@ -221,8 +226,8 @@ impl Part {
         Ok(())
     }
 
-    /// A branch that is left to do and not one of this system, if there is one: all of them are
-    /// replayed. What only the explorer can see, it sees later.
+    /// An open piece whose branch is not one of this system, if there is one. All branches are
+    /// replayed. Some errors show only when the explorer runs.
     pub fn refusal<S: System>(&self, system: &S) -> Option<Stray> {
         self.open.iter().find_map(|(place, branch)| {
             let refusal = branch.refusal(system)?;
@@ -230,9 +235,9 @@ impl Part {
         })
     }
 
-    /// Explores what is left to do, in order, until a piece ends the search, or until `is_over` says so: it is asked now and then.
-    /// Then the piece under way ends early.
-    /// The limits of the budget are for all of it; a piece that they end is left to do.
+    /// Explores the open pieces in order, until one ends the search, or until `is_over`, which is
+    /// called now and then, returns true. Then the current piece ends early. The limits of the
+    /// budget are for all pieces together; a piece that they end stays open.
     ///
     /// # Errors
     /// If a branch is not one of this search.
@@ -253,8 +258,8 @@ impl Part {
         {
             let timeout = budget.timeout.map(|timeout| timeout.saturating_sub(start.elapsed()));
             let budget = Budget { timeout, ..budget.clone() };
-            let (given, until) = (Vec::new(), LOOK);
-            let mut early = Early { place: place.clone(), given, until, is_over: &mut *is_over };
+            let (given, until) = (Vec::new(), CHECK_INTERVAL);
+            let mut early = EarlyEnd { place: place.clone(), given, until, is_over: &mut *is_over };
             let search = (system, explorer);
             if !self.explore(search, (&place, &branch), &budget, &mut early, observer)? {
                 break;
@@ -265,15 +270,15 @@ impl Part {
         Ok(())
     }
 
-    /// Notes what the piece at `place`, which is done, has given away.
+    /// Records the branches that the finished piece at `place` has given away.
     pub(super) fn give(&mut self, place: &Place, given: Vec<(Place, Branch)>) {
         let done = self.done.get_mut(place).expect("it is done");
         done.given.extend(given.iter().map(|(place, _)| place.clone()));
         self.open.extend(given);
     }
 
-    /// Explores a piece that is left to do. Is it done then? What it gave away is to be noted
-    /// ([`Part::give`]).
+    /// Explores an open piece, and returns whether it is done. The caller records the branches that
+    /// it gave away ([`Part::give`]).
     pub(super) fn explore<S: System, E: Explorer>(
         &mut self,
         (system, explorer): (&S, E),
@@ -282,7 +287,7 @@ impl Part {
         splitter: &mut dyn Splitter,
         observer: &mut dyn Observer,
     ) -> Result<bool, Stray> {
-        let mut sum = Sum { done: &self.done, observer };
+        let mut sum = WithDone { done: &self.done, observer };
         let budget = budget.clone();
         let outcome = explore_branch(system, explorer, branch, splitter, budget, &mut sum);
         if outcome.stopped_by == Some(StopReason::Stray) {
@@ -299,12 +304,12 @@ impl Part {
 }
 
 impl Done {
-    /// Is what comes after it not needed?
+    /// Does it end the search, so that later pieces are not needed?
     pub(super) fn ends_all(&self) -> bool {
         self.outcome.stopped_by.is_some_and(StopReason::ends_all)
     }
 
-    /// Is it the same piece with the same result, but for the time that it took?
+    /// Is it the same piece with the same result, except for the time?
     fn is_same(&self, other: &Done) -> bool {
         let (own, others) = (&self.outcome, &other.outcome);
         (&self.branch, &self.given, &own.stats) == (&other.branch, &other.given, &others.stats)
@@ -314,7 +319,8 @@ impl Done {
 }
 
 impl Outcome {
-    /// It is the result of the piece at this place. Is the piece done?
+    /// Turns the outcome of a search into the result of the piece at this place. Also returns
+    /// whether the piece is done.
     pub(super) fn of_piece(mut self, place: &Place) -> (Outcome, bool) {
         if !place.is_first() {
             self.stats.forget_idle();
@@ -325,8 +331,8 @@ impl Outcome {
 }
 
 impl Branch {
-    /// Why it is no branch of this system; `None` if it is one, as far as can be seen without its
-    /// explorer.
+    /// Why it is not a branch of this system; `None` if it is one, as far as can be seen without
+    /// the explorer.
     pub fn refusal<S: System>(&self, system: &S) -> Option<Refusal> {
         let mut locals = Locals::new(system);
         let state = match self.prefix.replay(&mut locals) {
@@ -349,23 +355,23 @@ impl Branch {
     }
 }
 
-/// Transitions between two looks whether a piece is to end.
-const LOOK: u32 = 1 << 10;
+/// Transitions between two calls of `is_over`.
+const CHECK_INTERVAL: u32 = 1 << 10;
 
-/// Ends a piece early: gives away everything from then on.
-struct Early<'e> {
+/// Ends a piece early: once `is_over` has returned true, it gives away all open work.
+struct EarlyEnd<'e> {
     place: Place,
     given: Vec<(Place, Branch)>,
-    /// Transitions until the next look; 0 when it is over.
+    /// Transitions until the next call of `is_over`; 0 once it has returned true.
     until: u32,
     is_over: &'e mut dyn FnMut() -> bool,
 }
 
-impl Splitter for Early<'_> {
+impl Splitter for EarlyEnd<'_> {
     fn wants_branch(&mut self) -> bool {
         self.until = self.until.saturating_sub(1);
         if self.until == 0 && self.given.is_empty() && !(self.is_over)() {
-            self.until = LOOK;
+            self.until = CHECK_INTERVAL;
         }
         self.until == 0
     }
@@ -376,13 +382,13 @@ impl Splitter for Early<'_> {
     }
 }
 
-/// Tells of the pieces done before as well.
-struct Sum<'o> {
+/// Adds the figures of the pieces done before to the progress that it reports.
+struct WithDone<'o> {
     done: &'o BTreeMap<Place, Done>,
     observer: &'o mut dyn Observer,
 }
 
-impl Observer for Sum<'_> {
+impl Observer for WithDone<'_> {
     fn progress(&mut self, stats: &Stats, elapsed: Duration) {
         let mut all = Some(stats.clone());
         self.done.values().for_each(|done| add_to(&mut all, &done.outcome.stats));

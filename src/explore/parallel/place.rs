@@ -1,7 +1,7 @@
-//! Where a piece of a search stands among all pieces.
+//! The position of a piece of a search among all pieces.
 //!
 //! ```text
-//!   / ──────┬──────────┬─────────► end             `/` gives away /0, then /1, which is left to do further down;
+//!   / ──────┬──────────┬─────────► end             `/` gives away /0, then /1, further down;
 //!           │ /0       │ /1                        /0 gives away /0/0.
 //!           ▼          ▼                           In order: /, /1, /0, /0/0
 //!           ──────┬──► end   ─────► end
@@ -9,8 +9,8 @@
 //!                 ▼
 //! ```
 //!
-//! What a piece gave away comes right after it, the latest first. It is the order in which one search would go through
-//! the pieces.
+//! The pieces that a piece gave away come right after it, the latest first. This is the order in
+//! which a single search would explore them.
 
 use std::cmp::Ordering;
 use std::fmt::{self, Display, Formatter};
@@ -18,30 +18,32 @@ use std::str::FromStr;
 
 use crate::model::stored_as_text;
 
-/// The place of a piece: the place of the piece that gave it away, and how many that one had given away before.
-/// `Default` is the place of the piece that the search begins with.
+/// The identifier of a piece: the place of the piece that gave it away, and its index among the
+/// pieces given away there. `Default` is the place of the piece with which the search begins.
 ///
-/// As text: `/` for the first piece, `/2/0` for the first one that the third one gave away that `/` gave away.
+/// As text: `/` is the first piece, `/2` the third piece that `/` gave away, and `/2/0` the first
+/// piece that `/2` gave away.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place(Vec<u32>);
 
 impl Place {
-    /// The place of the piece that is given away by the one here, after so many others.
+    /// The place of the piece with index `number` among those that this one gives away.
     pub fn given(&self, number: u32) -> Place {
         Place(self.0.iter().copied().chain([number]).collect())
     }
 
-    /// Was this one given away by the other?
+    /// Did the piece at `other` give this piece away?
     pub fn is_given_by(&self, other: &Place) -> bool {
         self.0.split_last().is_some_and(|(_, from)| from == other.0)
     }
 
-    /// The places of the piece that gave it away, of the one that gave that away, and so on.
+    /// The place of the piece that gave this one away, then the place of the piece that gave that
+    /// one away, and so on to `/`.
     pub fn ancestors(&self) -> impl Iterator<Item = Place> {
         (0..self.0.len()).rev().map(|length| Place(self.0[..length].to_vec()))
     }
 
-    /// Does the search begin here?
+    /// Is it the piece with which the search begins?
     pub fn is_first(&self) -> bool {
         self.0.is_empty()
     }

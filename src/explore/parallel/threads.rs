@@ -1,27 +1,33 @@
-//! A search in pieces, several at a time: threads are the workers of a [`Crew`].
+//! A search in pieces by several threads: the threads are the workers of a [`Crew`].
 //!
-//! A search that has made a certain number of transitions gives away what is left to do where it began, as a [`Branch`]; then
-//! again after each further so many. The pieces do the same. So where a search is cut depends on nothing but the
-//! system and the explorer. Whoever is idle takes the first piece that nobody works on.
+//! After [`first`](InPieces::first) transitions, a search gives away the open work of the state
+//! where it began, as a [`Branch`]; it does so again after every further [`grain`](InPieces::grain)
+//! transitions, and so do its pieces. So the places where a search is split depend only on the
+//! system and the explorer. An idle thread takes the first piece that no thread works on.
 //!
-//! Pieces have an order ([`Place`]). The result is that of all pieces up to the first one that ends the search: that has a
-//! violation, if one is enough. What comes after it is given up at once; what comes before it goes on. So figures, verdict and
-//! counterexamples are the same for any number of jobs; unless a limit or a signal ends the search.
+//! Pieces are ordered ([`Place`]). The result combines all pieces up to the first one that ends the
+//! search, for example by a violation if one is enough. Later pieces are abandoned at once; earlier
+//! ones are finished. So figures, verdict and counterexamples are the same for any number of
+//! threads, unless a limit or a signal ends the search.
 //!
-//! A search that is done before it is cut is one piece, and no thread is started for it.
+//! A search that is done before the first split is one piece, and no thread is started for it.
 //!
-//! **Which explorers gain.** A piece of `exhaustive`, `sleep` or `parsimonious` goes through exactly what the whole search would go
-//! through there, so the pieces together make as many transitions as the whole. Those of the others do not know what the rest of the search has found out. They go through
-//! classes that are no classes of the program until they see that an event of [`Branch::elsewhere`] is missing, and are blocked. In
-//! pieces of 8,192 transitions, `optimal` makes no more transitions than the whole on `memory/writers.maz` and
-//! `mutex/philosophers.maz`, 1.2 times as many on `mailbox/rmq-receiving.maz`, 1.4 times on `memory/lastzero.maz` and 14
+//! **Which explorers gain.** A piece of `exhaustive`, `sleep` or `parsimonious` explores exactly
+//! what the whole search would explore there, so the pieces together make as many transitions as
+//! the whole. The pieces of other explorers do not know the races and sets of the rest of the
+//! search. They explore executions that an event of [`Branch::elsewhere`] would have to complete,
+//! and are blocked only when nothing else is enabled. In pieces of 8,192 transitions, `optimal`
+//! makes no more transitions than the whole on `memory/writers.maz` and `mutex/philosophers.maz`,
+//! 1.2 times as many on `mailbox/rmq-receiving.maz`, 1.4 times on `memory/lastzero.maz` and 14
 //! times on `mutex/dispatcher.maz`. So only the first three offer `jobs`.
 //!
-//! The others would need pieces that tell one another of the races that they find, and more than which branch is somebody's work:
-//! where the wakeup tree of `optimal` says that a pending branch stands for a continuation, the continuation has to be inserted
-//! below that branch. Left out, because the branch would be explored anyway, it is lost: in the branch, the action of the
-//! one before it sleeps, and with it sleep the executions in which the race would be found again. `memory/lastzero.maz` loses one
-//! of 5 classes in this way, `actor/primary-backup.maz` 4,952 of 5,870. So a branch cannot be finished before those to its left are.
+//! The other explorers would need pieces that send one another the races that they find. It would
+//! not be enough to know which piece explores a branch. Where a pending branch of a wakeup tree of
+//! `optimal` covers a continuation, the continuation has to be inserted below that branch. If it is
+//! dropped, because the branch will be explored anyway, it is lost: in the branch, the first action
+//! of the branch before it sleeps, and so do the executions in which the race would be found again.
+//! In this way `memory/lastzero.maz` loses one of 5 classes, and `actor/primary-backup.maz` 4,952
+//! of 5,870. So a branch cannot be finished before the branches to its left are.
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -40,31 +46,31 @@ use crate::explore::result::{Outcome, StopReason};
 use crate::explore::tree::Branch;
 use crate::model::System;
 
-/// Most programs need fewer transitions.
+/// The default of [`InPieces::first`]. Most programs need fewer transitions.
 const FIRST: NonZeroU64 = NonZeroU64::new(1 << 17).unwrap();
-/// Enough for a piece to be worth a new beginning.
+/// The default of [`InPieces::grain`]: enough work to pay for the replay of a prefix.
 const GRAIN: NonZeroU64 = NonZeroU64::new(1 << 12).unwrap();
-/// Time between two looks at the limits.
+/// Time between two checks of the limits.
 const GLANCE: Duration = Duration::from_millis(10);
 
-/// An explorer that makes its search in pieces, if it can be split, by this many threads. It visits what the
-/// explorer visits. Observers are told of progress only.
+/// An explorer that splits its search among `jobs` threads, if it can be split. It visits the same
+/// executions. Observers receive only [`progress`](crate::explore::observer::Observer::progress).
 ///
-/// A search is made in one piece if the number of executions is limited, or if it is a piece itself.
+/// A search stays in one piece if the number of executions is limited, or if it is a piece itself.
 #[derive(Clone, Copy, Debug)]
 pub struct InPieces<E> {
-    /// What explores the pieces.
+    /// The explorer of the pieces.
     pub explorer: E,
-    /// How many at a time.
+    /// The number of threads.
     pub jobs: NonZeroU32,
-    /// After so many transitions a search is cut for the first time.
+    /// Transitions before the search is split for the first time.
     pub first: NonZeroU64,
-    /// After so many more it is cut again; and so are its pieces.
+    /// Transitions between later splits, and between the splits of pieces.
     pub grain: NonZeroU64,
 }
 
 impl<E> InPieces<E> {
-    /// So many at a time.
+    /// A search by `jobs` threads, with the default split intervals.
     pub fn new(explorer: E, jobs: NonZeroU32) -> InPieces<E> {
         InPieces { explorer, jobs, first: FIRST, grain: GRAIN }
     }
@@ -101,27 +107,27 @@ struct Team<'s, S, E> {
     how: &'s InPieces<E>,
     budget: Budget,
     work: Mutex<Work>,
-    /// Told of when there are other pieces.
+    /// Notified when the set of open pieces changes.
     changed: Condvar,
 }
 
-/// Who does what.
+/// The shared state of the threads.
 struct Work {
     crew: Crew,
-    /// Ends the work of each who has a piece.
+    /// For each worker that has a piece: the flag that stops it.
     stops: BTreeMap<Worker, Arc<AtomicBool>>,
-    /// What was found in the pieces that ended early.
+    /// The results of pieces that ended early.
     unfinished: BTreeMap<Place, Outcome>,
-    /// Nothing is begun any more.
+    /// Is the search over, so that no piece is begun any more?
     is_over: bool,
 }
 
-/// A piece, and what ends the work on it.
+/// A piece, and the flag that stops the work on it.
 type Piece = (Place, Branch, Arc<AtomicBool>);
 
 impl<'s, S: System, E: Explorer> Team<'s, S, E> {
     fn new(system: &'s S, how: &'s InPieces<E>, driver: &Driver<'_>) -> Self {
-        // The limits are kept by the driver of the whole search.
+        // The driver of the whole search enforces these limits.
         let budget = Budget { timeout: None, max_memory: None, ..driver.budget().clone() };
         let work = Mutex::new(Work {
             crew: Crew::new(Part::whole(), &budget),
@@ -136,7 +142,8 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first piece is explored here. When it is cut, other threads begin.
+    /// Runs the search. This thread explores the first piece; the other threads start when it is
+    /// split.
     fn run(self, driver: &mut Driver<'_>) -> Outcome {
         let team = &self;
         thread::scope(|scope| {
@@ -174,7 +181,7 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
         outcome
     }
 
-    /// Waits for the end, and ends all work when a limit is reached.
+    /// Waits for the end. Stops all workers when a limit is reached.
     fn watch(&self, driver: &mut Driver<'_>) {
         let mut work = self.work();
         while !work.is_done() {
@@ -192,7 +199,7 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
         }
     }
 
-    /// A piece for a worker; waits until there is one. `None` if there will be none any more.
+    /// Waits for an open piece and assigns it to the worker; `None` if there will be no more.
     fn next(&self, worker: Worker, stop: Arc<AtomicBool>) -> Option<Piece> {
         let mut work = self.work();
         while !work.is_over && !work.crew.is_over() {
@@ -205,8 +212,8 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
         None
     }
 
-    /// Searches a piece, cutting it for the first time after so many transitions. Calls `after` with whether something is given
-    /// away, and now and then.
+    /// Searches a piece, which is split for the first time after `first` transitions. Calls `after`
+    /// for each report; the argument is true if a branch was given away.
     fn search(
         &self,
         worker: Worker,
@@ -231,7 +238,7 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
         if let Some(outcome) = found {
             let is_stray = outcome.stopped_by == Some(StopReason::Stray);
             assert!(!is_stray, "{branch} was cut off this search");
-            // Only a limit or a signal ends what is needed.
+            // If a needed piece ends early, the cause is a limit or a signal.
             if work.crew.is_needed(worker) {
                 work.end();
             }
@@ -249,7 +256,7 @@ impl Work {
         self.crew.is_over() || self.is_over && self.stops.is_empty()
     }
 
-    /// Ends all work.
+    /// Stops all workers.
     fn end(&mut self) {
         self.is_over = true;
         self.stops.values().for_each(|stop| stop.store(true, Ordering::Relaxed));
@@ -264,7 +271,7 @@ impl Work {
     }
 }
 
-/// Ends the search if one of its threads panics: the others would wait for it for ever.
+/// Ends the search if one of its threads panics. Otherwise the others would wait for it for ever.
 struct Guard<'g, 's, S: System, E: Explorer>(&'g Team<'s, S, E>);
 
 impl<S: System, E: Explorer> Drop for Guard<'_, '_, S, E> {

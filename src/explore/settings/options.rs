@@ -1,8 +1,8 @@
-//! The options of explorers. From one table settings are read, written and refused, and the arguments of the command
-//! line are made.
+//! The options of explorers. One table defines how options are read, written and refused, and from
+//! it the arguments of the command line are made.
 //!
-//! An option is a field of [`Options`] and a row of [`OPTIONS`]. An explorer takes it by naming it in its [`Takes`],
-//! and by reading the field when it is made.
+//! An option is a field of [`Options`] and a row of [`OPTIONS`]. An explorer accepts it by naming
+//! it in its [`Takes`], and reads the field when it is constructed.
 
 use std::num::NonZeroU32;
 
@@ -10,39 +10,39 @@ use crate::explore::order::Order;
 use crate::explore::states::settings::{Stateful, Switch, Switches};
 use crate::explore::udpor::k::K;
 
-/// What can be asked of an explorer. `Default` leaves everything to the explorer.
+/// The options of an explorer. `Default` leaves each to the explorer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// UDPOR's k.
+    /// How thorough UDPOR's alternatives are.
     pub k: Option<K>,
     /// The order in which enabled actions are tried.
     pub order: Option<Order>,
-    /// The seed of a random order; part of the order after [`Options::settled`].
+    /// The seed of a random order. [`Options::settled`] moves it into `order`.
     pub seed: Option<u64>,
-    /// Adds sleep sets.
+    /// Are sleep sets added?
     pub sleep_sets: bool,
-    /// What is switched off.
+    /// The optimisations that are switched off.
     pub without: Switches,
-    /// A stateful explorer as the paper prints it.
+    /// Does a stateful explorer run as printed in the paper?
     pub as_printed: bool,
-    /// Histories of processes are part of states.
+    /// Are the histories of processes part of states?
     pub histories: bool,
-    /// Hashes instead of states.
+    /// Are hashes stored instead of states?
     pub hash_compaction: bool,
-    /// How many threads search at once.
+    /// The number of threads, or of searches of a portfolio.
     pub jobs: Option<NonZeroU32>,
 }
 
-/// Which options an explorer takes.
+/// The options that an explorer accepts.
 #[derive(Clone, Copy, Debug)]
 pub struct Takes {
     /// The names of the options.
     pub options: &'static [&'static str],
-    /// Which orders make a difference to it.
+    /// The orders that make a difference to it.
     pub orders: Orders,
-    /// What can be switched off in it.
+    /// The optimisations that can be switched off in it.
     pub switches: &'static [Switch],
-    /// It already uses sleep sets, so they cannot be added.
+    /// Does it always use sleep sets, so that they cannot be added?
     pub always_sleeps: bool,
 }
 
@@ -54,22 +54,22 @@ impl Takes {
     pub const ORDER: Takes =
         Takes { options: &["order", "seed"], orders: Orders::All, ..Takes::NOTHING };
 
-    /// Any order, and how many pieces to search at once.
+    /// Any order, and the number of threads that explore pieces.
     pub const PIECES: Takes = Takes { options: &["order", "seed", "jobs"], ..Takes::ORDER };
 
-    /// What an explorer that stores states takes, if these can be switched off in it.
+    /// The options of an explorer that stores states and in which `switches` can be switched off.
     pub const fn of_stored(switches: &'static [Switch]) -> Takes {
         const OPTIONS: &[&str] =
             &["order", "seed", "without", "as-printed", "histories", "hash-compaction"];
         Takes { options: OPTIONS, orders: Orders::OfProcesses, switches, always_sleeps: false }
     }
 
-    /// Is the option with this name among them?
+    /// Is the option with this name accepted?
     pub fn contain(&self, name: &str) -> bool {
         self.options.contains(&name)
     }
 
-    /// The options that make a difference, without the seed, which is a part of the order.
+    /// The accepted options, without the seed, which is part of the order.
     pub fn useful(&self) -> impl Iterator<Item = &'static OptionInfo> {
         OPTIONS.iter().filter(|option| self.contain(option.name) && option.name != "seed")
     }
@@ -84,11 +84,11 @@ impl Default for Takes {
 /// Which orders make a difference to an explorer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Orders {
-    /// None: it takes enabled actions as they come.
+    /// None: it tries enabled actions in the order of the model.
     None,
-    /// Orders of the processes, which can be told from a state.
+    /// Orders of the processes, which depend only on a state.
     OfProcesses,
-    /// Also orders by what is pending, which only an execution tells.
+    /// Also orders by the time that actions have been pending, which depend on an execution.
     All,
 }
 
@@ -114,17 +114,18 @@ pub struct OptionInfo {
     pub value: Option<&'static str>,
     /// All values, if there are few.
     pub values: fn() -> Vec<&'static str>,
-    /// What it does, for a command line.
+    /// Its help text on the command line.
     pub help: &'static str,
-    /// The message for an explorer that does not take it. `{}` stands for the explorer.
+    /// The message for an explorer that does not accept it. `{}` stands for the name of the
+    /// explorer.
     stray: &'static str,
     /// Reads a value.
     pub read: fn(&mut Options, &str) -> Result<(), String>,
-    /// The values that were given.
+    /// The values that were given, as text; an empty text for a flag.
     pub given: fn(&Options) -> Vec<String>,
-    /// Sets it to its value in other options.
+    /// Copies its value from the second options to the first.
     copy: fn(&mut Options, &Options),
-    /// Why the given values mean nothing to an explorer that takes the option with other values.
+    /// Why an explorer that accepts the option does not accept the given values; `None` if it does.
     misfit: fn(&Takes, &Options) -> Option<String>,
 }
 
@@ -134,19 +135,20 @@ impl OptionInfo {
         self.short.map_or_else(|| format!("--{}", self.name), |letter| format!("-{letter}"))
     }
 
-    /// Is it given?
+    /// Was a value given?
     pub fn is_given(&self, options: &Options) -> bool {
         !(self.given)(options).is_empty()
     }
 
-    /// Only this one of the options.
+    /// These options reduced to this one.
     pub fn alone(&self, options: &Options) -> Options {
         let mut alone = Options::default();
         (self.copy)(&mut alone, options);
         alone
     }
 
-    /// Why the explorer with this name does not take the option as it was given.
+    /// A sentence that says why the explorer with this name does not accept the option as given;
+    /// `None` if it does, or if the option was not given.
     pub fn refusal(&self, name: &str, takes: &Takes, options: &Options) -> Option<String> {
         if !self.is_given(options) {
             return None;
@@ -165,7 +167,7 @@ impl OptionInfo {
 /// The most threads of a search.
 const MOST_JOBS: u32 = 1_000;
 
-/// What flags have in common with options for which every value is allowed.
+/// The defaults of the fields of an option, for one without a value or with any value.
 const PLAIN: OptionInfo = OptionInfo {
     name: "",
     short: None,
@@ -203,7 +205,7 @@ macro_rules! storing {
 }
 
 const ORDER_IS_IDLE: &str =
-    "--order says which enabled actions are tried first; that makes no difference to `{}`";
+    "--order sets which enabled actions are tried first; that makes no difference to `{}`";
 
 /// All options, in the order in which they are written.
 pub const OPTIONS: &[OptionInfo] = &[
@@ -223,8 +225,8 @@ pub const OPTIONS: &[OptionInfo] = &[
         value: Some("ORDER"),
         help: "Which enabled actions are tried first: those pending longest (fifo) or shortest (lifo), of the actor \
                or process created earliest (eca) or latest (lca), of the process with the lowest number (sequential), \
-               of processes in the order of this list (2,0,1, counted from 0), of those first that lead to states met \
-               before (visited), or any (random) [default: fifo; udpor: the least contended; explorers that store \
+               of processes in the order of this list (2,0,1, counted from 0), those that lead to stored states \
+               (visited), or random ones (random) [default: fifo; udpor: the least contended; explorers that store \
                states: sequential]",
         stray: ORDER_IS_IDLE,
         read: |options, value| value.parse().map(|order| options.order = Some(order)),
@@ -234,7 +236,7 @@ pub const OPTIONS: &[OptionInfo] = &[
             options.order.filter(|&order| !takes.orders.contain(order))?;
             Some(match takes.orders {
                 Orders::OfProcesses => {
-                    "`{}` stores states, which do not tell what has been pending for how long: \
+                    "`{}` stores states, which do not record how long an action has been pending: \
                      --order is `sequential`, processes such as 2,0,1, `visited`, or `random`"
                         .into()
                 }
@@ -249,7 +251,7 @@ pub const OPTIONS: &[OptionInfo] = &[
         help: "The seed of a random order: another seed, another order [default: 0]",
         stray: "--seed is for a random order; `{}` has none",
         read: |options, value| {
-            let seed = value.parse().map_err(|_| format!("`{value}` is no seed: a number"))?;
+            let seed = value.parse().map_err(|_| format!("`{value}` is not a seed: a number"))?;
             options.seed = Some(seed);
             Ok(())
         },
@@ -263,13 +265,13 @@ pub const OPTIONS: &[OptionInfo] = &[
         sleep_sets,
         "sleep-sets",
         "--sleep-sets adds sleep sets to an explorer; `{}` cannot have any",
-        "Add sleep sets to an explorer that can do without"
+        "Add sleep sets to an explorer in which they are optional"
     ),
     OptionInfo {
         name: "without",
         value: Some("NAME"),
         values: || Switch::ALL.map(Switch::name).to_vec(),
-        help: "Switch an optimisation off in an explorer that stores states, to measure what it is worth; may be \
+        help: "Switch an optimisation off in an explorer that stores states, to measure its effect; may be \
                given several times",
         stray: storing!("--without"),
         read: |options, value| {
@@ -298,8 +300,8 @@ pub const OPTIONS: &[OptionInfo] = &[
         histories,
         "histories",
         storing!("--histories"),
-        "Let a state tell what each process has gone through, not only where it is: more states, of explorers that \
-         store them"
+        "Make the history of each process part of a state, in explorers that store states: there are more states \
+         then"
     ),
     flag!(
         hash_compaction,
@@ -311,13 +313,13 @@ pub const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "jobs",
         value: Some("N"),
-        help: "How many threads explore, of `exhaustive`, `parsimonious`, `sleep` and `stateful`: the figures are the same for any \
-               number [default: `check`: as many as there are processors; else 1]; how many searches `portfolio` runs at once \
+        help: "The number of threads of `exhaustive`, `parsimonious`, `sleep` and `stateful`: the figures are the same for any \
+               number [default: `check`: as many as there are processors; else 1]; the number of searches that `portfolio` runs at once \
                [default: as many as there are processors, 2 to 6]",
         stray: "--jobs is for explorers that can share their work, or run several searches; `{}` cannot",
         read: |options, value| {
             let jobs = value.parse().ok().filter(|jobs: &NonZeroU32| jobs.get() <= MOST_JOBS);
-            let wrong = || format!("`{value}` is no number of jobs from 1 to {MOST_JOBS}");
+            let wrong = || format!("`{value}` is not a number of jobs from 1 to {MOST_JOBS}");
             options.jobs = Some(jobs.ok_or_else(wrong)?);
             Ok(())
         },
@@ -327,7 +329,7 @@ pub const OPTIONS: &[OptionInfo] = &[
     },
 ];
 
-/// The settings that they mean for a search that stores states.
+/// The part of the options that matters to a search that stores states.
 impl From<&Options> for Stateful {
     fn from(options: &Options) -> Stateful {
         let &Options { without, as_printed, histories, hash_compaction, .. } = options;
@@ -337,7 +339,7 @@ impl From<&Options> for Stateful {
 }
 
 impl Options {
-    /// The options that an explorer takes, in its form.
+    /// Those of the options and values that an explorer accepts.
     pub fn understood(self, takes: &Takes) -> Options {
         let mut understood = Options::default();
         for option in OPTIONS.iter().filter(|option| takes.contain(option.name)) {
@@ -348,7 +350,7 @@ impl Options {
         understood
     }
 
-    /// These options; those that are not given are as in `others`.
+    /// These options; an option that is not given is taken from `others`.
     pub fn or(self, others: Options) -> Options {
         let mut all = self;
         for option in OPTIONS.iter().filter(|option| !option.is_given(&self)) {
@@ -358,7 +360,7 @@ impl Options {
         all
     }
 
-    /// The options with the seed as part of the order; `None` if there is no random order.
+    /// Moves the seed into the order. `None` if there is a seed but no random order.
     pub fn settled(mut self) -> Option<Options> {
         match (self.order, self.seed.take()) {
             (Some(Order::Random(_)), Some(seed)) => self.order = Some(Order::Random(seed)),
@@ -368,7 +370,10 @@ impl Options {
         Some(self)
     }
 
-    /// `k=2+order=lca+sleep-sets`
+    /// Reads options as text, such as `k=2+order=lca+sleep-sets`.
+    ///
+    /// # Errors
+    /// A sentence, if an option is unknown or a value cannot be read.
     pub fn read(text: &str) -> Result<Options, String> {
         let mut options = Options::default();
         for item in text.split('+').map(str::trim) {
@@ -379,14 +384,14 @@ impl Options {
             let Some(option) = OPTIONS.iter().find(named) else {
                 let all: Vec<_> = OPTIONS.iter().map(OptionInfo::form).collect();
                 let all = all.join(", ");
-                return Err(format!("`{item}` is no option of an explorer; there are: {all}"));
+                return Err(format!("`{item}` is not an option of an explorer; there are: {all}"));
             };
             (option.read)(&mut options, value.unwrap_or_default())?;
         }
         options.settled().ok_or_else(|| "a seed is for the order `random`".into())
     }
 
-    /// The options as text; empty if none is given.
+    /// The given options as text, as [`Options::read`] reads it; empty if none is given.
     pub fn text(&self) -> String {
         let given = OPTIONS.iter().flat_map(|option| {
             let written = |value: String| match option.value {

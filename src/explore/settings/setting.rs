@@ -1,7 +1,8 @@
 //! Explorers with options: how they are written, read, and refused.
 //!
 //! ```text
-//! udpor    udpor:k=2    dpor:order=lca+sleep-sets    udpor:order=random+seed=7    dl-s-por:without=summaries
+//! udpor    udpor:k=2    dpor:order=lca+sleep-sets    udpor:order=random+seed=7
+//! dl-s-por:without=summaries
 //! ```
 
 use std::fmt::{self, Display, Formatter};
@@ -18,7 +19,7 @@ use crate::explore::parallel::threads::InPieces;
 use crate::explore::udpor::k::K;
 use crate::model::System;
 
-/// An explorer of the table, with options that it takes.
+/// An explorer of the table, with options that it accepts.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     explorer: &'static Listed,
@@ -26,19 +27,23 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Refuses an option that means nothing to the explorer; the error is a sentence.
+    /// The explorer with these options.
+    ///
+    /// # Errors
+    /// A sentence, if an option has no meaning for the explorer.
     pub fn new(explorer: &'static Listed, options: Options) -> Result<Setting, String> {
         let Profile { name, takes, .. } = explorer.profile();
         let refusal = OPTIONS.iter().find_map(|option| option.refusal(name, &takes, &options));
         refusal.map_or(Ok(Setting { explorer, options }), Err)
     }
 
-    /// The explorer with those of the options that it takes; the others are dropped.
+    /// The explorer with those of the options that it accepts. The others are dropped.
     pub fn with_what_fits(explorer: &'static Listed, options: Options) -> Setting {
         Setting { explorer, options: options.understood(&explorer.profile().takes) }
     }
 
-    /// The setting with options filled in that were not given. Those that the explorer does not take are dropped.
+    /// Fills in options that are not set yet. Options that the explorer does not accept are
+    /// dropped.
     pub fn completed(self, options: Options) -> Setting {
         Setting {
             options: self.options.or(options.understood(&self.explorer.profile().takes)),
@@ -56,7 +61,8 @@ impl Setting {
         self.options
     }
 
-    /// The setting for each of these k, if it takes a k and none was given; else the setting as it is.
+    /// One setting for each of these k, if the explorer takes a k and none was given; else only the
+    /// setting itself.
     pub fn for_each_k(self, ks: &[K]) -> Vec<Setting> {
         if !self.explorer.profile().takes.contain("k") || self.options.k.is_some() || ks.is_empty()
         {
@@ -71,9 +77,10 @@ impl Setting {
         Setting { options: Options { k: None, ..self.options }, ..self }
     }
 
-    /// The setting with a thread for each processor, if the explorer shares its work among threads and no number was given.
+    /// The setting with one thread for each processor, if the explorer can use several threads and
+    /// no number was given.
     pub fn on_all_processors(self) -> Setting {
-        // The number of searches of a portfolio makes a difference.
+        // For a portfolio the number of jobs is the number of searches, which changes the result.
         if matches!(self.made(), AnyExplorer::Portfolio(_)) {
             return self;
         }
@@ -82,7 +89,7 @@ impl Setting {
         self.completed(Options { jobs, ..Options::default() })
     }
 
-    /// The k that the explorer works with; `None` if it has none.
+    /// The k of the explorer; `None` if it has none.
     pub fn k(&self) -> Option<K> {
         self.explorer.profile().takes.contain("k").then(|| self.options.k.unwrap_or(K::Optimal))
     }
@@ -154,18 +161,18 @@ mod tests {
     fn what_means_nothing_is_refused() {
         for (text, fragment) in [
             ("magic", "there is no explorer `magic`"),
-            ("udpor:", "is no option"),
-            ("udpor:k", "is no option"),
+            ("udpor:", "is not an option"),
+            ("udpor:k", "is not an option"),
             ("udpor:k=0", "k is a number from 1 on"),
-            ("udpor:order=best", "`best` is no order"),
+            ("udpor:order=best", "`best` is not an order"),
             ("udpor:seed=7", "a seed is for the order `random`"),
-            ("udpor:order=random+seed=x", "is no seed"),
+            ("udpor:order=random+seed=x", "is not a seed"),
             ("udpor:sleep-sets", "cannot have any"),
             ("exhaustive:k=1", "`exhaustive` has none"),
             ("exhaustive:order=lca", "that makes no difference to `exhaustive`"),
             ("stateful:order=lca", "stores states"),
-            ("stateful:order=1,1", "is no order"),
-            ("stateful:order=16", "is no order"),
+            ("stateful:order=1,1", "is not an order"),
+            ("stateful:order=16", "is not an order"),
             ("udpor:as-printed", "is for explorers that store states"),
             ("s-por:without=once", "`s-por` has no such thing, but safe-sets"),
             ("stateful:without=once", "`stateful` has no such thing, but live-variables"),

@@ -1,12 +1,14 @@
 //! The one table of explorers.
 //!
-//! All places that name explorers read this table: the command line, `compare`, studies, reports and the matrix of the
-//! tests. To add one, write its file, with the type (whose fields are its options), `impl Explorer`, and a function that makes it
-//! from [`Options`]; and add both to the list below.
+//! Everything that names explorers reads this table: the command line, `compare`, studies, reports
+//! and the matrix of the tests. To add an explorer, write a file with its type (whose fields are
+//! its options), `impl Explorer` for it, and a constructor that takes [`Options`]. Then add the
+//! type and the constructor to the list below.
 //!
-//! An explorer is generic over systems, so the table cannot hold trait objects. It holds functions that make an
-//! [`AnyExplorer`]: an enum, made from the list, of all the types in it, which passes each call on to the one that it is.
-//! Explorers of other crates are not in the table; they are run as [`explore`](crate::explore::explore) runs any.
+//! An explorer is generic over systems, so the table cannot hold trait objects. It holds functions
+//! that make an [`AnyExplorer`]: an enum of all the types in the list, which forwards each call to
+//! its variant. Explorers of other crates are not in the table;
+//! [`explore`](crate::explore::explore) runs them, too.
 
 use super::options::Options;
 use crate::explore::budget::Budget;
@@ -38,7 +40,7 @@ macro_rules! explorers {
             }
         })*
 
-        /// The explorers that exist.
+        /// All explorers, in the order in which they are listed to users.
         pub const EXPLORERS: &[Listed] = &[$($(Listed {
             make: |options| AnyExplorer::$explorer($explorer::$make(options)),
         }),+),*];
@@ -87,6 +89,9 @@ explorers! {
 
 impl Listed {
     /// The explorer with this name.
+    ///
+    /// # Errors
+    /// A sentence that lists the names, if there is none.
     pub fn named(name: &str) -> Result<&'static Listed, String> {
         EXPLORERS.iter().find(|explorer| explorer.profile().name == name).ok_or_else(|| {
             let names: Vec<_> = EXPLORERS.iter().map(|explorer| explorer.profile().name).collect();
@@ -100,12 +105,12 @@ impl Listed {
         (self.make)(options)
     }
 
-    /// What is known about the explorer with its defaults.
+    /// The profile of the explorer with default options.
     pub fn profile(&self) -> Profile {
         self.plain().profile()
     }
 
-    /// The explorer with its defaults.
+    /// The explorer with default options.
     pub fn plain(&self) -> AnyExplorer {
         self.with(&Options::default())
     }

@@ -1,28 +1,31 @@
-//! The full state graph, many states at a time.
+//! The full state graph, explored in batches of states.
 //!
 //! ```text
-//! frontier := what the search from state to state has left to do
+//! frontier := the open states of the search from state to state
 //! while the frontier is not empty:
 //!   batch := those of its states that are furthest from the start
-//!   expand      for each s of the batch: the states that its moves lead to, sorted by the table where they belong
-//!   add         for each table: what is new is added to it, and to the frontier
-//!   judge       ends, failures, and what may go round in vain, on the model
-//!   learn       what s does whose moves are not known yet: s goes back to the frontier
+//!   expand      for each s of the batch: its successors, sorted by the table where they belong
+//!   add         for each table: new states are added to it, and to the frontier
+//!   judge       ends, failures and possible livelocks, on the model
+//!   learn       unknown moves of some s of the batch; these s go back to the frontier
 //! ```
 //!
-//! A search that goes from state to state looks at the memory of one state after the other, and waits for it. Here a table is
-//! asked for many states in a row, and no look-up needs the one before. Several threads expand parts of the batch; then
-//! each adds what belongs to some of the tables, and no two write to the same. What a batch is, and in which order states come to
-//! a table, does not depend on how many threads there are. So neither does anything that the search finds.
+//! A search that goes from state to state waits for memory at each lookup. Here many states are
+//! looked up in one table, and no lookup depends on the one before. Several threads expand parts of
+//! the batch; then each adds the successors that belong to some of the tables, and no two threads
+//! write to one table. The batches, and the order in which states are added to a table, do not
+//! depend on the number of threads. So the results do not depend on it either.
 //!
-//! Batches are small at first, and grow with the number of states; and what is furthest from the start goes first. So the
-//! search comes to ends soon, and the frontier stays small. Within a depth it is the other way round: all states at one distance go
-//! before those at the next ([`explore_by_levels`]).
+//! Batches are small at first, and grow with the number of states; states furthest from the start
+//! go first. So the search soon reaches ends, and the frontier stays small. Within a depth bound it
+//! is the other way round: all states at one distance go before those at the next
+//! ([`explore_by_levels`]).
 //!
-//! **The way to a state.** Each state is kept with the number of the move that led there first. To take a move back is to
-//! flip its bits again, so the moves that lead to a state can be listed ([`FullGraph::seek`]). That is needed where the model
-//! is: to learn and to judge. It costs a look-up and a step for each action. If it is needed too often, the search goes on from state
-//! to state ([`FullGraph::one_by_one`]).
+//! **The path to a state.** Each state is stored with the number of the move that first led to it.
+//! Moves can be undone, so a path to a state can be reconstructed ([`FullGraph::seek`]) and
+//! replayed on the model, when moves are learned or states judged. That costs a lookup and a step
+//! for each action. If it is needed too often, the search falls back to one state at a time
+//! ([`FullGraph::one_by_one`]).
 
 use std::mem;
 
@@ -32,64 +35,33 @@ use super::expander::{Counted, Expander, Part};
 use super::full_graph::FullGraph;
 use super::known::{Known, SPREAD};
 use super::moves::Found;
+use super::plan::Plan;
 use super::reactions::Reactions;
 use super::settings::Stateful;
 use super::table::{Table, each};
 use crate::explore::driver::Driver;
 use crate::model::{Action, Choice, Locals, ProcessId, State, System};
 
-/// A batch has one of so many of the states that are known, but no more than these.
-const SHARE: usize = 8;
-const LARGEST: usize = 1 << 19;
-/// A thread expands one of so many of its states at a time.
-const PARTS: usize = 32;
-/// The search goes on from state to state if the ways that it has looked for have more than one action for so many transitions.
-const FOR_EACH: u64 = 8;
+/// A batch takes 1/`BATCH_SHARE` of the known states, at most `LARGEST_BATCH`.
+const BATCH_SHARE: usize = 8;
+const LARGEST_BATCH: usize = 1 << 19;
+/// A thread expands about 1/`PARTS_PER_BATCH` of a batch at a time.
+const PARTS_PER_BATCH: usize = 32;
+/// Replayed actions are tolerated up to one for this number of transitions
+/// ([`Plan::max_replayed`]).
+const TRANSITIONS_PER_REPLAYED: u64 = 8;
 
-/// The search often asks the model if it has done so more often than this, and more than once for so many transitions.
-const FEW: u64 = 1 << 11;
-const SELDOM: u64 = 40;
+/// The search counts as querying the model often after more than `FREE_QUERIES` queries, if there
+/// is more than one for every `TRANSITIONS_PER_QUERY` transitions.
+const FREE_QUERIES: u64 = 1 << 11;
+const TRANSITIONS_PER_QUERY: u64 = 40;
 
-/// When batches are made, and by how many threads.
-#[derive(Clone, Copy, Debug)]
-pub struct Plan {
-    /// How many threads.
-    pub jobs: usize,
-    /// After so many transitions they begin.
-    pub first: u64,
-    /// They end when the ways that were looked for have more actions than this, and more than an eighth of the transitions.
-    pub ways: u64,
-}
-
-impl Default for Plan {
-    /// One thread. Most programs are done before batches begin.
-    fn default() -> Plan {
-        Plan { jobs: 1, first: 1 << 17, ways: 1 << 16 }
-    }
-}
-
-impl Plan {
-    /// A thread expands no fewer states at a time.
-    fn part(self) -> usize {
-        (self.first as usize >> 8).max(1)
-    }
-
-    /// Smaller batches are one thread's.
-    fn to_share(self) -> usize {
-        4 * self.part()
-    }
-
-    /// A batch has no fewer states, if there are so many.
-    fn batch(self) -> usize {
-        8 * self.part()
-    }
-}
-
-/// With more objects and processes than this, to learn what they do takes longer than to do it.
+/// With more objects and processes than this, memoising moves takes longer than executing them.
 const MOST_PARTS: usize = 256;
 
-/// Are states stored as usual, is there nobody who looks at the model state after each transition, and has each of not too many
-/// parts its place?
+/// Can moves be memoised? That needs the default way to store states, no observer or property that
+/// needs the model state after each transition, and at most [`MOST_PARTS`] parts, each with a fixed
+/// place.
 pub fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<'_>) -> bool {
     let locals = Locals::new(system);
     let parts = locals.initial().len() + locals.met().order().len();
@@ -100,8 +72,9 @@ pub fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<'_>) ->
         && !driver.budget().properties.are_asked_on_the_way()
 }
 
-/// May all states be met in batches, whatever happens, and is that faster? It is not with condition variables: what they do has
-/// to be tried out on the model, in states that are far from one another.
+/// Can the whole search run in batches, and is that faster? It is not faster with condition
+/// variables: their moves have to be executed on the model, in states that are far from one
+/// another.
 pub fn can_go_by_levels<S: System>(system: &S) -> bool {
     let mut locals = Locals::new(system);
     State::initial(&mut locals).has_scopes(&locals)
@@ -110,13 +83,13 @@ pub fn can_go_by_levels<S: System>(system: &S) -> bool {
         && !system.actors().may_spawn()
 }
 
-/// Visits every state. To be used only where [`can_look_up`] is true.
+/// Visits every state. Requires [`can_look_up`].
 pub fn explore<S: System>(system: &S, how: Stateful, plan: Plan, driver: &mut Driver<'_>) {
     let mut search = FullGraph::new(system, how, driver);
     search.enter(driver);
     let mut first = plan.first;
     search.go_on(driver, first);
-    while search.is_under_way(driver) && search.asks_often(driver) {
+    while search.is_under_way(driver) && search.queries_often(driver) {
         first *= 2;
         search.go_on(driver, first);
     }
@@ -126,8 +99,8 @@ pub fn explore<S: System>(system: &S, how: Stateful, plan: Plan, driver: &mut Dr
     driver.stats.state_bytes = Some(search.bytes() as u64);
 }
 
-/// Visits every state up to the depth of the driver, level by level: first all that are one action from the start, and so
-/// on. To be used only where [`can_look_up`] and [`can_go_by_levels`] are true.
+/// Visits every state up to the depth of the driver, level by level: first all states at distance 1
+/// from the start, and so on. Requires [`can_look_up`] and [`can_go_by_levels`].
 pub fn explore_by_levels<S: System>(
     system: &S,
     how: Stateful,
@@ -144,17 +117,17 @@ pub fn explore_by_levels<S: System>(
 #[derive(Debug, Default)]
 struct Fresh {
     states: Vec<u64>,
-    /// The depths of the parts that they come from, and where those of each end.
+    /// For each part from which they come: its depth, and where its states end.
     ends: Vec<(usize, usize)>,
 }
 
-/// A batch in the making. It is kept for the next one, because to ask for memory takes long where several threads do.
+/// A batch under construction. Its memory is reused, because allocation by several threads is slow.
 #[derive(Debug, Default)]
 struct Batch {
     parts: Vec<Part>,
-    /// How many of them are in use.
+    /// The number of parts in use.
     count: usize,
-    /// For each table.
+    /// The new states of each table.
     fresh: Vec<Fresh>,
     is_worth_sharing: bool,
 }
@@ -166,31 +139,31 @@ impl Batch {
 }
 
 impl<S: System> FullGraph<'_, S> {
-    /// Is something left to do?
+    /// Are there open states, and is the search not stopped?
     fn is_under_way(&self, driver: &Driver<'_>) -> bool {
         !self.stack.is_empty() && !driver.is_stopped()
     }
 
-    /// Does it ask the model so often that it is better to go from state to state?
-    fn asks_often(&self, driver: &Driver<'_>) -> bool {
-        self.asked > FEW.max(driver.stats.transitions / SELDOM)
+    /// Are queries to the model so frequent that batches would be slower?
+    fn queries_often(&self, driver: &Driver<'_>) -> bool {
+        self.queries > FREE_QUERIES.max(driver.stats.transitions / TRANSITIONS_PER_QUERY)
     }
 
-    /// From now on there are batches, made by so many threads.
+    /// Switches to batches, explored by `jobs` threads.
     fn begin_batches(&mut self, jobs: usize) {
         self.is_batched = true;
         self.known.spread(&self.layout);
         let threads = (jobs > 1).then(|| ThreadPoolBuilder::new().num_threads(jobs).build());
-        // Where there are none to be had, this one does all.
+        // If no threads can be started, this thread does all the work.
         self.threads = threads.and_then(Result::ok);
     }
 
-    /// How many words of states to take for the next batch.
+    /// The most words of states in the next batch.
     fn most(&self, plan: Plan) -> usize {
-        (self.known.len() / SHARE).clamp(plan.batch(), LARGEST) * self.layout.width()
+        (self.known.len() / BATCH_SHARE).clamp(plan.batch(), LARGEST_BATCH) * self.layout.width()
     }
 
-    /// Goes through all states within the depth, those of one depth after those of the one before. How many there are of each.
+    /// Visits all states within the depth bound, level by level. Returns the size of each level.
     fn by_levels(&mut self, plan: Plan, driver: &mut Driver<'_>) -> Vec<u64> {
         self.begin_batches(plan.jobs);
         driver.stats.states = Some(1);
@@ -211,7 +184,7 @@ impl<S: System> FullGraph<'_, S> {
         counts
     }
 
-    /// Does what is left to do.
+    /// Explores the rest of the graph in batches.
     fn in_batches(&mut self, plan: Plan, driver: &mut Driver<'_>) {
         self.begin_batches(plan.jobs);
         self.defer(driver);
@@ -222,13 +195,16 @@ impl<S: System> FullGraph<'_, S> {
                 return;
             }
             self.make(&states, plan, &mut batch, driver);
-            if self.is_alone || self.sought > plan.ways + driver.stats.transitions / FOR_EACH {
+            if self.is_one_by_one
+                || self.replayed
+                    > plan.max_replayed + driver.stats.transitions / TRANSITIONS_PER_REPLAYED
+            {
                 return self.one_by_one(driver);
             }
         }
     }
 
-    /// Makes the batch of these states.
+    /// Explores one batch: these states.
     fn make(
         &mut self,
         states: &[(usize, Vec<u64>)],
@@ -251,14 +227,14 @@ impl<S: System> FullGraph<'_, S> {
         }
     }
 
-    /// Makes the pending moves of the states on the stack. What they lead to becomes the frontier.
+    /// Makes the pending moves of the states on the stack. New successors become the frontier.
     fn defer(&mut self, driver: &mut Driver<'_>) {
         self.defers = true;
         self.go_on(driver, u64::MAX);
         self.defers = false;
     }
 
-    /// Expands these states.
+    /// Expands the states of a batch, split into parts.
     fn expand_batch(
         &self,
         states: &[(usize, Vec<u64>)],
@@ -268,7 +244,7 @@ impl<S: System> FullGraph<'_, S> {
     ) {
         let width = self.layout.width();
         let count = states.iter().map(|(_, states)| states.len()).sum::<usize>() / width;
-        let size = (count / PARTS).max(plan.part()) * width;
+        let size = (count / PARTS_PER_BATCH).max(plan.part()) * width;
         let split = states
             .iter()
             .flat_map(|(depth, states)| states.chunks(size).map(move |states| (*depth, states)));
@@ -297,7 +273,7 @@ impl<S: System> FullGraph<'_, S> {
         }
     }
 
-    /// Adds to the tables and to the frontier what is new.
+    /// Adds the new successors to the tables and to the frontier.
     fn add(&mut self, batch: &mut Batch) {
         batch.fresh.resize_with(SPREAD, Fresh::default);
         let threads = self.threads.as_ref().filter(|_| batch.is_worth_sharing);
@@ -323,11 +299,11 @@ impl<S: System> FullGraph<'_, S> {
         }
     }
 
-    /// Judges what is to be judged, on the model.
+    /// Judges the states and moves that must be judged, on the model.
     fn judge(&mut self, parts: &[Part], driver: &mut Driver<'_>) {
         for part in parts {
             self.at_each(&part.unjudged, driver, |search, state, driver| {
-                // Perhaps a state before had the same views.
+                // A state judged before may have had the same views.
                 if !search.views.are_fine(state, &search.layout, &mut search.alone) {
                     search.seek(state);
                     search.judge_views(driver);
@@ -363,8 +339,8 @@ impl<S: System> FullGraph<'_, S> {
         }
     }
 
-    /// The present state is too far from the start to be gone on from. What begins at a depth that was asked for is not
-    /// judged.
+    /// Reports that the current state is at the depth bound. Livelocks are judged only at the bound
+    /// for endless executions, not at a depth that was asked for.
     fn cut_off(&mut self, driver: &mut Driver<'_>) {
         if driver.depth().is_some() || !self.is_livelock(driver) {
             let (locals, state) = self.model();
@@ -372,7 +348,7 @@ impl<S: System> FullGraph<'_, S> {
         }
     }
 
-    /// Does this in each of the states until the search is stopped.
+    /// Calls `act` for each of the states, until the search is stopped.
     fn at_each(
         &mut self,
         states: &[u64],
@@ -387,7 +363,7 @@ impl<S: System> FullGraph<'_, S> {
         }
     }
 
-    /// Learns the moves that are not known. The states that they are made from are to be expanded again.
+    /// Learns moves that are not known, and puts the states that need them back to the frontier.
     fn learn_all(&mut self, parts: &[Part]) {
         let width = self.layout.width();
         let mut unknown = Vec::new();
@@ -402,14 +378,14 @@ impl<S: System> FullGraph<'_, S> {
             unknown.extend((from..level.len() / width).map(|index| (part.depth, index)));
         }
         for (depth, index) in unknown {
-            // The layout may be another one now.
+            // Learning may have changed the layout.
             let width = self.layout.width();
             let state = self.frontier.at(depth)[index * width..][..width].to_vec();
             self.learn_of(&state);
         }
     }
 
-    /// Learns the moves of the processes in this state that are not known.
+    /// Learns the unknown moves of all processes in this state.
     fn learn_of(&mut self, state: &[u64]) {
         self.present.clear();
         self.present.extend_from_slice(state);
@@ -438,7 +414,7 @@ impl<S: System> FullGraph<'_, S> {
         }
     }
 
-    /// Is it known what an actor can do in the present state, and what that leads to?
+    /// Are all reactions of an actor in the current state known, with their targets?
     fn knows_reactions(&mut self, process: usize) -> bool {
         let own = self.layout.code(&self.present, self.objects + process);
         let FullGraph { reactions, present, layout, alone, .. } = self;
@@ -452,7 +428,7 @@ impl<S: System> FullGraph<'_, S> {
         })
     }
 
-    /// Learns what an actor can do in the present state, and what that leads to.
+    /// Learns all reactions of an actor in the current state, with their targets.
     fn learn_reactions(&mut self, process: usize) {
         let id = ProcessId(process as u32);
         self.model();
@@ -470,7 +446,7 @@ impl<S: System> FullGraph<'_, S> {
             let known = known.filter(|&number| reactions.lead(number, alone, layout));
             let number = known.unwrap_or_else(|| {
                 let messages = self.state.inboxes().log().len();
-                self.asked += 1;
+                self.queries += 1;
                 let is_judged = self.carry_out(action);
                 let number = self.learn_reaction(id, stimulus, messages, is_judged);
                 self.state.undo(&self.locals);
@@ -479,12 +455,12 @@ impl<S: System> FullGraph<'_, S> {
             });
             numbers.push(number);
         }
-        if !self.is_alone {
+        if !self.is_one_by_one {
             self.reactions.offer(process, own, &numbers);
         }
     }
 
-    /// Tries out the moves of which it is not known where they lead.
+    /// Executes the moves on the model that cannot be memoised.
     fn try_all(&mut self, driver: &mut Driver<'_>) {
         while !driver.is_stopped()
             && let Some((depth, state)) = self.trials.take(self.layout.width()).pop()
@@ -506,7 +482,8 @@ impl<S: System> FullGraph<'_, S> {
         }
     }
 
-    /// Tries out the moves of a process in the present state, if that is needed.
+    /// Executes the moves of a process in the current state on the model, if they cannot be
+    /// memoised.
     fn try_out_of(&mut self, process: usize, depth: usize, driver: &mut Driver<'_>) {
         let place = self.objects + process;
         let found = self.moves.of(process, place, &self.present, &self.layout);
@@ -534,9 +511,9 @@ impl<S: System> FullGraph<'_, S> {
         }
     }
 
-    /// Explores from each state of the frontier what is left to do there, from state to state.
+    /// Explores the rest of the graph one state at a time, beginning with the frontier.
     fn one_by_one(&mut self, driver: &mut Driver<'_>) {
-        (self.is_alone, self.is_batched) = (true, false);
+        (self.is_one_by_one, self.is_batched) = (true, false);
         while !driver.is_stopped() {
             let width = self.layout.width();
             let Some((_, state)) = self.frontier.take(width).pop() else { return };
@@ -546,7 +523,7 @@ impl<S: System> FullGraph<'_, S> {
         }
     }
 
-    /// Makes this state, which was met, the present one, and the present path one that leads to it.
+    /// Makes this known state the current one, and reconstructs a path to it.
     fn seek(&mut self, state: &[u64]) {
         self.present.clear();
         self.present.extend_from_slice(state);
@@ -566,7 +543,7 @@ impl<S: System> FullGraph<'_, S> {
             }
         }
         numbers.reverse();
-        self.sought += numbers.len() as u64;
+        self.replayed += numbers.len() as u64;
         let both = self.way.iter().zip(&numbers);
         let common = both.take_while(|(one, other)| one == other).count().min(self.path.len());
         self.path.truncate(common);
@@ -578,7 +555,7 @@ impl<S: System> FullGraph<'_, S> {
         self.way = numbers;
     }
 
-    /// The action with which the present path goes on, if it goes on by the move or reaction with this number.
+    /// The action of the move or reaction with this number, after the current path.
     fn action_of(&mut self, number: u32) -> Action {
         if number < Reactions::FIRST {
             return self.moves.get(number).action;

@@ -1,47 +1,53 @@
-//! Breadth-first through states: every state within a depth bound, at its distance.
+//! Breadth-first search through states: every state within a depth bound, at its distance.
 //!
 //! ```text
 //! level 0 := {initial state}
 //! for d = 0, 1, .. up to the bound:
-//!   level d + 1 := the states that are one action after a state of level d, and in no level yet
+//!   level d + 1 := the successors of states of level d that are in no level yet
 //! ```
 //!
-//! A depth is a length here: the level of a state is the length of a shortest execution that leads to it. So what
-//! happens in some execution within the bound happens in a state of these levels, or on the step to one.
+//! A depth is a length here: the level of a state is the length of a shortest execution that leads
+//! to it. So every state and every step of an execution within the bound is visited: the state is
+//! in one of these levels, and the step leads to one.
 //!
-//! **Why not depth-first.** There a state may first be met far from the start, where the bound leaves only few steps
-//! after it. When it is met again on a shorter path, it would have to be explored again, and so on.
+//! **Why not depth-first.** A depth-first search may first reach a state by a long path, after
+//! which the bound leaves only few steps. When it reaches the state again by a shorter path, it
+//! would have to explore it again, and so on.
 //!
-//! **Why no reduction.** A safe set may go first because the actions of other processes still come later. With a bound
-//! they may come too late. In
+//! **Why no reduction.** A safe set may go first because the actions of other processes still come
+//! later. With a bound they may come too late. In
 //!
 //! ```text
 //! process P { local("a"); local("b"); }        process Q { x = 1; }
 //! ```
 //!
-//! P is a safe set twice. So a reduced search reaches the write only in the third step, and never within two. Therefore
-//! all explorers that store states visit the same states within a bound.
+//! P is a safe set twice. So a reduced search reaches the write only in the third step, and misses
+//! it within a bound of two. Therefore all explorers that store states visit the same states within
+//! a bound.
 //!
-//! **Livelocks.** A state before the bound in which all processes that can move go round in vain is judged as it is without
-//! a bound: going round leads to states that are known, and so to no cut that would say that the search is not complete.
+//! **Livelocks.** A state before the bound in which all processes that can move are in loops that
+//! change nothing is judged as without a bound: the loops lead only to known states, so no cut at
+//! the bound would show that the search is incomplete.
 //!
-//! **Many at a time.** Where it is known in advance that it can be done, a level is explored in [`super::batches`]. Otherwise its
-//! states are gone to one after the other.
+//! **Batches.** Where it is known in advance that moves can be memoised, a level is explored in
+//! [`super::batches`]. Otherwise its states are visited one after the other.
 //!
-//! **From one state to the next.** States are numbered as they are met, so a level is a range of numbers, and
-//! the queue is a single number. Each state keeps how it was first met; these arrivals form a tree. To go to a state, the
-//! search undoes what is not on the path to it, and steps through the rest. Neighbours in a level share most of their
-//! paths.
+//! **From one state to the next.** States are numbered in the order in which they are visited, so a
+//! level is a range of numbers, and the queue is a single number. Each state stores its predecessor
+//! on a shortest path; together they form a tree. To go to a state, the search undoes the actions
+//! that are not on the path to it, and executes the rest of the path. Neighbours in a level share
+//! most of their paths.
 
-use super::batches::{self, Plan};
+use super::batches;
 use super::cursor::Cursor;
+use super::plan::Plan;
 use super::settings::Stateful;
 use super::store::StateId;
 use crate::explore::driver::Driver;
 use crate::model::{Action, System};
 use crate::property::Watch;
 
-/// How a state was first met.
+/// How a state was first reached.
 #[derive(Clone, Copy)]
 struct Arrival {
     from: StateId,
@@ -53,16 +59,16 @@ struct BreadthFirst<'s, S: System> {
     cursor: Cursor<'s, S>,
     /// Per state.
     arrivals: Vec<Arrival>,
-    /// The states on the path to the present one, which is the last.
+    /// The states on the path to the current one, which is the last.
     path: Vec<StateId>,
-    /// Scratch space for `seek`: the states to go through, the last one first.
+    /// Scratch space for `seek`: the rest of the path, in reverse order.
     ahead: Vec<StateId>,
     enabled: Vec<Action>,
-    /// Looks for processes that go round in vain.
+    /// Finds processes in loops that change nothing.
     watch: Watch,
 }
 
-/// Visits every state up to the depth `bound`, many at a time if that can be done.
+/// Visits every state up to the depth `bound`, in batches if possible.
 pub fn explore<S: System>(
     system: &S,
     settings: Stateful,
@@ -75,7 +81,7 @@ pub fn explore<S: System>(
     }
 }
 
-/// Makes each transition on the model.
+/// Visits every state up to the depth `bound`, executing each transition on the model.
 fn on_the_model<S: System>(system: &S, settings: Stateful, bound: u32, driver: &mut Driver<'_>) {
     let mut search = BreadthFirst {
         cursor: Cursor::new(system, settings),
@@ -126,7 +132,7 @@ impl<S: System> BreadthFirst<'_, S> {
         }
     }
 
-    /// Judges the present state, and meets those after it, if they are within the bound.
+    /// Judges the current state. If `goes_on`, also reaches its successors.
     fn visit(&mut self, state: StateId, goes_on: bool, driver: &mut Driver<'_>) {
         let BreadthFirst { cursor, arrivals, enabled, watch, .. } = self;
         enabled.clear();
@@ -157,7 +163,7 @@ impl<S: System> BreadthFirst<'_, S> {
         }
     }
 
-    /// Bytes in use for states and how they were met.
+    /// Bytes in use for states and their predecessors.
     fn bytes(&self) -> usize {
         self.cursor.bytes() + self.arrivals.len() * size_of::<Arrival>()
     }

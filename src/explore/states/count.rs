@@ -1,20 +1,24 @@
-//! How many executions there are, without walking along each.
+//! Counts the executions of a program without exploring each.
 //!
-//! An execution is a path through the state graph, from the initial state to one in which nothing is enabled; the graph is
-//! explored once, every state and every transition ([`EveryState`]), and its paths are counted by addition in
-//! topological order: the number of paths to a state is the sum of those to its predecessors, one for each transition.
-//! The numbers have no limit (10^30 is no more work than 10).
+//! A complete execution is a path through the state graph, from the initial state to a state in
+//! which nothing is enabled. The graph is explored once, with every state and every transition
+//! ([`EveryState`]), and its paths are counted in topological order: the number of paths to a state
+//! is the sum, over its incoming transitions, of the number of paths to their sources. The numbers
+//! are unbounded (10^30 is no more work than 10).
 //!
-//! **Why paths are executions.** States are matched that have the same future: the same actions are enabled now, and lead
-//! to states that match in turn. So the same sequences of actions follow from both, up to the numbers of requests
-//! and messages. The search reports every transition of every state, even if it leads to a state met before. Two actions
-//! that lead from one state to the same other state are two transitions.
+//! **Why paths are executions.** Matched states have the same future: the same actions are enabled,
+//! and lead to states that match in turn. So the same sequences of actions follow from both, up to
+//! the numbers of requests and messages. The search reports every transition of every state, even
+//! if it leads to a visited state. Two actions that lead from one state to the same other state are
+//! two transitions.
 //!
-//! **Invariants.** Whether one fails on the way is not told by the end. The executions in which none fails are the paths that
-//! avoid all states in which one does. They are counted apart.
+//! **Invariants.** The end of an execution does not show whether an invariant failed on the way.
+//! The executions in which none fails are the paths that avoid all states in which one fails. They
+//! are counted separately.
 //!
-//! **Cycles.** If the graph has a cycle, there are executions that never end. If an end can be reached from a cycle,
-//! infinitely many executions end; else those that end are counted.
+//! **Cycles.** If the graph has a cycle, there are executions that never end. If an end can be
+//! reached from a cycle, infinitely many executions end; otherwise the executions that end are
+//! counted.
 
 use std::collections::BTreeSet;
 use std::ops::AddAssign;
@@ -37,31 +41,33 @@ use crate::property::{Invariants, Position};
 /// The numbers of executions of a program.
 #[derive(Clone, Debug)]
 pub struct Count {
-    /// The search through the states: its figures, what is wrong, why it ended early.
+    /// The result of the search through the states.
     pub outcome: Outcome,
-    /// The complete executions; `None` if they are infinitely many, or not everything was explored.
+    /// The numbers of complete executions; `None` if there are infinitely many, or if the search is
+    /// not complete.
     pub executions: Option<Executions>,
-    /// The processes that act in cycles of the graph: with them there are executions that never end.
+    /// The processes that act in cycles of the graph, in order. If there are any, some executions
+    /// never end.
     pub cycling: Vec<ProcessId>,
 }
 
-/// Numbers of complete executions, where every order counts.
+/// Numbers of complete executions: each interleaving counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Executions {
-    /// All of them.
+    /// All complete executions.
     pub all: BigUint,
-    /// Those that end in a deadlock.
+    /// Executions that end in a deadlock.
     pub deadlocked: BigUint,
-    /// Those in which something is wrong.
+    /// Executions with a violation.
     pub violating: BigUint,
-    /// The length of the shortest.
+    /// The length of the shortest execution, in actions.
     pub shortest: u32,
-    /// The length of the longest.
+    /// The length of the longest execution, in actions.
     pub longest: u32,
 }
 
-/// Counts the executions of `system`. The budget's depth and number of traces must not be set, because they do not limit a
-/// graph.
+/// Counts the executions of `system`, in time and memory linear in the size of the state graph. The
+/// budget must have no depth and no limit on traces, because these do not limit a graph.
 pub fn count<S: System>(system: &S, budget: Budget, observer: &mut dyn Observer) -> Count {
     let every_state = EveryState::default();
     let judges = system.invariants().is_some() && budget.properties.contain::<Invariants>();
@@ -91,14 +97,14 @@ pub fn count<S: System>(system: &S, budget: Budget, observer: &mut dyn Observer)
     Count { outcome, executions, cycling }
 }
 
-/// A transition: from which state to which, and who acted.
+/// A transition: its source, its target, and the process that acted.
 type Edge = (u32, u32, ProcessId);
 
-/// The state graph as a search reports it.
+/// Records the state graph that a search reports.
 struct Graph<'o> {
     observer: &'o mut dyn Observer,
     edges: Vec<Edge>,
-    /// Of terminal states.
+    /// The ends of terminal states.
     ends: FxHashMap<u32, End>,
     /// The state that the last transition led to.
     last: u32,
@@ -123,7 +129,7 @@ impl Graph<'_> {
     }
 }
 
-/// Is something wrong at this end, whatever came before it?
+/// Is there a violation in this end state itself, whatever happened before?
 fn is_bad(at: Position<'_>, end: End) -> bool {
     let has_failed = |process| matches!(at.status(process), Status::Failed(_));
     end.is_deadlocked
@@ -154,14 +160,14 @@ impl Observer for Graph<'_> {
     }
 }
 
-/// The edges of each state: those of state s are at `firsts[s]..firsts[s + 1]`.
+/// The neighbours of each state: those of state s are at `firsts[s]..firsts[s + 1]`.
 struct Adjacency {
     firsts: Vec<u32>,
     neighbours: Vec<u32>,
 }
 
 impl Adjacency {
-    /// By the state that an edge leaves, or for [`Direction::Incoming`] enters.
+    /// Groups the edges by their source, or for [`Direction::Incoming`] by their target.
     fn new(edges: &[Edge], states: usize, direction: Direction) -> Self {
         let ends = |&(from, to, _): &Edge| match direction {
             Direction::Outgoing => (from as usize, to),
@@ -188,7 +194,8 @@ impl Adjacency {
     }
 }
 
-/// Calls `each` with the states in topological order, without those on or behind a cycle. Returns how many there are.
+/// Calls `each` with the states in topological order, except the states on a cycle or reachable
+/// from one. Returns the number of calls.
 fn in_order(edges: &[Edge], states: usize, mut each: impl FnMut(u32, &[u32])) -> usize {
     let after = Adjacency::new(edges, states, Direction::Outgoing);
     let mut missing = vec![0_u32; states];
@@ -208,7 +215,7 @@ fn in_order(edges: &[Edge], states: usize, mut each: impl FnMut(u32, &[u32])) ->
     count
 }
 
-/// Who acts in cycles, in order.
+/// The processes that act in cycles, in order.
 fn cycling(edges: &[Edge], states: usize) -> Vec<ProcessId> {
     let mut is_before = vec![false; states];
     if in_order(edges, states, |state, _| is_before[state as usize] = true) == states {
@@ -226,7 +233,7 @@ fn cycling(edges: &[Edge], states: usize) -> Vec<ProcessId> {
     within.map(|&(.., process)| process).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// The edges from which an end can be reached.
+/// The edges after which an end can be reached.
 fn alive(edges: Vec<Edge>, states: usize, ends: &FxHashMap<u32, End>) -> Vec<Edge> {
     let before = Adjacency::new(&edges, states, Direction::Incoming);
     let mut is_alive = vec![false; states];
@@ -239,7 +246,8 @@ fn alive(edges: Vec<Edge>, states: usize, ends: &FxHashMap<u32, End>) -> Vec<Edg
     edges.into_iter().filter(|&(_, to, _)| is_alive[to as usize]).collect()
 }
 
-/// How many executions avoid the `broken` states and have a good end.
+/// The number of executions without a violation: they avoid the `broken` states and have a good
+/// end.
 fn fine(
     edges: &[Edge],
     states: usize,
@@ -274,7 +282,7 @@ impl Paths {
             longest: 0,
         };
         let counted = in_order(edges, states, |state, next| {
-            // All edges to this state are done: its number of paths is needed only once more.
+            // All edges to this state are done: its number of paths is not needed again.
             let here = std::mem::take(&mut paths[state as usize]);
             let Some(shortest) = here.shortest else { return };
             next.iter().for_each(|&next| paths[next as usize] += &here);
@@ -294,7 +302,7 @@ impl Paths {
     }
 }
 
-/// The paths that are one edge longer.
+/// Adds the paths to a predecessor, each longer by one edge.
 impl AddAssign<&Paths> for Paths {
     fn add_assign(&mut self, before: &Paths) {
         let further = before.shortest.map(|length| length + 1);

@@ -1,19 +1,19 @@
-//! The place of a search that stores states: one model state, stepped and undone, and the stored states that it is matched
-//! with.
+//! The cursor of a search that stores states: the current model state, and the stored states with
+//! which it is matched.
 //!
-//! A state is matched by its portrait in the [`Store`], together with the histories of its processes if these are part
-//! of a state.
+//! A state is matched by its portrait in the [`Store`], together with the histories of its
+//! processes if these are part of a state.
 
 use super::histories::Histories;
 use super::settings::{Stateful, Switch};
 use super::store::{StateId, Store};
 use crate::model::{Action, Locals, Parts, State, System};
 
-/// A model state, and the states met so far.
+/// The current model state, and the stored states.
 pub struct Cursor<'s, S: System> {
-    /// The local states met so far.
+    /// The interned local states.
     pub locals: Locals<'s, S>,
-    /// The present state.
+    /// The current state.
     pub state: State,
     parts: Parts,
     portrait: Vec<u32>,
@@ -23,7 +23,7 @@ pub struct Cursor<'s, S: System> {
 }
 
 impl<'s, S: System> Cursor<'s, S> {
-    /// In the initial state, with nothing met.
+    /// A cursor in the initial state, without stored states.
     pub fn new(system: &'s S, settings: Stateful) -> Self {
         let mut locals = Locals::new(system);
         if !settings.has(Switch::LiveVariables) {
@@ -40,13 +40,13 @@ impl<'s, S: System> Cursor<'s, S> {
         }
     }
 
-    /// The stored state that equals the present one, and whether it is new.
+    /// Stores the current state. Returns its number, and whether it is new.
     pub fn matched(&mut self) -> (StateId, bool) {
         self.take_portrait();
         self.store.insert(&self.portrait)
     }
 
-    /// Was a state met that equals the present one?
+    /// Is the current state stored?
     pub fn is_known(&mut self) -> bool {
         self.take_portrait();
         self.store.find(&self.portrait).is_some()
@@ -77,12 +77,12 @@ impl<'s, S: System> Cursor<'s, S> {
         }
     }
 
-    /// How many states were met.
+    /// The number of stored states.
     pub fn count(&self) -> u64 {
         self.store.count() as u64
     }
 
-    /// Bytes in use for them.
+    /// Bytes in use for the stored states.
     pub fn bytes(&self) -> usize {
         self.store.bytes() + self.parts.bytes()
     }

@@ -20,18 +20,20 @@
 //!
 //! UpdateBack is [`super::source_set`].
 //!
-//! **As printed, that loses classes**, even for programs that fit the paper's assumptions. Take this one, with P2 first:
+//! **As printed, that loses classes**, even for programs that fit the paper's assumptions. Take
+//! this one, with P2 first:
 //!
 //! ```text
 //! P0: a := x; y := 1        P1: if y = 1 { x := 1 }        P2: b := x
 //! ```
 //!
-//! The last transition that P1's write of x depends on is P0's read of x, which comes before it in every execution. So it
-//! is not noticed that P1's write could have come before P2's read: current\[P2\] stays {P2}, which looks like a
-//! persistent set. The right transition is the last one that does not *happen before* a. Here UpdateCurr(a) is done for
-//! every transition on the stack with which a races. The paper (appendix A) does that for what comes after a visited
-//! state. Other departures: what only enables does not count as a race
-//! ([`Touch`](crate::model::Touch)), and cycles ([`super::depth_first`]).
+//! The last transition that P1's write of x depends on is P0's read of x, which comes before it in
+//! every execution. So the algorithm does not notice that P1's write could have come before P2's
+//! read: current\[P2\] stays {P2}, which looks like a persistent set. The right transition is the
+//! last one that does not *happen before* a. Here UpdateCurr(a) is done for every transition on the
+//! stack with which a races. The paper (appendix A) does this for the transitions after a visited
+//! state. Other departures: an action that only enables another is not in race with it
+//! ([`Touch`](crate::model::Touch)), and cycles are handled ([`super::depth_first`]).
 
 use super::depth_first::{DepthFirst, Reduction};
 use super::past::Memory;
@@ -41,7 +43,7 @@ use crate::model::{ProcessId, System};
 
 /// The reduction.
 pub struct Eager {
-    /// What is kept of what comes after a state.
+    /// How the transitions after a state are remembered.
     pub memory: Memory,
 }
 

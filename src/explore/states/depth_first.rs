@@ -1,35 +1,38 @@
-//! Depth-first through states: the search that the stateful explorers share.
+//! Depth-first search through states, shared by the stateful explorers.
 //!
 //! ```text
 //! Explore(s):                                  s is new, on top of the stack
 //!   while the reduction names a process t:
 //!     for each transition (s, a, s') of t:     several where t has a choice
 //!       push s';  if s' is new: Explore(s');  pop
-//!     tell the reduction that t is explored from s
+//!     notify the reduction that t is explored from s
 //! ```
 //!
-//! The explorers differ only in their [`Reduction`], which says which processes to explore from a state. The search keeps one
-//! model state, which it steps and undoes ([`Cursor`]).
+//! The explorers differ only in their [`Reduction`], which selects the processes to explore from a
+//! state. The search has one model state, in which it executes and undoes actions ([`Cursor`]).
 //!
-//! **Cycles.** The paper's state spaces have none. Those of programs that spin have cycles, and along a cycle a process
-//! could be put off for ever. So a state with a transition back to the stack is explored in full
-//! ([`Frame::is_full`]; condition C3 of Clarke, Grumberg, Peled, *Model checking*, 1999, section 10.5).
+//! **Cycles.** The paper's state spaces have none. The state spaces of programs that spin have
+//! cycles, and along a cycle a process could be postponed for ever. So a state with a transition
+//! back to the stack is explored in full ([`Frame::is_full`]; condition C3 of Clarke, Grumberg,
+//! Peled, *Model checking*, 1999, section 10.5).
 //!
-//! **Depth.** Within a depth bound another search is used ([`super::breadth_first`]). Only as printed this one is used,
-//! and what is beyond the bound is cut off; such a search promises nothing.
+//! **Depth.** Within a depth bound another search is used ([`super::breadth_first`]), except with
+//! [`Stateful::as_printed`]. Then this search cuts off everything beyond the bound, and promises
+//! nothing.
 //!
-//! **Locks as printed.** The paper's lock is one transition, disabled while the mutex is taken. Ours is a request,
-//! which is never disabled, and a wait. [`Stateful::as_printed`] makes one transition of the two if the wait
-//! comes next. A process that requests a mutex and then only tests it is never blocked.
+//! **Locks as printed.** The paper's lock is one transition, disabled while the mutex is taken.
+//! Ours is a request, which is never disabled, followed by a wait. [`Stateful::as_printed`] joins
+//! the two to one transition if the wait comes next. A process that requests a mutex and then only
+//! tests it is never blocked.
 
 use smallvec::SmallVec;
 
-use super::batches::Plan;
 use super::breadth_first;
 use super::cursor::Cursor;
 use super::enumeration::Enumeration;
 use super::labels::{LabelId, Labels, SummaryId, Touches};
 use super::past::{Edge, Mark, Memory, Past};
+use super::plan::Plan;
 use super::processes::Processes;
 use super::safe_set::SafeSets;
 use super::settings::{Stateful, Switch};
@@ -42,27 +45,28 @@ use crate::model::{
 };
 use crate::property::Watch;
 
-/// Which processes are explored from a state.
+/// Selects the processes that are explored from a state.
 pub trait Reduction<S: System> {
-    /// What it needs to know about states that were left.
+    /// How much the search must remember about states that it has left.
     fn memory(&self) -> Memory {
         Memory::Marks
     }
 
-    /// The process to be explored next from the state on top of the stack; `None` if that state is done.
+    /// The next process to explore from the state on top of the stack; `None` if that state is
+    /// done.
     fn next(&mut self, search: &mut DepthFirst<'_, S>) -> Option<ProcessId>;
 
-    /// Notes that a transition of the state on top was taken.
+    /// Called when a transition of the state on top was taken.
     fn moved(&mut self, search: &mut DepthFirst<'_, S>) {
         let _ = search;
     }
 
-    /// Notes that it led to a state that was met before.
+    /// Called after `moved`, if the transition led to the stored state `state`.
     fn revisited(&mut self, search: &mut DepthFirst<'_, S>, state: StateId) {
         let _ = (search, state);
     }
 
-    /// Notes that all transitions of `process` from the state on top are explored.
+    /// Called when all transitions of `process` from the state on top are explored.
     fn explored(&mut self, search: &mut DepthFirst<'_, S>, process: ProcessId) {
         let _ = (search, process);
     }
@@ -71,20 +75,20 @@ pub trait Reduction<S: System> {
 /// A process that was explored from a state.
 #[derive(Clone, Debug)]
 pub struct Taken {
-    /// Who.
+    /// The process.
     pub process: ProcessId,
-    /// What its operation watches there.
+    /// The objects that its operation watches there.
     pub watch: LabelId,
-    /// s.current\[t\]: itself, and who acts later in a way that races with it.
+    /// s.current\[t\]: the process itself, and the processes that later make racing actions.
     pub current: Processes,
-    /// Is something that comes after its transitions still unknown?
+    /// Are some transitions after its own still unknown?
     pub is_open: bool,
 }
 
 /// A state on the stack.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// Which one.
+    /// Its number.
     pub state: StateId,
     /// enabled(s)
     pub enabled: Processes,
@@ -96,48 +100,49 @@ pub struct Frame {
     pub done: Processes,
     /// s.backtrack
     pub backtrack: Processes,
-    /// The processes explored so far, and what is known of them.
+    /// The processes explored so far, with the data of the reduction.
     pub taken: Vec<Taken>,
-    /// Is it to be explored in full? See the head of this file.
+    /// Must it be explored in full? See the head of this file.
     pub is_full: bool,
     /// Has the reduction explored enough?
     pub is_complete: bool,
-    /// Did a transition of the process at hand lead to a new state?
+    /// Did a transition of the current process lead to a new state?
     pub has_news: bool,
     /// The transitions taken so far.
     pub edges: Vec<Edge>,
-    /// Processes whose successors were all met before.
+    /// Processes all of whose successors are stored.
     known: Processes,
-    /// How many actions the transition at hand is made of.
+    /// The number of actions of the current transition.
     steps: usize,
     after: SummaryId,
     low: u32,
     open: usize,
-    /// The start of its choices.
+    /// The start of its choices in [`DepthFirst::choices`].
     mark: usize,
 }
 
-/// A search under way.
+/// A running search.
 pub struct DepthFirst<'s, S: System> {
     /// Its settings.
     pub settings: Stateful,
-    /// The labels met so far.
+    /// The labels so far.
     pub labels: Labels,
-    /// What is remembered about states that were left.
+    /// The memory about states that were left.
     pub past: Past,
     cursor: Cursor<'s, S>,
-    /// Looks for processes that go round in vain.
+    /// Finds processes in loops that change nothing.
     watch: Watch,
     safe_sets: SafeSets,
     order: Enumeration,
-    /// The stack. Frames beyond `depth` are kept to be used again.
+    /// The stack. Frames beyond `depth` are kept for reuse.
     frames: Vec<Frame>,
     depth: usize,
-    /// The choices not yet taken of the process at hand, for each state on the stack.
+    /// For each state on the stack, the choices of its current process that are not taken yet.
     choices: Vec<Choice>,
 }
 
-/// Explores what `reduction` asks for; within a depth bound, everything, as `plan` says if that is done in batches.
+/// Explores the processes that `reduction` selects. Within a depth bound, explores every state,
+/// perhaps in batches according to `plan`.
 pub fn explore<S: System>(
     system: &S,
     (settings, plan): (Stateful, Plan),
@@ -204,24 +209,24 @@ impl<'s, S: System> DepthFirst<'s, S> {
         (&mut self.frames[..self.depth], &self.labels, &mut self.past)
     }
 
-    /// Is this switched on?
+    /// Is this optimisation on?
     pub fn has(&self, switch: Switch) -> bool {
         self.settings.has(switch)
     }
 
-    /// Bytes in use for states, and for what comes after them.
+    /// Bytes in use for states, and for summaries or stored transitions.
     fn bytes(&self) -> usize {
         self.cursor.bytes() + self.past.bytes()
     }
 
-    /// Pushes the present state, which is new.
+    /// Pushes the current state, which is new.
     fn enter(&mut self, id: StateId, driver: &mut Driver<'_>) {
         self.past.push(id, self.depth);
         driver.stats.states = Some(self.cursor.count());
         let mut frame = self.frame(id);
         frame.enabled = self.enabled();
         if driver.is_stopped() {
-            // What was found on the way here may have left this state without a meaning.
+            // A violation on the step to this state may have left the state without a meaning.
         } else if frame.enabled.is_empty() {
             self.end(driver);
         } else if !self.is_livelock(driver)
@@ -276,7 +281,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
         processes.into_iter().filter(|&process| self.is_enabled(process)).collect()
     }
 
-    /// Do all processes that can move go round loops in vain? Then reports it.
+    /// Are all processes that can move in loops that change nothing? If so, reports it.
     fn is_livelock(&mut self, driver: &mut Driver<'_>) -> bool {
         let DepthFirst { settings, watch, cursor: Cursor { state, locals, .. }, .. } = self;
         let may_wait = locals.some_may_return() && !settings.as_printed;
@@ -290,7 +295,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
         }
     }
 
-    /// The mutex that the process is about to lock, if that is one transition.
+    /// The mutex that the process is about to lock, if the lock is a single transition.
     fn blocking_lock(&mut self, process: ProcessId) -> Option<MutexId> {
         if !self.settings.as_printed {
             return None;
@@ -312,8 +317,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
         invisible.map_or_else(|| enabled.clone(), Processes::only)
     }
 
-    /// Reports a terminal state. If locks are one transition, the processes that cannot get theirs make their requests, so
-    /// that nothing can move in the model either.
+    /// Reports a terminal state. If locks are single transitions, the processes that are blocked at
+    /// a lock make their requests first, so that the state is terminal in the model, too.
     fn end(&mut self, driver: &mut Driver<'_>) {
         let mut stuck: Vec<_> = self.cursor.state.processes().collect();
         stuck.retain(|&process| self.blocking_lock(process).is_some());
@@ -324,8 +329,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
         self.cursor.undo(stuck.len());
     }
 
-    /// The next process to be explored, in the order asked for. The given processes are enabled and not explored. With
-    /// `visited_first`, a process whose transitions all lead to states met before goes first.
+    /// The first of these enabled, unexplored processes in the order of the search. With
+    /// `visited_first`, processes all of whose transitions lead to stored states go first.
     pub fn first(&mut self, of: &Processes, visited_first: bool) -> Option<ProcessId> {
         if visited_first && of.len() > 1 {
             let known = self.known(of);
@@ -336,8 +341,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
         self.order.first(of)
     }
 
-    /// Those of the processes, which are enabled and not explored, whose transitions all lead to states that
-    /// were met before.
+    /// Of these enabled, unexplored processes, those all of whose transitions lead to stored
+    /// states.
     pub fn known(&mut self, of: &Processes) -> Processes {
         let before = std::mem::take(&mut self.top().known);
         let known = of.iter().filter(|&process| before.contains(process) || self.is_known(process));
@@ -381,7 +386,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
         self.label(process, touches)
     }
 
-    /// The label. If nobody asks what comes after a state, it is always the same one.
+    /// The label; always the same if the reduction needs no labels.
     fn label(&mut self, process: ProcessId, mut touches: Touches) -> LabelId {
         if self.past.memory() == Memory::Marks {
             return LabelId::UNUSED;
@@ -390,7 +395,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
         self.labels.intern(process, touches)
     }
 
-    /// As printed, every operation on a mutex is a change of it.
+    /// As printed, every operation on a mutex is a change of the mutex.
     fn as_locks(&self, touches: &mut Touches) {
         if self.settings.as_printed {
             for touch in touches {
@@ -402,7 +407,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
         }
     }
 
-    /// The next transition of the process at hand.
+    /// The next transition of the current process.
     fn next_transition(&mut self) -> Option<Action> {
         let top = &self.frames[self.depth - 1];
         if self.choices.len() == top.mark {
@@ -412,7 +417,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
         self.choices.pop().map(|choice| Action { process, choice })
     }
 
-    /// The process at hand, if all its transitions have been taken and the reduction has not been told.
+    /// The current process, if all its transitions have been taken and the reduction has not been
+    /// notified yet.
     fn finished(&mut self) -> Option<ProcessId> {
         let top = self.top();
         let is_at_hand = std::mem::replace(&mut top.steps, 0) > 0;
@@ -436,13 +442,14 @@ impl<'s, S: System> DepthFirst<'s, S> {
         if is_new {
             self.enter(to, driver);
         } else {
-            self.meet(to);
+            self.note_known(to);
             reduction.revisited(self, to);
             self.back();
         }
     }
 
-    /// Takes one transition of the model, of one action or two. Returns how many, and what they touched.
+    /// Takes one transition, of one or two actions of the model. Returns the number of actions, and
+    /// the label of what they touched.
     fn step(&mut self, action: Action, driver: Option<&mut Driver<'_>>) -> (usize, LabelId) {
         let lock = self.blocking_lock(action.process);
         let (mut touches, mut steps, mut driver) = (Touches::new(), 0, driver);
@@ -462,8 +469,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
         (steps, self.label(action.process, touches))
     }
 
-    /// Notes that the transition at hand led to a state that was met before.
-    fn meet(&mut self, state: StateId) {
+    /// Updates the state on top, whose current transition led to a stored state.
+    fn note_known(&mut self, state: StateId) {
         let mark = self.past.mark(state);
         let top = &mut self.frames[self.depth - 1];
         match mark {
@@ -477,15 +484,15 @@ impl<'s, S: System> DepthFirst<'s, S> {
         }
     }
 
-    /// Undoes the transition at hand of the state on top.
+    /// Undoes the current transition of the state on top.
     fn back(&mut self) {
         self.cursor.undo(self.frames[self.depth - 1].steps);
     }
 
-    /// Proves that something was explored from the state on top, if anything is enabled there.
+    /// Proves that a process was explored from the state on top, if one is enabled there.
     ///
     /// # Panics
-    /// If the reduction has named nobody.
+    /// If the reduction has selected no process.
     fn prove_explored(&self) {
         let top = &self.frames[self.depth - 1];
         if top.explored.is_empty()
@@ -513,7 +520,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
     }
 }
 
-/// Does the operation wait for this mutex only?
+/// Does the operation wait for this mutex, and no other?
 fn waits_for(op: Option<&Op>, mutex: MutexId) -> bool {
     matches!(op, Some(Op::MutexWaitAny(requests))
         if matches!(**requests, [request] if request.mutex == mutex))

@@ -13,19 +13,21 @@
 //! IsComplete(s):
 //!   for each t explored from s, t ∉ done:
 //!     done := done ∪ {t}
-//!     if done = safeSet(s), or the other t' ∈ safeSet(s) lead to visited states: take those, and return true
+//!     if done = safeSet(s), or the other t' ∈ safeSet(s) lead to visited states:
+//!       take those, and return true
 //!     current[t] := {t} ∪ {tid(a') | a' after s', and a races with a'}
 //!     backtrack := UpdateBack(s, a)
 //!     if backtrack = done: return true
 //!   return false
 //! ```
 //!
-//! UpdateBack is [`super::source_set`]. What comes after s' is a summary, found when the search left s'
-//! ([`super::labels`]), so asking for it costs nothing and is done after every transition. To
-//! find out which transitions lead to visited states would cost more. Without summaries the question is a traversal of
-//! the stored transitions, done only after transitions to new states, and ended early (appendix A). Departures: races
-//! are those of [`Touch`](crate::model::Touch), so what only enables does not count; and cycles are treated
-//! ([`super::depth_first`]).
+//! UpdateBack is [`super::source_set`]. The transitions after s' are summarised when the search
+//! leaves s' ([`super::labels`]), so IsComplete is cheap and is evaluated after every transition.
+//! To find out which transitions lead to visited states would cost more. Without summaries,
+//! IsComplete traverses the stored transitions; it is evaluated only after transitions to new
+//! states, and ended early (appendix A). Departures: races are those of
+//! [`Touch`](crate::model::Touch), so an action that only enables another is not in race with it;
+//! and cycles are handled ([`super::depth_first`]).
 
 use super::depth_first::{DepthFirst, Reduction};
 use super::past::{Memory, Traversal};
@@ -35,7 +37,7 @@ use crate::model::{ProcessId, System};
 
 /// The reduction.
 pub struct Lazy {
-    /// What is kept of what comes after a state.
+    /// How the transitions after a state are remembered.
     pub memory: Memory,
 }
 
@@ -94,7 +96,8 @@ impl Lazy {
         }
     }
 
-    /// Do these processes, the most that may have to be explored, all lead to visited states? Then the state is complete.
+    /// If all processes in `rest` that are not explored yet lead to visited states only, takes the
+    /// whole safe set, and returns true.
     fn ends_with<S: System>(&self, search: &mut DepthFirst<'_, S>, rest: &Processes) -> bool {
         let unexplored = rest.without(&search.top().explored);
         if rest.is_empty() || search.known(&unexplored).len() < unexplored.len() {
@@ -107,7 +110,7 @@ impl Lazy {
         true
     }
 
-    /// Updates current\[t\] for the process at this place among those taken.
+    /// Updates current\[t\] for the process at `index` in `taken`.
     fn update_current<S: System>(&self, search: &mut DepthFirst<'_, S>, index: usize) {
         let (once, complete, disabled) = (
             search.has(Switch::Once),
@@ -129,7 +132,7 @@ impl Lazy {
     }
 }
 
-/// A process explored from the state on top that IsComplete has not seen.
+/// The index of a process that is explored from the top state, but not in done.
 fn next_undone<S: System>(search: &mut DepthFirst<'_, S>) -> Option<usize> {
     let top = search.top();
     top.taken.iter().position(|taken| !top.done.contains(taken.process))

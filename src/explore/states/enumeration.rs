@@ -5,7 +5,7 @@ use crate::explore::order::{Order, Permutation};
 use crate::model::ProcessId;
 use crate::random::SplitMix64;
 
-/// Picks processes one by one.
+/// Chooses the next process to explore.
 #[derive(Debug)]
 pub enum Enumeration {
     /// In this order.
@@ -15,10 +15,10 @@ pub enum Enumeration {
 }
 
 impl Enumeration {
-    /// For a search with this order.
+    /// The enumeration for a search with this order.
     ///
     /// # Panics
-    /// If the order is by what is pending, which cannot be told from a state.
+    /// If the order depends on pending times, which a state does not have.
     pub fn new(order: Order) -> Enumeration {
         match order {
             Order::Sequential(permutation) => Enumeration::Sequential(permutation),

@@ -1,12 +1,14 @@
 //! Every state once: the full state graph, without reduction.
 //!
-//! A state is explored once, however many executions lead to it. The reductions that store states are judged by this
-//! explorer: none of them may store more states, and all must end in the same ones.
+//! A state is explored once, however many executions lead to it. This explorer is the reference for
+//! the reductions that store states: none of them may store more states, and all must reach the
+//! same terminal states.
 
 use std::num::NonZeroU32;
 
-use super::batches::{self, Plan};
+use super::batches;
 use super::depth_first::{self, DepthFirst, Reduction};
+use super::plan::Plan;
 use super::settings::{Stateful, Switch};
 use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
@@ -17,32 +19,33 @@ use crate::model::{ProcessId, System};
 /// Visits every state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EveryState {
-    /// How states are stored.
+    /// How states are stored and matched.
     pub how: Stateful,
-    /// How many threads explore.
+    /// The number of threads.
     pub jobs: NonZeroU32,
-    /// After so many transitions states are explored many at a time, if that can be done: at least a 32nd part of this number.
+    /// Number of transitions before states are explored in batches, where that is possible. A batch
+    /// has at least `first` / 32 states, if there are as many.
     pub first: u64,
-    /// But one at a time again, if that needs the model so often that it is led along more actions than this, and than an eighth
-    /// of the transitions.
-    pub ways: u64,
+    /// Number of replayed actions after which the search falls back to one state at a time (in
+    /// addition to an eighth of the transitions).
+    pub max_replayed: u64,
 }
 
 impl EveryState {
-    /// One thread, and states that are stored in this way.
+    /// A search with one thread and these settings.
     pub fn of(how: Stateful) -> EveryState {
-        let Plan { first, ways, .. } = Plan::default();
-        EveryState { how, jobs: NonZeroU32::MIN, first, ways }
+        let Plan { first, max_replayed, .. } = Plan::default();
+        EveryState { how, jobs: NonZeroU32::MIN, first, max_replayed }
     }
 
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(options: &Options) -> Self {
         let one = EveryState::of(options.into());
         EveryState { jobs: options.jobs.unwrap_or(one.jobs), ..one }
     }
 
     fn plan(&self) -> Plan {
-        Plan { jobs: self.jobs.get() as usize, first: self.first, ways: self.ways }
+        Plan { jobs: self.jobs.get() as usize, first: self.first, max_replayed: self.max_replayed }
     }
 }
 

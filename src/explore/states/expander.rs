@@ -1,4 +1,4 @@
-//! What the moves of many states lead to, where the moves were learned.
+//! Computes the successors of many states by known moves.
 
 use super::known::SPREAD;
 use super::moves::{Found, Moves};
@@ -8,14 +8,14 @@ use super::table::{List, table_of};
 use super::views::Views;
 use crate::model::StopSignal;
 
-/// Moves.
+/// The moves made by a part of a batch.
 #[derive(Debug, Default)]
 pub struct Counted {
-    /// How many there are, without those to be judged.
+    /// The number of moves whose targets need not be judged.
     pub transitions: u64,
-    /// Those that lead to something to be judged.
+    /// The moves whose targets must be judged.
     pub judged: Vec<u32>,
-    /// The states where they are made.
+    /// The sources of the moves in `judged`, concatenated.
     pub judged_from: Vec<u64>,
 }
 
@@ -32,28 +32,30 @@ impl Counted {
     }
 }
 
-/// What the moves of some states lead to.
+/// The results of expanding some states. Lists of states are concatenated packed states.
 #[derive(Debug, Default)]
 pub struct Part {
-    /// The length of the way to these states.
+    /// The length of the paths to the expanded states.
     pub depth: usize,
-    /// For each table, the states that belong there, and the numbers of the moves that lead to them.
+    /// For each table, the successors that belong there, with the numbers of the moves that lead to
+    /// them.
     pub led_to: Vec<List>,
-    /// Their moves.
+    /// The moves made.
     pub counted: Counted,
     /// The states without a move.
     pub ends: Vec<u64>,
-    /// Those whose processes may all go round in vain.
+    /// States in which all processes may be in loops that change nothing.
     pub rounds: Vec<u64>,
-    /// Those that are too far from the start.
+    /// States beyond the depth bound.
     pub cut: Vec<u64>,
-    /// Those of which it is not known that the invariants hold in them.
+    /// States in which invariants still have to be judged.
     pub unjudged: Vec<u64>,
-    /// The states with a process whose moves are not known.
+    /// States with a process whose moves are not known.
     pub unknown: Vec<u64>,
-    /// Those with a process whose moves have to be tried out.
+    /// States with a process whose moves have to be executed on the model.
     pub trials: Vec<u64>,
-    /// Scratch space: the moves of a state, by processes; its reactions, and what they lead to; a state; a view.
+    /// Scratch space: the moves of a state by process; its reactions, and their targets; a state; a
+    /// view.
     moves: Vec<(usize, u32, u32)>,
     reactions: Vec<u32>,
     reached: Vec<u64>,
@@ -62,7 +64,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Nothing yet, for states at this depth.
+    /// Clears all results, for states at this depth.
     pub fn clear(&mut self, depth: usize) {
         self.led_to.resize_with(SPREAD, Default::default);
         for (states, by) in &mut self.led_to {
@@ -84,33 +86,34 @@ impl Part {
         (self.depth, self.counted.transitions) = (depth, 0);
     }
 
-    /// Notes that not all moves of a state are known; so they are not to be made.
+    /// Records that not all moves of a state are known. Returns false: the state is not to be
+    /// expanded.
     fn has_unknown(&mut self, state: &[u64]) -> bool {
         self.unknown.extend_from_slice(state);
         false
     }
 }
 
-/// What is known of all processes.
+/// The tables that are needed to expand states, shared by all threads.
 pub struct Expander<'f> {
-    /// The moves.
+    /// The moves of processes.
     pub moves: &'f Moves,
-    /// What actors do.
+    /// The reactions of actors.
     pub reactions: &'f Reactions,
-    /// What invariants see.
+    /// The views of invariants.
     pub views: &'f Views,
-    /// How states are packed.
+    /// The layout of packed states.
     pub layout: &'f Layout,
-    /// How many parts of a state are about objects.
+    /// The number of places of a state that belong to objects.
     pub objects: usize,
     /// States at this depth are not expanded.
     pub bound: usize,
-    /// Tells when to stop.
+    /// Raised when the expansion must stop.
     pub stop: StopSignal,
 }
 
 impl Expander<'_> {
-    /// Finds out what the moves of these states lead to.
+    /// Expands these states; the results are added to `part`.
     pub fn expand_all(&self, states: &[u64], part: &mut Part) {
         match self.layout.width() {
             1 => self.expand_each::<1>(states, part),
@@ -121,7 +124,7 @@ impl Expander<'_> {
         }
     }
 
-    /// The same for states of W words; of any number, if W is 0.
+    /// Expands states of W words; of any number of words if W is 0.
     fn expand_each<const W: usize>(&self, states: &[u64], part: &mut Part) {
         for (index, state) in states.chunks_exact(self.layout.width()).enumerate() {
             if index.is_multiple_of(64) && self.stop.is_raised() {
@@ -137,7 +140,8 @@ impl Expander<'_> {
         }
     }
 
-    /// Lists the moves of a state. Are they to be made?
+    /// Lists the moves of a state, and puts it on the lists of `part` to which it belongs. Returns
+    /// whether its moves are to be made.
     fn is_to_expand(&self, state: &[u64], part: &mut Part) -> bool {
         let (mut may_all_wait, mut has_trials) = (true, false);
         part.moves.clear();
@@ -177,21 +181,22 @@ impl Expander<'_> {
         true
     }
 
-    /// Lists the reactions of an actor, and what they lead to. How many there are; `None` if that is not known.
+    /// Lists the reactions of an actor, and their targets. Returns their number; `None` if not all
+    /// are known.
     fn react(&self, process: usize, state: &[u64], part: &mut Part) -> Option<usize> {
         let own = self.layout.code(state, self.objects + process);
         let offered = self.reactions.of(process, own)?;
         part.reactions.extend_from_slice(offered);
         let mut led = offered.iter().map(|&number| {
             let from = part.reached.len();
-            // Of so few words, a loop is faster than a copy.
+            // For a few words a loop is faster than a copy.
             state.iter().for_each(|&word| part.reached.push(word));
             self.reactions.lead(number, &mut part.reached[from..], self.layout)
         });
         led.all(|is_known| is_known).then_some(offered.len())
     }
 
-    /// Makes the moves and reactions that are listed.
+    /// Makes the listed moves and reactions.
     #[inline]
     fn expand<const W: usize>(&self, state: &[u64], part: &mut Part) {
         let Part { moves, next, led_to, .. } = part;
@@ -235,7 +240,7 @@ impl Expander<'_> {
     }
 }
 
-/// Adds a state that a move leads to where it belongs.
+/// Adds a successor to the list of its table.
 #[inline]
 fn add<const W: usize>(led_to: &mut [List], state: &[u64], by: u32) {
     let state = sized::<W>(state);
@@ -244,7 +249,7 @@ fn add<const W: usize>(led_to: &mut [List], state: &[u64], by: u32) {
     numbers.push(by);
 }
 
-/// A state of W words, so that the compiler knows how many they are; of any number, if W is 0.
+/// The state as a slice whose length W the compiler knows; of any length if W is 0.
 #[inline]
 fn sized<const W: usize>(state: &[u64]) -> &[u64] {
     if W == 0 { state } else { &state[..W] }

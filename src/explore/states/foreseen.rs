@@ -1,8 +1,9 @@
-//! What a batch is about to allocate.
+//! Estimates of the memory that a batch is about to allocate.
 //!
-//! A batch may take as much memory as all states that are known. So a limit that is only looked at now and then would be
-//! exceeded by much. Before a batch is expanded, and again before what it leads to is added, the search says how much it may
-//! need, and ends if that is too much.
+//! A batch may take as much memory as all known states. So a limit that is only checked now and
+//! then would be exceeded by much. Before a batch is expanded, and again before its successors are
+//! added, the search announces the memory that it may need, and ends if that would exceed the
+//! limit.
 
 use super::expander::Part;
 use super::full_graph::FullGraph;
@@ -10,8 +11,9 @@ use super::known::SPREAD;
 use crate::model::System;
 
 impl<S: System> FullGraph<'_, S> {
-    /// What it takes to list what these states lead to, each to as many as the states so far; lists may have room for twice
-    /// as much. There is what the parts of earlier batches have.
+    /// Bytes needed to list the successors of these states, if each has as many as the average so
+    /// far, and lists are half full. The capacity of the lists of earlier batches is available
+    /// already.
     pub(super) fn bytes_to_expand(
         &self,
         states: &[(usize, Vec<u64>)],
@@ -29,8 +31,8 @@ impl<S: System> FullGraph<'_, S> {
         needed.saturating_sub(present.sum())
     }
 
-    /// What it takes to add what the parts lead to: tables grow, and each state may be new, in a list of its table and in the
-    /// frontier.
+    /// Bytes needed to add the successors in `parts`: tables grow, and each state may be new, and
+    /// is then in a list of its table and in the frontier.
     pub(super) fn bytes_to_add(&mut self, parts: &[Part]) -> usize {
         let led_to = |table: usize| parts.iter().map(move |part| part.led_to[table].1.len()).sum();
         let added: Vec<usize> = (0..SPREAD).map(led_to).collect();

@@ -1,11 +1,11 @@
-//! What a search has met, and not expanded yet.
+//! The states that a search has visited but not expanded yet.
 
 use super::packed::Repacker;
 
-/// The states that were met, and are not expanded yet.
+/// The states that are not expanded yet, by depth.
 #[derive(Debug, Default)]
 pub struct Frontier {
-    /// By the length of the way to them: packed states, one behind the other.
+    /// By the length of the path to them: packed states, concatenated.
     by_depth: Vec<Vec<u64>>,
 }
 
@@ -25,7 +25,8 @@ impl Frontier {
         }
     }
 
-    /// Takes so many words off it, those of the deepest states, or fewer if there are fewer.
+    /// Removes states of at most `most` words, the deepest first, and returns them with their
+    /// depths.
     pub fn take(&mut self, most: usize) -> Vec<(usize, Vec<u64>)> {
         let (mut taken, mut left) = (Vec::new(), most);
         while left > 0
@@ -44,13 +45,13 @@ impl Frontier {
         taken
     }
 
-    /// Takes so many words off those at this depth, or fewer if there are fewer.
+    /// Removes states of at most `most` words at this depth, and returns them.
     pub fn take_at(&mut self, depth: usize, most: usize) -> Vec<u64> {
         let level = self.at(depth);
         level.split_off(level.len().saturating_sub(most))
     }
 
-    /// Packs the states, which have had this width, in another layout.
+    /// Converts the states, which have `width` words each, to another layout.
     pub fn lay_out(&mut self, again: &Repacker, width: usize) {
         for level in &mut self.by_depth {
             *level = again.repack_all(level.chunks_exact(width));

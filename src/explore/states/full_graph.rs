@@ -1,4 +1,4 @@
-//! The full state graph, when nobody asks for more than what is in it.
+//! The full state graph by memoised transitions, for searches without a reduction.
 //!
 //! ```text
 //! Explore(s):                     s is new
@@ -7,17 +7,20 @@
 //!     if s' is new: Explore(s')
 //! ```
 //!
-//! This is the search of [`super::depth_first`] without a reduction: it goes through the same states, in the same order, and
-//! tells the driver the same. But the model is needed only where something is learned or judged. A state is some words
-//! ([`super::packed`]), the moves of each process are looked up ([`super::moves`]), and what leads here is a list of actions.
-//! Where the model state is needed ([`FullGraph::model`]), it is undone to where it left that list, and stepped
-//! along the rest.
+//! This is the search of [`super::depth_first`] without a reduction: it visits the same states in
+//! the same order, and reports the same to the driver. But the model is needed only to learn moves
+//! and to judge states. A state is a few words ([`super::packed`]), the moves of each process are
+//! looked up ([`super::moves`]), and the current path is a list of actions. When the model state is
+//! needed ([`FullGraph::model`]), it goes back to the last state that it shares with this path, and
+//! executes the rest.
 //!
-//! **All successors at once.** The successors of a new state are computed and looked for before the first of them is
-//! explored. These look-ups do not wait for one another, and most of the time of a search is spent waiting for memory. A
-//! successor that was not known then is looked for again in its turn.
+//! **All successors at once.** The successors of a new state are computed and looked up before the
+//! first of them is explored. These lookups do not wait for one another, and a search spends most
+//! of its time waiting for memory. A successor that was not known then is looked up again in its
+//! turn.
 //!
-//! **Many states at once.** A long search goes on in batches ([`super::batches`]), with several threads if they are wanted.
+//! **Many states at once.** A long search continues in batches ([`super::batches`]), with several
+//! threads if asked for.
 
 use std::iter;
 
@@ -35,29 +38,31 @@ use crate::explore::driver::Driver;
 use crate::model::{Action, Choice, Locals, Parts, ProcessId, Scope, State, Stimulus, System};
 use crate::property::{Watch, may_spin, process_failure};
 
-/// A move that is to be made from a state on the stack.
+/// A move that has to be made from a state on the stack.
 #[derive(Clone, Copy)]
 struct Pending {
     action: Action,
-    /// Its number, if it was learned.
+    /// Its number, if it is memoised.
     number: u32,
-    /// Is it known where it leads?
+    /// Is its target known?
     is_tried: bool,
-    /// Does it lead to something that is to be judged?
+    /// Must its target be judged by the driver?
     is_judged: bool,
-    /// Was the state met that it leads to?
+    /// Was its target found in the set of known states?
     is_known: bool,
 }
 
-/// A search under way.
+/// A running search.
 pub struct FullGraph<'s, S: System> {
     pub(super) locals: Locals<'s, S>,
-    /// The model state, perhaps of an earlier time.
+    /// The model state, which may lag behind the current state.
     pub(super) state: State,
-    /// The actions that lead to the present state, and how many of them the model state has in common with it.
+    /// The actions that lead to the current state, and the number of them that the model state has
+    /// executed.
     pub(super) path: Vec<Action>,
     pub(super) agreed: usize,
-    /// The numbers of the moves on the way that was looked for last. The path begins with their actions, as far as it goes.
+    /// The numbers of the moves of the path that was reconstructed last. As far as `path` goes, it
+    /// begins with their actions.
     pub(super) way: Vec<u32>,
     parts: Parts,
     portrait: Vec<u32>,
@@ -67,36 +72,37 @@ pub struct FullGraph<'s, S: System> {
     pub(super) moves: Moves,
     pub(super) reactions: Reactions,
     pub(super) views: Views,
-    /// How many parts of a state are about objects.
+    /// The number of places of a state that belong to objects.
     pub(super) objects: usize,
-    /// The present state, packed.
+    /// The current state, packed.
     pub(super) present: Vec<u64>,
-    /// The moves to be made from the states on the stack, and the packed states that they lead to; where that is not known, the
-    /// state that the move is made from.
+    /// The moves that have to be made from the states on the stack, and their targets, packed; the
+    /// source of the move where the target is not known.
     pending: Vec<Pending>,
     ahead: Vec<u64>,
-    /// For each state on the stack where its moves start.
+    /// For each state on the stack, the start of its moves in `pending`.
     pub(super) stack: Vec<usize>,
     watch: Watch,
-    /// What is left to be done in batches; and the states with moves that are to be tried out.
+    /// The open states of batches; and the states with moves that have to be executed on the model.
     pub(super) frontier: Frontier,
     pub(super) trials: Frontier,
-    /// Is what is new to be left to the batches? Have they begun, and not been given up?
+    /// `defers`: are new states left to the batches? `is_batched`: is the search in batches now?
     pub(super) defers: bool,
     pub(super) is_batched: bool,
-    /// Is the search to go from state to state? So it is if the parts of a state have no fixed places, or if actors start others:
-    /// the names of new processes depend on the way that led to a state.
-    pub(super) is_alone: bool,
-    /// What an action has started, by the code of the one that acted.
+    /// Must the search go from state to state? It must if the parts of a state have no fixed
+    /// places, or if actors start others: the names of new processes depend on the path to a state.
+    pub(super) is_one_by_one: bool,
+    /// The process that an action has started, by the action and the code of the acting process.
     started: FxHashMap<(Action, u32), ProcessId>,
-    /// The threads that share the work, if there are several.
+    /// The threads, if there are several.
     pub(super) threads: Option<ThreadPool>,
-    /// How often the model was asked what a move does, and how many actions the ways have that were looked for.
-    pub(super) asked: u64,
-    pub(super) sought: u64,
-    /// Scratch space: a state in which one process moves alone.
+    /// The number of queries to the model for the effect of a move; and the number of actions in
+    /// all paths that were reconstructed.
+    pub(super) queries: u64,
+    pub(super) replayed: u64,
+    /// Scratch space: a state, for example while one process moves alone.
     pub(super) alone: Vec<u64>,
-    /// Scratch space: codes before and after a move, choices, a view, moves.
+    /// Scratch space: the codes before and after a move, choices, a view, moves.
     pub(super) before: Vec<u32>,
     after: Vec<u32>,
     pub(super) choices: Vec<Choice>,
@@ -105,7 +111,7 @@ pub struct FullGraph<'s, S: System> {
 }
 
 impl<'s, S: System> FullGraph<'s, S> {
-    /// A search that has met the initial state.
+    /// A search in the initial state.
     pub fn new(system: &'s S, settings: Stateful, driver: &mut Driver<'_>) -> Self {
         let mut locals = Locals::new(system);
         if !settings.has(Switch::LiveVariables) {
@@ -119,7 +125,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         let layout = Layout::new(codes.counts());
         layout.pack(&before, &mut present);
         let views = Views::new(&locals, &state, &driver.budget().properties, &before);
-        let is_alone = !state.has_scopes(&locals) || system.actors().may_spawn();
+        let is_one_by_one = !state.has_scopes(&locals) || system.actors().may_spawn();
         let mut search = FullGraph {
             objects: state.place_of_process(ProcessId(0)),
             locals,
@@ -144,11 +150,11 @@ impl<'s, S: System> FullGraph<'s, S> {
             trials: Frontier::default(),
             defers: false,
             is_batched: false,
-            is_alone,
+            is_one_by_one,
             started: FxHashMap::default(),
             threads: None,
-            asked: 0,
-            sought: 0,
+            queries: 0,
+            replayed: 0,
             alone: Vec::new(),
             before,
             after: Vec::new(),
@@ -162,13 +168,13 @@ impl<'s, S: System> FullGraph<'s, S> {
         search
     }
 
-    /// May the search go on in batches? Not if states have many parts.
+    /// Can the search continue in batches? Not if states are stored as trees.
     fn can_batch(&mut self) -> bool {
-        !self.is_alone && self.known.tables().is_some()
+        !self.is_one_by_one && self.known.tables().is_some()
     }
 
-    /// Explores what is left to do for the states on the stack; or not all of it, if it takes more than so many transitions in
-    /// all, and the rest can be done in batches.
+    /// Explores everything from the states on the stack. Ends early when the search has made `most`
+    /// transitions in all and can continue in batches.
     pub(super) fn go_on(&mut self, driver: &mut Driver<'_>, most: u64) {
         while let Some(&from) = self.stack.last()
             && !driver.is_stopped()
@@ -181,7 +187,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         }
     }
 
-    /// Pushes the present state, which is new.
+    /// Pushes the current state, which is new.
     pub(super) fn enter(&mut self, driver: &mut Driver<'_>) {
         driver.stats.states = Some(self.known.len() as u64);
         driver.expect(self.known.growth());
@@ -191,7 +197,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             self.judge_views(driver);
         }
         if driver.is_stopped() {
-            // What was found on the way here may have left this state without a meaning.
+            // A violation on the step to this state may have left the state without a meaning.
             return;
         }
         let may_wait = self.expand();
@@ -208,7 +214,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         }
     }
 
-    /// Judges the invariants in the present state.
+    /// Judges the invariants in the current state.
     pub(super) fn judge_views(&mut self, driver: &mut Driver<'_>) {
         self.model();
         let FullGraph { locals, state, views, present, layout, .. } = self;
@@ -217,8 +223,9 @@ impl<'s, S: System> FullGraph<'s, S> {
         }
     }
 
-    /// Is it known of some process with a pending move, from `from` on, that alone it comes to change something? Then it does not
-    /// go round in vain, and the model need not be asked.
+    /// Is there a process among the pending moves from `from` on that changes something if it moves
+    /// alone? Then it is not in a loop that changes nothing, and the model is not needed to see
+    /// this.
     fn does_some_go_on(&mut self, from: usize) -> bool {
         let FullGraph { pending, moves, present, layout, alone, objects, .. } = self;
         let mut last = None;
@@ -233,7 +240,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         })
     }
 
-    /// Do all processes that can move go round loops in vain? Then reports it.
+    /// Are all processes that can move in loops that change nothing? If so, reports it.
     pub(super) fn is_livelock(&mut self, driver: &mut Driver<'_>) -> bool {
         if !self.locals.some_may_return() {
             return false;
@@ -243,7 +250,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         driver.is_livelock(watch, locals, state)
     }
 
-    /// Makes the next move of the state on top of the stack, and enters the state that it leads to if that is new.
+    /// Makes the next move of the state on top of the stack, and enters its target if that is new.
     fn take(&mut self, driver: &mut Driver<'_>) {
         let Pending { action, number, is_tried, is_judged, is_known } =
             self.pending.pop().expect("a move");
@@ -280,13 +287,13 @@ impl<'s, S: System> FullGraph<'s, S> {
         self.back();
     }
 
-    /// Takes back the last action, if there is one.
+    /// Removes the last action of the path, if there is one.
     pub(super) fn back(&mut self) {
         self.path.pop();
         self.agreed = self.agreed.min(self.path.len());
     }
 
-    /// The model state that the present state stands for.
+    /// Brings the model to the current state, and returns it.
     pub(super) fn model(&mut self) -> (&mut Locals<'s, S>, &mut State) {
         while self.state.depth() > self.agreed {
             self.state.undo(&self.locals);
@@ -298,7 +305,8 @@ impl<'s, S: System> FullGraph<'s, S> {
         (&mut self.locals, &mut self.state)
     }
 
-    /// Appends all moves from the present state, the last one first. May all of them be part of loops that wait?
+    /// Appends all moves from the current state, the last one first. Returns whether all of them
+    /// may belong to loops that wait.
     fn expand(&mut self) -> bool {
         let mut may_all_wait = true;
         let mut process = self.layout.places() - self.objects;
@@ -325,7 +333,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         may_all_wait
     }
 
-    /// Appends a move that was learned.
+    /// Appends a memoised move.
     fn look_ahead(&mut self, number: u32) {
         let &Move { action, is_judged, .. } = self.moves.get(number);
         let from = self.ahead.len();
@@ -334,19 +342,20 @@ impl<'s, S: System> FullGraph<'s, S> {
         self.pending.push(Pending { action, number, is_tried: true, is_judged, is_known });
     }
 
-    /// Learns something about what a process does in its present situation.
+    /// Learns the moves of a process in its current situation, or what they depend on. May have to
+    /// be called several times.
     pub(super) fn learn(&mut self, process: usize) {
         let id = ProcessId(process as u32);
         let place = self.objects + process;
         let own = self.layout.code(&self.present, place);
-        let is_met = self.moves.has_met(process, own);
+        let is_registered = self.moves.is_registered(process, own);
         let (locals, state) = self.model();
-        if !is_met {
+        if !is_registered {
             let (scope, may_spin) = match state.exists(id) {
                 true => (state.scope(locals, id), may_spin(locals, state.local(id))),
                 false => (Scope::Own, false),
             };
-            return self.moves.meet(process, own, scope, may_spin);
+            return self.moves.register(process, own, scope, may_spin);
         }
         self.layout.unpack(&self.present, &mut self.before);
         self.learned.clear();
@@ -363,12 +372,13 @@ impl<'s, S: System> FullGraph<'s, S> {
             let changes = self.changes();
             self.learned.push(Move { action, is_judged, changes });
         }
-        self.asked += 1;
+        self.queries += 1;
         self.make_room();
         self.moves.learn(process, place, &self.learned, &self.present, &self.layout);
     }
 
-    /// Appends the moves of a process that the model tells. Where those of an actor lead is perhaps known. Are there any?
+    /// Appends the moves of a process that are listed by the model. If `reacts`, it is an actor,
+    /// whose reactions may be memoised. Returns whether there are any moves.
     fn look_for(&mut self, process: usize, reacts: bool) -> bool {
         let id = ProcessId(process as u32);
         let own = self.layout.code(&self.present, self.objects + process);
@@ -399,8 +409,8 @@ impl<'s, S: System> FullGraph<'s, S> {
         !self.choices.is_empty()
     }
 
-    /// Makes a move of which it is not known where it leads, and enters the state that it leads to if that is new. This is done
-    /// in its turn, because new processes are numbered as they are met.
+    /// Executes a move with unknown target on the model, and enters its target if that is new. This
+    /// is done only in its turn, because new processes are numbered in the order of their creation.
     fn try_out(&mut self, action: Action, driver: &mut Driver<'_>) {
         let from = self.ahead.len() - self.layout.width();
         self.layout.unpack(&self.ahead[from..], &mut self.before);
@@ -409,7 +419,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         let reacts = self.state.scope(&self.locals, action.process) == Scope::Messages;
         let stimulus = reacts.then(|| self.state.stimulus(action.choice));
         let messages = self.state.inboxes().log().len();
-        self.asked += 1;
+        self.queries += 1;
         let is_judged = self.carry_out(action);
         self.path.push(action);
         self.agreed += 1;
@@ -429,14 +439,15 @@ impl<'s, S: System> FullGraph<'s, S> {
         }
     }
 
-    /// Packs the state that a move has led to which was tried out.
+    /// Packs the state after a move that was executed on the model; it becomes the current state.
     pub(super) fn arrive(&mut self) {
         self.make_room();
         self.present.clear();
         self.layout.pack(&self.after, &mut self.present);
     }
 
-    /// The number of a move that was tried out and has led to the present state, if it is needed.
+    /// A number for a move that was executed on the model and has led to the current state;
+    /// [`Known::START`] if no number is needed.
     pub(super) fn number(&mut self, action: Action, is_judged: bool) -> u32 {
         if !self.is_batched && !self.can_batch() {
             return Known::START;
@@ -445,8 +456,8 @@ impl<'s, S: System> FullGraph<'s, S> {
         self.moves.number(Move { action, is_judged, changes }, &self.layout)
     }
 
-    /// Learns what an actor has just done, which has sent the messages from place `messages` of the log on. The number of it, if it has
-    /// one.
+    /// Memoises the reaction that an actor has just executed. It has sent the messages of the log
+    /// from index `messages` on. Returns its number, or [`Known::START`] if it has none.
     pub(super) fn learn_reaction(
         &mut self,
         process: ProcessId,
@@ -465,11 +476,11 @@ impl<'s, S: System> FullGraph<'s, S> {
             is_judged,
             has_started: self.state.just_spawned(&self.locals).next().is_some(),
         });
-        self.is_alone |= number.is_none();
+        self.is_one_by_one |= number.is_none();
         number.unwrap_or(Known::START)
     }
 
-    /// What a move has changed. There may be more places after it: they had code 0.
+    /// The difference between `before` and `after`. Places that are missing in `before` had code 0.
     fn changes(&self) -> Changes {
         let before = self.before.iter().copied().chain(iter::repeat(0));
         let both = (0..).zip(before.zip(self.after.iter().copied()));
@@ -477,15 +488,15 @@ impl<'s, S: System> FullGraph<'s, S> {
         changed.map(|(place, (from, to))| Change { place, from, to }).collect()
     }
 
-    /// The choices of a process in the model state.
+    /// Lists the choices of a process in the model state.
     pub(super) fn list_choices(&mut self, process: ProcessId) {
         let FullGraph { locals, state, choices, .. } = self;
         choices.clear();
         state.choices(locals, process, |choice| choices.push(choice));
     }
 
-    /// Carries an action out on the model. The codes of the state that it leads to are in `after`. Is something to be judged
-    /// there?
+    /// Executes an action on the model, and writes the codes of its target to `after`. Returns
+    /// whether the target must be judged by the driver.
     pub(super) fn carry_out(&mut self, action: Action) -> bool {
         let FullGraph {
             locals,
@@ -494,7 +505,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             portrait,
             codes,
             after,
-            is_alone,
+            is_one_by_one,
             before,
             objects,
             started,
@@ -507,7 +518,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             || state.just_spawned(locals).next().is_some();
         if let Some(child) = state.just_spawned(locals).next() {
             let own = before[*objects + action.process.index()];
-            *is_alone |= *started.entry((action, own)).or_insert(child) != child;
+            *is_one_by_one |= *started.entry((action, own)).or_insert(child) != child;
         }
         state.portrait(locals, parts, portrait);
         codes.encode(portrait, after);
@@ -515,7 +526,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         is_judged
     }
 
-    /// Lays the fields out anew if some code has no room in its field.
+    /// Changes the layout, if some code has no room in its field.
     pub(super) fn make_room(&mut self) {
         if self.layout.has_room_for(self.codes.counts()) {
             return;
@@ -532,7 +543,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         self.layout = next;
     }
 
-    /// Bytes in use for states, and for what is known of their parts.
+    /// Bytes in use for states, dictionaries and memoised transitions.
     pub(super) fn bytes(&self) -> usize {
         let learned = self.moves.bytes() + self.reactions.bytes();
         self.known.bytes()

@@ -1,14 +1,14 @@
-//! What each process has gone through: the local states that it has been in, in order.
+//! Histories of processes: the sequence of local states in which a process has been.
 //!
-//! With histories in place of local states, states are equal only if every process has seen and done the same. The
-//! published figures of some state graphs are of this kind. Each history is kept once, as the history before it and the
-//! local state that it led to.
+//! With histories as part of states, two states are equal only if every process has gone through
+//! the same local states. The published figures of some state graphs count such states. Each
+//! history is stored once, as a pair of the history before and the last local state.
 
 use rustc_hash::FxHashMap;
 
 use crate::model::{LocalId, ProcessId, State};
 
-/// The histories of the processes of the present state.
+/// The histories of the processes in the current state.
 #[derive(Debug, Default)]
 pub struct Histories {
     ids: FxHashMap<(u32, LocalId), u32>,
@@ -19,7 +19,7 @@ pub struct Histories {
 }
 
 impl Histories {
-    /// Notes that `process` has acted, which led to `state`.
+    /// Extends the history of `process`, which has acted and reached `state`.
     pub fn extend(&mut self, process: ProcessId, state: &State) {
         if self.now.len() <= process.index() {
             self.now.resize(process.index() + 1, 0);
@@ -31,7 +31,7 @@ impl Histories {
         self.trail.push((process, before));
     }
 
-    /// Notes that the last action is undone.
+    /// Undoes the last extension.
     pub fn undo(&mut self) {
         let (process, before) = self.trail.pop().expect("an action to undo");
         self.now[process.index()] = before;

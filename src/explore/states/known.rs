@@ -1,4 +1,4 @@
-//! Which packed states were met.
+//! The set of known states, packed.
 
 use std::iter;
 
@@ -8,29 +8,31 @@ use super::packed::{Layout, Repacker};
 use super::store::Store;
 use super::table::Tables;
 
-/// States of more words are kept as trees, unless they are spread.
+/// States of more words are stored as trees, unless they are spread over many tables.
 const MOST_WORDS: usize = 4;
-/// So many tables the states are spread over.
+/// The number of tables over which states are spread for batches.
 pub const SPREAD: usize = 64;
 
-/// Packed states, each once.
+/// The known states, packed, each once.
 pub enum Known {
-    /// In tables, as they are, each with the number of the move that led there first ([`Known::START`] if none did).
+    /// In hash tables, each with the number of the move that first led to it ([`Known::START`] if
+    /// none did).
     Packed(Tables),
-    /// As the lists of their codes, which share most of their parts. Where there are many parts, that is shorter.
+    /// As trees of their codes, which share most of their nodes. This takes less memory for states
+    /// with many parts.
     Shared {
-        /// The lists.
+        /// The trees.
         store: Store,
-        /// The list at hand.
+        /// Scratch space for the codes of a state.
         codes: Vec<u32>,
     },
 }
 
 impl Known {
-    /// Stands for a move where there is none, or none that was learned.
+    /// Stands for a move where there is none, or none that has a number.
     pub const START: u32 = u32::MAX;
 
-    /// None, for states packed in this layout.
+    /// The empty set, for states packed in this layout.
     pub fn new(layout: &Layout) -> Known {
         match layout.width() <= MOST_WORDS {
             true => Known::Packed(Tables::with_room_for(0, layout.width(), 1)),
@@ -42,7 +44,7 @@ impl Known {
         Known::Shared { store: Store::new(false), codes: Vec::new() }
     }
 
-    /// Was it met?
+    /// Is the state known?
     #[inline]
     pub fn contains(&mut self, packed: &[u64], layout: &Layout) -> bool {
         match self {
@@ -54,7 +56,7 @@ impl Known {
         }
     }
 
-    /// Notes that it is met, where the move with this number leads. Is it new?
+    /// Adds a state, to which the move with number `by` leads. Returns whether it is new.
     #[inline]
     pub fn insert(&mut self, packed: &[u64], by: u32, layout: &Layout) -> bool {
         match self {
@@ -66,7 +68,7 @@ impl Known {
         }
     }
 
-    /// The tables, if they are in tables.
+    /// The tables, unless states are stored as trees.
     pub fn tables(&mut self) -> Option<&mut Tables> {
         match self {
             Known::Packed(tables) => Some(tables),
@@ -74,7 +76,7 @@ impl Known {
         }
     }
 
-    /// Spreads them over many tables.
+    /// Spreads the states over [`SPREAD`] tables.
     pub fn spread(&mut self, layout: &Layout) {
         if let Known::Packed(tables) = self {
             let same = |key: &[u64], words: &mut Vec<u64>| words.extend_from_slice(key);
@@ -82,7 +84,7 @@ impl Known {
         }
     }
 
-    /// Packs all of them in another layout.
+    /// Converts all states to another layout.
     pub fn lay_out(&mut self, again: &Repacker, to: &Layout, threads: Option<&ThreadPool>) {
         let Known::Packed(all) = self else { return };
         let count = all.tables().len();
@@ -101,7 +103,7 @@ impl Known {
         *self = shared;
     }
 
-    /// The bytes that are allocated before one more is met, besides those in use.
+    /// The bytes that the next insertion may allocate, besides those in use.
     pub fn growth(&self) -> usize {
         match self {
             Known::Packed(tables) => tables.growth(iter::repeat(1)),
@@ -109,7 +111,7 @@ impl Known {
         }
     }
 
-    /// How many there are.
+    /// The number of known states.
     pub fn len(&self) -> usize {
         match self {
             Known::Packed(tables) => tables.len(),
@@ -117,7 +119,7 @@ impl Known {
         }
     }
 
-    /// Bytes in use for them.
+    /// Bytes in use for the states.
     pub fn bytes(&self) -> usize {
         match self {
             Known::Packed(tables) => tables.bytes(),
@@ -126,8 +128,8 @@ impl Known {
     }
 }
 
-/// The codes of a state, without those at the end that are 0: there may be fewer places in another layout. Their number is
-/// rounded up, because lists of one length share more.
+/// Writes the codes of a state to `codes`, without trailing zeros, because earlier layouts may have
+/// had fewer places. The length is rounded up, because lists of equal length share more nodes.
 fn unpack(packed: &[u64], layout: &Layout, codes: &mut Vec<u32>) {
     const STEP: usize = 64;
     layout.unpack(packed, codes);

@@ -1,14 +1,16 @@
-//! What transitions touch, and what follows a state.
+//! Labels of transitions, and summaries of the labels that occur after a state.
 //!
-//! A *label* is a process with what an action of it touches, or with what its operation watches. Stateful
-//! reductions ask, of a state s on the stack and an operation of process t there: which processes come to act
-//! later in a way that races with it? That is a question about A(s'), the set of labels that occur after the
-//! successor s'. This set does not depend on how s' was reached.
+//! A *label* is a process together with the accesses of one of its actions (what it touches), or
+//! with the accesses that could race with its next operation (what it watches). For a state s on
+//! the stack and an operation of process t there, stateful reductions need the processes that later
+//! make an action in race with the operation. They follow from A(s'), the set of labels that occur
+//! after the successor s'. This set does not depend on how s' was reached.
 //!
-//! **Summaries.** The paper traverses the stored transitions from s' each time it asks. Instead the set is computed
-//! once, when the search leaves a state for good: A(s) is the union, over its transitions, of the label and
-//! A(s'). Distinct sets are few, so they are kept once and their unions remembered. A state whose
-//! successors are not all explored (it is on the stack, or leads back to the stack) has no summary yet.
+//! **Summaries.** The paper traverses the stored transitions from s' each time it asks. Here the
+//! set is computed once, when the search leaves a state for good: A(s) is the union, over its
+//! transitions, of the label and A(s'). There are few distinct sets, so each is stored once, and
+//! unions are cached. A state whose successors are not all explored (it is on the stack, or leads
+//! back to the stack) has no summary yet.
 
 use std::hash::BuildHasher;
 
@@ -19,19 +21,19 @@ use smallvec::SmallVec;
 use super::processes::Processes;
 use crate::model::{ProcessId, Touch};
 
-/// A process and what it touches or watches.
+/// The number of a label: a process with accesses that it makes or watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LabelId(pub u32);
 
 impl LabelId {
-    /// The label that is used where labels do not matter.
+    /// Stands for a label where labels are not needed.
     pub const UNUSED: LabelId = LabelId(u32::MAX);
 }
 
-/// The touches of a label, in a fixed order.
+/// The accesses of a label, sorted.
 pub type Touches = SmallVec<[Touch; 2]>;
 
-/// The labels met so far.
+/// The labels so far, each once.
 #[derive(Default)]
 pub struct Labels {
     ids: FxHashMap<(ProcessId, Touches), LabelId>,
@@ -39,7 +41,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// The label; `touches` in any order.
+    /// The number of a label. `touches` may be in any order.
     pub fn intern(&mut self, process: ProcessId, mut touches: Touches) -> LabelId {
         touches.sort_unstable();
         touches.dedup();
@@ -50,17 +52,18 @@ impl Labels {
         })
     }
 
-    /// Its process.
+    /// The process of a label.
     pub fn process(&self, label: LabelId) -> ProcessId {
         self.labels[label.0 as usize].0
     }
 
-    /// Is it certain that nothing races with it?
+    /// Has the label no accesses, so that nothing races with it?
     pub fn is_inert(&self, label: LabelId) -> bool {
         self.labels[label.0 as usize].1.is_empty()
     }
 
-    /// If `later`, an action of another process, came before what watches `first`, might the effect be different?
+    /// Would the operation with label `first` perhaps have another effect if `later`, an action of
+    /// another process, came before it?
     pub fn race(&self, first: LabelId, later: LabelId) -> bool {
         let ((p, watched), (q, touched)) =
             (&self.labels[first.0 as usize], &self.labels[later.0 as usize]);
@@ -68,7 +71,7 @@ impl Labels {
     }
 }
 
-/// A set of labels.
+/// The number of a set of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SummaryId(pub u32);
 
@@ -77,12 +80,12 @@ impl SummaryId {
     pub const NONE: SummaryId = SummaryId(0);
 }
 
-/// The sets of labels met so far, each kept once.
+/// The sets of labels so far, each once.
 pub struct Summaries {
     ids: HashTable<u32>,
-    /// As bits.
+    /// The sets as bit vectors.
     sets: Vec<Box<[u64]>>,
-    /// Unions computed before: of two sets, and of a set and a label.
+    /// Cached unions: of two sets, and of a set and a label.
     unions: FxHashMap<(SummaryId, SummaryId), SummaryId>,
     extended: FxHashMap<(SummaryId, LabelId), SummaryId>,
     rivals: FxHashMap<(LabelId, SummaryId), Processes>,
@@ -90,7 +93,7 @@ pub struct Summaries {
 }
 
 impl Default for Summaries {
-    /// Only ∅.
+    /// Contains only ∅.
     fn default() -> Summaries {
         let mut summaries = Summaries {
             ids: HashTable::new(),
@@ -155,7 +158,7 @@ impl Summaries {
         with
     }
 
-    /// The processes of those in `set` that race with what watches `first`. O(1) after the first time.
+    /// The processes of the labels in `set` that race with `first`. O(1) after the first time.
     pub fn rivals(&mut self, labels: &Labels, first: LabelId, set: SummaryId) -> &Processes {
         let of_set = &self.sets[set.0 as usize];
         self.rivals.entry((first, set)).or_insert_with(|| {
@@ -164,14 +167,14 @@ impl Summaries {
         })
     }
 
-    /// The set of these.
+    /// The set of these labels.
     pub fn of(&mut self, labels: &[LabelId]) -> SummaryId {
         self.scratch.clear();
         labels.iter().for_each(|&label| self.add(label));
         self.intern()
     }
 
-    /// Adds one to the set at hand.
+    /// Adds a label to the set in `scratch`.
     fn add(&mut self, label: LabelId) {
         let word = label.0 as usize / 64;
         if self.scratch.len() <= word {

@@ -1,11 +1,13 @@
-//! What processes do, learned once for each situation.
+//! Memoised transitions of processes: each is computed once for each situation.
 //!
-//! What a process can do, and what comes of it, depends on its own part of the state and on the part that its operation is about
-//! ([`State::scope`](crate::model::State::scope)). These parts are the *situation* of the process. The same situation
-//! comes again in many states. So its moves are carried out on the model once, and what each changed in the packed state is
-//! kept: a pattern of bits that differ. From then on, to make the move is to flip these bits.
+//! The enabled transitions of a process, and their effects, depend on its own part of the state and
+//! on the part that its operation accesses ([`State::scope`](crate::model::State::scope)). These
+//! parts are the *situation* of the process. The same situation occurs in many states. So its
+//! transitions are executed on the model once, and the change of the packed state is stored as a
+//! *move*: a pattern of bits that differ. From then on, to make the move is to flip these bits.
 //!
-//! What is known is a tree: the own part tells where to look next, and what is found there tells the moves.
+//! The moves are stored in a decision tree: the own part determines which part to look up next, and
+//! the code found there determines the moves.
 //!
 //! ```text
 //! own part of P     "at lock(m), i = 2"
@@ -13,9 +15,10 @@
 //!                   held by Q:  one move, own part and m change
 //! ```
 //!
-//! A few operations change a further part: a send that meets a receive changes the receiver. When that is seen, this part is
-//! looked at, too. And some depend on more than the state shows, as the names of new processes do: they are carried
-//! out each time ([`Found::ByTrial`]).
+//! A few operations change a further part: a send that completes a receive changes the receiver.
+//! Once that happens, this part is looked up, too. And some transitions depend on more than the
+//! state shows, such as the names of new processes: they are executed on the model each time
+//! ([`Found::ByTrial`]).
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -23,22 +26,23 @@ use smallvec::SmallVec;
 use super::packed::Layout;
 use crate::model::{Action, Scope};
 
-/// What is known about the moves of processes.
+/// The moves of all processes that are known so far.
 #[derive(Debug, Default)]
 pub struct Moves {
     /// Per process, by the code of its own part.
     own: Vec<Vec<Option<Own>>>,
     looks: Vec<Look>,
-    /// What is not in the lists of `looks`: by look and code.
+    /// The answers for codes from [`NEAR`] on, by look and code.
     far: FxHashMap<(u32, u32), Answer>,
-    /// The moves of each situation: from here to where those of the next begin.
+    /// For each situation the index of its first move; its moves end where those of the next
+    /// situation begin.
     firsts: Vec<u32>,
     moves: Vec<Move>,
-    /// Is each to be judged?
+    /// For each move: must its target be judged?
     judged: Vec<bool>,
     /// The bits that each move flips.
     flips: Vec<u64>,
-    /// The moves that were tried out and have a number.
+    /// The numbers of moves that were executed on the model by trial.
     tried: FxHashMap<(Action, Changes), u32>,
 }
 
@@ -49,7 +53,7 @@ struct Own {
     answer: Answer,
 }
 
-/// What is known, as far as one has looked.
+/// The result of the lookups so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Answer {
     #[default]
@@ -58,31 +62,31 @@ enum Answer {
     Handlers,
     /// The moves of this situation.
     Learned(u32),
-    /// It depends: look here.
+    /// It depends on another part: this is the look for it.
     Look(u32),
 }
 
-/// A part of the state that something depends on.
+/// An inner node of the decision tree: a part of the state on which moves depend.
 #[derive(Debug)]
 struct Look {
     place: usize,
-    /// By the code there.
+    /// The answers for codes below [`NEAR`], by code.
     near: Vec<Answer>,
 }
 
-/// Codes below this are looked up in a list.
+/// Answers for codes below this are in a list, for others in a hash table.
 const NEAR: u32 = 256;
-/// How far a process is followed that moves alone.
+/// The most steps for which a process that moves alone is followed.
 const MOST_STEPS_ALONE: usize = 16;
-/// The most parts that are looked at, besides the own one.
+/// The most parts that a situation has besides the own part.
 const MOST_LOOKS: usize = 4;
 
-/// What is known about the moves of a process in a state.
+/// The known moves of a process in a state.
 #[derive(Clone, Copy, Debug)]
 pub enum Found {
     /// Nothing yet.
     Nothing,
-    /// They have to be tried out on the model.
+    /// They have to be executed on the model each time.
     ByTrial {
         /// May they be part of a loop that waits?
         may_spin: bool,
@@ -92,9 +96,9 @@ pub enum Found {
         /// May they be part of a loop that waits?
         may_spin: bool,
     },
-    /// These, in the order of choices.
+    /// These moves, in the order of choices.
     Moves {
-        /// Number of the first, and of the one behind the last.
+        /// The number of the first, and the number after the last.
         range: (u32, u32),
         /// May they be part of a loop that waits?
         may_spin: bool,
@@ -104,21 +108,21 @@ pub enum Found {
 /// A move of a process in a situation.
 #[derive(Clone, Debug)]
 pub struct Move {
-    /// The action.
+    /// The action that makes it.
     pub action: Action,
-    /// Does it lead to something that is to be judged?
+    /// Must the state that it leads to be judged by the driver?
     pub is_judged: bool,
-    /// What it changes.
+    /// The parts that it changes.
     pub changes: Changes,
 }
 
-/// What a move changes.
+/// The parts that a move changes.
 pub type Changes = SmallVec<[Change; 2]>;
 
 /// A new code at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Change {
-    /// Where.
+    /// The place in the state.
     pub place: u32,
     /// The code before.
     pub from: u32,
@@ -127,7 +131,8 @@ pub struct Change {
 }
 
 impl Moves {
-    /// What is known about the process with this number, whose own part is at `place` of the packed state.
+    /// The known moves of the process with this number, whose own part is at `place` of the packed
+    /// state.
     #[inline(always)]
     pub fn of(&self, process: usize, place: usize, packed: &[u64], layout: &Layout) -> Found {
         let code = layout.code(packed, place);
@@ -148,7 +153,7 @@ impl Moves {
         }
     }
 
-    /// What one sees here.
+    /// The answer for the code that the packed state has at this look.
     #[inline(always)]
     fn seen(&self, look: u32, packed: &[u64], layout: &Layout) -> Answer {
         let Look { place, ref near } = self.looks[look as usize];
@@ -160,8 +165,9 @@ impl Moves {
         }
     }
 
-    /// Does the process, which moves alone from this state on, come to a move that changes more than its own part, or to a place
-    /// that is in no loop that waits? Only what is known is followed, for some steps, and only while there is no choice.
+    /// If the process moves alone from this state on, does it reach a move that changes more than
+    /// its own part, or a place outside loops that wait? Follows known moves only, for at most
+    /// [`MOST_STEPS_ALONE`] steps, and only while there is no choice. False also means unknown.
     pub fn goes_on(
         &self,
         process: usize,
@@ -198,13 +204,13 @@ impl Moves {
         &self.moves[number as usize]
     }
 
-    /// Does a move lead to something that is to be judged?
+    /// Must the state that a move leads to be judged by the driver?
     #[inline]
     pub fn is_judged(&self, number: u32) -> bool {
         self.judged[number as usize]
     }
 
-    /// Appends to `words` the state that a move leads to from this one.
+    /// Appends the state that a move leads to from `packed` to `words`.
     #[inline]
     pub fn lead(&self, number: u32, packed: &[u64], words: &mut Vec<u64>) {
         if let [word] = packed {
@@ -216,27 +222,27 @@ impl Moves {
         }
     }
 
-    /// The state of W words that a move leads to from this one.
+    /// The state that a move leads to from `packed`, for states of W words.
     #[inline]
     pub fn lead_to<const W: usize>(&self, number: u32, packed: &[u64; W]) -> [u64; W] {
         let flips = &self.flips.as_chunks::<W>().0[number as usize];
         std::array::from_fn(|at| packed[at] ^ flips[at])
     }
 
-    /// Takes a move back.
+    /// Undoes a move.
     pub fn take_back(&self, number: u32, packed: &mut [u64]) {
         let from = number as usize * packed.len();
         let flips = &self.flips[from..from + packed.len()];
         packed.iter_mut().zip(flips).for_each(|(word, flip)| *word ^= flip);
     }
 
-    /// Was the process met with this own code?
-    pub fn has_met(&self, process: usize, own: u32) -> bool {
+    /// Was [`register`](Moves::register) called for the process with this own code?
+    pub fn is_registered(&self, process: usize, own: u32) -> bool {
         self.own.get(process).is_some_and(|known| matches!(known.get(own as usize), Some(Some(_))))
     }
 
-    /// Notes what the moves of a process with this own code depend on.
-    pub fn meet(&mut self, process: usize, own: u32, scope: Scope, may_spin: bool) {
+    /// Registers a process with this own code, and what its moves depend on.
+    pub fn register(&mut self, process: usize, own: u32, scope: Scope, may_spin: bool) {
         let answer = match scope {
             Scope::Own => Answer::Nothing,
             Scope::With(place) => self.look(place),
@@ -258,8 +264,9 @@ impl Moves {
         Answer::Look(self.looks.len() as u32 - 1)
     }
 
-    /// Learns the moves of a process, which was met with this own code, in the situation that it is in. If they change a part
-    /// that was not looked at, it is from now on.
+    /// Stores the moves of a registered process in its current situation. If they change a part
+    /// that does not belong to the situation yet, this part is added to it instead, and the moves
+    /// are to be computed again.
     pub fn learn(
         &mut self,
         process: usize,
@@ -292,7 +299,8 @@ impl Moves {
         }
     }
 
-    /// The number of a move that was tried out. It is not looked up, but it can be taken back.
+    /// A number for a move that was executed by trial, so that it can be undone. The move is not
+    /// memoised.
     pub fn number(&mut self, tried: Move, layout: &Layout) -> u32 {
         let next = self.moves.len() as u32;
         let key = (tried.action, tried.changes.clone());
@@ -303,7 +311,7 @@ impl Moves {
         number
     }
 
-    /// Notes what one sees here.
+    /// Stores the answer for the code that the packed state has at this look.
     fn note(&mut self, look: u32, packed: &[u64], layout: &Layout, answer: Answer) {
         let Look { place, near } = &mut self.looks[look as usize];
         let code = layout.code(packed, *place);
@@ -317,7 +325,7 @@ impl Moves {
         near[code as usize] = answer;
     }
 
-    /// Adds the moves of a situation.
+    /// Stores the moves of a new situation.
     fn add(&mut self, moves: &[Move], layout: &Layout) -> Answer {
         if self.firsts.is_empty() {
             self.firsts.push(0);
@@ -329,13 +337,13 @@ impl Moves {
         Answer::Learned(self.firsts.len() as u32 - 2)
     }
 
-    /// The fields of packed states are others now.
+    /// Adapts all moves to a new layout of packed states.
     pub fn lay_out(&mut self, layout: &Layout) {
         self.flips.clear();
         self.moves.iter().for_each(|made| add_flips(made, layout, &mut self.flips));
     }
 
-    /// Bytes in use, about.
+    /// Approximate number of bytes in use.
     pub fn bytes(&self) -> usize {
         let own: usize = self.own.iter().map(Vec::capacity).sum();
         let near: usize = self.looks.iter().map(|look| look.near.capacity()).sum();

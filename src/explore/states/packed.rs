@@ -1,25 +1,28 @@
-//! States in a few words: each part of a state as a number of as many bits as it needs.
+//! Packed states: each part of a state is a number of as few bits as possible.
 //!
-//! A state comes as its portrait, a list of numbers ([`State::portrait`](crate::model::State::portrait)). A place of this list
-//! takes few different values: a cell two, a process some dozens. So the values of each place are numbered as they are met
-//! (the *code* of a value), and a state is packed: code after code, each in a field of some bits (as SPIN packs its state
-//! vectors: Holzmann, *State compression in SPIN*, 1997). Packed states are equal if and only if the states are.
+//! A state is given by its portrait, a canonical vector of numbers
+//! ([`State::portrait`](crate::model::State::portrait)). An element of this vector takes few
+//! different values: a cell two, a process some dozens. So the values of each place are encoded by
+//! a dictionary, as numbers in the order of their first occurrence (the *code* of a value), and a
+//! state is packed: code after code, each in a field of some bits (as SPIN packs its state vectors:
+//! Holzmann, *State compression in SPIN*, 1997). Packed states are equal if and only if the states
+//! are.
 //!
 //! ```text
 //!   portrait   3  8  8  71  9  73        codes   0 1 1 2 0 3
 //!   fields     .. .  .  ... .. ...       a word: 011 00 010 1 1 00 1
-//!                                                                  `- 1, so that no packed state is 0
+//!                                               (bit 0 is 1: so no packed state is 0)
 //! ```
 //!
-//! How many bits a place needs is not known before. If a place takes more values than its field can tell apart, all fields are
-//! laid out anew ([`Layout::new`]), and what was packed is packed again. Room that is left in the words is shared out,
-//! so that this happens seldom.
+//! The number of bits that a place needs is not known in advance. If a place takes more values than
+//! its field can hold, all fields are laid out anew ([`Layout::new`]), and all packed states are
+//! repacked. Spare bits of the words are distributed among the fields, so that this is rare.
 
 use std::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
 
-/// The codes of the values of each place of portraits.
+/// The dictionaries of all places of portraits.
 #[derive(Debug, Default)]
 pub struct Codes {
     places: Vec<Place>,
@@ -32,11 +35,11 @@ struct Place {
     count: u32,
 }
 
-/// What stands where a shorter portrait has nothing.
+/// The value at places that a shorter portrait does not have.
 const NOTHING: u32 = 0;
 
 impl Codes {
-    /// The codes of a portrait, into `codes`.
+    /// Writes the codes of a portrait to `codes`. New values get new codes.
     pub fn encode(&mut self, portrait: &[u32], codes: &mut Vec<u32>) {
         while self.places.len() < portrait.len() {
             let mut place = Place::default();
@@ -52,7 +55,7 @@ impl Codes {
         }
     }
 
-    /// How many values were met at each place.
+    /// For each place, the number of its codes.
     pub fn counts(&self) -> impl ExactSizeIterator<Item = u32> + Clone {
         self.places.iter().map(|place| place.count)
     }
@@ -72,7 +75,7 @@ impl Place {
     }
 }
 
-/// Where each code lies in the words of a packed state.
+/// The position of each code in the words of a packed state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     fields: Vec<Field>,
@@ -86,13 +89,13 @@ struct Field {
     mask: u64,
 }
 
-/// The most bits that a field is given beyond what it needs, and to how many fields.
+/// The most spare bits of a field, and the most fields that get spare bits.
 const MOST_SPARE: u32 = 4;
 const MOST_SPARED: usize = 64;
 
 impl Layout {
-    /// Fields for places with so many values, in as few words as possible. What room is left goes to the places with most
-    /// values, which are likely to take more.
+    /// Fields for places with `counts` values each, in as few words as possible. Spare bits go to
+    /// the places with the most values, which are likely to take more.
     pub fn new(counts: impl ExactSizeIterator<Item = u32>) -> Layout {
         let counts: Vec<u32> = counts.collect();
         let needed = |&count: &u32| u32::BITS - count.saturating_sub(1).leading_zeros();
@@ -127,17 +130,17 @@ impl Layout {
         Layout { fields, width: word as usize + 1 }
     }
 
-    /// How many words a packed state has.
+    /// The number of words of a packed state.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// How many places it has.
+    /// The number of places of a state.
     pub fn places(&self) -> usize {
         self.fields.len()
     }
 
-    /// Can it tell so many values apart at each place?
+    /// Does each field have room for `counts` values?
     pub fn has_room_for(&self, counts: impl ExactSizeIterator<Item = u32>) -> bool {
         self.fields.len() == counts.len()
             && self
@@ -154,7 +157,7 @@ impl Layout {
         (packed[word as usize] >> shift & mask) as u32
     }
 
-    /// Replaces code `from` at this place by `to`; the same call puts it back.
+    /// Replaces code `from` at this place by `to`. The same call undoes it.
     #[inline]
     pub fn exchange(&self, packed: &mut [u64], place: usize, from: u32, to: u32) {
         let Field { word, shift, .. } = self.fields[place];
@@ -171,14 +174,15 @@ impl Layout {
         }
     }
 
-    /// The codes of a packed state, into `codes`.
+    /// Writes the codes of a packed state to `codes`.
     pub fn unpack(&self, packed: &[u64], codes: &mut Vec<u32>) {
         codes.clear();
         codes.extend((0..self.fields.len()).map(|place| self.code(packed, place)));
     }
 }
 
-/// Packs states of one layout in another. Places that the first one does not have get code 0.
+/// Converts packed states from one layout to another. Places that the first layout does not have
+/// get code 0.
 pub struct Repacker {
     runs: Vec<Run>,
     width: usize,
@@ -189,12 +193,12 @@ pub struct Repacker {
 struct Run {
     from: Field,
     to: Field,
-    /// Behind the last of them, in each layout.
+    /// The bit after the last of them, in each layout.
     ends: (u32, u32),
 }
 
 impl Repacker {
-    /// From one layout to another, with room for as many values at each place.
+    /// A repacker from one layout to another, whose fields must be at least as wide.
     pub fn new(from: &Layout, to: &Layout) -> Repacker {
         let mut runs: Vec<Run> = Vec::new();
         for (&from, &to) in from.fields.iter().zip(&to.fields) {
@@ -215,7 +219,7 @@ impl Repacker {
         Repacker { runs, width: to.width }
     }
 
-    /// Appends a packed state to `words`, in the other layout.
+    /// Appends a packed state to `words`, in the new layout.
     pub fn repack(&self, packed: &[u64], words: &mut Vec<u64>) {
         let at = words.len();
         words.resize(at + self.width, 0);
@@ -226,7 +230,7 @@ impl Repacker {
         }
     }
 
-    /// All of these states, in the other layout.
+    /// All of these states in the new layout, concatenated.
     pub fn repack_all<'p>(&self, states: impl Iterator<Item = &'p [u64]>) -> Vec<u64> {
         let mut words = Vec::new();
         states.for_each(|packed| self.repack(packed, &mut words));

@@ -1,12 +1,13 @@
-//! What is remembered about states that the search has left: what can come after them.
+//! The memory about states that the search has left: which transitions can come after them.
 //!
-//! Each stored state is marked: it is on the stack; or *open*: it was left but leads back to a state on the stack, so that
-//! not everything after it is explored yet; or *closed*. States that lead to one another are closed together, when the
-//! search leaves the first of them (Tarjan, SIAM J. Comput. 1972; `low` is the lowest place on the stack that a
-//! state is known to lead to). Invariant: a state that leads to a place on the stack is on the stack or open.
+//! Each stored state has a mark. It is on the stack; or *open*: it was left but leads back to a
+//! state on the stack, so not everything after it is explored yet; or *closed*. States of one
+//! strongly connected component are closed together, when the search leaves the first of them
+//! (Tarjan, SIAM J. Comput. 1972; `low` is the lowest place on the stack that a state is known to
+//! lead to). Invariant: a state that leads to a place on the stack is on the stack or open.
 //!
-//! What comes after a closed state is kept as a summary, or found by a traversal of the stored transitions, as in
-//! the paper. For an open state not everything is known yet.
+//! The transitions after a closed state are stored as a summary, or found by a traversal of the
+//! stored transitions, as in the paper. For an open state they are not all known yet.
 
 use super::labels::{LabelId, Labels, Summaries, SummaryId};
 use super::processes::Processes;
@@ -17,38 +18,38 @@ use crate::model::Action;
 /// A stored transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// The process that moved.
+    /// The action.
     pub action: Action,
-    /// What it touched.
+    /// The label of what it touched.
     pub label: LabelId,
     /// The state that it led to.
     pub to: StateId,
 }
 
-/// How far the search is with a state.
+/// The status of a stored state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// It is at this place of the stack.
+    /// It is on the stack, at this place.
     OnStack(u32),
-    /// It was left, and leads to this place of the stack.
+    /// It was left, but leads to this place of the stack.
     Open(u32),
-    /// Everything after it is explored; this is the summary.
+    /// Everything after it is explored. This is the summary, if summaries are kept.
     Closed(SummaryId),
 }
 
-/// How much to remember.
+/// How much a search remembers about states that it has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
-    /// Only which states are on the stack.
+    /// Only the marks.
     Marks,
-    /// What comes after each state.
+    /// A summary of the transitions after each state.
     Summaries,
     /// Every transition.
     Transitions,
 }
 
 impl Memory {
-    /// What is remembered for a reduction that asks what comes after a state.
+    /// The memory for a reduction that needs the transitions after a state.
     pub fn of(settings: Stateful) -> Memory {
         match settings.has(Switch::Summaries) {
             true => Memory::Summaries,
@@ -60,15 +61,15 @@ impl Memory {
 /// How to traverse stored transitions.
 #[derive(Clone, Copy, Debug)]
 pub struct Traversal<'f> {
-    /// Take each transition once, and not every execution.
+    /// Take each transition once, instead of every path.
     pub once: bool,
     /// End when all of these are found.
     pub until_all: Option<&'f Processes>,
-    /// End when one is found that is not among these.
+    /// End when a process is found that is not among these.
     pub until_outside: Option<&'f Processes>,
 }
 
-/// What is remembered.
+/// The memory about states that were left.
 pub struct Past {
     memory: Memory,
     marks: Vec<Mark>,
@@ -76,17 +77,17 @@ pub struct Past {
     open: Vec<StateId>,
     summaries: Summaries,
     edges: Vec<Edge>,
-    /// The edges of each state that was left.
+    /// For each state that was left, the range of its edges.
     ranges: Vec<(u32, u32)>,
-    /// The traversal that has met a state last.
-    met: Vec<u32>,
+    /// For each state, the number of the last traversal that has visited it.
+    visited_by: Vec<u32>,
     traversals: u32,
-    /// The labels that a traversal has met.
+    /// Scratch space: the labels that a traversal has found.
     found: Vec<LabelId>,
 }
 
 impl Past {
-    /// Nothing is remembered yet.
+    /// An empty memory.
     pub fn new(memory: Memory) -> Past {
         Past {
             memory,
@@ -95,38 +96,38 @@ impl Past {
             summaries: Summaries::default(),
             edges: Vec::new(),
             ranges: Vec::new(),
-            met: Vec::new(),
+            visited_by: Vec::new(),
             traversals: 0,
             found: Vec::new(),
         }
     }
 
-    /// How much is remembered.
+    /// How much it remembers.
     pub fn memory(&self) -> Memory {
         self.memory
     }
 
-    /// Notes that a new state, with the next number, is pushed at this place of the stack.
+    /// Records that a new state, with the next number, is pushed at this place of the stack.
     pub fn push(&mut self, state: StateId, place: usize) {
         assert_eq!(self.marks.len(), state.index(), "states are numbered as they come");
         self.marks.push(Mark::OnStack(place as u32));
         if self.memory == Memory::Transitions {
             self.ranges.push((0, 0));
-            self.met.push(0);
+            self.visited_by.push(0);
         }
     }
 
-    /// How far the search is with a state.
+    /// The status of a stored state.
     pub fn mark(&self, state: StateId) -> Mark {
         self.marks[state.index()]
     }
 
-    /// How many states are open.
+    /// The number of open states.
     pub fn open(&self) -> usize {
         self.open.len()
     }
 
-    /// set ∪ {label}; ∅ if nothing but marks is kept.
+    /// set ∪ {label}; `set` itself if no summaries are kept, or if nothing races with the label.
     pub fn with(&mut self, set: SummaryId, labels: &Labels, label: LabelId) -> SummaryId {
         match self.memory {
             Memory::Summaries if !labels.is_inert(label) => self.summaries.with(set, label),
@@ -139,8 +140,8 @@ impl Past {
         self.summaries.union(a, b)
     }
 
-    /// Notes that the search leaves `state`, at `place` of the stack. `low` is the lowest place that it leads to; `open` is
-    /// the number of states that were open when it came.
+    /// Records that the search leaves `state`, which is at `place` of the stack. `low` is the
+    /// lowest place that it leads to; `open` is the number of open states when it was pushed.
     pub fn leave(&mut self, state: StateId, place: usize, low: u32, open: usize, after: SummaryId) {
         if (low as usize) < place {
             self.marks[state.index()] = Mark::Open(low);
@@ -153,7 +154,7 @@ impl Past {
         }
     }
 
-    /// Notes the transitions of a state that the search leaves, if they are kept.
+    /// Stores the transitions of a state that the search leaves, if transitions are kept.
     pub fn keep(&mut self, state: StateId, edges: &[Edge]) {
         if self.memory == Memory::Transitions {
             let from = self.edges.len() as u32;
@@ -162,14 +163,14 @@ impl Past {
         }
     }
 
-    /// The transitions kept of a state.
+    /// The stored transitions of a state.
     pub fn edges(&self, state: StateId) -> &[Edge] {
         let (from, to) = self.ranges[state.index()];
         &self.edges[from as usize..to as usize]
     }
 
-    /// Adds to `found` the processes with a label after `state` that races with what watches `first`. False if not all of
-    /// them are known yet.
+    /// Adds to `found` the processes with a label after `state` that races with `first`. Returns
+    /// false if the transitions after `state` are not all known yet.
     pub fn rivals_after(
         &mut self,
         labels: &Labels,
@@ -198,7 +199,7 @@ impl Past {
         all_known
     }
 
-    /// All labels after `state`; `None` if not all of them are known yet.
+    /// The set of all labels after `state`; `None` if they are not all known yet.
     pub fn after(&mut self, state: StateId, once: bool) -> Option<SummaryId> {
         if self.memory == Memory::Summaries {
             let Mark::Closed(after) = self.mark(state) else { return None };
@@ -216,22 +217,23 @@ impl Past {
         after
     }
 
-    /// The processes of those labels in `after` that race with what watches `first`.
+    /// The processes of the labels in `after` that race with `first`.
     pub fn rivals(&mut self, labels: &Labels, first: LabelId, after: SummaryId) -> &Processes {
         self.summaries.rivals(labels, first, after)
     }
 
-    /// Traverses the kept transitions from `state` depth-first: each once, or along every execution that has no state
-    /// twice. `each` says whether to go on. It is called with `None` for a state whose transitions are not kept yet.
+    /// Traverses the stored transitions from `state` depth-first: each transition once, or along
+    /// every path without a repeated state. Ends when `each` returns false. `each` gets `None` for
+    /// a state whose transitions are not stored yet.
     fn traverse(&mut self, state: StateId, once: bool, mut each: impl FnMut(Option<Edge>) -> bool) {
         self.traversals += 1;
-        // The execution at hand: its states, each with the number of the next edge to take.
+        // The current path: its states, each with the index of its next edge.
         let mut path = vec![(state, 0)];
         while let Some((state, next)) = path.last_mut() {
             let (state, index) = (*state, *next);
             *next += 1;
             if index == 0 {
-                self.met[state.index()] = self.traversals;
+                self.visited_by[state.index()] = self.traversals;
             }
             if let Mark::OnStack(_) = self.mark(state) {
                 if !each(None) {
@@ -241,14 +243,14 @@ impl Past {
                 if !each(Some(edge)) {
                     return;
                 }
-                if self.met[edge.to.index()] != self.traversals {
+                if self.visited_by[edge.to.index()] != self.traversals {
                     path.push((edge.to, 0));
                 }
                 continue;
             }
             path.pop();
             if !once {
-                self.met[state.index()] = 0;
+                self.visited_by[state.index()] = 0;
             }
         }
     }
@@ -258,7 +260,7 @@ impl Past {
         self.marks.len() * size_of::<Mark>()
             + self.edges.len() * size_of::<Edge>()
             + self.ranges.len() * 8
-            + self.met.len() * 4
+            + self.visited_by.len() * 4
             + self.summaries.bytes()
     }
 }

@@ -1,12 +1,13 @@
-//! A portfolio: several searches of one program at once; the first answer ends them all.
+//! A portfolio: several searches of one program run at once; the first answer ends them all.
 //!
-//! Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023, section 4.1) find
-//! that S-POR is fastest if there is little to reduce, and DL-S-POR otherwise; and that the order of processes decides how
-//! soon an error is found. Which search is best is not known beforehand. So several are run, each on a thread of its own:
-//! S-POR and DL-S-POR, first by number, then in reverse, then at random.
+//! Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023, section 4.1) find that S-POR is fastest if there
+//! is little to reduce, and DL-S-POR otherwise; and that the order of processes decides how soon an
+//! error is found. Which search is best is not known beforehand. So several are run, each on a
+//! thread of its own: S-POR and DL-S-POR, first by number, then in reverse, then at random.
 //!
-//! An answer is a complete search, or a violation if one is enough. Who answers first depends on timing. So the figures,
-//! and which of several violations is shown, may differ from run to run; the verdict does not.
+//! An answer is a complete search, or a violation if one is enough. Which search answers first
+//! depends on timing. So the figures, and the violation that is shown if there are several, may
+//! differ from run to run; the verdict does not.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,12 +29,13 @@ use crate::model::{ProcessId, System, Values};
 /// Runs several searches; the first answer counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Portfolio {
-    /// How many.
+    /// The number of searches.
     pub jobs: NonZeroU32,
 }
 
 impl Default for Portfolio {
-    /// As many searches as there are processors, because more would only wait for one another; but at least two.
+    /// One search for each processor, at least 2 and at most 6. More searches than processors would
+    /// only slow one another down.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(2, |n| n.get() as u32);
         Portfolio { jobs: NonZeroU32::new(cores.clamp(2, 6)).expect("two at least") }
@@ -41,7 +43,7 @@ impl Default for Portfolio {
 }
 
 impl Portfolio {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(options: &Options) -> Self {
         options.jobs.map_or_else(Portfolio::default, |jobs| Portfolio { jobs })
     }
@@ -66,16 +68,16 @@ impl Explorer for Portfolio {
     }
 }
 
-/// Time between two looks at what is going on.
+/// Time between two checks of limits and progress.
 const POLL: Duration = Duration::from_millis(20);
 
-/// How a search that takes part is written on a command line.
+/// The text of one of the searches on a command line.
 fn name(entrant: SPor) -> String {
     let options = Options { order: Some(entrant.how.order), ..Options::default() };
     format!("{}:{}", entrant.profile().name, options.text())
 }
 
-/// The searches to run, of this number.
+/// The first `jobs` searches of the portfolio.
 fn entrants(processes: u32, jobs: NonZeroU32) -> Vec<SPor> {
     let listed: Vec<_> = (0..processes.min(Permutation::LIMIT)).rev().map(ProcessId).collect();
     let reverse = Permutation::new(&listed).expect("each process once");
@@ -126,7 +128,7 @@ fn first_answer<S: System>(system: &S, jobs: NonZeroU32, driver: &mut Driver<'_>
     })
 }
 
-/// Is this an answer?
+/// Is this outcome an answer?
 fn is_answer(outcome: &Outcome) -> bool {
     outcome.is_complete() || !outcome.violations.is_empty()
 }
@@ -143,7 +145,7 @@ fn run<S: System>(
     let _ = sender.send(Outcome { answered_by: Some(name(entrant)), ..outcome });
 }
 
-/// Tells how far a search is.
+/// Stores the latest figures of a search.
 struct Latest<'l>(&'l Mutex<Stats>);
 
 impl Observer for Latest<'_> {

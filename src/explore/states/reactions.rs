@@ -1,42 +1,45 @@
-//! What handlers of actors do, learned once for each local state and message.
+//! Memoised transitions of actors: each handler is computed once for each local state and message.
 //!
-//! A handler changes its actor, and adds messages to those that are pending at others. What it does to its actor depends on
-//! the actor's part of the state and the message. What a message does to its receiver depends on the receiver's part and the
-//! message. So these are learned apart: the state after a handler is put together from what is known of each.
+//! A handler changes its actor, and sends messages to others. The change of the actor depends on
+//! the actor's part of the state and the message handled. The change of a receiver depends on the
+//! receiver's part and the messages that arrive. So these changes are memoised separately, and the
+//! state after a handler is composed from them.
 //!
 //! ```text
 //! reaction   actor at code 3, takes m:   own part 3 → 5, sends (Q: a b), (R: c)
 //! arrival    (Q: a b)                    Q's part 0 → 2, 1 → 7, ...        and back
 //! ```
 //!
-//! An actor's part shows which messages are pending, so it tells which reactions are possible. In which order they were sent
-//! it does not show: a search that goes from state to state asks the model, which knows.
+//! The part of an actor shows which messages are pending, so it determines the possible reactions.
+//! It does not show the order in which the messages were sent: a search of one state at a time
+//! takes this order from the model.
 //!
-//! A reaction has a number, as a [move](super::moves) has, and can be taken back: messages that come are added to the pending
-//! ones, so the code before can be told from the code after.
+//! A reaction has a number, like a [move](super::moves), and can be undone: messages are only added
+//! to the pending ones, so the code after an arrival determines the code before.
 
 use rustc_hash::FxHashMap;
 
 use super::packed::Layout;
 use crate::model::{ProcessId, Stimulus, ValueId};
 
-/// What is known about handlers.
+/// All known reactions.
 #[derive(Debug, Default)]
 pub struct Reactions {
     all: Vec<Reaction>,
-    /// By process, the code of its own part, and what it handles; `None` if it has to be carried out each time.
+    /// By process, the code of its own part, and the message or internal handler; `None` if the
+    /// handler has to be executed on the model each time.
     known: FxHashMap<(ProcessId, u32, Stimulus), Option<u32>>,
-    /// By process and code of its own part, the reactions that are possible: from where to where in `offered`.
+    /// By process and code of its own part, the possible reactions, as a range of `offered`.
     offers: Vec<Vec<Option<(u32, u32)>>>,
     offered: Vec<u32>,
-    /// What each reaction sends, by receivers: the numbers of arrivals.
+    /// The arrivals of each reaction, one for each receiver.
     sent: Vec<u32>,
     arrivals: Vec<Arrival>,
-    /// By the place of the receiver, and the messages.
+    /// The number of each arrival, by the place of the receiver and the messages.
     numbers: FxHashMap<(usize, Box<[ValueId]>), u32>,
 }
 
-/// What an actor in one state does on one message.
+/// The reaction of an actor in one local state to one message.
 #[derive(Clone, Copy, Debug)]
 struct Reaction {
     process: ProcessId,
@@ -45,61 +48,63 @@ struct Reaction {
     /// The code of its own part before and after.
     own: (u32, u32),
     is_judged: bool,
-    /// From where to where in `sent`.
+    /// Its arrivals, as a range of `sent`.
     sent: (u32, u32),
 }
 
-/// Messages that come to one receiver at a time.
+/// Messages of one reaction to one receiver.
 #[derive(Debug)]
 struct Arrival {
     place: usize,
-    /// The code of the receiver's part after they have come, by its code before, and the other way round.
+    /// The code of the receiver's part after the arrival, by its code before; and its code before,
+    /// by its code after.
     after: Vec<u32>,
     before: Vec<u32>,
 }
 
-/// No code.
+/// Stands for a code that is not known.
 const UNKNOWN: u32 = u32::MAX;
 
-/// A handler that was carried out.
+/// A handler that was executed on the model.
 pub struct CarriedOut<'c> {
-    /// Who acted.
+    /// The actor.
     pub process: ProcessId,
-    /// The place of its part.
+    /// The place of its own part.
     pub place: usize,
-    /// What it handled.
+    /// The message or internal handler.
     pub stimulus: Stimulus,
     /// The codes of the state before and after.
     pub codes: (&'c [u32], &'c [u32]),
-    /// The places of the receivers of what it sent, with the messages.
+    /// The messages that it sent, each with the place of its receiver.
     pub sent: &'c [(usize, ValueId)],
-    /// Is something to be judged after it?
+    /// Must the state after it be judged by the driver?
     pub is_judged: bool,
-    /// Has it started actors?
+    /// Did it start actors?
     pub has_started: bool,
 }
 
 impl Reactions {
-    /// The number of the first one. Those of moves are smaller.
+    /// The number of the first reaction. The numbers of moves are smaller.
     pub const FIRST: u32 = 1 << 31;
 
     fn get(&self, number: u32) -> &Reaction {
         &self.all[(number - Self::FIRST) as usize]
     }
 
-    /// The number of what a process with this own code does on this, if it is known and has one.
+    /// The number of the reaction of a process with this own code to this stimulus, if it is known
+    /// and can be memoised.
     pub fn find(&self, process: ProcessId, own: u32, stimulus: Stimulus) -> Option<u32> {
         self.known.get(&(process, own, stimulus)).copied().flatten()
     }
 
-    /// The numbers of all that a process with this own code can do now, in the order in which they were noted; `None` if that is not
-    /// known.
+    /// The numbers of all possible reactions of a process with this own code, in the order of
+    /// [`offer`](Reactions::offer); `None` if they are not known.
     pub fn of(&self, process: usize, own: u32) -> Option<&[u32]> {
         let (from, to) = (*self.offers.get(process)?.get(own as usize)?)?;
         Some(&self.offered[from as usize..to as usize])
     }
 
-    /// Notes the numbers of all that a process with this own code can do.
+    /// Stores the numbers of all possible reactions of a process with this own code.
     pub fn offer(&mut self, process: usize, own: u32, numbers: &[u32]) {
         if self.offers.len() <= process {
             self.offers.resize_with(process + 1, Vec::new);
@@ -109,19 +114,19 @@ impl Reactions {
         *at(&mut self.offers[process], own, None) = Some((from, self.offered.len() as u32));
     }
 
-    /// Who handles what.
+    /// The actor of a reaction, and the message or internal handler.
     pub fn handler(&self, number: u32) -> (ProcessId, Stimulus) {
         let &Reaction { process, stimulus, .. } = self.get(number);
         (process, stimulus)
     }
 
-    /// Does it lead to something that is to be judged?
+    /// Must the state that it leads to be judged by the driver?
     pub fn is_judged(&self, number: u32) -> bool {
         self.get(number).is_judged
     }
 
-    /// Makes the state the one that the reaction leads to. False, with nothing known of the state, if it is not known what the
-    /// messages do to their receivers.
+    /// Changes `state` to the state that the reaction leads to. Returns false if the change of a
+    /// receiver is not known; `state` is garbage then.
     #[inline]
     pub fn lead(&self, number: u32, state: &mut [u64], layout: &Layout) -> bool {
         let &Reaction { place, own: (before, after), sent: (from, to), .. } = self.get(number);
@@ -139,7 +144,7 @@ impl Reactions {
         })
     }
 
-    /// Makes the state the one that the reaction has led here from.
+    /// Changes `state` back to the state from which the reaction has led to it.
     pub fn take_back(&self, number: u32, state: &mut [u64], layout: &Layout) {
         let &Reaction { place, own: (before, after), sent: (from, to), .. } = self.get(number);
         layout.exchange(state, place, after, before);
@@ -150,12 +155,13 @@ impl Reactions {
         }
     }
 
-    /// Learns what a handler has done. Its number; `None` if it has to be carried out each time.
+    /// Stores the changes of an executed handler. Returns the number of the reaction; `None` if the
+    /// handler has to be executed each time.
     pub fn learn(&mut self, done: &CarriedOut<'_>) -> Option<u32> {
         let &CarriedOut { process, place, stimulus, codes: (before, after), .. } = done;
         let key = (process, before[place], stimulus);
         if done.has_started {
-            // The name of a new actor depends on what its creator did before.
+            // The name of a new actor depends on the earlier actions of its creator.
             self.known.insert(key, None);
             return None;
         }
@@ -175,7 +181,7 @@ impl Reactions {
             self.sent.push(arrival);
         }
         if let Some(&number) = self.known.get(&key) {
-            // Only what it does to a receiver was not known.
+            // Only the change of a receiver was not known.
             self.sent.truncate(from as usize);
             return number;
         }
@@ -211,7 +217,7 @@ impl Reactions {
     }
 }
 
-/// What is kept for a code; `none` if nothing was.
+/// The entry for a code; a new entry is `none`.
 fn at<T: Clone>(by_code: &mut Vec<T>, code: u32, none: T) -> &mut T {
     let index = code as usize;
     if by_code.len() <= index {

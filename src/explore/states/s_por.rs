@@ -1,4 +1,4 @@
-//! S-POR: states once, and invisible operations first.
+//! S-POR: each state once, invisible operations first.
 //!
 //! Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023), algorithm 1.
 //!
@@ -9,16 +9,17 @@
 //!       (s, a, s') := next(s, t);  push s';  Explore(s');  pop
 //! ```
 //!
-//! safeSet(s) is one process whose operation no other can interfere with, or else all enabled processes
-//! ([`SafeSets`](super::safe_set::SafeSets)). Sound: a safe set is a persistent set, and along a cycle some state is
-//! explored in full ([`super::depth_first`]). The paper assumes that there are neither deadlocks nor
-//! cycles. The first assumption is not needed here, because nothing is ever disabled by another process.
+//! safeSet(s) is one process whose operation no other can interfere with, or else all enabled
+//! processes ([`SafeSets`](super::safe_set::SafeSets)). Sound: a safe set is a persistent set, and
+//! along a cycle some state is explored in full ([`super::depth_first`]). The paper assumes that
+//! there are neither deadlocks nor cycles. The first assumption is not needed here, because nothing
+//! is ever disabled by another process.
 
-use super::batches::Plan;
 use super::de_s_por::Eager;
 use super::depth_first::{self, DepthFirst, Reduction};
 use super::dl_s_por::Lazy;
 use super::past::Memory;
+use super::plan::Plan;
 use super::settings::{Stateful, Switch};
 use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
@@ -26,12 +27,12 @@ use crate::explore::explorer::{Explorer, Guarantee, Profile};
 use crate::explore::settings::options::Takes;
 use crate::model::{ProcessId, System};
 
-/// Visits the states that safe sets lead to, or source sets.
+/// Visits the states that are reached by safe sets, or by source sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SPor {
-    /// How states are stored.
+    /// How states are stored and matched.
     pub how: Stateful,
-    /// Which processes of a safe set are left out.
+    /// How source sets reduce the safe sets.
     pub sources: Sources,
 }
 
@@ -43,7 +44,7 @@ pub enum Sources {
     None,
     /// Along the stack (`de_s_por`).
     Eager,
-    /// When a state is backtracked to (`dl_s_por`).
+    /// When the search backtracks to a state (`dl_s_por`).
     Lazy,
 }
 
@@ -69,7 +70,7 @@ impl Explorer for SPor {
         let (name, summary, switches) = match self.sources {
             Sources::None => (
                 "s-por",
-                "states once, and operations first that nobody can interfere with (safe sets)",
+                "each state once; operations without possible interference first (safe sets)",
                 &[Switch::SafeSets, Switch::ProgramPoints, Switch::LiveVariables][..],
             ),
             Sources::Eager => (

@@ -1,4 +1,5 @@
-//! Safe sets: a process whose operation no other process can ever interfere with goes first, alone.
+//! Safe sets: if no other process can ever interfere with the operation of a process, that process
+//! goes first, alone.
 //!
 //! Cirisci, Enea, Farzan, Mutluergil (VMCAI 2023), algorithm 1:
 //!
@@ -7,12 +8,13 @@
 //!            = enabled(s)  if there is none
 //! ```
 //!
-//! The paper's visible operations are those on shared objects. Here an operation is invisible if no other process
-//! that exists may ever touch, now or later, what it watches ([`Touch::rivals`]). Either it watches nothing (a
-//! local step, a wait that is over), or what is ahead of the other processes does not touch that object in a way that
-//! races ([`Locals::may_still_touch`]: a cell of one process's own, or one that the others are done with; an unlock
-//! of a mutex that is never tested). Such a process alone is a persistent set: what others do before it is
-//! independent of it, and they cannot change its operation.
+//! The paper's visible operations are those on shared objects. Here an operation is invisible if no
+//! other existing process can race with it, now or later ([`Touch::rivals`]). Either the operation
+//! watches no object (a local step, a wait that is over), or the remaining code of the other
+//! processes has no racing access to its objects ([`Locals::may_still_touch`]): for example a cell
+//! that only one process uses, or that the others no longer use, or an unlock of a mutex that is
+//! never tested. Such a process alone is a persistent set: all actions of others before it are
+//! independent of it, and cannot change its operation.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -21,16 +23,16 @@ use super::processes::Processes;
 use super::settings::{Stateful, Switch};
 use crate::model::{LocalId, Locals, ProcessId, State, System, Touch};
 
-/// Computes safe sets, and remembers what may be touched from which local states on.
+/// Computes safe sets, and caches which objects may be accessed from which local states.
 pub struct SafeSets {
     known: FxHashMap<(LocalId, Touch), bool>,
-    /// Does it matter where the other processes are?
+    /// Is only the remaining code of the other processes considered, not their whole code?
     by_point: bool,
     rivals: SmallVec<[Touch; 8]>,
 }
 
 impl SafeSets {
-    /// With these settings.
+    /// Safe sets of a search with these settings.
     pub fn new(settings: Stateful) -> SafeSets {
         SafeSets {
             known: FxHashMap::default(),
@@ -66,7 +68,7 @@ impl SafeSets {
             })
     }
 
-    /// May a process that is in this local state ever touch what a rival touches?
+    /// May a process in this local state ever make one of the racing accesses in `rivals`?
     fn may_interfere<S: System>(&mut self, locals: &mut Locals<'_, S>, local: LocalId) -> bool {
         let SafeSets { known, by_point, rivals } = self;
         rivals.iter().any(|&touch| {

@@ -9,31 +9,34 @@ use crate::explore::order::{Order, Permutation};
 pub struct Stateful {
     /// The order in which processes are tried: `Sequential`, `Visited` or `Random`.
     pub order: Order,
-    /// What is switched off.
+    /// The optimisations that are switched off.
     pub without: Switches,
-    /// The paper's algorithm to the letter, with locks as one transition. It loses executions.
+    /// Run the paper's algorithm to the letter, with locks as one transition. It may miss
+    /// executions.
     pub as_printed: bool,
-    /// A state contains what each process has gone through, not only where it is. So two executions meet in a state only if
-    /// they differ in nothing but the order of independent actions.
+    /// Make the history of each process part of a state. Then two executions reach the same state
+    /// only if they differ just in the order of independent actions.
     pub histories: bool,
-    /// Keep a hash of 64 bits instead of a state. Two states may be mistaken for one, so no such search is complete.
+    /// Store a hash of 64 bits instead of a state. Two states may be taken for one, so no such
+    /// search is complete.
     pub hash_compaction: bool,
 }
 
 impl Stateful {
-    /// Does a complete search with these settings reach all that it is to reach?
+    /// Can a search with these settings be complete?
     pub fn is_sound(self) -> bool {
         !self.as_printed && !self.hash_compaction
     }
 
-    /// Is this on? Switches that save traversals are off if there are no traversals.
+    /// Is this optimisation on? Optimisations that save traversals are off if there are no
+    /// traversals.
     pub fn has(&self, switch: Switch) -> bool {
         let saves_traversals = matches!(switch, Switch::VisitedFirst | Switch::VisitedSuccessors);
         let is_of_use = !saves_traversals || self.without.contain(Switch::Summaries);
         is_of_use && !self.without.contain(switch)
     }
 
-    /// Do processes that lead to states met before go first? Finding out costs a step of each process.
+    /// Do processes that lead to stored states go first? To find out costs a step of each process.
     pub fn visited_first(&self) -> bool {
         self.order == Order::Visited || self.has(Switch::VisitedFirst)
     }
@@ -51,7 +54,8 @@ impl Default for Stateful {
     }
 }
 
-/// An optimisation that can be switched off. Number 2 to 6 are those of the paper's appendix A.
+/// An optimisation that can be switched off. `Once` to `VisitedFirst` are those of the paper's
+/// appendix A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Switch {
@@ -59,28 +63,31 @@ pub enum Switch {
     SafeSets,
     /// A traversal takes each transition once, not each execution (`de-s-por`, `dl-s-por`).
     Once,
-    /// Nothing is traversed from the last successor of a state (`dl-s-por`, as all that follow).
+    /// Nothing is traversed from the last successor of a state (`dl-s-por` only).
     LastSuccessor,
-    /// Nothing is traversed from a state whose other successors were all met before. On only without summaries.
+    /// Nothing is traversed from a state whose other successors are all stored (`dl-s-por` only).
+    /// On only without summaries.
     VisitedSuccessors,
-    /// A traversal ends when it has found all processes of the safe set.
+    /// A traversal ends when it has found all processes of the safe set (`dl-s-por` only).
     CompleteSet,
-    /// A traversal ends when it has found a process outside the safe set.
+    /// A traversal ends when it has found a process outside the safe set (`dl-s-por` only).
     DisabledProcess,
-    /// Of the processes to be tried, one that leads to a state met before goes first (`de-s-por`, `dl-s-por`). On only
-    /// without summaries, where it saves traversals; otherwise see [`Order::Visited`].
+    /// Of the processes to try, one that leads to a stored state goes first (`de-s-por`,
+    /// `dl-s-por`). On only without summaries, where it saves traversals; otherwise see
+    /// [`Order::Visited`].
     VisitedFirst,
-    /// What comes after a state is kept as a summary and not traversed at all (`de-s-por`, `dl-s-por`).
+    /// The transitions after a state are stored as a summary and not traversed at all (`de-s-por`,
+    /// `dl-s-por`).
     Summaries,
-    /// Whether other processes may interfere is read off what is ahead of them, not off their whole text (`s-por`,
-    /// `de-s-por`, `dl-s-por`).
+    /// Whether other processes may interfere depends on their remaining code, not on their whole
+    /// code (`s-por`, `de-s-por`, `dl-s-por`).
     ProgramPoints,
-    /// Variables that are never read again are no part of a state.
+    /// Variables that are never read again are not part of a state.
     LiveVariables,
 }
 
 impl Switch {
-    /// All of them.
+    /// All switches.
     pub const ALL: [Switch; 10] = [
         Switch::SafeSets,
         Switch::Once,
@@ -123,7 +130,7 @@ impl FromStr for Switch {
     }
 }
 
-/// Some of the switches.
+/// A set of switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Switches(u16);
 
@@ -131,28 +138,28 @@ impl Switches {
     /// No switches.
     pub const NONE: Switches = Switches(0);
 
-    /// Is it among them?
+    /// Is the switch in the set?
     pub fn contain(self, switch: Switch) -> bool {
         self.0 >> switch as u8 & 1 == 1
     }
 
-    /// The set with one more.
+    /// The set with `switch` added.
     pub fn and(self, switch: Switch) -> Switches {
         Switches(self.0 | 1 << switch as u8)
     }
 
-    /// All that are in one of the two.
+    /// The union of the two sets.
     pub fn or(self, other: Switches) -> Switches {
         Switches(self.0 | other.0)
     }
 
-    /// The set of the listed switches.
+    /// The switches of the set that are also in `listed`.
     pub fn among(self, listed: &[Switch]) -> Switches {
         let kept = listed.iter().filter(|&&switch| self.contain(switch));
         kept.fold(Switches::default(), |kept, &switch| kept.and(switch))
     }
 
-    /// Their names.
+    /// The names of the switches in the set.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Switch::ALL.into_iter().filter(move |&switch| self.contain(switch)).map(Switch::name)
     }

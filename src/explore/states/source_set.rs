@@ -8,15 +8,18 @@
 //!             := ∪ {current[t] | t ∈ done}   otherwise
 //! ```
 //!
-//! for the process t explored last. In the second case T is a persistent set, so done is a source set and the state
-//! is finished.
+//! for the process t explored last. In the second case T is a persistent set, so done is a source
+//! set and the state is finished.
 //!
-//! **As printed, that loses classes.** The first case looks only at the last t. If a later t has nothing disabled in its
-//! current set, the third case applies again. It names processes that are disabled in s: they cannot be explored, and
-//! what they need is not explored either. So the first case must look at *every* t done so far. And it must come
-//! second: if there is a T, the state is finished, whatever is in the current sets of the others.
+//! **As printed, that loses classes.** The first case looks only at the last t. If the current set
+//! of a later t contains no disabled process, the third case applies again. It selects processes
+//! that are disabled in s: they cannot be explored, and the processes that could enable them are
+//! not explored either. So the first case must consider *every* t done so far. And it must come
+//! second: if there is a T, the state is finished, whatever the current sets of other processes
+//! contain.
 //!
-//! The largest T is found by removing processes with a rival outside from done, as long as there is one.
+//! The largest T is found by repeatedly removing from done a process whose current set is not
+//! within the rest.
 
 use super::depth_first::{Frame, Taken};
 use super::processes::Processes;
@@ -54,7 +57,7 @@ impl Frame {
         self.taken.iter().filter(|taken| self.done.contains(taken.process))
     }
 
-    /// Does it have rivals that cannot be explored from here, or that are not known?
+    /// Does its current set contain processes outside the safe set, or is it not known completely?
     fn needs_all(&self, taken: &Taken) -> bool {
         taken.is_open || !taken.current.is_subset(&self.safe)
     }

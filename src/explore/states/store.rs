@@ -1,11 +1,12 @@
-//! The states met so far, each kept once, and most of each shared with others.
+//! The stored states, each once, compressed as trees that share most of their nodes.
 //!
-//! A state comes as its portrait, a list of numbers ([`State::portrait`](crate::model::State::portrait)). The list is
-//! folded as a binary tree: neighbours make a pair, pairs of pairs, up to one pair for the whole, and each distinct
-//! pair is kept once (tree compression: Blom, Lisper, van de Pol, Weber, *A database approach to distributed
-//! state-space generation*, J. Logic Comput. 2011; Laarman, van de Pol, Weber, SPIN 2011). A step changes a number or
-//! two, so all of a new state's tree except one or two paths exists already. Matching is exact: equal
-//! roots are equal lists.
+//! A state is given by its portrait, a canonical vector of numbers
+//! ([`State::portrait`](crate::model::State::portrait)). The vector is folded to a binary tree:
+//! neighbours form a pair, neighbouring pairs form a pair, up to one pair for the whole, and each
+//! distinct pair is stored once (tree compression: Blom, Lisper, van de Pol, Weber, *A database
+//! approach to distributed state-space generation*, J. Logic Comput. 2011; Laarman, van de Pol,
+//! Weber, SPIN 2011). A step changes a number or two, so all of a new state's tree except one or
+//! two paths exists already. Matching is exact: equal roots are equal lists.
 //!
 //! ```text
 //!        root             a state: 8 bytes for its root, and an entry in the table
@@ -15,18 +16,18 @@
 //!    3   1  0   7         cells, queues, local states
 //! ```
 //!
-//! *Incremental.* The tree of the last list is kept. Only nodes above numbers that differ from it are looked up:
-//! along a depth-first search the last list is that of a neighbour.
+//! *Incremental.* The tree of the last list is kept. Only nodes above numbers that have changed are
+//! looked up: in a depth-first search the last state is a neighbour.
 //!
-//! *Hash compaction* (Wolper, Leroy, CAV 1993) keeps a hash of 64 bits instead. That needs less memory,
-//! but two states may be mistaken for one.
+//! *Hash compaction* (Wolper, Leroy, CAV 1993) keeps a hash of 64 bits instead. That needs less
+//! memory, but two states may be mistaken for one.
 
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-/// A stored state, numbered in the order in which they were met.
+/// A stored state. States are numbered in the order in which they were stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StateId(pub u32);
 
@@ -37,7 +38,7 @@ impl StateId {
     }
 }
 
-/// States, each kept once.
+/// A set of states.
 pub enum Store {
     /// The whole states.
     Exact(Trees),
@@ -46,12 +47,12 @@ pub enum Store {
 }
 
 impl Store {
-    /// A store without states. `compact`: keep only hashes.
+    /// An empty store. With `compact` it stores only hashes.
     pub fn new(compact: bool) -> Store {
         if compact { Store::Compacted(Hashes::default()) } else { Store::Exact(Trees::default()) }
     }
 
-    /// The state with this portrait, if it was met.
+    /// The state with this portrait, if it is stored.
     pub fn find(&mut self, portrait: &[u32]) -> Option<StateId> {
         match self {
             Store::Exact(trees) => trees.find(portrait),
@@ -59,7 +60,7 @@ impl Store {
         }
     }
 
-    /// The state with this portrait, and whether it is new.
+    /// Stores the state with this portrait. Returns its number, and whether it is new.
     pub fn insert(&mut self, portrait: &[u32]) -> (StateId, bool) {
         match self {
             Store::Exact(trees) => trees.insert(portrait),
@@ -67,7 +68,7 @@ impl Store {
         }
     }
 
-    /// How many were met.
+    /// The number of stored states.
     pub fn count(&self) -> usize {
         match self {
             Store::Exact(trees) => trees.roots.pairs.len(),
@@ -75,7 +76,7 @@ impl Store {
         }
     }
 
-    /// The bytes that are allocated before one more is met, besides those in use.
+    /// The bytes that the next insertion may allocate, besides those in use.
     pub fn growth(&self) -> usize {
         match self {
             Store::Exact(trees) => trees.nodes.growth(trees.last.len()) + trees.roots.growth(1),
@@ -83,7 +84,7 @@ impl Store {
         }
     }
 
-    /// Bytes in use for them.
+    /// Bytes in use for the states.
     pub fn bytes(&self) -> usize {
         match self {
             Store::Exact(trees) => trees.nodes.bytes() + trees.roots.bytes(),
@@ -92,7 +93,7 @@ impl Store {
     }
 }
 
-/// Pairs, each kept once. O(1) amortised.
+/// A set of pairs, numbered. Lookup and insertion take O(1) amortised.
 #[derive(Default)]
 struct Pairs {
     ids: HashTable<u32>,
@@ -117,7 +118,8 @@ impl Pairs {
         (id, true)
     }
 
-    /// The bytes that are allocated before so many more are here. Lists and tables double.
+    /// The bytes that are allocated while `added` pairs are inserted. Lists and tables double their
+    /// size.
     fn growth(&self, added: usize) -> usize {
         let (listed, hashed) = (self.pairs.capacity(), self.ids.capacity());
         let next = |capacity: usize, each| match self.pairs.len() + added > capacity {
@@ -137,11 +139,12 @@ impl Pairs {
 pub struct Trees {
     /// The inner nodes.
     nodes: Pairs,
-    /// For each state the root of its tree, and the length of its list.
+    /// For each state, the root of its tree and the length of its list.
     roots: Pairs,
-    /// The tree of the last list: its n numbers at n to 2n - 1, and at i the pair of what is at 2i and 2i + 1.
+    /// The tree of the last list: its n numbers at n to 2n - 1, and at i < n the pair of the
+    /// entries at 2i and 2i + 1.
     last: Vec<u32>,
-    /// The places of it that have changed.
+    /// The places of `last` that have changed.
     changed: Vec<bool>,
 }
 

@@ -1,11 +1,13 @@
-//! A set of keys of some words each, with a number for each, in open tables.
+//! Hash tables with open addressing: keys of a fixed number of words, each with a number.
 //!
-//! A key lies in the table itself, so to ask for it is to look at one place of memory, or at two neighbours. A place is free
-//! if its first word is 0; so the first word of no key is. Keys lie in the order of their hashes, as far as there is room
-//! (linear probing: Knuth, *The art of computer programming*, volume 3, section 6.4). A table that grows is copied from its
-//! beginning to its end, and written in nearly the same order.
+//! A key lies in the table itself, so a lookup reads one place of memory, or two neighbours. A
+//! place is free if its first word is 0, so the first word of a key must not be 0. Keys lie almost
+//! in the order of their hashes (linear probing: Knuth, *The art of computer programming*, volume
+//! 3, section 6.4). A table that grows is read from its beginning to its end, and the new one is
+//! written in nearly the same order.
 //!
-//! There may be several tables, each for a range of hashes. Then several threads can add keys, each to other tables.
+//! There may be several tables, each for a range of hashes. Then several threads can add keys, each
+//! to its own tables.
 
 use std::hint::black_box;
 use std::mem;
@@ -13,23 +15,23 @@ use std::mem;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-/// Keys, each once, with its number.
+/// A map from keys to numbers, split into tables by hashes.
 #[derive(Debug)]
 pub struct Tables(Vec<Table>);
 
 impl Tables {
-    /// So many empty tables for so many keys, and more, of so many words.
+    /// `tables` empty tables with room for at least `count` keys of `width` words together.
     pub fn with_room_for(count: usize, width: usize, tables: usize) -> Tables {
         let places = places_for(count / tables);
         Tables((0..tables).map(|_| Table::with_places(width, places, tables)).collect())
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     pub fn len(&self) -> usize {
         self.0.iter().map(|table| table.count).sum()
     }
 
-    /// Is it there?
+    /// Is the key in a table?
     #[inline]
     pub fn contains(&self, key: &[u64]) -> bool {
         let (table, rest) = spot(key, self.0.len());
@@ -37,7 +39,7 @@ impl Tables {
         table.words[table.seek(rest, key)] != 0
     }
 
-    /// The number of a key, if it is there.
+    /// The number of a key, if it is in a table.
     pub fn number(&self, key: &[u64]) -> Option<u32> {
         let (table, rest) = spot(key, self.0.len());
         let table = &self.0[table];
@@ -45,7 +47,7 @@ impl Tables {
         (table.words[at] != 0).then(|| table.numbers[at / table.width])
     }
 
-    /// Adds a key, with this number. Is it new?
+    /// Adds a key with this number, unless the key is there already. Returns whether it is new.
     #[inline]
     pub fn insert(&mut self, key: &[u64], number: u32) -> bool {
         let (table, rest) = spot(key, self.0.len());
@@ -57,8 +59,9 @@ impl Tables {
         self.0.iter().flat_map(Table::iter)
     }
 
-    /// Makes them so many tables with other keys of so many words: what `change` appends for each key. What is done with is dropped at
-    /// once, so that all keys are there little more than once.
+    /// Rebuilds the map as `tables` tables with keys of `width` words. `change` appends the new key
+    /// for each old key. Each old table is dropped as soon as it is read, so that the peak of
+    /// memory is little more than one copy of all keys.
     pub fn change(
         &mut self,
         (tables, width): (usize, usize),
@@ -85,12 +88,13 @@ impl Tables {
         self.0 = all.into_iter().map(|(table, _)| table.expect("a table")).collect();
     }
 
-    /// Those who have the keys.
+    /// The tables.
     pub fn tables(&mut self) -> &mut [Table] {
         &mut self.0
     }
 
-    /// The bytes that are allocated before `added` keys are in each of the tables, besides those in use.
+    /// The bytes that are allocated while `added` keys are added to each of the tables, besides
+    /// those in use.
     pub fn growth(&self, added: impl Iterator<Item = usize>) -> usize {
         self.0.iter().zip(added).map(|(table, added)| table.growth(added)).sum()
     }
@@ -101,10 +105,10 @@ impl Tables {
     }
 }
 
-/// Keys, one behind the other, with their numbers.
+/// Concatenated keys, with their numbers.
 pub type List = (Vec<u64>, Vec<u32>);
 
-/// Does some work, on several threads if there are any.
+/// Calls `each` for each element of `work`, on several threads if there are any.
 pub fn each<T: Send>(
     threads: Option<&ThreadPool>,
     work: &mut [T],
@@ -116,25 +120,26 @@ pub fn each<T: Send>(
     }
 }
 
-/// The number of the table where a key belongs, and what says where in the table.
+/// The index of the table of a key, and the rest of its hash, which determines the place in the
+/// table.
 #[inline]
 fn spot(key: &[u64], tables: usize) -> (usize, u64) {
     let spread = u128::from(hash(key)) * tables as u128;
     ((spread >> 64) as usize, spread as u64)
 }
 
-/// The number of the table where a key belongs, of so many.
+/// The index of the table of a key, if there are `tables` tables.
 #[inline]
 pub fn table_of(key: &[u64], tables: usize) -> usize {
     spot(key, tables).0
 }
 
-/// The keys with some hashes.
+/// One table: the keys with hashes in one range.
 #[derive(Debug)]
 pub struct Table {
-    /// Words of a key.
+    /// The number of words of a key.
     width: usize,
-    /// How many tables there are.
+    /// The number of tables of the map.
     tables: usize,
     places: usize,
     count: usize,
@@ -144,12 +149,12 @@ pub struct Table {
 
 const FIRST_PLACES: usize = 64;
 
-/// So many places a table for so many keys has at first.
+/// The initial number of places of a table for `count` keys.
 fn places_for(count: usize) -> usize {
     FIRST_PLACES.max(count / 2 * 3)
 }
 
-/// So many keys are looked for at a time.
+/// The number of keys that are looked up at a time.
 const BLOCK: usize = 32;
 
 impl Table {
@@ -158,8 +163,8 @@ impl Table {
         Table { width, tables, places, count: 0, words, numbers }
     }
 
-    /// Adds keys that belong here, one behind the other, with their numbers. Those that are new are appended to `new`, in their
-    /// order.
+    /// Adds concatenated keys that belong to this table, with their numbers. New keys are appended
+    /// to `new`, in their order.
     pub fn insert_all(&mut self, keys: &[u64], numbers: &[u32], new: &mut Vec<u64>) {
         match self.width {
             1 => self.insert_all_of::<1>(keys, numbers, new),
@@ -176,8 +181,8 @@ impl Table {
         }
     }
 
-    /// The same, for keys of W words. Where they are to lie is looked at for some of them before the first one is added, so that
-    /// one need not wait for the memory of the one before.
+    /// Adds keys of W words, as [`insert_all`](Table::insert_all) does. The places of a block of
+    /// keys are read before the first of them is added, so that the reads of memory overlap.
     fn insert_all_of<const W: usize>(&mut self, keys: &[u64], numbers: &[u32], new: &mut Vec<u64>) {
         let keys = keys.as_chunks::<W>().0;
         for (keys, numbers) in keys.chunks(BLOCK).zip(numbers.chunks(BLOCK)) {
@@ -229,7 +234,7 @@ impl Table {
         self.numbers[at / self.width] = number;
     }
 
-    /// Three quarters of the places are taken at most.
+    /// At most three quarters of the places may be taken.
     #[inline]
     fn has_room_for(&self, more: usize) -> bool {
         4 * (self.count + more) <= 3 * self.places
@@ -240,13 +245,13 @@ impl Table {
         keys.filter(|(key, _)| key[0] != 0)
     }
 
-    /// For each of so many tables, the changed keys, of so many words, that belong there.
+    /// For each of `tables` new tables, the changed keys that belong there, of `width` words each.
     fn sorted(
         self,
         (tables, width): (usize, usize),
         change: impl Fn(&[u64], &mut Vec<u64>),
     ) -> Vec<List> {
-        // Seldom more, because hashes are spread evenly.
+        // Rarely more, because hashes are distributed evenly.
         let count = self.count / tables * 9 / 8;
         let list = || (Vec::with_capacity(count * width), Vec::with_capacity(count));
         let mut lists: Vec<List> = (0..tables).map(|_| list()).collect();
@@ -261,7 +266,8 @@ impl Table {
         lists
     }
 
-    /// The size of the largest table that is made before `added` keys are here. The present one is there until it is full.
+    /// The size, in bytes, of the largest table that is allocated while `added` keys are added; 0
+    /// if none is.
     fn growth(&self, added: usize) -> usize {
         let mut places = self.places;
         while 4 * (self.count + added.next_multiple_of(BLOCK)) > 3 * places {
@@ -275,20 +281,20 @@ impl Table {
         self.words.len() * size_of::<u64>() + self.numbers.len() * size_of::<u32>()
     }
 
-    /// Where the search for a key begins.
+    /// Where the lookup of a key begins.
     #[inline]
     fn start(&self, rest: u64) -> usize {
         scale(rest, self.places) * self.width
     }
 
-    /// Where the key is, or would be.
+    /// Where the key is, or where it would be added.
     #[inline]
     fn seek(&self, rest: u64, key: &[u64]) -> usize {
         debug_assert!(key.len() == self.width && key[0] != 0, "{key:?}");
         let mut at = self.start(rest);
         loop {
             let here = self.words[at];
-            // The rest of a key, if it has one, is compared only if its first word is the same.
+            // The rest of a key is compared only if its first word is equal.
             if here == 0 || here == key[0] && self.is_rest(at, key) {
                 return at;
             }
@@ -304,7 +310,7 @@ impl Table {
         self.width == 1 || self.words[at + 1..at + self.width] == key[1..]
     }
 
-    /// Half as many places again.
+    /// Makes the table larger by half.
     #[cold]
     fn grow(&mut self) {
         let mut larger = Table::with_places(self.width, self.places / 2 * 3, self.tables);
@@ -317,21 +323,21 @@ impl Table {
     }
 }
 
-/// So many zeros, all of which are written. To read memory first that was only promised, and then to write it, would stop all
-/// threads for a moment.
+/// `count` zeros, which are really written. If a page of lazily allocated memory is first read and
+/// then written, the page fault stops all threads for a moment.
 fn zeros(count: usize) -> Vec<u64> {
     let mut words = black_box(Vec::with_capacity(count));
     words.resize(count, 0);
     words
 }
 
-/// A number below `most`, in proportion.
+/// Maps `rest` proportionally to a number below `most`.
 #[inline]
 fn scale(rest: u64, most: usize) -> usize {
     ((u128::from(rest) * most as u128) >> 64) as usize
 }
 
-/// Its high bits depend on all bits of the key.
+/// A hash whose high bits depend on all bits of the key.
 #[inline]
 fn hash(key: &[u64]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,9 +1,11 @@
-//! What invariants see of states, and which of that they have no objection to.
+//! The views of invariants: the parts of states that invariants read, and the values for which they
+//! hold.
 //!
-//! An invariant sees little of a state: some cells, the lengths of some mailboxes, some variables. Its *view* of a state has a
-//! number for each place of the portrait: equal numbers stand for what it does not tell apart. So many states have the
-//! same view, and all of them are fine if one is. A view that was judged, and is fine, is kept; where something is wrong,
-//! each state is judged.
+//! An invariant reads only a small part of a state: some cells, the lengths of some mailboxes, some
+//! variables. Its *view* of a state has a number for each place of the portrait that it reads.
+//! Values that the invariant does not distinguish have the same number. So many states have the
+//! same view, and if the invariant holds in one of them, it holds in all. Views in which the
+//! invariant holds are cached. States with other views are judged one by one.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -17,32 +19,33 @@ use crate::property::{Invariants, Properties, broken_invariant};
 /// The most views of an invariant that are kept.
 const MOST: usize = 1 << 20;
 
-/// The views of all invariants that are to be judged.
+/// The views of all invariants that must be judged.
 #[derive(Debug, Default)]
 pub struct Views(Vec<Sight>);
 
-/// What one invariant sees.
+/// The views of one invariant.
 #[derive(Debug, Default)]
 struct Sight {
     invariant: usize,
     places: Vec<Place>,
-    /// The places where it tells something apart, of those of which all was met so far.
-    told: Vec<usize>,
-    /// Where their numbers lie in a view.
+    /// Indices of the places at which the invariant distinguishes at least two of the values so
+    /// far.
+    distinguishing: Vec<usize>,
+    /// The position of their numbers in a view.
     layout: Layout,
-    /// The views that are fine.
+    /// The views for which the invariant holds.
     fine: FxHashSet<SmallVec<[u64; 2]>>,
 }
 
-/// A place that it may see.
+/// A place that the invariant may read.
 #[derive(Debug)]
 struct Place {
-    /// Where in the portrait.
+    /// The index in the portrait.
     at: usize,
     what: What,
-    /// The number of what each code stands for.
+    /// For each code, the number of its value.
     numbers: Vec<u32>,
-    /// How many numbers there are.
+    /// The number of different numbers.
     count: u32,
 }
 
@@ -52,12 +55,13 @@ enum What {
     Content,
     /// The length of a mailbox.
     Length(MailboxId),
-    /// What is told apart of the local states of a process: one for each number.
+    /// The local states of a process that the invariant distinguishes: one representative for each
+    /// number.
     Process(ProcessId, Vec<LocalId>),
 }
 
 impl Views {
-    /// Nothing is judged yet. The initial state has these codes.
+    /// No views are cached yet. `codes` are those of the initial state.
     pub fn new<S: System>(
         locals: &Locals<'_, S>,
         state: &State,
@@ -74,7 +78,8 @@ impl Views {
         views
     }
 
-    /// Takes note of the codes of a state, which may be new. O(places that are seen).
+    /// Registers the codes of a state, some of which may be new. O(number of places read by
+    /// invariants).
     pub fn learn<S: System>(&mut self, codes: &[u32], locals: &Locals<'_, S>, state: &State) {
         if self.0.is_empty() {
             return;
@@ -92,13 +97,14 @@ impl Views {
         }
     }
 
-    /// Is it known that all invariants hold in a packed state? `view` is scratch space.
+    /// Is it cached that all invariants hold in a packed state? `view` is scratch space.
     #[inline]
     pub fn are_fine(&self, packed: &[u64], layout: &Layout, view: &mut Vec<u64>) -> bool {
         self.0.iter().all(|sight| sight.is_fine(packed, layout, view))
     }
 
-    /// Judges the invariants of which that is not known. Do they hold? `packed` stands for `state`.
+    /// Judges the invariants for which it is not cached that they hold, and returns whether all
+    /// hold. `packed` is the packed form of `state`.
     pub fn judge<S: System>(
         &mut self,
         packed: &[u64],
@@ -159,24 +165,26 @@ impl Sight {
         Sight { invariant, places: places.collect(), ..Sight::default() }
     }
 
-    /// Lays views out anew if there are new numbers which have no room in them.
+    /// Updates the distinguishing places. Changes the layout of views if it has no room for new
+    /// numbers.
     fn make_room(&mut self) {
-        let Sight { places, told, layout, fine, .. } = self;
-        told.clear();
-        told.extend((0..places.len()).filter(|&place| places[place].count > 1));
-        let counts = told.iter().map(|&place| places[place].count);
+        let Sight { places, distinguishing, layout, fine, .. } = self;
+        distinguishing.clear();
+        distinguishing.extend((0..places.len()).filter(|&place| places[place].count > 1));
+        let counts = distinguishing.iter().map(|&place| places[place].count);
         if !layout.has_room_for(counts.clone()) {
             *layout = Layout::new(counts);
             fine.clear();
         }
     }
 
-    /// Is it known that the invariant holds in a packed state? Its view of it is in `view` then.
+    /// Is it cached that the invariant holds in a packed state? Writes its view of the state to
+    /// `view`.
     #[inline]
     fn is_fine(&self, packed: &[u64], layout: &Layout, view: &mut Vec<u64>) -> bool {
         view.clear();
         view.resize(self.layout.width(), 0);
-        for (field, &place) in self.told.iter().enumerate() {
+        for (field, &place) in self.distinguishing.iter().enumerate() {
             let Place { at, numbers, .. } = &self.places[place];
             self.layout.exchange(view, field, 0, numbers[layout.code(packed, *at) as usize]);
         }
@@ -185,7 +193,7 @@ impl Sight {
 }
 
 impl Place {
-    /// The number of what is there in `state`.
+    /// The number of the value at this place in `state`.
     fn number<S: System>(
         &mut self,
         invariant: usize,

@@ -1,14 +1,16 @@
-//! Probes of a process whose mailbox belongs to another one.
+//! Probes by a process at a mailbox whose receiver is another process.
 //!
-//! One process alone receives at a p2p or bag mailbox, so between what two processes do there the unfolding knows no conflict: a
-//! probe that sees a message stays enabled when another process takes the message. No execution goes on with the probe then. But
-//! one begins with it, and goes on until the other process receives there, which is a violation.
+//! Only one process may receive at a p2p or bag mailbox, so the unfolding has no conflicts between
+//! operations of two receivers. A probe that sees a message therefore stays enabled in the
+//! unfolding when another process takes the message. No execution continues with the probe then.
+//! But some execution begins with the probe, and continues until the other process receives there,
+//! which is a violation.
 
 use crate::explore::driver::Driver;
 use crate::model::{Action, Op, State, System};
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
-/// Has another process taken the message that e sees, an event of en(C)?
+/// Is e, an event of en(C), a probe for a message that another process has taken?
 #[inline]
 pub fn is_too_late<S: System>(unfolding: &Unfolding<'_, S>, c: &Configuration, e: EventId) -> bool {
     let has_messages = !c.state().network().sends().is_empty();
@@ -21,8 +23,9 @@ pub fn is_too_late<S: System>(unfolding: &Unfolding<'_, S>, c: &Configuration, e
     !is_possible
 }
 
-/// Tells of the violation: what is before e, and e, go first, and then what else is in C.
-pub fn tell<S: System>(
+/// Reports the violation: by the execution that has the causes of e first, then e, then the rest of
+/// C.
+pub fn report<S: System>(
     unfolding: &mut Unfolding<'_, S>,
     c: &Configuration,
     e: EventId,

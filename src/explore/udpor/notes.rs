@@ -1,22 +1,22 @@
-//! What a search reports, step by step, to whoever wants to know.
+//! Callbacks for the steps of a search, for recorders of the unfolding.
 
 use crate::unfolding::EventId;
 
-/// Is told what a search does, while it does it. By default nothing is noted.
+/// Receives the steps of a search. By default each is ignored.
 pub trait Notes {
     /// A call chooses e.
     fn chose(&mut self, _e: EventId) {}
 
-    /// C has grown, U has `met` events.
+    /// An event was added to C. U has `met` events now.
     fn pushed(&mut self, _met: usize) {}
 
-    /// C is again that of the call that chose last.
+    /// The event was removed from C again.
     fn popped(&mut self) {}
 
-    /// J ∖ C if that call has an alternative.
+    /// The alternative of the call, as J ∖ C; `None` if it has none.
     fn answered(&mut self, _j: Option<&Vec<EventId>>) {}
 
-    /// C, in the order of an execution, is maximal.
+    /// C is maximal. `c` has its events in the order of an execution.
     fn maximal(&mut self, _c: &[EventId]) {}
 
     /// All of en(C) is in D.
@@ -25,10 +25,10 @@ pub trait Notes {
     /// C reaches the bound on the depth.
     fn cut(&mut self) {}
 
-    /// C is given up: a process waits in a loop for something that has come already.
+    /// C is given up: a process waits in a loop for something that has happened already.
     fn given_up(&mut self) {}
 
-    /// Is the search to end?
+    /// Must the search end?
     fn are_full(&self) -> bool {
         false
     }

@@ -1,13 +1,15 @@
-//! A piece of the unfolding to look at: everything that UDPOR met, and the calls in which it met it.
+//! A prefix of the unfolding, for display: all events that UDPOR has built, and the calls in which
+//! it built them.
 //!
-//! The search is UDPOR's own. Here it forgets nothing, so ids ascend in the order in which events were
-//! met, causes first. So the events with the smallest ids, however many, are a prefix of the unfolding. The search stops
-//! when it has met as many events as are wanted, or as many maximal configurations: their number can be exponential in the
-//! number of events.
+//! The search is an ordinary UDPOR search that discards no events. So ids ascend in the order in
+//! which events were built, causes first, and the n events with the smallest ids are a prefix of
+//! the unfolding for every n. The search stops at a limit on the number of events, or on the number
+//! of maximal configurations, which can be exponential in the number of events.
 //!
-//! A search tells its `Notes` of each step. They are a type parameter, so a search without notes pays nothing. A
-//! [`Call`] is one Explore(C, D, A) of algorithm 1; the second call with the same C (a loop in our code) counts as one,
-//! too. It keeps none of the three sets, because they follow from the calling one:
+//! The search reports each step to its `Notes`. They are a type parameter, so a search without
+//! notes pays nothing. A [`Call`] is one Explore(C, D, A) of algorithm 1; the second call with the
+//! same C (a loop in our code) counts as a call, too. A call does not store its three sets, because
+//! they follow from those of its caller:
 //!
 //! ```text
 //!              (C, D, A)  chooses e
@@ -25,27 +27,27 @@ use crate::explore::result::Outcome;
 use crate::model::{Action, Schedule, StopSignal, System};
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
-/// The default of the most maximal configurations that are visited.
+/// The default limit on the number of maximal configurations visited.
 const MAX_CONFIGURATIONS: u64 = 1_000;
 
-/// What a search met.
+/// The part of the unfolding that a search has built, and its calls.
 pub struct Prefix<'s, S: System> {
-    /// U, as far as it was built.
+    /// U: all events that were built.
     pub unfolding: Unfolding<'s, S>,
     /// The maximal configurations visited, each in the order of an execution.
     pub maximal: Vec<Vec<EventId>>,
     /// The calls, in the order in which they were made.
     pub calls: Vec<Call>,
-    /// Did it stop because there were enough events?
+    /// Did the search stop because it had built more events than its limit?
     pub is_full: bool,
-    /// Did it stop because there were enough calls?
+    /// Did the search stop because it had made as many calls as its limit?
     pub is_long: bool,
-    /// ∅, where the search began and ended.
+    /// The empty configuration.
     empty: Configuration,
 }
 
 impl<S: System> Prefix<'_, S> {
-    /// The execution of these events, which are in the order of one.
+    /// The schedule of these events, which must be in the order of an execution.
     pub fn schedule(&mut self, events: &[EventId]) -> Schedule {
         let Unfolding { structure, locals, .. } = &mut self.unfolding;
         let actions = events.iter().map(|&id| structure.event(id));
@@ -55,8 +57,9 @@ impl<S: System> Prefix<'_, S> {
         )
     }
 
-    /// The events of an execution, as far as the unfolding has them: the height of events may be bounded, and there are none
-    /// after a barrier is overcrowded. Those that the search did not meet are added to U.
+    /// The events of an execution, as far as they exist in the unfolding: not beyond a bound on the
+    /// depth, and not after a barrier is overcrowded. Events that the search has not built are
+    /// added to U.
     pub fn events(&mut self, schedule: &Schedule) -> Vec<EventId> {
         for &action in schedule {
             let Some(event) = self.enabled(action) else { break };
@@ -84,13 +87,14 @@ impl<S: System> Prefix<'_, S> {
 /// One Explore(C, D, A).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Who made it, by its place in the list; `None` for the first.
+    /// The index of the calling call, and which of its two calls this is; `None` for the first
+    /// call.
     pub caller: Option<(usize, Side)>,
     /// Its result.
     pub fate: Fate,
 }
 
-/// Which of the two calls of its caller it is.
+/// Which of the two calls of its caller a call is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// With the event chosen: Explore(C ∪ {e}, D, A ∖ {e}).
@@ -106,18 +110,19 @@ pub enum Fate {
     Chose(EventId, Alternative),
     /// C is maximal.
     Maximal,
-    /// en(C), which is not empty and lies in D.
+    /// It was blocked: en(C) is not empty, and en(C) ⊆ D.
     Blocked(Vec<EventId>),
-    /// The bound on the depth cuts it.
+    /// The depth bound cut it.
     Cut,
-    /// A process waits in a loop for something that has come already: see [`crate::trace::spin`].
+    /// It was given up: a process waits in a loop for something that has happened already
+    /// ([`crate::trace::spin`]).
     GivenUp,
 }
 
-/// What was found when everything with the event was explored.
+/// The alternative that was found after everything with the event was explored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Alternative {
-    /// The search stopped before it asked.
+    /// The search stopped before it looked for one.
     Unknown,
     /// There is none.
     Missing,
@@ -130,9 +135,9 @@ struct Record {
     extent: Extent,
     maximal: Vec<Vec<EventId>>,
     calls: Vec<Call>,
-    /// The next call's caller.
+    /// The caller of the next call.
     caller: Option<(usize, Side)>,
-    /// The calls that wait for the one with their event to return.
+    /// The calls whose first call has not returned yet.
     waiting: Vec<usize>,
     is_full: bool,
     is_long: bool,
@@ -196,13 +201,13 @@ impl Notes for Record {
 /// The limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// It stops when it has met more events than this.
+    /// It stops when it has built more events than this.
     pub events: usize,
-    /// It stops when it makes more calls than this.
+    /// It stops when it has made more calls than this.
     pub calls: usize,
 }
 
-/// Runs UDPOR until it is complete, has met more than `max_events` events, or `budget` ends it.
+/// Runs UDPOR until it is complete, has built more than `max_events` events, or `budget` ends it.
 pub fn unfold<'s, S: System>(
     system: &'s S,
     max_events: usize,
@@ -272,6 +277,6 @@ mod tests {
             let schedule = prefix.schedule(&maximal);
             assert_eq!(prefix.events(&schedule), maximal);
         }
-        assert_eq!(prefix.unfolding.structure.len(), met, "all of them were met before");
+        assert_eq!(prefix.unfolding.structure.len(), met, "all of them were built before");
     }
 }

@@ -1,25 +1,29 @@
-//! A configuration proves that no extension of it is missing: whatever the model can do has an event.
+//! Proves that a configuration misses no extension: every possible action of the model has an
+//! event.
 //!
-//! Extensions are found when their last cause joins C, by what each operation says of itself ([`crate::unfolding`], `extensions`).
-//! One that is forgotten is enabled nowhere, and no other part of the search asks for it. So the model is asked: each action that
-//! is possible after C has an event in en(C), or a barred one, or it is left out by definition ([`needed`]).
+//! An extension is found when its last cause joins C, by the rules of its operation
+//! ([`crate::unfolding`], `extensions`). If a rule forgets an extension, it is enabled nowhere, and
+//! no other part of the search would notice. So the model is asked: each action that is possible
+//! after C must have an event in en(C) or a barred event, or be left out by definition
+//! ([`needed`]).
 //!
-//! This is a proof for C alone. It says nothing of extensions that are in conflict with C; but those are enabled elsewhere,
-//! if their causes are ever reached.
+//! This is a proof for C alone. Extensions in conflict with C are not checked here; they are
+//! enabled after other configurations, if their causes are ever reached.
 
 use crate::explore::ends::lost;
 use crate::model::{Action, System};
-use crate::trace::{Left, needed};
+use crate::trace::{LeftOut, needed};
 use crate::unfolding::{Configuration, Unfolding};
 
-/// Proves that whatever is possible after C has an event that is enabled or barred, or is left out.
+/// Proves that every action that is possible after C has an enabled or barred event, or is left out
+/// by definition.
 ///
 /// # Panics
-/// If something has not.
+/// If an action has no such event, and must not be left out.
 pub fn prove_extended<S: System>(
     unfolding: &mut Unfolding<'_, S>,
     c: &mut Configuration,
-    left: Left,
+    left: LeftOut,
 ) {
     let mut possible = Vec::new();
     c.state().enabled(&unfolding.locals, &mut possible);
@@ -47,7 +51,7 @@ mod tests {
     use crate::lang::compile;
     use crate::model::{ProcessId, StopSignal};
 
-    const LEFT: Left = Left { fruitless: true, max_height: None };
+    const LEFT: LeftOut = LeftOut { fruitless: true, max_height: None };
 
     /// An extension that was forgotten is an internal error, whatever else is enabled.
     #[test]

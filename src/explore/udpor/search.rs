@@ -13,33 +13,37 @@
 //!   U := U ∩ Q(C, D)
 //! ```
 //!
-//! The second call is a tail call on the same C, so it is a loop here, and the recursion is as deep as the
-//! configuration is large. ex(C) grows as events are pushed, so it is never computed anew. Departures:
-//! alternatives are asked for only to D ∩ en(C), because all else of D is in conflict with C; and the last line is done
-//! only now and then, when U has doubled ([`crate::unfolding`], `forget`).
+//! The second call is a tail call on the same C, so it is a loop here, and the recursion is as deep
+//! as the configuration is large. ex(C) grows as events are pushed, so it is never computed anew.
+//! Departures: alternatives are asked for only to D ∩ en(C), because all else of D is in conflict
+//! with C; and the last line is done only now and then, when U has doubled ([`crate::unfolding`],
+//! `forget`).
 //!
-//! Sound and complete for finite unfoldings: every maximal configuration is visited, and no two complete
-//! visits are of the same one. With full alternatives an exploration is never blocked, which is asserted.
+//! Sound and complete for finite unfoldings: every maximal configuration is visited, and no two
+//! complete visits are of the same one. With full alternatives an exploration is never blocked,
+//! which is asserted.
 //!
-//! **Up to a depth.** The events up to a height are closed under causes, so they are an event structure of their
-//! own, P, finite even if the program runs for ever, and its maximal configurations are the classes up to that
-//! depth. The search is a search of P. It only needs that ex(C) and en(C) are those of P: an event that is too high is in
-//! neither, and en(C) contains no event in conflict with C. Proof: let M be a maximal configuration of P with C ⊆ M that
-//! avoids D ∪ {e}. Then U ∩ M is an alternative. It is a
-//! configuration, because U is closed under causes. Suppose that some d ∈ D ∪ {e} is in conflict with no event of it, and let d be
-//! the oldest such. There is a maximal configuration M' that contains U ∩ M and d. It avoids all of D that is older
-//! than d, so it was visited after d had been chosen. M is not a part of M', since both are maximal and d ∉ M. Let f
-//! be a lowest event of M that is not in M': f is in ex(M'), so in U, so in U ∩ M, and so in M', a contradiction. A
-//! full alternative is in conflict with all of D: when it has become part of C, nothing of D is enabled. So a
-//! search with full alternatives is never blocked.
+//! **Up to a depth.** The events up to a height are closed under causes, so they are an event
+//! structure of their own, P, finite even if the program runs for ever, and its maximal
+//! configurations are the classes up to that depth. The search is a search of P. It only needs that
+//! ex(C) and en(C) are those of P: an event that is too high is in neither, and en(C) contains no
+//! event in conflict with C. Proof: let M be a maximal configuration of P with C ⊆ M that avoids D
+//! ∪ {e}. Then U ∩ M is an alternative. It is a configuration, because U is closed under causes.
+//! Suppose that some d ∈ D ∪ {e} is in conflict with no event of it, and let d be the oldest such.
+//! There is a maximal configuration M' that contains U ∩ M and d. It avoids all of D that is older
+//! than d, so it was visited after d had been chosen. M is not a part of M', since both are maximal
+//! and d ∉ M. Let f be a lowest event of M that is not in M': f is in ex(M'), so in U, so in U ∩ M,
+//! and so in M', a contradiction. A full alternative is in conflict with all of D: when it has
+//! become part of C, nothing of D is enabled. So a search with full alternatives is never blocked.
 //!
-//! **In a branch** of a search ([`crate::explore::tree`]) the prefix is a C from which nothing is taken back. The events
-//! that others explore are *barred*: like those that are too high, they are in neither ex(C) nor en(C), and in no
-//! alternative. So the search is one of a smaller event structure, with a D of its own. If only barred events are enabled,
-//! it is blocked.
+//! **In a branch** of a search ([`crate::explore::tree`]) the prefix is a C from which nothing is
+//! taken back. The events that others explore are *barred*: like those that are too high, they are
+//! in neither ex(C) nor en(C), and in no alternative. So the branch is searched like a whole,
+//! smaller event structure, with a D of its own. If only barred events are enabled, it is blocked.
 //!
-//! All this holds whichever event of en(C) ∖ D is chosen. The choice decides how many events are met and how much work
-//! there is. By default the least contended event comes first; an [`Order`] replaces that.
+//! All this holds for any choice from en(C) ∖ D. The choice determines the number of events built,
+//! and the amount of work. By default the least contended event comes first; an [`Order`] replaces
+//! that.
 
 use super::intruder;
 use super::k::K;
@@ -51,25 +55,25 @@ use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::observer::Observer;
 use crate::explore::order::{History, Order, Sorter};
-use crate::explore::parallel::scout::Start;
+use crate::explore::parallel::start::Start;
 use crate::explore::result::{Outcome, StopReason};
 use crate::explore::settings::options::{Options, Takes};
 use crate::explore::tree::Branch;
 use crate::model::{Action, Op, ProcessId, State, System};
-use crate::trace::Left;
+use crate::trace::LeftOut;
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
 /// Visits every class once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Udpor {
-    /// How thorough its alternatives are.
+    /// How many of the disabled events its alternatives are in conflict with.
     pub k: K,
     /// The order in which enabled events are tried; without one, the least contended go first.
     pub order: Option<Order>,
 }
 
 impl Udpor {
-    /// With these options.
+    /// The explorer with these options.
     pub fn new(options: &Options) -> Self {
         Udpor { k: options.k.unwrap_or_default(), order: options.order }
     }
@@ -97,7 +101,7 @@ impl Explorer for Udpor {
     }
 }
 
-/// Runs UDPOR on `system` with this way to find alternatives, as [`Udpor`] does with its own.
+/// Runs UDPOR on `system` with another procedure to find alternatives.
 pub fn udpor_with<S: System, T: Alternatives>(
     system: &S,
     alternatives: T,
@@ -109,7 +113,8 @@ pub fn udpor_with<S: System, T: Alternatives>(
     driver.finish()
 }
 
-/// Visits every class once, until the notes are full. Returns what it met and what it noted.
+/// Visits every class once, until the notes are full. Returns the unfolding built, the empty
+/// configuration, and the notes.
 pub(super) fn unfold<'s, S: System, N: Notes>(
     system: &'s S,
     k: K,
@@ -145,7 +150,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
         queue: order.map(Queue::new),
         enough: driver.keep_events(),
         notes,
-        left: Left { fruitless: waits, max_height: Some(driver.depth_bound()) },
+        left: LeftOut { fruitless: waits, max_height: Some(driver.depth_bound()) },
         driver,
         start: Start::at(branch.prefix.len()),
         calls: Vec::new(),
@@ -166,36 +171,35 @@ struct Search<'s, 'd, 'o, S: System, T, N> {
     c: Configuration,
     /// D, newest last.
     d: Vec<EventId>,
-    /// For each event of C, how large D was when it was added.
+    /// For each event of C, the size of D when the event was added.
     disabled_before: Vec<usize>,
-    /// D ∩ en(C) of each call, one after the other, newest last.
+    /// The sets D ∩ en(C) of the active calls, concatenated, that of the newest call last.
     live: Vec<EventId>,
-    /// The A of each call, one after the other, causes first.
+    /// The sets A of the active calls, concatenated, each with causes first.
     guides: Vec<EventId>,
     j: Vec<EventId>,
     alternatives: T,
-    /// Who goes first, if not the least contended.
+    /// Chooses events by an order; `None` to choose the least contended event.
     queue: Option<Queue>,
-    /// The size of U at which to forget some of it.
+    /// The size of U at which events are discarded next.
     enough: usize,
-    /// For a [`Prefix`](super::prefix::Prefix), or none.
+    /// The recorder of a [`Prefix`](super::prefix::Prefix), or `()`.
     notes: N,
-    /// What is left out of the unfolding.
-    left: Left,
+    /// The actions that are left out of the unfolding.
+    left: LeftOut,
     driver: &'d mut Driver<'o>,
-    /// The smallest C with a call that goes on to alternatives.
+    /// The smallest C whose call still looks for alternatives.
     start: Start<'s, S>,
-    /// Where D ∩ en(C) of each call begins among the `live` ones.
+    /// For each active call, the start of its D ∩ en(C) in `live`.
     calls: Vec<usize>,
 }
 
-/// The stack that a call must find left, and the stack that is added if there is less.
+/// If less stack than `RED_ZONE` (in bytes) is left, a segment of `STACK` bytes is added.
 const RED_ZONE: usize = 64 << 10;
 const STACK: usize = 4 << 20;
 
 impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
-    /// Explore(C, D, A), with A the guides from `a` on, and D ∩ en(C) among those of the caller, which are
-    /// the `live` ones from `outer` on.
+    /// Explore(C, D, A), where A = `guides[a..]`, and `live[outer..]` is the caller's D ∩ en(C).
     fn explore(&mut self, mut a: usize, outer: usize) {
         let (d, guides, live) = (self.d.len(), self.guides.len(), self.live.len());
         self.keep_enabled(outer..live);
@@ -203,7 +207,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         self.calls.push(live);
         while let Some(e) = self.choose(a, live) {
             if intruder::is_too_late(&self.unfolding, &self.c, e) {
-                intruder::tell(&mut self.unfolding, &self.c, e, self.driver);
+                intruder::report(&mut self.unfolding, &self.c, e, self.driver);
                 break;
             }
             self.push(e);
@@ -229,8 +233,9 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         self.live.truncate(live);
     }
 
-    /// C := the prefix of the branch, without the events that others explore. Stops where the search is stopped: what is
-    /// enabled is not known then. `None` if the branch is not one of this search.
+    /// C := the prefix of the branch, with the events barred that are explored elsewhere. Ends
+    /// early if the search is stopped, because en(C) is incomplete then. `None` if the branch is
+    /// not one of this search.
     fn go_to(&mut self, branch: &Branch) -> Option<()> {
         if !branch.wanted.is_empty() {
             return None;
@@ -253,13 +258,13 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         Some(())
     }
 
-    /// The event of en(C) whose action has this name, if there is one.
+    /// The event of en(C) whose action has this portable name, if there is one.
     fn named(&self, portable: Action) -> Option<EventId> {
         let named = self.c.state().action_named(&self.unfolding.locals, portable)?;
         self.c.enabled().find(|&e| self.unfolding.action(e) == named)
     }
 
-    /// Gives to others what the outermost call that has anything left to do has left.
+    /// Gives away the open work of the outermost call that has any.
     #[cold]
     fn split(&mut self) {
         let Search { unfolding, c, live, calls, start, driver, .. } = self;
@@ -284,8 +289,8 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         self.driver.is_stopped() || self.notes.are_full()
     }
 
-    /// The events of the caller's D ∩ en(C) that are in the new en(C). No others of D are in it, because what is in conflict
-    /// with C stays so.
+    /// Computes the new D ∩ en(C) from the caller's: an event of D in conflict with C stays in
+    /// conflict with it, so no other event of D can be enabled.
     fn keep_enabled(&mut self, outer: std::ops::Range<usize>) {
         for index in outer {
             let d = self.live[index];
@@ -350,7 +355,8 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
                 }
                 let event = self.unfolding.structure.event(e);
                 let key = (event.is_contended(), event.degree());
-                // There may be thousands, and nothing can be better than this.
+                // The least key possible. There may be thousands of events, so the search stops
+                // here.
                 if key == (false, 0) {
                     return Some(e);
                 }
@@ -402,7 +408,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         }
     }
 
-    /// Handles a C after which every possible action would end a fruitless round.
+    /// Reports a C after which every possible action would end a fruitless round.
     fn wait(&mut self) {
         let driver = &mut self.driver;
         let is_end =
@@ -410,7 +416,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         self.note_end(is_end);
     }
 
-    /// Nothing can be added to C: it is maximal, or given up.
+    /// Notes a C to which nothing can be added: it is maximal, or given up.
     fn note_end(&mut self, is_end: bool) {
         match is_end {
             true => self.notes.maximal(self.c.events()),
@@ -436,7 +442,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
     }
 }
 
-/// Enabled events in an order given from outside.
+/// Chooses enabled events by an [`Order`].
 struct Queue {
     sorter: Sorter,
     events: Vec<EventId>,
@@ -448,7 +454,7 @@ impl Queue {
         Queue { sorter: Sorter::new(order), events: Vec::new(), actions: Vec::new() }
     }
 
-    /// The first of these events of en(C). There is one for each possible action.
+    /// The first of these events of en(C). There is one event for each possible action.
     fn first<S: System>(
         &mut self,
         unfolding: &Unfolding<'_, S>,
@@ -465,7 +471,7 @@ impl Queue {
     }
 }
 
-/// C as the execution that led to it.
+/// C, seen as the execution that led to it.
 struct Reached<'r, 's, S: System> {
     unfolding: &'r Unfolding<'s, S>,
     c: &'r Configuration,

@@ -1,20 +1,23 @@
-//! The races of actions that a bound on the height of events cuts off.
+//! The races of actions that are beyond a bound on the height of events.
 //!
-//! An action that is too high at the end of an execution E is no event, so it has no races to look at. But it
-//! could have come earlier, without what makes it too high: the *tops*, which are the events of E as high as allowed. Let F
-//! be E without its tops. Every event of E, top or not, has all its causes in F. So F is an execution, and x is
-//! what the process does after F, if it can do anything. The events of E that exclude x are the tops on which it
-//! depends. Like x they are enabled after F, so the dependence can be asked there.
+//! An action that is too high at the end of an execution E is not an event, so it has no races of
+//! its own. But it could have come earlier, without the events that make it too high: the *tops*,
+//! which are the events of E with the greatest height allowed. Let F be E without its tops. Every
+//! event of E, top or not, has all its causes in F. So F is an execution, and x is the action of
+//! the process after F, if it has one. The events of E in conflict with x are the tops on which it
+//! depends. Like x they are enabled after F, so the dependence can be computed there.
 //!
-//! One x per process is not enough. Histories smaller than F give other events (a write before some more reads, a
-//! receive before another receive), and a top may leave these possible although it excludes x. In an execution with x
-//! they would be found as races of an event. But what follows in such an execution may be asleep because of the top. So
-//! they are looked for here: the races of x in F·x, with no tops in v. If a top before the event i of such a race excludes the
-//! reversal, that top has to go as well: then it is the first, and i a rival.
+//! One x per process is not enough. Histories smaller than F give other events (a write before some
+//! more reads, a receive before another receive), and such an event may be compatible with a top
+//! that is in conflict with x. In an execution with x they would be found as races of x. But that
+//! execution may be blocked by a sleeping top. So they are searched here: the races of x in F·x,
+//! with no tops in v. If a top before the event i of such a race is in conflict with the reversal,
+//! that top has to be removed as well: then the race begins with the top, and i is one of the
+//! `conflicting`.
 //!
-//! A test that succeeded is not too high, but a top may have completed something else that it tests. If the test had
-//! returned that, it would have been too high, and then it would show that the test could fail before the top came. So
-//! this case is looked at here.
+//! A test that succeeded is not too high, but a top may have completed another request of the test.
+//! If the test had returned that one, it would have been too high, and the races above would show
+//! that the test can fail before the top. So this case is handled here, too.
 
 use smallvec::SmallVec;
 
@@ -23,8 +26,8 @@ use crate::model::{Action, Choice, Effect, Op, ProcessId, System, dependent};
 use crate::trace::Execution;
 use crate::trace::initials::dependent_here;
 
-/// The races of actions that are too high at the end of the execution, and of tests of things that came too late for them.
-/// For messages see [`super::with_pending`].
+/// Appends the races of actions that are too high at the end of the execution, and of tests whose
+/// requests were completed by tops. For messages see [`super::with_pending`].
 pub fn with_cut<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     if !execution.has_tops() {
         return;
@@ -41,8 +44,8 @@ pub fn with_cut<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Rac
         let (tops, found) = below_the_tops(execution, first_top, &processes);
         let possible: SmallVec<[Action; 8]> = found.iter().map(|&(x, _)| x).collect();
         races.extend(found.into_iter().filter_map(|(x, effect)| {
-            let rivals: Positions = excluding(&tops, x.process, &effect).collect();
-            race(execution, x, effect, &rivals)
+            let conflicting: Positions = excluding(&tops, x.process, &effect).collect();
+            race(execution, x, effect, &conflicting)
         }));
         let found = races.len();
         races_below(execution, &tops, &possible, races);
@@ -52,17 +55,17 @@ pub fn with_cut<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Rac
     }
 }
 
-/// Is the process, which is enabled, no actor, and low enough for one more action?
+/// Is the process, which is enabled, not an actor, and is its last action not a top?
 fn can_be_low<S: System>(execution: &Execution<'_, S>, process: ProcessId) -> bool {
     let last = execution.order().of_process(process).last().map(|&last| last as usize);
     !execution.is_actor(process)
         && last.or(execution.state().born(process)).is_none_or(|at| !execution.is_top(at))
 }
 
-/// A top: its position, whose it is, and what it touches after F.
+/// A top: its position, its process, and its effect after F.
 type Top = (usize, ProcessId, Effect);
 
-/// The positions of the tops that exclude an action of this process that touches this.
+/// The positions of the tops that depend on an action of this process with the effect `touched`.
 fn excluding<'t>(
     tops: &'t [Top],
     process: ProcessId,
@@ -72,7 +75,7 @@ fn excluding<'t>(
     tops.iter().filter(excludes).map(|&(at, ..)| at)
 }
 
-/// The tops, and what these processes can do after F, with what they touch.
+/// The tops, and the actions that these processes can execute after F, with their effects.
 fn below_the_tops<S: System>(
     execution: &mut Execution<'_, S>,
     first_top: usize,
@@ -95,7 +98,7 @@ fn below_the_tops<S: System>(
     })
 }
 
-/// The races of each x in F·x, as races of E.
+/// Appends the races of each x in F·x, as races of E.
 fn races_below<S: System>(
     execution: &mut Execution<'_, S>,
     tops: &[Top],
@@ -114,15 +117,15 @@ fn races_below<S: System>(
     for &x in possible {
         execution.push(x);
         with_earlier(execution, &open, &mut found);
-        // What x completes as an open choice has x in v, which is no event of E.
+        // For an open choice that x completes, x would be in v, but x is not an event of E.
         races.extend(found.drain(..).filter(|race| race.later.is_some()).map(|race| {
             let changed = in_e(race.first);
-            let spoilers = race.spoilers(execution).into_iter().map(in_e);
+            let own = race.conflicting(execution).into_iter().map(in_e);
             let top = excluding(tops, race.action.process, &race.effect).next();
             let first = top.map_or(changed, |top| top.min(changed));
-            let rivals = tops.iter().map(|&(at, ..)| at).chain(spoilers).chain([changed]);
-            let rivals = rivals.filter(|&at| at > first).collect();
-            Race { first, later: None, rivals, ..race }
+            let conflicting = tops.iter().map(|&(at, ..)| at).chain(own).chain([changed]);
+            let conflicting = conflicting.filter(|&at| at > first).collect();
+            Race { first, later: None, conflicting, ..race }
         }));
         execution.pop();
     }
@@ -134,27 +137,27 @@ fn race<S: System>(
     execution: &Execution<'_, S>,
     action: Action,
     effect: Effect,
-    rivals: &[usize],
+    conflicting: &[usize],
 ) -> Option<Race> {
-    let (&first, others) = rivals.split_first()?;
+    let (&first, others) = conflicting.split_first()?;
     let mut race =
-        Race { first, action, effect, is_initial: false, later: None, rivals: others.into() };
+        Race { first, action, effect, is_initial: false, later: None, conflicting: others.into() };
     race.is_initial = is_initial(execution, &race);
     Some(race)
 }
 
-/// Does nothing in v happen before x?
+/// Has x no cause in v, so that it is an initial of v?
 fn is_initial<S: System>(execution: &Execution<'_, S>, race: &Race) -> bool {
     let order = execution.order();
     let is_cause = |at: usize| {
-        race.keeps(execution, &race.rivals, at)
+        race.keeps(execution, &race.conflicting, at)
             && dependent((order.process(at), order.effect(at)), (race.action.process, &race.effect))
     };
     !(race.first + 1..execution.len()).any(is_cause)
 }
 
-/// The races of tests that succeeded but might have failed, with what completed any of the things they test, if the
-/// first event that did so is a top.
+/// Appends the races of tests that succeeded but might have failed: with the first event that
+/// completed one of their requests, if that event is a top.
 fn with_tests<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     for later in 0..execution.len() {
         let Action { process, choice } = execution.action(later);
@@ -182,7 +185,7 @@ fn with_tests<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
                 effect: execution.state().not_yet(op, process),
                 is_initial: own.is_none_or(|own| own < first),
                 later: Some(later),
-                rivals: Box::default(),
+                conflicting: Box::default(),
             });
         }
     }

@@ -1,15 +1,19 @@
-//! Distant races: those in which x is no event of the execution that comes right after i.
+//! Distant races: races without an event e of the execution that directly follows i and is x
+//! without i.
 //!
-//! In most races (i, x) the process of x acts in the execution, needs i at once, and would have done x without it. So whoever
-//! looks at each event and what it needs at once finds i. Here are the others: i and x are of one strand (open choices); or the process of x can
-//! do nothing right after i, because it waits, or a guard refuses, or it would be too high. Later it may be able to, or never.
+//! In most races (i, x) the process of x has an event e in the execution with i as a direct
+//! predecessor, and would have done x without i. Such a race is found from e and its direct
+//! predecessors. Here are the other races. Either i and x are of one strand (open choices). Or the
+//! process of x is not enabled right after i, because it waits, or a guard refuses, or it would be
+//! too high; it may be enabled later, or never.
 
 use super::{OpenChoices, Race, opened_by, stimulus, with_cut};
 use crate::model::{Action, Choice, Effect, Op, ProcessId, System};
 use crate::trace::Execution;
 
-/// Appends the distant races of an execution that goes no further, each once. `open` are its open choices. O(n²) for n
-/// actions if it has open choices; else O(n) for each access that may wait, and for each message to an actor.
+/// Appends the distant races of an execution that has ended, each once. `open` are its open
+/// choices. O(n²) for n actions if it has open choices; else O(n) for each access that may wait,
+/// and for each message to an actor.
 pub fn with_distant<S: System>(
     execution: &mut Execution<'_, S>,
     open: &OpenChoices,
@@ -34,7 +38,7 @@ pub fn with_distant<S: System>(
     });
 }
 
-/// Accesses at versions after which they would have to wait.
+/// Appends the races of accesses with the versions after which they would have to wait.
 fn with_accesses<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     if !execution.waits() {
         return;
@@ -54,14 +58,15 @@ fn with_accesses<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Ra
                     is_initial: earlier.after.is_none_or(|after| after < first),
                     effect: earlier.effect,
                     later: None,
-                    rivals: Box::default(),
+                    conflicting: Box::default(),
                 });
             }
         }
     }
 }
 
-/// Messages and internal handlers at places after which the actor would refuse them.
+/// Appends the races of messages and internal handlers with places after which the actor would
+/// refuse them.
 fn with_handlings<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     let state = execution.state();
     for actor in state.processes() {
@@ -80,7 +85,8 @@ fn with_handlings<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<R
     }
 }
 
-/// The same for what is, or could be, the `nth` action of its actor.
+/// Appends the races of one message or internal handler, which is or could be the `nth` action of
+/// its actor, with places after which the actor would refuse it.
 fn handlings<S: System>(
     execution: &Execution<'_, S>,
     actor: ProcessId,
@@ -96,7 +102,7 @@ fn handlings<S: System>(
     let chain = order.of_process(actor);
     let known = creator.and_then(|creator| order.clock(creator).get(actor.index()).copied());
     let action = Action { process: actor, choice };
-    // Would it be refused right after the action before this place?
+    // Would it be refused at the next place of the chain?
     let mut is_refused = nth == chain.len();
     for place in (known.unwrap_or(0) as usize..nth).rev() {
         let first = chain[place] as usize;
@@ -111,7 +117,7 @@ fn handlings<S: System>(
                 effect: Effect::handler(actor),
                 is_initial: creator.is_none_or(|creator| creator < first),
                 later: None,
-                rivals: Box::default(),
+                conflicting: Box::default(),
             });
         }
         is_refused = !accepts;

@@ -1,12 +1,15 @@
-//! The other ways of a match or a probe.
+//! The other possible results of a match or a probe.
 //!
-//! At a p2p or bag mailbox a match, or a probe, is an open choice of a message ([`State::network`](crate::model::State::network)).
-//! Each choice x has its own causes: the send, the own receive, the matches of its competitors. It is possible in the
-//! execution E, in the place of what was chosen at i, if E has all these causes, if none of them happens after i, and if
-//! the message was not given to another receive in the history of the causes. (A send may be the answer to a match.)
+//! At a p2p or bag mailbox a match, or a probe, is an open choice of a message
+//! ([`State::network`](crate::model::State::network)). Each choice x has its own causes: the send,
+//! the receive itself, the matches of its competitors. Instead of the choice made at i, x is
+//! possible in the execution E if E has all these causes, if none of them happens after i, and if
+//! the message was not matched with another receive in the history of the causes. (A send may be
+//! the answer to a match.)
 //!
-//! What excludes x then? Only i. Another receive r' that has the message of x needs a match of r if it is later than r, so it
-//! happens after i. And if it is earlier, it is a competitor, and x has its match as a cause.
+//! Then only i is in conflict with x. If another receive r' has the message of x and is later than
+//! r, it needs a match of r, so it happens after i. If it is earlier than r, it is a competitor,
+//! and its match is a cause of x.
 
 use smallvec::SmallVec;
 
@@ -15,7 +18,7 @@ use crate::model::{
 };
 use crate::trace::Execution;
 
-/// A way that a match or probe could have gone, and what it would have touched.
+/// Another choice of a match or probe, with its causes and its effect.
 #[derive(Clone, Debug)]
 pub struct Detour {
     pub choice: Choice,
@@ -23,7 +26,7 @@ pub struct Detour {
     pub effect: Effect,
 }
 
-/// The ways, other than the one taken, of the match or probe at `first`. None for other operations.
+/// The other choices of the match or probe at `first`. None for other operations.
 pub fn detours<S: System>(execution: &Execution<'_, S>, first: usize) -> SmallVec<[Detour; 2]> {
     let mut all = SmallVec::new();
     let Some(taker) = taker(execution, first) else { return all };
@@ -57,7 +60,7 @@ pub fn detours<S: System>(execution: &Execution<'_, S>, first: usize) -> SmallVe
     all
 }
 
-/// Who was given a message, or the sight of one, at `position`.
+/// The receive or probe that got a message at `position`.
 fn taker<S: System>(execution: &Execution<'_, S>, position: usize) -> Option<Taker> {
     let network = execution.state().network();
     match *execution.op(position) {
@@ -74,7 +77,7 @@ fn taker<S: System>(execution: &Execution<'_, S>, position: usize) -> Option<Tak
     }
 }
 
-/// Might the poll at `position` have been in vain?
+/// Might the poll at `position` have failed?
 pub fn might_find_nothing<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
     let (state, process) = (execution.state(), execution.action(position).process);
     let own = execution.order().of_process(process);
@@ -84,7 +87,7 @@ pub fn might_find_nothing<S: System>(execution: &Execution<'_, S>, position: usi
     state.might_poll(&execution.locals, (process, position), row)
 }
 
-/// Is it an operation that may find nothing, whatever there is?
+/// Is it an operation that may find nothing, whatever messages there are?
 #[inline]
 pub fn is_poll<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
     match execution.op(position) {

@@ -1,13 +1,12 @@
-//! The open choices of an execution: actions that might have gone another way, if something on which they do not depend had
-//! come first.
+//! The open choices of an execution: actions that might have had another result if an event on
+//! which they do not depend had come first.
 
 use super::network::is_poll;
 use super::requests;
 use crate::model::{Choice, Op, Posted, System};
 use crate::trace::Execution;
 
-/// The any-forms of an execution that returned one element and could have waited for another, by position, each with a
-/// note.
+/// The positions of the open choices of an execution, each with a note of type N.
 #[derive(Clone, Debug)]
 pub struct OpenChoices<N = ()>(Vec<(usize, N)>);
 
@@ -18,7 +17,7 @@ impl<N> Default for OpenChoices<N> {
 }
 
 impl OpenChoices {
-    /// Those of an execution.
+    /// The open choices of a whole execution.
     pub fn of<S: System>(execution: &Execution<'_, S>) -> Self {
         let open = (0..execution.len()).filter(|&at| is_open(execution, at));
         OpenChoices(open.map(|at| (at, ())).collect())
@@ -26,7 +25,8 @@ impl OpenChoices {
 }
 
 impl<N> OpenChoices<N> {
-    /// Notes that the execution has grown by an action. If it is one of them, `note` gives the note.
+    /// Called after an action was added to the execution. If the action is an open choice, it is
+    /// stored with the result of `note`.
     pub fn push<S: System>(
         &mut self,
         execution: &Execution<'_, S>,
@@ -38,25 +38,26 @@ impl<N> OpenChoices<N> {
         }
     }
 
-    /// Notes that the last action of the execution is about to be taken back.
+    /// Called before the last action of the execution is removed.
     pub fn leave<S: System>(&mut self, execution: &Execution<'_, S>) {
         if let Some(last) = execution.len().checked_sub(1) {
             self.truncate(last);
         }
     }
 
-    /// Notes that only the first `length` actions of the execution are left.
+    /// Drops the open choices after the first `length` actions of the execution.
     pub fn truncate(&mut self, length: usize) {
         while self.0.pop_if(|(position, _)| *position >= length).is_some() {}
     }
 
-    /// All of them, oldest first.
+    /// All open choices, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &N)> {
         self.0.iter().map(|(position, note)| (*position, note))
     }
 }
 
-/// Might the action at `position` have gone another way if something else had come first, on which it does not depend?
+/// Might the action at `position` have had another result if an event on which it does not depend
+/// had come first?
 fn is_open<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
     match execution.op(position) {
         Op::Deliver => matches!(execution.state().carried_at(position), Posted::Receive(_)),

@@ -1,6 +1,8 @@
-//! The programs as one writes them with the standard library. The module above says whose `sync` and `thread` they use.
+//! The programs, written as with the standard library. The module that includes this file provides
+//! `sync` and `thread`.
 //!
-//! `Arc` is that of the standard library: loom's has steps of its own, and three writers would have 15 times as many executions.
+//! `Arc` is from the standard library: loom's `Arc` has steps of its own, with which three writers
+//! would have 15 times as many executions.
 
 use std::sync::Arc;
 
@@ -31,7 +33,7 @@ pub fn writers(n: usize) {
     }));
 }
 
-/// One looks for the last zero of an array while `n` threads overwrite an element each.
+/// One thread searches for the last zero of an array while `n` threads overwrite an element each.
 pub fn last_zero(n: usize) {
     let array: Arc<Vec<_>> = Arc::new((0..=n).map(|_| AtomicUsize::new(0)).collect());
     let searched = array.clone();
@@ -50,7 +52,7 @@ pub fn last_zero(n: usize) {
     all([searcher].into_iter().chain(writers));
 }
 
-/// `n` philosophers who take the fork with the smaller number first.
+/// `n` philosophers, who take the fork with the smaller number first.
 pub fn philosophers(n: usize) {
     let forks: Arc<Vec<_>> = Arc::new((0..n).map(|_| Mutex::new(())).collect());
     all((0..n).map(|i| {
@@ -65,8 +67,9 @@ pub fn philosophers(n: usize) {
     }));
 }
 
-/// A dispatcher serves requests by one of some servers each: a picker, started for each request, counts through them, and
-/// the one at which the count is seen is taken. The thread that starts all others is the dispatcher.
+/// A dispatcher lets one of several servers serve each request. A picker, started for each request,
+/// counts through the servers, and the dispatcher takes the server whose number it sees. The thread
+/// that starts all others is the dispatcher.
 pub fn dispatcher(servers: usize, requests: usize) {
     let locks: Arc<Vec<_>> = Arc::new((0..servers).map(|_| Mutex::new(())).collect());
     let count = Arc::new(Mutex::new(0));

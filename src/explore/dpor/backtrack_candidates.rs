@@ -1,15 +1,15 @@
-//! E: the strands that a race can be reversed with.
+//! E: the strands by which a race can be reversed.
 
 use crate::explore::walk::Walk;
 use crate::model::System;
 use crate::trace::{BacktrackSets, Strand};
 
-/// The strands that DPOR looks for in the backtrack set of the state before a race. It lives as long as the search,
-/// so that nothing is allocated for a race.
+/// The set E of DPOR: strands one of which must be in the backtrack set of the state before a race.
+/// It lives as long as the search, so that nothing is allocated for a race.
 #[derive(Default)]
-pub struct Reversers(Vec<Strand>);
+pub struct BacktrackCandidates(Vec<Strand>);
 
-impl Reversers {
+impl BacktrackCandidates {
     /// E := ∅
     pub fn clear(&mut self) {
         self.0.clear();
@@ -25,7 +25,8 @@ impl Reversers {
         self.0.push(strand);
     }
 
-    /// Puts the strand of the action at `j` into E, for a race with the one at `i`.
+    /// Adds the strand of the action at `j` to E, for a race with the action at `i`. With sleep
+    /// sets, only if the action is minimal: none between `i` and `j` is before it.
     pub fn put<S: System>(&mut self, walk: &Walk<'_, '_, '_, S>, i: usize, j: usize) {
         let order = walk.execution.order();
         let is_minimal = || order.direct_predecessors(j).last().is_none_or(|&k| k as usize <= i);
@@ -34,7 +35,9 @@ impl Reversers {
         }
     }
 
-    /// Adds to the backtrack set of pre(S, i) what E asks for. Is it an element of E?
+    /// Adds an element of E to the backtrack set of pre(S, i), unless one is in it or asleep there.
+    /// If no element of E is enabled there, adds all enabled strands. Returns whether an element of
+    /// E was added.
     pub fn reverse(&mut self, backtrack: &mut BacktrackSets, i: usize) -> bool {
         self.0.retain(|&strand| backtrack.find(i, strand).is_some());
         let Some(&first) = self.0.first() else {

@@ -1,0 +1,38 @@
+//! The plan of a search through the full state graph: when it works in batches, and how large they
+//! are ([`super::batches`]).
+
+/// When to explore in batches, and by how many threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The number of threads.
+    pub jobs: usize,
+    /// Number of transitions before batches begin.
+    pub first: u64,
+    /// Number of replayed actions after which batches end (in addition to an eighth of the
+    /// transitions).
+    pub max_replayed: u64,
+}
+
+impl Default for Plan {
+    /// One thread. Most programs are done before batches begin.
+    fn default() -> Plan {
+        Plan { jobs: 1, first: 1 << 17, max_replayed: 1 << 16 }
+    }
+}
+
+impl Plan {
+    /// The least number of states that a thread expands at a time.
+    pub(super) fn part(self) -> usize {
+        (self.first as usize >> 8).max(1)
+    }
+
+    /// The least size of a batch that is shared among threads.
+    pub(super) fn to_share(self) -> usize {
+        4 * self.part()
+    }
+
+    /// The least size of a batch, if the frontier has as many states.
+    pub(super) fn batch(self) -> usize {
+        8 * self.part()
+    }
+}
