@@ -1,8 +1,8 @@
 //! Results as plain data, and their renderers.
 //!
 //! A report says everything that is to be shown; a renderer ([`text`], [`table`], [`json`],
-//! [`dot`], [`svg`], [`html`]) decides how. Reports
-//! serialise to what `--format json` prints: the field names here are the contract with other programs.
+//! [`dot`], [`svg`], [`html`]) decides how. Reports serialise to what `--format json` prints: the
+//! field names here are the contract with other programs.
 
 mod alike;
 #[cfg(feature = "cli")]
@@ -86,7 +86,8 @@ pub struct Subject {
     /// What MPI leaves open, if it matters to the program.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub semantics: Option<Semantics>,
-    /// The command that replays an execution, up to the schedule and behind it, if it is not that of a spec.
+    /// The command that replays an execution, up to the schedule and behind it, if it is not that
+    /// of a spec.
     #[serde(skip)]
     pub command: Option<[String; 2]>,
     /// The source text, fit to be shown.
@@ -183,7 +184,8 @@ pub struct CheckReport {
     /// The seed of a random order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Of similar violations the one with the fewest steps, then the fewest switches, was kept. The shortest comes first.
+    /// Of similar violations the one with the fewest steps, then the fewest switches, was kept. The
+    /// shortest comes first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shortest: bool,
     /// Sleep sets were used in addition to the algorithm.
@@ -258,22 +260,23 @@ pub struct ViolationReport {
     /// Has it?
     #[serde(skip)]
     pub has_files: bool,
-    /// The line where it failed. For a deadlock: where the first process of the cycle waits, or without a cycle the first
-    /// process that waits.
+    /// The line where it failed. For a deadlock: where the first process of the cycle waits, or
+    /// without a cycle the first process that waits.
     pub line: Option<u32>,
     /// The column there.
     pub column: Option<u32>,
     /// The source text there.
     #[serde(skip)]
     pub text: String,
-    /// The variables of the process that failed, as they were then. For a failed `final` or `invariant`: what it read. For a property of a
-    /// user's own: the shared cells.
+    /// The variables of the process that failed, as they were then. For a failed `final` or
+    /// `invariant`: what it read. For a property of a user's own: the shared cells.
     pub variables: Vec<Variable>,
     /// The execution that leads to it.
     pub schedule: Vec<Step>,
     /// How often the turn goes to another process in it.
     pub switches: usize,
-    /// If the shortest was asked for: is it certain that no other order of the same steps has fewer switches?
+    /// If the shortest was asked for: is it certain that no other order of the same steps has fewer
+    /// switches?
     #[serde(skip_serializing_if = "Option::is_none")]
     pub has_fewest_switches: Option<bool>,
     /// The calls of procedures, in the order in which they began.
@@ -342,7 +345,8 @@ impl CheckReport {
     /// Tells an outcome in the program's own terms, by replaying each violation on the model alone.
     ///
     /// # Panics
-    /// If the replay of a violation ends in something else than was reported: that is a bug of the explorer.
+    /// If the replay of a violation ends in something else than was reported: that is a bug of the
+    /// explorer.
     pub fn new<S: System>(
         subject: Subject,
         system: &S,

@@ -1,14 +1,15 @@
 //! Programs by explorers: the result of each search, row by row, and whether the rows agree.
 //!
-//! A study is a list of [`Case`]s (programs with their constants) and of [`Setting`]s (explorers with their
-//! options). Each pair is a [`Job`], each job becomes a [`Row`]. A job can be written down and read again, so it may
-//! be done by another process. This is needed to tell the peak memory of a search: it must have a process to itself.
-//! The caller decides how jobs are done and how rows are shown.
+//! A study is a list of [`Case`]s (programs with their constants) and of [`Setting`]s (explorers
+//! with their options). Each pair is a [`Job`], each job becomes a [`Row`]. A job can be written
+//! down and read again, so it may be done by another process. This is needed to tell the peak
+//! memory of a search: it must have a process to itself. The caller decides how jobs are done and
+//! how rows are shown.
 //!
-//! Explorers that promise the same must find the same. [`disagreements`] compares the rows of a case with each other. If
-//! they differ, one of the explorers is wrong, and that is a bug of this crate.
-//! A [`Sweep`] gives a constant one value after the other; a [`Point`] is a row together with its repetitions.
-//! A [`Task`] is a search that is done in parts.
+//! Explorers that promise the same must find the same. [`disagreements`] compares the rows of a
+//! case with each other. If they differ, one of the explorers is wrong, and that is a bug of this
+//! crate. A [`Sweep`] gives a constant one value after the other; a [`Point`] is a row together
+//! with its repetitions. A [`Task`] is a search that is done in parts.
 
 mod agreement;
 #[cfg(test)]
@@ -145,7 +146,8 @@ pub struct Job {
     pub limits: Limits,
     /// Continue after a violation.
     pub all: bool,
-    /// Repeat it for this long, and tell the shortest times: a single very short search measures only noise.
+    /// Repeat it for this long, and tell the shortest times: a single very short search measures
+    /// only noise.
     #[serde(default)]
     pub repeat_for: Duration,
 }
@@ -171,7 +173,8 @@ pub struct Figures {
     pub truncated: u64,
     /// Actions executed.
     pub transitions: u64,
-    /// Distinct events of the unfolding; also null if so many were forgotten that the number is unknown.
+    /// Distinct events of the unfolding; also null if so many were forgotten that the number is
+    /// unknown.
     pub events: Option<u64>,
     /// Events built; those that were forgotten and met again count twice.
     pub events_built: Option<u64>,
@@ -261,7 +264,8 @@ impl Measured {
         self.stopped_by.is_none()
     }
 
-    /// Did the search come to its end, even if it may have missed something? Then its figures are those of the whole search.
+    /// Did the search come to its end, even if it may have missed something? Then its figures are
+    /// those of the whole search.
     pub fn has_ended(&self) -> bool {
         self.stopped_by.is_none_or(StopReason::is_doubt)
     }
@@ -373,7 +377,8 @@ impl Row {
     }
 }
 
-/// How many executions a complete search with this setting will visit, if earlier rows of the same program tell it.
+/// How many executions a complete search with this setting will visit, if earlier rows of the same
+/// program tell it.
 pub fn foreseen(rows: &[Row], case: &Case, setting: &Setting) -> Option<u64> {
     let defines = case.constants();
     let of_case = |row: &&Row| row.spec == case.name && row.defines == defines;

@@ -1,5 +1,5 @@
-//! Ways to make a [`System`](crate::model::System): a builder, for models made in Rust; and [`history`], for processes
-//! that really run.
+//! Ways to make a [`System`](crate::model::System): a builder, for models made in Rust; and
+//! [`history`], for processes that really run.
 //!
 //! | item | meaning |
 //! |---|---|

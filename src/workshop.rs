@@ -1,6 +1,8 @@
-//! Where what others have printed is reproduced: tables of papers, and experiments on clients of data structures.
+//! Where what others have printed is reproduced: tables of papers, and experiments on clients of
+//! data structures.
 //!
-//! Nothing here is needed to verify a program; so this module is compiled only with the feature `cli`.
+//! Nothing here is needed to verify a program; so this module is compiled only with the feature
+//! `cli`.
 //!
 //! | module | idea |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! Every spec on every explorer, judged by what the explorer guarantees.
 //!
-//! Three things must agree: the numbers that the spec expects, the classes that the exhaustive explorer finds
-//! (where there are few enough executions), and the classes that each other explorer reports, trace by
-//! trace.
+//! Three things must agree: the numbers that the spec expects, the classes that the exhaustive
+//! explorer finds (where there are few enough executions), and the classes that each other explorer
+//! reports, trace by trace.
 
 mod bounded;
 mod expectation;
@@ -28,13 +28,13 @@ use crate::judge::{
 use crate::tidy::files;
 pub use expectation::{expectations, options};
 
-/// Up to this many executions the exhaustive explorer judges, where the spec says how many there are: in the ordinary
-/// run and in the thorough one.
+/// Up to this many executions the exhaustive explorer judges, where the spec says how many there
+/// are: in the ordinary run and in the thorough one.
 const MAX_EXECUTIONS: [u64; 2] = [5_000, 20_000];
 /// Where it does not say, the attempt is given up after so many.
 const MAX_ATTEMPT: u64 = 2_000;
-/// These are many classes: in the ordinary run they are explored by the last variant of each explorer only; in the
-/// thorough one, likewise, not by explorers that may take long.
+/// These are many classes: in the ordinary run they are explored by the last variant of each
+/// explorer only; in the thorough one, likewise, not by explorers that may take long.
 const MANY_CLASSES: [u64; 2] = [300, 500];
 /// So many are explored by the last variant of each explorer in the thorough run, too.
 const VERY_MANY_CLASSES: u64 = 10_000;
@@ -124,7 +124,8 @@ impl Case {
         Budget { all: true, properties, endless: Some(LONG), ..Budget::default() }
     }
 
-    /// The same; with a depth for explorers that want one. (Up to a depth loops that wait go round literally.)
+    /// The same; with a depth for explorers that want one. (Up to a depth loops that wait go round
+    /// literally.)
     fn everything_by(&self, method: impl Explorer) -> Budget {
         let depth = (method.profile().depth == Depth::Length).then_some(LONG);
         let depth = depth.filter(|_| method.profile().guarantee != Guarantee::EveryEnd);
@@ -176,9 +177,10 @@ impl Case {
         MANY_CLASSES[usize::from(self.thorough)]
     }
 
-    /// With many classes, any variant of an explorer but the last, and source-DPOR, which may be blocked many
-    /// times for each class? Of explorers with many variants, which differ in the order alone, any but the
-    /// first and the last. With very many classes the former are spared even where all is to be thorough.
+    /// With many classes, any variant of an explorer but the last, and source-DPOR, which may be
+    /// blocked many times for each class? Of explorers with many variants, which differ in the
+    /// order alone, any but the first and the last. With very many classes the former are spared
+    /// even where all is to be thorough.
     fn is_spared(&self, index: usize) -> bool {
         let name = METHODS[index].0;
         let is_first = METHODS[..index].last().is_none_or(|previous| previous.0 != name);
@@ -191,8 +193,8 @@ impl Case {
         }
     }
 
-    /// May this explorer visit as much as the judge? One that visits classes more than once may, and so may one
-    /// that is blocked often.
+    /// May this explorer visit as much as the judge? One that visits classes more than once may,
+    /// and so may one that is blocked often.
     fn may_take_long(&self, method: impl Explorer) -> bool {
         let is_large = self.expected.traces.is_none_or(|n| n > self.many_classes());
         match method.profile().name {
@@ -304,8 +306,8 @@ impl Case {
     }
 }
 
-/// What source-DPOR is known to waste on these two: the first number is the one printed for Nidhugg, the second
-/// was obtained by a program that has nothing in common with this one.
+/// What source-DPOR is known to waste on these two: the first number is the one printed for
+/// Nidhugg, the second was obtained by a program that has nothing in common with this one.
 #[test]
 fn source_dpor_is_blocked_as_often_as_published() {
     let counts =

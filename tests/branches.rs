@@ -1,5 +1,6 @@
-//! A search in parts, which are written down and searched one by one: together they are the search. First in the library, on random
-//! programs; then as files, by `check --branches`, `check --branch` and `merge`.
+//! A search in parts, which are written down and searched one by one: together they are the search.
+//! First in the library, on random programs; then as files, by `check --branches`, `check --branch`
+//! and `merge`.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
@@ -111,8 +112,8 @@ fn explorers() -> [AnyExplorer; 4] {
     ["exhaustive", "sleep", "udpor", "optimal"].map(named)
 }
 
-/// `are_named`: do violations look the same in all searches? Where local states are all that is known of a program, and tell of
-/// spawned processes, they do not.
+/// `are_named`: do violations look the same in all searches? Where local states are all that is
+/// known of a program, and tell of spawned processes, they do not.
 fn check<S: Subject>(sample: &Sample<S>, are_named: bool) {
     for explorer in explorers().into_iter().filter(|e| !is_refused(&sample.script, *e)) {
         let what = format!("{explorer:?} on {}", sample.describe());
@@ -266,7 +267,8 @@ fn what_is_missing_is_told() {
     assert!(stderr(&output).contains("the beginning of the search is missing"));
 }
 
-/// A search that is ended early gives away what is left; that can be searched, or cut into more branches.
+/// A search that is ended early gives away what is left; that can be searched, or cut into more
+/// branches.
 #[test]
 fn a_branch_can_be_gone_on_with() {
     let spec = "../../../specs/memory/lastzero.maz";

@@ -1,5 +1,5 @@
-//! `mazurka::check`, and systems made in Rust: that they are what the same programs in the language are, and what people
-//! are told of them.
+//! `mazurka::check`, and systems made in Rust: that they are what the same programs in the language
+//! are, and what people are told of them.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,7 +1,7 @@
 //! The program as a user meets it: exit codes, JSON, texts, limits, signals, mistakes.
 //!
-//! The specs and the golden texts are in `tests/golden/cli`; with `MAZURKA_BLESS=1` in the environment the
-//! texts are written instead of compared.
+//! The specs and the golden texts are in `tests/golden/cli`; with `MAZURKA_BLESS=1` in the
+//! environment the texts are written instead of compared.
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -69,7 +69,8 @@ fn without_cost(text: &str) -> String {
     lines.fold(String::new(), |text, line| text + line + "\n")
 }
 
-/// Compares standard output with a golden file, but for time and memory. `MAZURKA_BLESS=1` writes it anew.
+/// Compares standard output with a golden file, but for time and memory. `MAZURKA_BLESS=1` writes
+/// it anew.
 fn assert_golden(name: &str, output: &Output) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cli").join(name);
     let actual = without_cost(&stdout(output));
@@ -123,7 +124,8 @@ fn a_cut_search_claims_only_what_its_explorer_covers() {
     assert!(!["dpor-naive", "dpor-force", "transdpor-tool"].into_iter().any(says));
 }
 
-/// Searches that store states know how far each state is from the start, if they are told how far to go.
+/// Searches that store states know how far each state is from the start, if they are told how far
+/// to go.
 #[test]
 fn states_are_told_by_depth() {
     let levels = "1, 1, 3, 6, 7, 6, 12, 31, 45, 46, 33, 15, 4 states first met";

@@ -1,4 +1,5 @@
-//! `count`: numbers of executions, compared with those that specs state and with the search that walks along each.
+//! `count`: numbers of executions, compared with those that specs state and with the search that
+//! walks along each.
 
 use std::fs;
 use std::time::Duration;
@@ -46,8 +47,8 @@ fn what_specs_state_is_counted() {
             }
             let found = count(program, Budget { max_traces: None, ..budget }, &mut NoObserver);
             if !found.cycling.is_empty() || polls_in_loops(&text) {
-                // Loops that wait go round in the graph (those that poll a p2p mailbox as often as they may); the
-                // executions that the walk counts do not.
+                // Loops that wait go round in the graph (those that poll a p2p mailbox as often as
+                // they may); the executions that the walk counts do not.
                 continue;
             }
             let found = found.executions.unwrap_or_else(|| panic!("{name}: {:?}", found.outcome));
@@ -131,7 +132,8 @@ fn limits_end_it() {
     assert_eq!(code(&run(&["count", "missing.maz"])), 2);
 }
 
-/// Where the bound on polls cuts, nothing is counted, and an execution that comes there ends neither well nor in a deadlock.
+/// Where the bound on polls cuts, nothing is counted, and an execution that comes there ends
+/// neither well nor in a deadlock.
 #[test]
 fn a_loop_that_is_cut_is_no_deadlock() {
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/specs/mpi/polling-then-sending.maz");

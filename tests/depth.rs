@@ -1,8 +1,10 @@
-//! Searches up to a depth, 1 to 12, of every explorer, judged by a walk through all executions by the definitions.
+//! Searches up to a depth, 1 to 12, of every explorer, judged by a walk through all executions by
+//! the definitions.
 //!
-//! A depth is causal or a length ([`Depth`]). Causal: of the events up to that height, as many as fit together are
-//! a class. Length: executions of that length, and shorter ones that end. The programs are random ones of processes
-//! and of actors, the same without an end, those known to be hard, and all specs.
+//! A depth is causal or a length ([`Depth`]). Causal: of the events up to that height, as many as
+//! fit together are a class. Length: executions of that length, and shorter ones that end. The
+//! programs are random ones of processes and of actors, the same without an end, those known to be
+//! hard, and all specs.
 
 mod judge;
 mod programs;
@@ -29,14 +31,15 @@ use judge::bounded_classes;
 const DEPTHS: std::ops::RangeInclusive<u32> = 1..=12;
 /// With more configurations than that a program is too large for the judge.
 const MAX_CONFIGURATIONS: usize = 150;
-/// In an ordinary run a program has at each depth one in so many of the explorers' variants, each in its turn.
+/// In an ordinary run a program has at each depth one in so many of the explorers' variants, each
+/// in its turn.
 const SHARE: usize = 5;
 /// The explorer that judges others is judged as well.
 const JUDGE: (&str, AnyExplorer, bool) = ("exhaustive", AnyExplorer::Exhaustive(Exhaustive), true);
 /// So many random programs of each kind in an ordinary run.
 const PROGRAMS: usize = 20;
-/// Explorers that visit classes more than once are given up after so many visits, those that are cut included: there may be
-/// thousands for each class.
+/// Explorers that visit classes more than once are given up after so many visits, those that are
+/// cut included: there may be thousands for each class.
 const MAX_VISITS: u64 = 500;
 /// One that visits every execution is given up after so many: a single class may have millions.
 const MAX_EXECUTIONS: u64 = 100_000;
@@ -74,7 +77,8 @@ impl<S: System> Observer for GivesUp<'_, '_, S> {
     }
 }
 
-/// Compares all explorers at all depths, or up to one at which nothing is cut; how many comparisons.
+/// Compares all explorers at all depths, or up to one at which nothing is cut; how many
+/// comparisons.
 fn check<S: System>(
     system: &S,
     keep_events: usize,

@@ -259,7 +259,8 @@ mod commands {
         LEFT_OUT.iter().any(|(start, _)| command.starts_with(start))
     }
 
-    /// A folder with what the commands of the page need: the program, the folders that they name, and the page's own files.
+    /// A folder with what the commands of the page need: the program, the folders that they name,
+    /// and the page's own files.
     fn workplace(page: &Page) -> PathBuf {
         let name = page.name().replace('/', "-");
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))

@@ -1,7 +1,7 @@
 //! Pictures: golden files, escaping, determinism, and every spec drawn without overlaps.
 //!
-//! With `MAZURKA_BLESS=1` in the environment the golden files in `tests/golden/draw` are written instead of
-//! compared.
+//! With `MAZURKA_BLESS=1` in the environment the golden files in `tests/golden/draw` are written
+//! instead of compared.
 
 mod processes;
 mod steps;
@@ -211,7 +211,8 @@ fn unfolding(program: &Program, events: usize) -> PartialOrder {
     PartialOrder::of_unfolding(subject(), program, &mut prefix, &outcome, events)
 }
 
-/// The unfolding, of a violation (or else nothing) its class and chart, a search, and the control flow.
+/// The unfolding, of a violation (or else nothing) its class and chart, a search, and the control
+/// flow.
 fn pictures(program: &Program) -> Vec<Picture> {
     let (mut prefix, outcome) = prefix(program, EVENTS);
     let violation = outcome.violations.first().map_or(Schedule::default(), |v| v.schedule.clone());
@@ -269,8 +270,8 @@ fn every_graph_is_one_for_graphviz() {
     for path in files("specs", "maz") {
         let source = fs::read_to_string(&path).unwrap();
         let program = compile("spec.maz", &source, &[]).unwrap();
-        // All in one go, and laid out in a simple way: what is wrong with a graph is told whatever the layout, and the one
-        // of `dot` takes minutes for some of them.
+        // All in one go, and laid out in a simple way: what is wrong with a graph is told whatever
+        // the layout, and the one of `dot` takes minutes for some of them.
         let graphs: Vec<String> = pictures(&program).iter().map(dot::render).collect();
         let accepted =
             assert_accepted(&path.display().to_string(), &graphs.concat(), &["-Kosage", "-Tcanon"]);
@@ -309,8 +310,8 @@ fn assert_is_reduced(path: &Path, picture: &Picture) {
 /// The widest that a picture may be that can be laid out in bands.
 const WIDEST: f64 = 2_800.0;
 
-/// It is not wide, and nothing is lost for that: every event and call is there once, and what two of them have to do
-/// with each other is a line or, in another band, said in the later one.
+/// It is not wide, and nothing is lost for that: every event and call is there once, and what two
+/// of them have to do with each other is a line or, in another band, said in the later one.
 fn assert_narrow(path: &Path, picture: &Picture, drawing: &str) {
     let document = Document::parse(drawing).unwrap();
     let (name, line, count, pairs) = match picture {
@@ -423,7 +424,8 @@ fn assert_accepted(what: &str, graphs: &str, options: &[&str]) -> String {
     stdout(&output)
 }
 
-/// What is straightforward is one box of a picture that would be high: the picture is small, and data and the page have it all.
+/// What is straightforward is one box of a picture that would be high: the picture is small, and
+/// data and the page have it all.
 #[test]
 fn straight_chains_of_high_pictures_are_one_box_each() {
     let source = "mailbox m: int; process Writer { for i in 0..120 { local(\"writes\"); } send(m, 1); }\n\

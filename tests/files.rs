@@ -1,5 +1,5 @@
-//! What commands read and write: folders with links, names that a shell takes apart, results that would overwrite their
-//! spec, and a log that several studies write at a time.
+//! What commands read and write: folders with links, names that a shell takes apart, results that
+//! would overwrite their spec, and a log that several studies write at a time.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,4 +1,5 @@
-//! Processes that are told their outcomes: a system of histories is the system whose processes it runs.
+//! Processes that are told their outcomes: a system of histories is the system whose processes it
+//! runs.
 
 mod interpreted;
 
@@ -91,7 +92,8 @@ fn random_programs_are_what_their_histories_are_for_every_explorer() {
     }
 }
 
-/// A process that asks something else when it is told the same again is found out, whatever explores it.
+/// A process that asks something else when it is told the same again is found out, whatever
+/// explores it.
 #[test]
 fn who_asks_something_else_the_second_time_is_found_out() {
     let mut found = 0;
@@ -175,7 +177,8 @@ fn each_process_runs_once_for_each_history_of_its_own() {
     let runs = history.runs();
     // Five senders and one receiver; the receiver again for each order but the first.
     assert_eq!(runs.starts, 6 + 119);
-    // A sender is told once; the receiver is told of its requests, and of each sequence of distinct messages.
+    // A sender is told once; the receiver is told of its requests, and of each sequence of distinct
+    // messages.
     let sequences = 5 + 20 + 60 + 120 + 120;
     assert_eq!(runs.histories, 5 * 2 + 1 + sequences + (1 + 5 + 20 + 60 + 120));
 }

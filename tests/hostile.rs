@@ -1,4 +1,5 @@
-//! Specs that mean harm: texts that act on a terminal, or pretend to be lines of a report; and whatever a fuzzer makes up.
+//! Specs that mean harm: texts that act on a terminal, or pretend to be lines of a report; and
+//! whatever a fuzzer makes up.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,7 +20,8 @@ mod trial;
 
 use trial::{Patience, Trial};
 
-/// A line break in a text, an escape sequence, C1's shorter one, and a sign that turns the direction.
+/// A line break in a text, an escape sequence, C1's shorter one, and a sign that turns the
+/// direction.
 const HOSTILE: &str = "mailbox m: int;\n\
     process P { local(\"\u{1b}[2J\u{9b}31m\u{202e}gnp\"); send(m, 1); }\n\
     process Q { let c = recv(m); /* \u{1b}]0;title\u{7} */ assert(c == 2, \"a\\nVerified: nothing is wrong\u{1b}[1m\u{2028}\"); }\n";

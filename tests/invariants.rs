@@ -102,7 +102,8 @@ impl Property for One {
 }
 
 impl Judge {
-    /// The numbers of the assertions that fail in some state; `None` if there are too many executions.
+    /// The numbers of the assertions that fail in some state; `None` if there are too many
+    /// executions.
     fn broken(&self, program: &Program, explorer: impl Explorer) -> Option<BTreeSet<String>> {
         let mut properties = Properties::default().without::<Invariants>();
         for (number, assertion) in self.0.iter().enumerate() {

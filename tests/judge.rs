@@ -18,9 +18,9 @@ use mazurka::property::{
 };
 use mazurka::trace::{Classes, NormalForm};
 
-/// The variants of every explorer of the table that tells an execution of each class, or all states: its name, what to run,
-/// and whether it is never blocked. The judge itself is none of them, nor a portfolio, which has no traces of its own to tell;
-/// see `stateful`.
+/// The variants of every explorer of the table that tells an execution of each class, or all
+/// states: its name, what to run, and whether it is never blocked. The judge itself is none of
+/// them, nor a portfolio, which has no traces of its own to tell; see `stateful`.
 pub static METHODS: LazyLock<Vec<(&str, AnyExplorer, bool)>> = LazyLock::new(|| {
     let judged = |e: &&Listed| {
         e.profile().guarantee != Guarantee::EveryExecution && e.profile().name != "portfolio"
@@ -28,7 +28,8 @@ pub static METHODS: LazyLock<Vec<(&str, AnyExplorer, bool)>> = LazyLock::new(|| 
     EXPLORERS.iter().filter(judged).flat_map(variants).collect()
 });
 
-/// What to run of an explorer, by the options that it takes. The last is the one that stands for all of them.
+/// What to run of an explorer, by the options that it takes. The last is the one that stands for
+/// all of them.
 fn variants(explorer: &'static Listed) -> impl Iterator<Item = (&'static str, AnyExplorer, bool)> {
     let takes = &explorer.profile().takes;
     let options: &[&str] = match takes.orders {
@@ -91,7 +92,8 @@ struct Follower;
 
 impl Observer for Follower {}
 
-/// Is the full state graph the same, and what is told of it, whether the search makes its moves on the model or looks them up?
+/// Is the full state graph the same, and what is told of it, whether the search makes its moves on
+/// the model or looks them up?
 pub fn assert_full_graphs_agree<S: System>(system: &S, context: impl Fn() -> String) {
     for all in [true, false] {
         let budget = || Budget { all, ..Budget::default() };
@@ -107,8 +109,8 @@ pub fn assert_full_graphs_agree<S: System>(system: &S, context: impl Fn() -> Str
     }
 }
 
-/// Is the full state graph the same if states are explored many at a time, by any number of threads, and also if that is given
-/// up again? And what of it is within some steps?
+/// Is the full state graph the same if states are explored many at a time, by any number of
+/// threads, and also if that is given up again? And what of it is within some steps?
 fn assert_batches_agree<S: System>(
     system: &S,
     all: bool,
@@ -134,7 +136,8 @@ fn assert_batches_agree<S: System>(
     }
 }
 
-/// Do one thread and two find the same in batches, and, if nothing ended the search, the same as was found on the model?
+/// Do one thread and two find the same in batches, and, if nothing ended the search, the same as
+/// was found on the model?
 fn assert_jobs_agree<S: System>(
     system: &S,
     (first, ways): (u64, u64),
@@ -192,8 +195,8 @@ pub fn bound(explorer: &impl Explorer, depth: u32) -> Option<u32> {
     (depth < LONG || explorer.profile().depth == Depth::Length).then_some(depth)
 }
 
-/// Does it visit every class? The tool's rule for TransDPOR does on all that it was tried on; nobody has proved it, so
-/// it does not promise it.
+/// Does it visit every class? The tool's rule for TransDPOR does on all that it was tried on;
+/// nobody has proved it, so it does not promise it.
 pub fn is_to_visit_every_class(method: impl Explorer) -> bool {
     method.profile().guarantee >= Guarantee::EveryClass || method.profile().name == "transdpor-tool"
 }
@@ -203,10 +206,11 @@ pub fn has_ended(outcome: &Outcome) -> bool {
     outcome.stopped_by.is_none_or(StopReason::is_doubt)
 }
 
-/// Replays every execution it is told of, complete or cut by a bound, and counts how often each class came.
+/// Replays every execution it is told of, complete or cut by a bound, and counts how often each
+/// class came.
 ///
-/// One recorder may watch several explorers one after the other ([`Recorder::take`]): equal normal forms are
-/// equal classes, whoever reported them.
+/// One recorder may watch several explorers one after the other ([`Recorder::take`]): equal normal
+/// forms are equal classes, whoever reported them.
 pub struct Recorder<'s, S: System> {
     locals: Locals<'s, S>,
     classes: Classes,
@@ -245,7 +249,8 @@ impl<'s, S: System> Recorder<'s, S> {
         self
     }
 
-    /// The process of a violation, by a name that all explorers that this recorder watches agree on.
+    /// The process of a violation, by a name that all explorers that this recorder watches agree
+    /// on.
     pub fn process_of(&mut self, violation: &Violation) -> Option<ProcessId> {
         let who = violation.process?;
         let state = violation.schedule.replay(&mut self.locals);

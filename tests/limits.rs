@@ -1,8 +1,9 @@
 //! Limits on time and memory are kept, whatever the search is doing when they are reached.
 //!
-//! Each program makes one step of a search long, or one object large: thousands of extensions of one event, a wait
-//! for one of thousands, a handler that sends without end, values that grow. How late a limit is kept is measured
-//! on whatever machine this runs on, so a test allows for more than the half second that is promised.
+//! Each program makes one step of a search long, or one object large: thousands of extensions of
+//! one event, a wait for one of thousands, a handler that sends without end, values that grow. How
+//! late a limit is kept is measured on whatever machine this runs on, so a test allows for more
+//! than the half second that is promised.
 
 use std::time::{Duration, Instant};
 
@@ -29,7 +30,8 @@ const LONG: [&str; 5] = [
 /// How much later than asked a search may end on a busy machine.
 const LATE: Duration = Duration::from_secs(20);
 
-/// More than 40 billion orders, and a few thousand states. The assertion fails only where `First` goes before `Last`, which is tried last.
+/// More than 40 billion orders, and a few thousand states. The assertion fails only where `First`
+/// goes before `Last`, which is tried last.
 #[test]
 fn a_search_that_runs_out_of_time_names_an_explorer_that_does_not() {
     let spec = "const SURE = true;
@@ -119,8 +121,8 @@ fn drawing_has_limits_of_its_own() {
     }
 }
 
-/// Where a lock is one transition with its wait, a process that requests a mutex only to test it is not held up: there
-/// is no deadlock that the program does not have.
+/// Where a lock is one transition with its wait, a process that requests a mutex only to test it is
+/// not held up: there is no deadlock that the program does not have.
 #[test]
 fn a_request_without_a_wait_is_never_a_blocking_lock() {
     let program =
@@ -207,7 +209,8 @@ fn a_drawing_that_is_not_ready_in_time_is_given_up() {
     assert!(stderr(&output).contains("Nothing drawn"), "{}", stderr(&output));
 }
 
-/// Ten thousand processes, each started by the one before: what is kept of each does not grow with its number.
+/// Ten thousand processes, each started by the one before: what is kept of each does not grow with
+/// its number.
 #[test]
 fn a_chain_of_spawns_needs_little_memory() {
     let program = "process P() { let h = spawn P(); } process S { let h = spawn P(); }";

@@ -1,4 +1,5 @@
-//! Warnings: what executions leave behind although nothing is wrong in them, and what no execution runs.
+//! Warnings: what executions leave behind although nothing is wrong in them, and what no execution
+//! runs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -104,7 +105,8 @@ fn left_kind(state: &State, process: ProcessId, posted: Posted) -> Option<LeakKi
     }
 }
 
-/// The leaks that an explorer finds, each checked by a replay; `None` if there are too many executions.
+/// The leaks that an explorer finds, each checked by a replay; `None` if there are too many
+/// executions.
 fn leaks(
     program: &Program,
     explorer: impl Explorer,

@@ -1,5 +1,5 @@
-//! Searches by the ranks of an MPI job, some of which are killed. They need an implementation of MPI:
-//! `cargo test --features mpi --test suite machines -- --ignored`.
+//! Searches by the ranks of an MPI job, some of which are killed. They need an implementation of
+//! MPI: `cargo test --features mpi --test suite machines -- --ignored`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -50,7 +50,8 @@
 //! | `study` | what a study writes, and does not run twice |
 //! | `tidy` | the rules of the code base |
 //!
-//! Not every test is run every time, and those that are not are counted as ignored, with the reason:
+//! Not every test is run every time, and those that are not are counted as ignored, with the
+//! reason:
 //!
 //! | attribute | which tests | run them with |
 //! |---|---|---|
@@ -60,14 +61,15 @@
 //! | `#[ignore = "needs MPI"]` | searches by ranks | `cargo test --features mpi --test suite machines -- --ignored` |
 //! | `#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]`, and `has_cxx` | MPI programs in C and C++ | nothing: they are ignored only where `build.rs` has found no `cc` or `c++` |
 //!
-//! `.ci/run` runs all but `viewer_latency` and the longest, `every_expectation_is_met_by_every_variant`. No test may end early because something is missing: nobody would see that. A test that gets
-//! slow is split: a part of its cases, chosen to meet every kind of them, in the ordinary run, and all of them in
-//! an ignored one. `tidy` checks that there are no other reasons.
+//! `.ci/run` runs all but `viewer_latency` and the longest,
+//! `every_expectation_is_met_by_every_variant`. No test may end early because something is missing:
+//! nobody would see that. A test that gets slow is split: a part of its cases, chosen to meet every
+//! kind of them, in the ordinary run, and all of them in an ignored one. `tidy` checks that there
+//! are no other reasons.
 //!
-//! More and longer: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that many random programs of
-//! each family.
-//! `MAZURKA_PROGRAMS=500 cargo test --test suite twins` writes that many random MPI programs in C and as specs, and compares
-//! their classes.
+//! More and longer: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that many random
+//! programs of each family. `MAZURKA_PROGRAMS=500 cargo test --test suite twins` writes that many
+//! random MPI programs in C and as specs, and compares their classes.
 
 mod agreement;
 mod alike;

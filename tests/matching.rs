@@ -1,9 +1,10 @@
 //! Matching at p2p and bag mailboxes, against a twin that knows nothing of the model.
 //!
-//! The twin goes through all states of a program of straight lines: posts, and waits for them. It has MPI's rules as the
-//! standard tells them: a receive takes a message only if no earlier receive that is still open would take it, and no
-//! earlier message of the same sender that the receive would take is still there. In such a program a class of executions
-//! is known by who got which message. So the classes are the distinct ends of the twin.
+//! The twin goes through all states of a program of straight lines: posts, and waits for them. It
+//! has MPI's rules as the standard tells them: a receive takes a message only if no earlier receive
+//! that is still open would take it, and no earlier message of the same sender that the receive
+//! would take is still there. In such a program a class of executions is known by who got which
+//! message. So the classes are the distinct ends of the twin.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -1,4 +1,5 @@
-//! MPI programs in C: what is wrong with them is found, and nothing is found in those that are right.
+//! MPI programs in C: what is wrong with them is found, and nothing is found in those that are
+//! right.
 //!
 //! The programs are in `tests/mpi`. Each has cases, and says at its head what is expected of each:
 //!
@@ -8,7 +9,8 @@
 //! // 4: incomplete
 //! ```
 //!
-//! `warning: communicator leak` is no mistake, but should be mended. A comment `wrong 3` marks the lines that a report of case 3 must name, at least one of them.
+//! `warning: communicator leak` is no mistake, but should be mended. A comment `wrong 3` marks the
+//! lines that a report of case 3 must name, at least one of them.
 
 mod degrees;
 mod every;
@@ -120,7 +122,8 @@ fn objection(program: &Path, case: &Case) -> Option<String> {
         .then(|| format!("{} {number}: {slip:?} at {lines:?}, but {found:?}", program.display()))
 }
 
-/// What the cases of a program come to other than expected, compiled with this option, and how many are right and wrong.
+/// What the cases of a program come to other than expected, compiled with this option, and how many
+/// are right and wrong.
 fn offences(path: &Path, option: &str, folder: &Path) -> (usize, usize, Vec<String>) {
     let compiler = Compiler::new("cc", folder.join("cache"), folder.to_owned());
     let name = path.file_name().unwrap().to_str().unwrap();
@@ -149,8 +152,8 @@ fn what_is_wrong_with_a_program_is_found_and_nothing_else() {
     assert!(right >= 30 && wrong >= 60, "{right} right, {wrong} wrong");
 }
 
-/// What a call reads or writes is compared with what is pending, and a null pointer is an invalid argument: for each pointer that
-/// a function of the header takes.
+/// What a call reads or writes is compared with what is pending, and a null pointer is an invalid
+/// argument: for each pointer that a function of the header takes.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn no_function_forgets_a_pointer() {
@@ -319,7 +322,8 @@ fn a_program_without_calls_is_told() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The source of a message is the rank of who sends it, in the communicator. So it is known who could end a wait.
+/// The source of a message is the rank of who sends it, in the communicator. So it is known who
+/// could end a wait.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn who_could_end_a_wait_is_known_by_rank() {
@@ -341,8 +345,8 @@ fn who_could_end_a_wait_is_known_by_rank() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// What ranks print is told for the execution that is shown. Time, numbers of processes and random numbers are the same in
-/// each, and files that one execution writes are not there in another one.
+/// What ranks print is told for the execution that is shown. Time, numbers of processes and random
+/// numbers are the same in each, and files that one execution writes are not there in another one.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn executions_know_nothing_of_each_other() {

@@ -1,5 +1,5 @@
-//! What observers are told, without a replay of theirs: held against one, on random programs and on one in the
-//! language.
+//! What observers are told, without a replay of theirs: held against one, on random programs and on
+//! one in the language.
 
 use std::fmt::Debug;
 
@@ -16,7 +16,8 @@ use crate::random_models::{Sample, Subject, actors, processes};
 /// Names with values.
 type Named = Vec<(String, String)>;
 
-/// How a process is called, whether it has ended, its variables, and the local state as it is printed.
+/// How a process is called, whether it has ended, its variables, and the local state as it is
+/// printed.
 type Told = (String, bool, Named, String);
 
 /// The ends of a search in its own terms.

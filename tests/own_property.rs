@@ -1,4 +1,5 @@
-//! Properties: those of a user's own are judged by every explorer that can, and built-in ones can be left out.
+//! Properties: those of a user's own are judged by every explorer that can, and built-in ones can
+//! be left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -155,7 +156,8 @@ fn a_property_of_every_state_is_judged_where_every_state_is_visited() {
         }
     }
     assert_eq!(able, BTreeSet::from(["exhaustive", "stateful"]));
-    // The reason for all that: there is an explorer that does not pass through such a state, and none in which it ends.
+    // The reason for all that: there is an explorer that does not pass through such a state, and
+    // none in which it ends.
     let missed = explore(&racy, Udpor::default(), properties(), &mut NoObserver);
     let is_told = missed.stopped_by == Some(StopReason::NoGuarantee);
     assert!(is_told && missed.verdict() != Verdict::Ok);

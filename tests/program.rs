@@ -1,4 +1,5 @@
-//! Programs in Rust: that they are what the same models are, and what people are told when they are wrong.
+//! Programs in Rust: that they are what the same models are, and what people are told when they are
+//! wrong.
 
 mod bank;
 #[path = "../examples/programs/bounded_buffer.rs"]

@@ -1,11 +1,11 @@
 //! Random small programs, and what they must reach to be worth running.
 //!
 //! There are three families. A [`Program`] of processes is a little syntax tree with two lives:
-//! [`Program::text`] prints it in the modelling language, so that a failure can be pasted into a file, and
-//! [`Script`] runs it as a [`System`] of its own, without the language front end. The two must agree on
-//! everything, which tests the front end; and the tests of the explorers need not trust it. An
-//! [`ActorProgram`](actors::ActorProgram) is run by an [`ActorScript`]. A [`P2pScript`] is a program of processes with p2p and bag
-//! mailboxes.
+//! [`Program::text`] prints it in the modelling language, so that a failure can be pasted into a
+//! file, and [`Script`] runs it as a [`System`] of its own, without the language front end. The two
+//! must agree on everything, which tests the front end; and the tests of the explorers need not
+//! trust it. An [`ActorProgram`](actors::ActorProgram) is run by an [`ActorScript`]. A
+//! [`P2pScript`] is a program of processes with p2p and bag mailboxes.
 //!
 //! Programs that compute more than these are texts only: see [`language`].
 //!
@@ -112,15 +112,15 @@ pub struct Sample<S> {
     pub deadlocked: u64,
 }
 
-/// The first programs of processes that are small enough, from seed 0 on: as many as an ordinary run has time
-/// for, or `MAZURKA_PROGRAMS`.
+/// The first programs of processes that are small enough, from seed 0 on: as many as an ordinary
+/// run has time for, or `MAZURKA_PROGRAMS`.
 pub fn processes() -> &'static [Sample<Script>] {
     static SAMPLES: OnceLock<Vec<Sample<Script>>> = OnceLock::new();
     SAMPLES.get_or_init(|| first_samples(300, Script::of))
 }
 
-/// The same, of processes with the objects that came later: mutexes that are tried, reader-writer locks, condition
-/// variables.
+/// The same, of processes with the objects that came later: mutexes that are tried, reader-writer
+/// locks, condition variables.
 pub fn later() -> &'static [Sample<Script>] {
     static SAMPLES: OnceLock<Vec<Sample<Script>>> = OnceLock::new();
     SAMPLES.get_or_init(|| first_samples(200, |seed| Script::new(generate_later(seed))))

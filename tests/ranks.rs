@@ -22,8 +22,8 @@ fn all<S: System>(system: &S, explorer: Setting) -> Outcome {
     explore(system, explorer, budget, &mut NoObserver)
 }
 
-/// What two searches have to agree in. What is left open when somebody has failed is another deadlock in C: the others wait in
-/// `MPI_Finalize`.
+/// What two searches have to agree in. What is left open when somebody has failed is another
+/// deadlock in C: the others wait in `MPI_Finalize`.
 fn ends(outcome: &Outcome) -> (u64, Option<u64>, bool) {
     let stats = &outcome.stats;
     let has_failed = outcome.violations.iter().any(|found| found.process.is_some());

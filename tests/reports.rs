@@ -1,4 +1,5 @@
-//! What reports say of a failure: who could still help, what `final` has read, the shortest way there.
+//! What reports say of a failure: who could still help, what `final` has read, the shortest way
+//! there.
 
 use std::collections::HashMap;
 use std::fs;
@@ -26,8 +27,9 @@ impl Reaches {
     }
 }
 
-/// Takes random executions. Whatever a process does, each local state that it, or who started it, was in has said that it
-/// may; how many actions were judged, and how many of the claims said no to what the text of the process has.
+/// Takes random executions. Whatever a process does, each local state that it, or who started it,
+/// was in has said that it may; how many actions were judged, and how many of the claims said no to
+/// what the text of the process has.
 fn check_reaches(name: &str, program: &Program, random: &mut Rng) -> (usize, usize) {
     let (mut judged, mut refused) = (0, 0);
     let mut locals = Locals::new(program);
@@ -281,7 +283,8 @@ fn a_notification_comes_too_early_only_for_who_has_not_looked_since() {
     assert!(looked.ends_with("but no other process that is left notifies it."), "{looked}");
 }
 
-/// It fails before it does anything that others see, as the last thing that happens or before others go on.
+/// It fails before it does anything that others see, as the last thing that happens or before
+/// others go on.
 #[test]
 fn a_process_that_fails_as_it_starts_is_found() {
     let text = "shared x: int = 0; process P { spawn C(); x = 1; } process C() { assert(1 == 2); }";

@@ -12,8 +12,8 @@ use crate::random_models::{Subject, processes};
 /// So many objects stand where a program had one.
 const PLACES: usize = 1_000;
 
-/// The program with arrays for objects of these kinds, by the letters of their names in random programs; of each array one
-/// element is used.
+/// The program with arrays for objects of these kinds, by the letters of their names in random
+/// programs; of each array one element is used.
 fn spread(text: &str, kinds: &str) -> String {
     text.lines().map(|line| spread_line(line, kinds) + "\n").collect()
 }
@@ -168,7 +168,8 @@ fn reports_tell_of_the_objects_that_were_used() {
     assert!(start.elapsed() < Duration::from_secs(10) && output.stdout.len() < 10_000_000);
 }
 
-/// With hundreds of processes that end at once the unfolding keeps its cuts as lists; everything is as without them.
+/// With hundreds of processes that end at once the unfolding keeps its cuts as lists; everything is
+/// as without them.
 #[test]
 fn random_programs_do_not_care_how_many_processes_there_are() {
     let mut lists = 0;

@@ -1,8 +1,9 @@
 //! Programs that wait in loops.
 //!
-//! Two judges. What is left out of executions is the same for all explorers, so each class that the exhaustive
-//! explorer finds must come from each of the others. And nothing may be lost: the ends, violations and livelocks must be
-//! those of the full state graph, in which a loop goes round as often as it likes.
+//! Two judges. What is left out of executions is the same for all explorers, so each class that the
+//! exhaustive explorer finds must come from each of the others. And nothing may be lost: the ends,
+//! violations and livelocks must be those of the full state graph, in which a loop goes round as
+//! often as it likes.
 
 mod livelock;
 
@@ -18,7 +19,8 @@ use mazurka::property::Position;
 use crate::judge::{METHODS, Recorder, STATEFUL, check_counterexample, is_refused};
 use crate::random_models::Rng;
 
-/// Larger programs are passed over: with more executions, or with more states, which may have few executions that end.
+/// Larger programs are passed over: with more executions, or with more states, which may have few
+/// executions that end.
 const MAX_EXECUTIONS: u64 = 4_000;
 const MAX_STATES: u64 = 700;
 
@@ -44,7 +46,8 @@ impl Observer for Ends {
     }
 }
 
-/// Which number a request has is no part of a state: the stateful searches merge states that differ in it.
+/// Which number a request has is no part of a state: the stateful searches merge states that differ
+/// in it.
 fn without_handles(state: &str) -> String {
     let mut parts = state.split("Handle(");
     let mut kept = parts.next().unwrap_or_default().to_owned();

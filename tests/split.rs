@@ -1,5 +1,5 @@
-//! Searches cut into branches at random, which are then explored one by one, in any order, by the same explorer or by
-//! any: together they are the search.
+//! Searches cut into branches at random, which are then explored one by one, in any order, by the
+//! same explorer or by any: together they are the search.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,8 @@ impl Splitter for AtRandom {
     }
 }
 
-/// Explores the whole in pieces, each by one of `explorers`; how often each class came, and the kinds of violations.
+/// Explores the whole in pieces, each by one of `explorers`; how often each class came, and the
+/// kinds of violations.
 fn in_pieces<S: Subject, E: Explorer>(
     sample: &Sample<S>,
     explorers: &[E],

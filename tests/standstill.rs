@@ -1,8 +1,9 @@
-//! What implementations of MPI need not do (`--buffering any`, `--collectives any`): is it found wherever a program stands still
-//! without some of it?
+//! What implementations of MPI need not do (`--buffering any`, `--collectives any`): is it found
+//! wherever a program stands still without some of it?
 //!
-//! Random programs, whose sends and entries may end early or late, are judged in two ways that know nothing of classes. One goes through
-//! all states. The other knows nothing of optional actions either: each send and each entry first chooses whether it ends early or late.
+//! Random programs, whose sends and entries may end early or late, are judged in two ways that know
+//! nothing of classes. One goes through all states. The other knows nothing of optional actions
+//! either: each send and each entry first chooses whether it ends early or late.
 
 use std::collections::HashSet;
 
@@ -147,9 +148,10 @@ fn is_stuck(outcome: &Outcome) -> bool {
     outcome.violations.iter().any(|violation| is_end(violation.kind))
 }
 
-/// By definition: is there a state in which nothing is enabled but what is optional, and somebody who is no daemon has not ended? Goes through all
-/// states, which are told apart by what each process has done; where an ordinary mailbox has an order that this does not say, through
-/// all executions.
+/// By definition: is there a state in which nothing is enabled but what is optional, and somebody
+/// who is no daemon has not ended? Goes through all states, which are told apart by what each
+/// process has done; where an ordinary mailbox has an order that this does not say, through all
+/// executions.
 fn stands_still<S: System>(system: &S) -> bool {
     fn visit<S: System>(
         locals: &mut Locals<'_, S>,
@@ -211,8 +213,8 @@ fn visitors() -> impl Iterator<Item = AnyExplorer> {
 /// The most executions that an explorer goes through.
 const MOST_TRACES: u64 = 200;
 
-/// Compares what is found in a program with both judges. Does it stand still, and does it only if some sends are buffered and others
-/// are not?
+/// Compares what is found in a program with both judges. Does it stand still, and does it only if
+/// some sends are buffered and others are not?
 fn compare<S: System>(system: &S, text: impl Fn() -> String) -> [bool; 2] {
     let open = Open::new(system);
     let expected = stands_still(&open);
@@ -251,7 +253,8 @@ fn random_programs_that_stand_still_without_some_buffers_are_found() {
     }
 }
 
-/// Messages in an order that needs no buffers, then some of them out of order, and some of them only if a send was seen complete.
+/// Messages in an order that needs no buffers, then some of them out of order, and some of them
+/// only if a send was seen complete.
 fn exchanges(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let ranks = if rng.chance(80) { 2 } else { 3 };
@@ -275,7 +278,8 @@ fn exchanges(seed: u64) -> String {
                     "let c = isend(inbox[{to}], 0); let f = test(c); if f {{ send(inbox[{to}], 1, tag: 1); {one} }} \
                      else {{ send(inbox[{to}], 0, tag: 1); {two} }} wait(c);"
                 ));
-                // If the message is received late, it can be seen complete only because it is buffered.
+                // If the message is received late, it can be seen complete only because it is
+                // buffered.
                 let mut taken = [
                     format!("recv(inbox[{to}], src: {from}, tag: 0);"),
                     format!("let g = recv(inbox[{to}], src: {from}, tag: 1);"),

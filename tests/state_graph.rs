@@ -9,7 +9,8 @@ use mazurka::trace::{Classes, NormalForm};
 
 use crate::judge::has_ended;
 
-/// Watches searches of one system one after the other, so that what it tells of them can be compared.
+/// Watches searches of one system one after the other, so that what it tells of them can be
+/// compared.
 pub struct Watcher<'s, S: System> {
     system: &'s S,
     /// For all searches the same, which number spawned processes each in its own way.
@@ -78,7 +79,8 @@ impl<'s, S: System> Watcher<'s, S> {
         found
     }
 
-    /// How many states of the graph that the last search went through are 0, 1, 2, .. actions from the initial one.
+    /// How many states of the graph that the last search went through are 0, 1, 2, .. actions from
+    /// the initial one.
     pub fn by_distance(&self) -> Vec<u64> {
         let (mut seen, mut level) = (BTreeSet::from([0]), vec![0]);
         let mut counts = Vec::new();

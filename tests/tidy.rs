@@ -369,7 +369,8 @@ fn imports_within_explore_go_one_way_and_never_round() {
         }
     }
     assert!(imports.values().map(Vec::len).sum::<usize>() > 100, "imports are found: {imports:#?}");
-    // Who imports nobody of the rest goes, and whom nobody of the rest imports: what cannot go is on a cycle.
+    // Who imports nobody of the rest goes, and whom nobody of the rest imports: what cannot go is
+    // on a cycle.
     let mut rest: Vec<&String> = all.iter().collect();
     loop {
         let others = rest.clone();

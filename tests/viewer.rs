@@ -1,7 +1,8 @@
 //! The page of `draw -o x.html`, in a browser: what it shows is what the model says.
 //!
-//! The tests that need a browser (`chromium`, `google-chrome` or `$CHROME`) say so and run when they are asked for:
-//! `cargo test --test suite viewer -- --ignored`. `viewer_latency` measures more than it judges:
+//! The tests that need a browser (`chromium`, `google-chrome` or `$CHROME`) say so and run when
+//! they are asked for: `cargo test --test suite viewer -- --ignored`. `viewer_latency` measures
+//! more than it judges:
 //!
 //! ```text
 //! cargo test --release --test suite viewer_latency -- --ignored --nocapture
@@ -390,7 +391,8 @@ fn the_model_agrees_with_itself_on_every_spec() {
     assert!(placed > 2_000 && told > 2_000, "{placed} steps are events, {told} states");
 }
 
-/// What a drawing has in black on white, the page has in light on dark: every colour but those of mutexes.
+/// What a drawing has in black on white, the page has in light on dark: every colour but those of
+/// mutexes.
 #[test]
 fn the_colours_of_drawings_are_those_of_the_theme() {
     let style = include_str!("../visuals/viewer/viewer.css");
@@ -421,7 +423,8 @@ fn assert_placed(path: &Path, viewer: &Viewer, run: &Run) -> usize {
         let event = &viewer.unfolding.events[*event];
         let names = (&run.chart.lanes[step.lane].name, &viewer.unfolding.lanes[event.lane]);
         assert_eq!(step.label, event.label, "{}: {step:?}", path.display());
-        // Spawned processes of one name are numbered as they come, and the network has lanes of its own.
+        // Spawned processes of one name are numbered as they come, and the network has lanes of its
+        // own.
         let family = |name: &str| name.split(['#', '(']).next().unwrap().trim_end().to_owned();
         assert_eq!(family(names.0), family(names.1), "{}", path.display());
         assert!(event.causes.iter().all(|cause| met.contains(cause)), "{}", path.display());

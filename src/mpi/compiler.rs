@@ -1,9 +1,10 @@
-//! The user's compiler, as `mazurka mpicc` calls it: our `mpi.h` comes first, accesses to memory are instrumented, and programs
-//! are linked with our library.
+//! The user's compiler, as `mazurka mpicc` calls it: our `mpi.h` comes first, accesses to memory
+//! are instrumented, and programs are linked with our library.
 //!
-//! Instrumentation is that of the thread sanitizer, which every common compiler has: each access calls a function
-//! `__tsan_..`, and those are ours (`c/memory.c`). So objects are compiled with `-fsanitize=thread`, but linked without it: otherwise
-//! the sanitizer's own library would come in. A command that compiles and links is therefore done in two steps.
+//! Instrumentation is that of the thread sanitizer, which every common compiler has: each access
+//! calls a function `__tsan_..`, and those are ours (`c/memory.c`). So objects are compiled with
+//! `-fsanitize=thread`, but linked without it: otherwise the sanitizer's own library would come in.
+//! A command that compiles and links is therefore done in two steps.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -31,13 +32,14 @@ pub struct Compiler {
     scratch: PathBuf,
 }
 
-/// What is given to compile, so that accesses to memory are seen, and calls return to where they were made. What the user
-/// says comes later, and counts.
+/// What is given to compile, so that accesses to memory are seen, and calls return to where they
+/// were made. What the user says comes later, and counts.
 const INSTRUMENTED: [&str; 4] =
     ["-g", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-omit-frame-pointer"];
 
-/// What is given to those compilers that have it: each variable has a place of its own, and each call in the source is one in the
-/// program. Otherwise a temporary may be where a variable is that is not in use, and a call may be done by one in another block.
+/// What is given to those compilers that have it: each variable has a place of its own, and each
+/// call in the source is one in the program. Otherwise a temporary may be where a variable is that
+/// is not in use, and a call may be done by one in another block.
 pub(super) const SEPARATE: [&str; 2] = ["-fstack-reuse=none", "-fno-crossjumping"];
 
 /// Options whose value is the next word.
@@ -125,7 +127,8 @@ enum Task {
     Ask,
     /// No program is linked.
     Compile,
-    /// A shared library is linked, or an object out of objects: the program will bring the functions of MPI.
+    /// A shared library is linked, or an object out of objects: the program will bring the
+    /// functions of MPI.
     LinkPart,
     /// A program is linked.
     Link,
@@ -174,8 +177,8 @@ fn is_language(option: &[OsString]) -> bool {
 }
 
 impl Compiler {
-    /// The compiler with this command, which may have options. Compiled libraries are kept in `cache`; `scratch` is a folder for
-    /// files of one call, which exists.
+    /// The compiler with this command, which may have options. Compiled libraries are kept in
+    /// `cache`; `scratch` is a folder for files of one call, which exists.
     pub fn new(command: &str, cache: PathBuf, scratch: PathBuf) -> Compiler {
         let command = command.split_whitespace().map(OsString::from).collect();
         Compiler { command, cache, scratch }
@@ -202,8 +205,8 @@ impl Compiler {
         Ok(call)
     }
 
-    /// Compiles and links as these arguments of a compiler say. Returns whether the compiler is content; otherwise it has said
-    /// why.
+    /// Compiles and links as these arguments of a compiler say. Returns whether the compiler is
+    /// content; otherwise it has said why.
     ///
     /// # Errors
     /// If it cannot be called, or does not compile our library.

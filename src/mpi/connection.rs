@@ -1,7 +1,9 @@
-//! A connection to a process that may do anything: stop, say half of a sentence, or say no word at all.
+//! A connection to a process that may do anything: stop, say half of a sentence, or say no word at
+//! all.
 //!
-//! So each frame has a time by which it is there as a whole. And whoever waits looks at the signal that ends the search
-//! ([`StopSignal::is_raised_here`]): it is kept within a glance, whatever the process does.
+//! So each frame has a time by which it is there as a whole. And whoever waits looks at the signal
+//! that ends the search ([`StopSignal::is_raised_here`]): it is kept within a glance, whatever the
+//! process does.
 
 use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -41,7 +43,8 @@ impl Connection {
     }
 }
 
-/// A stream that is waited for until a time, or until the search is to end. Both are the error [`ErrorKind::TimedOut`].
+/// A stream that is waited for until a time, or until the search is to end. Both are the error
+/// [`ErrorKind::TimedOut`].
 struct Patient<'s, S> {
     stream: &'s mut S,
     /// A time beyond what a clock can tell is no limit.

@@ -1,4 +1,5 @@
-//! What kind of mistake a violation is, and where: what a search knows is that nobody can move, or that calls disagree.
+//! What kind of mistake a violation is, and where: what a search knows is that nobody can move, or
+//! that calls disagree.
 
 use std::collections::BTreeSet;
 
@@ -192,7 +193,8 @@ impl Scene<'_> {
         made.collect()
     }
 
-    /// A receive that is stuck, and a message for it that nobody takes, because its tag or its communicator is another one.
+    /// A receive that is stuck, and a message for it that nobody takes, because its tag or its
+    /// communicator is another one.
     fn strays(&self) -> Option<(Slip, String, Vec<Made>)> {
         let network = self.state().network();
         let open = network.receives().iter().filter(|receive| receive.is_open());

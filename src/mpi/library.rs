@@ -1,4 +1,5 @@
-//! The library that programs are linked with: C text that travels in this crate, and is compiled once for each compiler.
+//! The library that programs are linked with: C text that travels in this crate, and is compiled
+//! once for each compiler.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -60,8 +61,9 @@ pub(super) const PARTS: [(&str, &str); 38] = [
     ("conflicts.c", include_str!("c/conflicts.c")),
 ];
 
-/// How it is compiled. It has no accesses of the program, so it is not instrumented. Frames are found by their pointers. Without
-/// debug information none of it is taken for a place in the program.
+/// How it is compiled. It has no accesses of the program, so it is not instrumented. Frames are
+/// found by their pointers. Without debug information none of it is taken for a place in the
+/// program.
 const OPTIONS: [&str; 8] = [
     "-x",
     "c",
@@ -73,7 +75,8 @@ const OPTIONS: [&str; 8] = [
     "-fno-common",
 ];
 
-/// A script for the linker: all variables of the library are together, so that they can be told from the program's (`c/polls.c`).
+/// A script for the linker: all variables of the library are together, so that they can be told
+/// from the program's (`c/polls.c`).
 const SCRIPT: (&str, &str) =
     ("own.ld", "SECTIONS { mazurka_own : { *(.data .data.rel .data.rel.local .bss) } }\n");
 
@@ -119,7 +122,8 @@ impl Library {
         Ok(text?.lines().map(String::from).collect())
     }
 
-    /// Compiles into a folder of its own, which then takes its place: so another process finds all of it or nothing.
+    /// Compiles into a folder of its own, which then takes its place: so another process finds all
+    /// of it or nothing.
     fn compile(&self, compiler: &Compiler) -> Result<(), String> {
         let text = |error: std::io::Error| error.to_string();
         fs::create_dir_all(compiler.cache()).map_err(text)?;

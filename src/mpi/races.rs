@@ -1,4 +1,5 @@
-//! Races of messages: what the receives and probes from any source got, in one execution and in another.
+//! Races of messages: what the receives and probes from any source got, in one execution and in
+//! another.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +28,8 @@ struct Taken {
     at: usize,
 }
 
-/// What the receives and probes from any source got in an execution, by rank, in the order in which the rank made them.
+/// What the receives and probes from any source got in an execution, by rank, in the order in which
+/// the rank made them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Matching(BTreeMap<ProcessId, Vec<Taken>>);
 
@@ -93,8 +95,9 @@ impl Matching {
         self.0.iter().filter_map(first).min_by_key(|(_, taken, _)| taken.at)
     }
 
-    /// Which receive or probe got the message with which all went wrong, in a sentence, if one of the others tells: those of
-    /// executions in which nothing is wrong. The one that has most in common with this one does.
+    /// Which receive or probe got the message with which all went wrong, in a sentence, if one of
+    /// the others tells: those of executions in which nothing is wrong. The one that has most in
+    /// common with this one does.
     pub(super) fn culprit(&self, others: &[Matching]) -> Option<String> {
         let differences = others.iter().filter_map(|other| self.difference(other));
         let (rank, one, other) = differences.max_by_key(|(_, taken, _)| taken.at)?;

@@ -143,8 +143,9 @@ impl Ranks {
         &self.launch
     }
 
-    /// What a search of them comes to: it is not complete if ranks did what cannot be explored. Then [`Ranks::reservation`] says
-    /// why. And a standstill is none if another thread of a rank may have been about to call MPI.
+    /// What a search of them comes to: it is not complete if ranks did what cannot be explored.
+    /// Then [`Ranks::reservation`] says why. And a standstill is none if another thread of a rank
+    /// may have been about to call MPI.
     pub fn judged(&self, mut outcome: Outcome) -> Outcome {
         if self.unexplored().threads_may_call() {
             outcome.violations.retain(|violation| !violation.kind.is_standstill());
@@ -285,7 +286,8 @@ impl Ranks {
         Ok((!remarks.is_empty()).then(|| remarks.into()))
     }
 
-    /// The place of a call: the first of these addresses that is in the program, and, if possible, in no header of the system.
+    /// The place of a call: the first of these addresses that is in the program, and, if possible,
+    /// in no header of the system.
     fn site(&self, addresses: &[u64], call: &str) -> Site {
         let found = |&address: &u64| self.source.site(address.wrapping_sub(self.bias), call);
         let mut sites: Vec<Site> = addresses.iter().filter_map(found).collect();

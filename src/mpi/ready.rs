@@ -5,9 +5,10 @@ use super::wire::Data;
 use crate::model::Value;
 use crate::property::Position;
 
-/// A ready send may be started only if the matching receive is posted already (MPI 4.1, 3.4). It is, for sure, if the receive happens
-/// before the send. Otherwise there is an execution of the same class in which the send comes first. That is so if standard sends are
-/// buffered and ranks leave collectives early; with other semantics, more happens before.
+/// A ready send may be started only if the matching receive is posted already (MPI 4.1, 3.4). It
+/// is, for sure, if the receive happens before the send. Otherwise there is an execution of the
+/// same class in which the send comes first. That is so if standard sends are buffered and ranks
+/// leave collectives early; with other semantics, more happens before.
 pub(super) fn objection(at: Position<'_>) -> Option<String> {
     let network = at.state().network();
     let is_ready = |value: &Value| match value {

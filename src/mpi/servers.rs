@@ -1,7 +1,8 @@
 //! The processes of a program: a server for each world rank, and the ranks that it forks.
 //!
-//! Nothing of them is left behind (`c/server.c`): a server ends with all that it has started when its connection is closed,
-//! and then its guard, which is the process that is started here. What is in the folder goes then, too.
+//! Nothing of them is left behind (`c/server.c`): a server ends with all that it has started when
+//! its connection is closed, and then its guard, which is the process that is started here. What is
+//! in the folder goes then, too.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};

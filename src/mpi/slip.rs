@@ -1,7 +1,8 @@
-//! What can be wrong with an MPI program: one list of kinds, for the library, for reports and for suites of tests.
+//! What can be wrong with an MPI program: one list of kinds, for the library, for reports and for
+//! suites of tests.
 //!
-//! The library writes the name of the kind in front of its message. The search finds other kinds, and
-//! [`diagnose`](super::diagnose()) tells deadlocks and calls that disagree apart.
+//! The library writes the name of the kind in front of its message. The search finds other kinds,
+//! and [`diagnose`](super::diagnose()) tells deadlocks and calls that disagree apart.
 
 use std::fmt;
 
@@ -95,8 +96,8 @@ impl Slip {
         Slip::ALL.iter().copied().find(|slip| slip.name() == name)
     }
 
-    /// The object that is left behind, if this is about one that is never freed. That does no harm: a rank says so in a
-    /// [remark](crate::model::Remark) when it has ended.
+    /// The object that is left behind, if this is about one that is never freed. That does no harm:
+    /// a rank says so in a [remark](crate::model::Remark) when it has ended.
     pub fn unfreed(self) -> Option<&'static str> {
         Some(match self {
             Slip::CommunicatorLeak => "communicator",

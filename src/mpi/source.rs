@@ -36,7 +36,8 @@ fn is_header_of_system(file: &str) -> bool {
     file.starts_with("/usr/")
 }
 
-/// Where the code at this address was written: where functions of the system's headers are inlined, their call.
+/// Where the code at this address was written: where functions of the system's headers are inlined,
+/// their call.
 fn find(loader: &Loader, address: u64, base: &Path) -> Option<Place> {
     let mut frames = loader.find_frames(address).ok()?;
     let mut innermost = None;
@@ -67,8 +68,8 @@ impl Source {
         Source { base, known: Mutex::new(known) }
     }
 
-    /// The place of a call that returns to this address (of the program as it was linked), and the text of its line, or
-    /// else `call`.
+    /// The place of a call that returns to this address (of the program as it was linked), and the
+    /// text of its line, or else `call`.
     pub fn site(&self, returns_to: u64, call: &str) -> Option<Site> {
         let mut known = self.known.lock().expect("nobody panics while reading a source");
         let address = returns_to.wrapping_sub(1);
@@ -91,7 +92,8 @@ impl Source {
         site.file.as_deref().is_some_and(is_header_of_system)
     }
 
-    /// The text with each address `{@1f}` in it as a file and a line. `bias` is what addresses are too great by.
+    /// The text with each address `{@1f}` in it as a file and a line. `bias` is what addresses are
+    /// too great by.
     pub fn with_places(&self, text: &str, bias: u64) -> String {
         let mut shown = String::new();
         let mut rest = text;

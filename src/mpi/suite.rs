@@ -1,5 +1,5 @@
-//! Suites of small C programs of which it is known, or said, what is wrong with them: how their files say that, and how
-//! good an answer is.
+//! Suites of small C programs of which it is known, or said, what is wrong with them: how their
+//! files say that, and how good an answer is.
 //!
 //! Each suite has a layout of its own. It is recognised from the files, one by one:
 //!
@@ -10,8 +10,8 @@
 //! | folders | MPI-CorrBench | a folder `correct` beside the program, or above it |
 //! | lists | the tests of MPICH | files called `testlist` |
 //!
-//! The lists say only how programs are run. All of their programs are meant to be right, but some of them try what happens
-//! in those that are not: so nothing is expected of them.
+//! The lists say only how programs are run. All of their programs are meant to be right, but some
+//! of them try what happens in those that are not: so nothing is expected of them.
 
 mod disputes;
 mod headers;
@@ -113,7 +113,8 @@ impl Suite {
         self.ending("h").filter_map(Path::parent).collect()
     }
 
-    /// The program in a file with this text; `None` if the suite does not say what is to be expected of it.
+    /// The program in a file with this text; `None` if the suite does not say what is to be
+    /// expected of it.
     ///
     /// # Errors
     /// If it says that in another way than its layout has it.
@@ -178,7 +179,8 @@ impl Mark {
 }
 
 impl Test {
-    /// How good this answer is. What is never freed is found where a mistake is expected, and is no false alarm elsewhere. Of a label that is disputed, the standard has the last word.
+    /// How good this answer is. What is never freed is found where a mistake is expected, and is no
+    /// false alarm elsewhere. Of a label that is disputed, the standard has the last word.
     pub fn mark(&self, answer: &Answer, dispute: Option<&Dispute>) -> Mark {
         match (answer, &self.expected) {
             (Answer::Unsure(doubt), _) => doubt.into(),

@@ -7,8 +7,8 @@ use super::slip::Slip;
 use crate::model::{Failure, FailureKind};
 use crate::property::{Objection, Position, Property};
 
-/// Messages that nobody has received when all ranks have ended are a mistake: MPI wants a receive for every send. For a send in ready
-/// mode it wants one that is posted.
+/// Messages that nobody has received when all ranks have ended are a mistake: MPI wants a receive
+/// for every send. For a send in ready mode it wants one that is posted.
 #[derive(Clone, Copy)]
 pub struct Unreceived;
 

@@ -1,10 +1,11 @@
 //! What ranks do with files, and whether one of them could notice another one there.
 //!
-//! Each rank sees the files that it has changed itself, and else those that were there (`c/files.c`). That is what happens in
-//! a real execution, unless a rank changes what another one looks at: then it depends on which of them is first. That is
-//! communication without messages, whose orders nobody explores. So every use of a file is noted with its rank, and
-//! [`Uses::add`] says which two uses do not go together. They need not be in one execution: this says no too often rather than too
-//! seldom.
+//! Each rank sees the files that it has changed itself, and else those that were there
+//! (`c/files.c`). That is what happens in a real execution, unless a rank changes what another one
+//! looks at: then it depends on which of them is first. That is communication without messages,
+//! whose orders nobody explores. So every use of a file is noted with its rank, and [`Uses::add`]
+//! says which two uses do not go together. They need not be in one execution: this says no too
+//! often rather than too seldom.
 //!
 //! | one rank | another one |
 //! |---|---|
@@ -77,8 +78,8 @@ struct Used {
 pub(super) struct Uses(BTreeMap<String, Vec<Used>>);
 
 impl Uses {
-    /// A rank uses the file with this canonical name; `place` is where in its program. Returns what is wrong with that, in a
-    /// sentence: the same one each time.
+    /// A rank uses the file with this canonical name; `place` is where in its program. Returns what
+    /// is wrong with that, in a sentence: the same one each time.
     pub(super) fn add(
         &mut self,
         path: &str,

@@ -1,7 +1,9 @@
-//! The variables of a program, as its debug information tells: where they are, how long, and what is in them.
+//! The variables of a program, as its debug information tells: where they are, how long, and what
+//! is in them.
 //!
-//! The library asks for them when a buffer is handed over: more than a variable has room for, or values of another type than those in it,
-//! is a mistake that no message shows. It is told everything at once, as a table of 64-bit words (`c/variables.c` reads it):
+//! The library asks for them when a buffer is handed over: more than a variable has room for, or
+//! values of another type than those in it, is a mistake that no message shows. It is told
+//! everything at once, as a table of 64-bit words (`c/variables.c` reads it):
 //!
 //! ```text
 //! how many runs, layouts, globals, pointers, functions, locals, names
@@ -14,9 +16,10 @@
 //! names     bytes, each name with a 0 at its end
 //! ```
 //!
-//! A local is a variable at an offset from its frame, or a pointer there or in a register; then size and layout are those of what it
-//! points to. A pointer that moves, and a scope in several pieces, are told once for each. What is not told plainly is left out:
-//! values in pieces or computed ones, variables that move or have no known length, and layouts with too many parts.
+//! A local is a variable at an offset from its frame, or a pointer there or in a register; then
+//! size and layout are those of what it points to. A pointer that moves, and a scope in several
+//! pieces, are told once for each. What is not told plainly is left out: values in pieces or
+//! computed ones, variables that move or have no known length, and layouts with too many parts.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -233,7 +236,8 @@ struct OfUnit<'t> {
     table: &'t mut Table,
 }
 
-/// Where the walk through the tree of entries is: the pieces of the function in the table, what its frame begins at, and the scope.
+/// Where the walk through the tree of entries is: the pieces of the function in the table, what its
+/// frame begins at, and the scope.
 #[derive(Clone)]
 struct Place {
     function: Option<Range<usize>>,
@@ -362,8 +366,8 @@ impl OfUnit<'_> {
                 self.local(location.of_pointer(), pointed, name, scope);
             }
         } else if let Some(mut list) = self.dwarf.attr_locations(self.unit, location)? {
-            // These are places where its value is for a while. They may be parts of other variables, but only the value of a pointer
-            // matters.
+            // These are places where its value is for a while. They may be parts of other
+            // variables, but only the value of a pointer matters.
             while let Some(one) = list.next()? {
                 let location = self.location(one.data, place)?;
                 let at = location.and_then(|location| location.of_pointer());
@@ -406,8 +410,8 @@ impl OfUnit<'_> {
         })
     }
 
-    /// What is known of the memory that a pointer of this type points to: `None` if it is no pointer, and anything may be there if the type
-    /// does not say (`void`).
+    /// What is known of the memory that a pointer of this type points to: `None` if it is no
+    /// pointer, and anything may be there if the type does not say (`void`).
     fn pointed(&mut self, of_type: UnitOffset) -> gimli::Result<Option<(u64, u64)>> {
         let Some(pointee) = self.pointee(of_type, DEEPEST)? else { return Ok(None) };
         let known = match pointee {

@@ -78,13 +78,15 @@ pub fn verify(
     Ok(answer)
 }
 
-/// What happens in other executions: that tells some kinds of mistakes. It is searched for when it is first asked for.
+/// What happens in other executions: that tells some kinds of mistakes. It is searched for when it
+/// is first asked for.
 pub struct Others<'s> {
     system: &'s History<Ranks>,
     setting: Setting,
     budget: Budget,
     begin: Instant,
-    /// Is there an execution in which nothing is wrong, and what are the messages got in some of them?
+    /// Is there an execution in which nothing is wrong, and what are the messages got in some of
+    /// them?
     right_ones: OnceCell<(bool, Vec<Matching>)>,
     is_right_if_buffered: OnceCell<bool>,
 }
@@ -98,7 +100,8 @@ impl<'s> Others<'s> {
         Others { system, setting, budget, begin, right_ones, is_right_if_buffered }
     }
 
-    /// What a violation is: what happens in one execution only is a race, and what depends on buffers is a hazard.
+    /// What a violation is: what happens in one execution only is a race, and what depends on
+    /// buffers is a hazard.
     pub fn finding(&self, violation: &Violation) -> Diagnosis {
         let diagnosis = diagnose(self.system, violation);
         // That is wrong whatever the messages are.

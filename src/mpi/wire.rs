@@ -1,4 +1,5 @@
-//! The wire between the search and a rank: `c/wire.c` has the other end, and says what is sent when.
+//! The wire between the search and a rank: `c/wire.c` has the other end, and says what is sent
+//! when.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -115,8 +116,8 @@ impl Put for Vec<u8> {
         }
     }
 
-    /// `U` it happened, `H` the number of a request, `K` what is complete, `I` nothing is complete, `P` what a probe found,
-    /// `V` a value.
+    /// `U` it happened, `H` the number of a request, `K` what is complete, `I` nothing is complete,
+    /// `P` what a probe found, `V` a value.
     fn put_told(&mut self, told: &Told) {
         match told {
             Told::Posted(handle) => {
@@ -144,7 +145,8 @@ trait PutProbed {
 }
 
 impl PutProbed for Vec<u8> {
-    /// What a probe tells: see [`State::probed`](crate::model::State::probed). The message comes last, if there is one.
+    /// What a probe tells: see [`State::probed`](crate::model::State::probed). The message comes
+    /// last, if there is one.
     fn put_probed(&mut self, parts: &[Value]) {
         match parts.last() {
             Some(message @ Value::Opaque(_)) => {
@@ -209,7 +211,8 @@ impl<'f> Parts<'f> {
     }
 }
 
-/// A text of a program that may be shown on a terminal: what the terminal would obey is written out, as `\u{1b}`.
+/// A text of a program that may be shown on a terminal: what the terminal would obey is written
+/// out, as `\u{1b}`.
 pub(super) fn readable(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let is_plain = |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || turns(c));

@@ -1,16 +1,19 @@
 //! Violations that are the same but for who plays which role.
 //!
-//! If two workers can each be the one that is left over, a search finds two deadlocks, and a reader learns no more from the
-//! second. Two violations are alike if the processes of one can be renamed to those of the other so that
+//! If two workers can each be the one that is left over, a search finds two deadlocks, and a reader
+//! learns no more from the second. Two violations are alike if the processes of one can be renamed
+//! to those of the other so that
 //!
 //! - a process becomes one of its kind: of the same name but for its index;
-//! - it has carried out the same operations at the same places, and ends in the same way: waits there, has ended, failed;
-//! - what it waits for is told in the same words, with processes and indexed objects (`fork[2]`) renamed, each to one other;
+//! - it has carried out the same operations at the same places, and ends in the same way: waits
+//!   there, has ended, failed;
+//! - what it waits for is told in the same words, with processes and indexed objects (`fork[2]`)
+//!   renamed, each to one other;
 //! - the index of an object stays, or becomes what that of a process becomes;
 //! - who could help whom, who is in the circle, and who has failed with which message is the same.
 //!
-//! So a different line, operation, tag or number of rounds is a different mistake. A renaming is looked for by trying, role
-//! by role. After [`TRIALS`] trials two violations count as different.
+//! So a different line, operation, tag or number of rounds is a different mistake. A renaming is
+//! looked for by trying, role by role. After [`TRIALS`] trials two violations count as different.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -85,7 +88,8 @@ impl<'v> Told<'v> {
         let mut players: Vec<_> =
             names.iter().map(|name| Player::new(violation, name, &kinds)).collect();
         players.sort_by(|a, b| a.role.cmp(&b.role));
-        // Where somebody waits, the message tells whom it is about by name, which need not come in the order of roles.
+        // Where somebody waits, the message tells whom it is about by name, which need not come in
+        // the order of roles.
         let message = match violation.kind.is_standstill() {
             true => (String::new(), Vec::new()),
             false => template(&violation.message, &kinds),
@@ -142,8 +146,8 @@ fn numbered(name: &str) -> Option<&str> {
     (!kind.is_empty()).then_some(kind)
 }
 
-/// The text with its indices taken out: those in square brackets, and the numbers of processes of these kinds. A rank is
-/// also the source of its messages.
+/// The text with its indices taken out: those in square brackets, and the numbers of processes of
+/// these kinds. A rank is also the source of its messages.
 fn template(text: &str, kinds: &BTreeSet<&str>) -> Template {
     let (mut skeleton, mut names) = (String::new(), Vec::new());
     let mut rest = text;

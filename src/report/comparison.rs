@@ -21,7 +21,8 @@ use crate::study::{About, Disagreement, Figures, Limits, Measured, Ran, Row, dis
 pub struct Comparison {
     /// The rows that were run.
     pub rows: Vec<Row>,
-    /// Explorers that were not asked for by name, and that must not be used on some of the programs.
+    /// Explorers that were not asked for by name, and that must not be used on some of the
+    /// programs.
     pub left_out: Vec<LeftOut>,
     /// Rows that were not run, because of an interrupt.
     pub not_run: usize,
@@ -50,9 +51,9 @@ impl Comparison {
         }
     }
 
-    /// The worst verdict of all rows: a violation, or else something incomplete. A row does not count if it was refused, or if
-    /// it came to its end but may have missed executions, as long as another row of the same program is complete. If
-    /// there is none, nothing is proved.
+    /// The worst verdict of all rows: a violation, or else something incomplete. A row does not
+    /// count if it was refused, or if it came to its end but may have missed executions, as long as
+    /// another row of the same program is complete. If there is none, nothing is proved.
     pub fn verdict(&self) -> Verdict {
         let measured = || self.rows.iter().filter_map(Row::measured);
         let is_explored = |row: &Row| {
@@ -82,7 +83,8 @@ impl Comparison {
         disagreements(&self.rows).iter().map(sentence).collect()
     }
 
-    /// Which explorers were left out, in a sentence for all that were left out for the same programs.
+    /// Which explorers were left out, in a sentence for all that were left out for the same
+    /// programs.
     fn omissions(&self) -> Vec<String> {
         let mut groups: Vec<(&[String], Vec<&str>)> = Vec::new();
         for LeftOut { explorer, specs, .. } in &self.left_out {

@@ -1,8 +1,9 @@
 //! Pictures in the DOT language, for Graphviz and the many programs that read it.
 //!
-//! An event or step is a node `e0`, `e1`, ..; a lane of a space-time chart starts at `p0`, `p1`, .. and ends at
-//! `q0`, `q1`, ..; a call of a search tree is `n0`, `n1`, .., and so is a step of a process. Ids are generated, so only
-//! labels contain text of the program. [`escaped`] makes it safe, because the writer itself escapes nothing.
+//! An event or step is a node `e0`, `e1`, ..; a lane of a space-time chart starts at `p0`, `p1`, ..
+//! and ends at `q0`, `q1`, ..; a call of a search tree is `n0`, `n1`, .., and so is a step of a
+//! process. Ids are generated, so only labels contain text of the program. [`escaped`] makes it
+//! safe, because the writer itself escapes nothing.
 //!
 //! In labels a backslash starts an escape sequence and an ampersand an HTML entity, even within
 //! quotes. So both are escaped, as well as the quote.
@@ -17,8 +18,8 @@ use super::picture::{
 };
 use crate::explore::Verdict;
 
-/// Red for conflicts and deadlocks, blue for messages, grey for the rest. Colour-blind people can tell them apart
-/// (Okabe and Ito).
+/// Red for conflicts and deadlocks, blue for messages, grey for the rest. Colour-blind people can
+/// tell them apart (Okabe and Ito).
 const RED: &str = "#D55E00";
 const BLUE: &str = "#0072B2";
 const GREY: &str = "#666666";

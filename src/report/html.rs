@@ -1,18 +1,20 @@
-//! The page of `mazurka draw -o x.html`: one file that needs nothing else, neither a network nor a server.
+//! The page of `mazurka draw -o x.html`: one file that needs nothing else, neither a network nor a
+//! server.
 //!
-//! The page is `visuals/viewer/viewer.html` with its holes filled: the style and the script beside it, the
-//! [`Viewer`] as JSON, and the drawings of its pictures as [`svg`] makes them, each in a template.
+//! The page is `visuals/viewer/viewer.html` with its holes filled: the style and the script beside
+//! it, the [`Viewer`] as JSON, and the drawings of its pictures as [`svg`] makes them, each in a
+//! template.
 //!
-//! There may be thousands of executions. Few of them are ever looked at, and they are similar. So they are put on shelves
-//! of `SHELF` executions with their drawings. A shelf is one JSON text that is compressed (zlib, in base64); the script
-//! opens the shelf of the execution that it is asked for. A shelf contains each line of its drawings once, and a drawing
-//! is a list of line numbers.
+//! There may be thousands of executions. Few of them are ever looked at, and they are similar. So
+//! they are put on shelves of `SHELF` executions with their drawings. A shelf is one JSON text that
+//! is compressed (zlib, in base64); the script opens the shelf of the execution that it is asked
+//! for. A shelf contains each line of its drawings once, and a drawing is a list of line numbers.
 //!
 //! The script finds the parts of a drawing by their names (`data-event`, `data-step`, `data-from`,
 //! `data-to`) and only ever toggles classes; it lays nothing out.
 //!
-//! In JSON every `<` is written as `\u003c`, so nothing in a spec can end the script or open a comment. A hole
-//! is filled once: what it is filled with is not looked at again.
+//! In JSON every `<` is written as `\u003c`, so nothing in a spec can end the script or open a
+//! comment. A hole is filled once: what it is filled with is not looked at again.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};

@@ -21,7 +21,8 @@ fn is_hidden(c: char) -> bool {
     c != '\n' && is_deceptive(c)
 }
 
-/// The same JSON with such characters as escapes. They stand in texts only, where an escape means the same.
+/// The same JSON with such characters as escapes. They stand in texts only, where an escape means
+/// the same.
 fn escaped(json: &str) -> String {
     let mut text = String::with_capacity(json.len() + 16);
     for c in json.chars() {

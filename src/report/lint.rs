@@ -11,12 +11,13 @@
 //! | `assertions` | `unreached` | assertions that no execution evaluates | allow |
 //! | `calls` | `calls` | MPI programs that do not call MPI | warn |
 //!
-//! A leak is about one execution, so it is told by whichever search meets it, with a schedule that replays. A search that
-//! stops at its first violation tells none: it has hardly begun to look. That something is never reached is about all
-//! executions, so it is told only after a complete search that visits every class.
+//! A leak is about one execution, so it is told by whichever search meets it, with a schedule that
+//! replays. A search that stops at its first violation tells none: it has hardly begun to look.
+//! That something is never reached is about all executions, so it is told only after a complete
+//! search that visits every class.
 //!
-//! A lint is allowed, warned about, or denied. One that is denied and tells something makes the command end as a violation
-//! does; the verdict stays as it is.
+//! A lint is allowed, warned about, or denied. One that is denied and tells something makes the
+//! command end as a violation does; the verdict stays as it is.
 
 use std::fmt;
 use std::str::FromStr;
@@ -102,7 +103,8 @@ impl From<LeakKind> for Lint {
 pub struct Named(&'static str);
 
 impl Named {
-    /// How particular the name is for this lint, 0 being the most; `None` if it is not one of its names.
+    /// How particular the name is for this lint, 0 being the most; `None` if it is not one of its
+    /// names.
     fn rank(self, lint: Lint) -> Option<usize> {
         lint.names().iter().position(|&name| name == self.0)
     }

@@ -1,15 +1,15 @@
 //! What a drawing shows, as plain data: no colours, no coordinates.
 //!
-//! There are four kinds. A [`PartialOrder`] is a set of events with causality: a piece of the unfolding, or the
-//! events of one execution (a configuration). A [`SpaceTime`] is one execution as a chart, time against
-//! processes. A [`SearchTree`] shows the search of UDPOR, call by call. A
-//! [`ControlFlow`] is the program itself. All of them serialise, and `mazurka draw` writes that to a `.json` file; [`dot`](super::dot)
-//! and [`svg`](super::svg) draw them.
+//! There are four kinds. A [`PartialOrder`] is a set of events with causality: a piece of the
+//! unfolding, or the events of one execution (a configuration). A [`SpaceTime`] is one execution as
+//! a chart, time against processes. A [`SearchTree`] shows the search of UDPOR, call by call. A
+//! [`ControlFlow`] is the program itself. All of them serialise, and `mazurka draw` writes that to
+//! a `.json` file; [`dot`](super::dot) and [`svg`](super::svg) draw them.
 //!
-//! Events and steps are numbered from 0, causes before effects. They refer to one another and to lanes by number, which
-//! is the place in the list. (Diagrams of one execution show its steps from 1, as `check`
-//! and `replay` do.) Lanes are processes, in order of declaration, spawned ones
-//! after them.
+//! Events and steps are numbered from 0, causes before effects. They refer to one another and to
+//! lanes by number, which is the place in the list. (Diagrams of one execution show its steps from
+//! 1, as `check` and `replay` do.) Lanes are processes, in order of declaration, spawned ones after
+//! them.
 
 mod configuration;
 mod lanes;
@@ -121,7 +121,8 @@ pub struct Configuration {
     pub verdict: Verdict,
     /// What is wrong then, in a sentence.
     pub message: Option<String>,
-    /// The maximal ones among its events in the picture. The picture shows only these and what they need.
+    /// The maximal ones among its events in the picture. The picture shows only these and what they
+    /// need.
     pub last: Vec<usize>,
 }
 
@@ -154,7 +155,8 @@ pub struct SpaceTime {
     pub pending: Vec<Pending>,
     /// Who owned which mutex, and when.
     pub holds: Vec<Hold>,
-    /// The lanes of the processes that wait for one another at the end; each waits for those in `waits_for`.
+    /// The lanes of the processes that wait for one another at the end; each waits for those in
+    /// `waits_for`.
     pub cycle: Vec<usize>,
     /// The execution as a string for `--schedule`.
     pub replay: String,
@@ -236,7 +238,8 @@ pub struct Arrow {
 pub enum ArrowKind {
     /// A message, to the step that takes it.
     Message,
-    /// From a receive that was there first to the send that it is paired with, if nobody has waited for that send yet.
+    /// From a receive that was there first to the send that it is paired with, if nobody has waited
+    /// for that send yet.
     Pairing,
     /// A mutex or a unit of a semaphore, to the step that has it now.
     Handover,

@@ -1,7 +1,8 @@
 //! What processes that really run print in an execution in which nothing is wrong.
 //!
-//! A verified program has no counterexample, below which its output would stand. So one of its executions is shown: the
-//! first one that a search has followed to a good end ([`FirstGood`]), replayed on the model.
+//! A verified program has no counterexample, below which its output would stand. So one of its
+//! executions is shown: the first one that a search has followed to a good end ([`FirstGood`]),
+//! replayed on the model.
 
 use std::time::Duration;
 

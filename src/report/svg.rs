@@ -1,15 +1,18 @@
-//! Pictures as SVG, without other programs, because we know more about them than a general layout program does.
+//! Pictures as SVG, without other programs, because we know more about them than a general layout
+//! program does.
 //!
-//! Processes are columns, and time goes down: in the unfolding as causal depth, in a space-time diagram as the order of
-//! the execution. So only the order within a column is free, and drawings of one program resemble one another. In a
-//! search tree each execution followed is a column; in a control flow each way through a process is one.
+//! Processes are columns, and time goes down: in the unfolding as causal depth, in a space-time
+//! diagram as the order of the execution. So only the order within a column is free, and drawings
+//! of one program resemble one another. In a search tree each execution followed is a column; in a
+//! control flow each way through a process is one.
 //!
-//! In what would be higher than a few screens, straight chains are in one box each. What would be wider than a screen or
-//! two is broken into bands. Instead of a line from one band to another, there are numbers in the boxes at both its ends.
+//! In what would be higher than a few screens, straight chains are in one box each. What would be
+//! wider than a screen or two is broken into bands. Instead of a line from one band to another,
+//! there are numbers in the boxes at both its ends.
 //!
-//! Text is set in a monospaced font and measured by counting characters; what is longer than its place is
-//! clipped with an ellipsis and given in full as a tooltip. Colours are those of Okabe and Ito, which the
-//! colour-blind can tell apart; conflicts and waits are dashed as well.
+//! Text is set in a monospaced font and measured by counting characters; what is longer than its
+//! place is clipped with an ellipsis and given in full as a tooltip. Colours are those of Okabe and
+//! Ito, which the colour-blind can tell apart; conflicts and waits are dashed as well.
 
 mod canvas;
 mod chains;
@@ -41,7 +44,8 @@ pub fn render(picture: &Picture) -> String {
     draw(picture, FILE)
 }
 
-/// The picture in one piece, however wide, for a program that can scroll it and finds its parts by their numbers.
+/// The picture in one piece, however wide, for a program that can scroll it and finds its parts by
+/// their numbers.
 #[cfg(feature = "cli")]
 pub(super) fn whole(picture: &Picture) -> String {
     draw(picture, Most { width: f64::INFINITY, height: f64::INFINITY })

@@ -1,7 +1,8 @@
 //! Tables, for a terminal, for Markdown and HTML, and as comma-separated values.
 //!
-//! A table has a text in each cell; the modules that have something to show make it ([`super::comparison`] for example).
-//! Words stand on the left of their column, figures on the right.
+//! A table has a text in each cell; the modules that have something to show make it
+//! ([`super::comparison`] for example). Words stand on the left of their column, figures on the
+//! right.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
@@ -12,8 +13,8 @@ use serde::Serialize;
 /// Cells of text.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// The names of the columns; a line break parts a group of columns from its members. A name that begins with one is of the
-    /// same group as the name before.
+    /// The names of the columns; a line break parts a group of columns from its members. A name
+    /// that begins with one is of the same group as the name before.
     pub header: Vec<String>,
     /// The columns that are figures; all others are words.
     pub figures: Range<usize>,
@@ -21,8 +22,8 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// A table for a terminal. If it is too wide, it is drawn in parts, one below the other. Each part has the words that
-/// name a row.
+/// A table for a terminal. If it is too wide, it is drawn in parts, one below the other. Each part
+/// has the words that name a row.
 pub struct Plain<'t>(pub &'t Table, pub usize);
 
 impl Display for Plain<'_> {
@@ -74,8 +75,8 @@ fn widest(table: &Table, column: usize) -> usize {
     cells.flat_map(|cell| cell.lines()).map(|line| line.chars().count()).max().unwrap_or(0)
 }
 
-/// How wide a column of names may be. Figures have at least half of the room, so wide names are broken, all at the same width;
-/// narrow ones leave their room to them.
+/// How wide a column of names may be. Figures have at least half of the room, so wide names are
+/// broken, all at the same width; narrow ones leave their room to them.
 fn widest_name(table: &Table, room: usize) -> usize {
     let names: Vec<_> = (0..table.figures.start).map(|name| widest(table, name)).collect();
     let fits = |most: &usize| {

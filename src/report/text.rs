@@ -1,7 +1,7 @@
 //! Reports for people.
 //!
-//! The verdict comes first, in plain words; then the counterexample, then figures, then the command that
-//! replays it. Styles are always written; they are stripped where the output is no terminal.
+//! The verdict comes first, in plain words; then the counterexample, then figures, then the command
+//! that replays it. Styles are always written; they are stripped where the output is no terminal.
 
 mod alike;
 mod calls;
@@ -58,7 +58,8 @@ impl<T: Display> Display for Styled<T> {
     }
 }
 
-/// A text without its styles. Nothing but `Styled` writes an escape character, and its sequences end in `m`.
+/// A text without its styles. Nothing but `Styled` writes an escape character, and its sequences
+/// end in `m`.
 pub fn plain(text: impl Display) -> String {
     let text = text.to_string();
     let mut pieces = text.split('\x1b');
@@ -362,7 +363,8 @@ fn shortness(report: &CheckReport, violation: &ViolationReport) -> String {
     format!("{steps} with {switches} between processes; {proof}")
 }
 
-/// How many executions are bad, in brackets: those that deadlock, and all bad ones if there are others.
+/// How many executions are bad, in brackets: those that deadlock, and all bad ones if there are
+/// others.
 pub(super) fn bad_among(deadlocked: u64, violating: u64) -> String {
     let bad = [
         (deadlocked, deadlocked > 0, "deadlocked"),

@@ -1,15 +1,17 @@
 //! Everything that the page of `mazurka draw -o x.html` shows, as plain data.
 //!
-//! A page is about one program: its unfolding, or a piece of it; the search of UDPOR; and some executions to step
-//! through. An execution ([`Run`]) is a space-time diagram with two additions: the event of the unfolding for each step,
-//! so that both pictures light up together, and the state after each step. States are kept as differences
-//! ([`Run::changes`]): a step changes a few facts, and when the page goes back it undoes them.
+//! A page is about one program: its unfolding, or a piece of it; the search of UDPOR; and some
+//! executions to step through. An execution ([`Run`]) is a space-time diagram with two additions:
+//! the event of the unfolding for each step, so that both pictures light up together, and the state
+//! after each step. States are kept as differences ([`Run::changes`]): a step changes a few facts,
+//! and when the page goes back it undoes them.
 //!
-//! The executions are one of each maximal configuration that the search met, up to [`MOST_STEPS`] steps in total, and
-//! those asked for. If one of the latter belongs to a configuration met, it stands for that. The others come first.
+//! The executions are one of each maximal configuration that the search met, up to [`MOST_STEPS`]
+//! steps in total, and those asked for. If one of the latter belongs to a configuration met, it
+//! stands for that. The others come first.
 //!
-//! The page holds this model as JSON beside the drawings of its pictures, the executions compressed and opened one
-//! by one ([`super::html`]).
+//! The page holds this model as JSON beside the drawings of its pictures, the executions compressed
+//! and opened one by one ([`super::html`]).
 
 mod run;
 
@@ -44,7 +46,8 @@ pub struct Viewer {
     pub unfolding: PartialOrder,
     /// How UDPOR goes through them; its events have the same numbers.
     pub search: SearchTree,
-    /// The executions: first those that belong to no configuration met, then one of each configuration, by number.
+    /// The executions: first those that belong to no configuration met, then one of each
+    /// configuration, by number.
     #[serde(skip)]
     pub runs: Vec<Run>,
     /// The one to show first.
@@ -118,9 +121,10 @@ pub struct Asked {
 }
 
 impl Viewer {
-    /// A page about what a search with full alternatives met, the calls of that or another search, and the executions
-    /// asked for, the first of which is shown first. It has at most `limit` events, and as many steps of each execution.
-    /// An execution that cannot be followed is refused.
+    /// A page about what a search with full alternatives met, the calls of that or another search,
+    /// and the executions asked for, the first of which is shown first. It has at most `limit`
+    /// events, and as many steps of each execution. An execution that cannot be followed is
+    /// refused.
     pub fn new<S: System>(
         subject: Subject,
         system: &S,

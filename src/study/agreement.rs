@@ -1,13 +1,13 @@
 //! Do the explorers agree?
 //!
-//! A complete search has met every Mazurkiewicz class, if its explorer promises that. So for two such searches of one
-//! program:
+//! A complete search has met every Mazurkiewicz class, if its explorer promises that. So for two
+//! such searches of one program:
 //!
-//! - either both or neither have found a violation of a kind (and what an incomplete search has found, a complete one
-//!   has found, too);
+//! - either both or neither have found a violation of a kind (and what an incomplete search has
+//!   found, a complete one has found, too);
 //! - if both store states, they have ended in equally many states;
-//! - if both visit every class once, they have equally many traces, deadlocked traces and violating traces. These
-//!   numbers are also those of an explorer that counts the classes it met;
+//! - if both visit every class once, they have equally many traces, deadlocked traces and violating
+//!   traces. These numbers are also those of an explorer that counts the classes it met;
 //! - no other explorer has fewer traces than these.
 //!
 //! Which of the two is wrong is not decided here.
@@ -90,7 +90,8 @@ fn disagreement(rows: &[&Row], about: About) -> Option<Disagreement> {
 /// Two rows, and what each found.
 type Pair<'r> = ((&'r Row, u64), (&'r Row, u64));
 
-/// A pair where one has found such a violation, and the other has visited everything and found none.
+/// A pair where one has found such a violation, and the other has visited everything and found
+/// none.
 fn over_violation<'r>(rows: &[&'r Row], kind: ViolationKind) -> Option<Pair<'r>> {
     let has_found = |row: &Row| row.measured().is_some_and(|m| m.found.contains(&kind));
     let finder = rows.iter().find(|row| has_found(row))?;
@@ -131,8 +132,8 @@ fn is_complete(row: &Row) -> bool {
     row.measured().is_some_and(|measured| measured.is_complete())
 }
 
-/// The number of terminal states, if the row tells it. It does not if states include histories: then executions that end
-/// alike are told apart.
+/// The number of terminal states, if the row tells it. It does not if states include histories:
+/// then executions that end alike are told apart.
 fn ends(row: &Row) -> Option<u64> {
     let stores_states = row.searcher.guarantee == Guarantee::EveryEnd;
     let tells = is_complete(row) && stores_states && !row.searcher.with_histories;
@@ -148,7 +149,8 @@ pub(super) fn classes(row: &Row) -> Option<u64> {
     }
 }
 
-/// A number of classes, if the row tells it: its number of traces, because it has visited each class once.
+/// A number of classes, if the row tells it: its number of traces, because it has visited each
+/// class once.
 fn once(row: &Row, number: impl Fn(&Figures) -> u64) -> Option<u64> {
     let measured = row.measured().filter(|_| has_met_all(row))?;
     let is_each_once = row.searcher.guarantee == Guarantee::EveryClassOnce;

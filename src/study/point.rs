@@ -1,8 +1,9 @@
 //! A point of a study: one search, done several times over, because times differ from run to run.
 //!
-//! Everything else must be the same: two complete runs of one search visit the same executions in the same order, so
-//! their counts are equal ([`Point::is_steady`]). A point shows the counts of its first run, or of the first one that
-//! a limit stopped; the median of the times; and the most memory that any run had.
+//! Everything else must be the same: two complete runs of one search visit the same executions in
+//! the same order, so their counts are equal ([`Point::is_steady`]). A point shows the counts of
+//! its first run, or of the first one that a limit stopped; the median of the times; and the most
+//! memory that any run had.
 
 use std::collections::BTreeMap;
 
@@ -81,7 +82,8 @@ fn without_cost(measured: &Measured) -> Measured {
     same
 }
 
-/// The median: the value in the middle, or the mean of the two in the middle. `None` if there are no values.
+/// The median: the value in the middle, or the mean of the two in the middle. `None` if there are
+/// no values.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

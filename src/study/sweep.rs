@@ -4,8 +4,9 @@
 //! N=3..7    N=2,4,8    N=2..5,8    SAFE=true,false
 //! ```
 //!
-//! A range leaves out its end, as everywhere in the language: `3..7` is 3, 4, 5, 6. Several sweeps make the
-//! product of their values, the last one changing fastest. The k of a study are written in the same way.
+//! A range leaves out its end, as everywhere in the language: `3..7` is 3, 4, 5, 6. Several sweeps
+//! make the product of their values, the last one changing fastest. The k of a study are written in
+//! the same way.
 
 use std::str::FromStr;
 

@@ -1,4 +1,5 @@
-//! A search that is done in parts, by processes that know nothing of one another: what each of them has to know.
+//! A search that is done in parts, by processes that know nothing of one another: what each of them
+//! has to know.
 
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +43,8 @@ impl Task {
         Budget { all: self.all || self.shortest, shortest: self.shortest, keep_events, ..budget }
     }
 
-    /// What a search of another task does not have in common with this one; `None` if they are equal.
+    /// What a search of another task does not have in common with this one; `None` if they are
+    /// equal.
     pub fn difference(&self, other: &Task) -> Option<&'static str> {
         let (own, case) = (&self.case, &other.case);
         let parts = [

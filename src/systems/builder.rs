@@ -1,7 +1,8 @@
 //! Systems made in Rust: objects by name, and processes as lists of steps.
 //!
-//! A [`Builder`] declares objects and processes. It gives out typed names for them, so a step cannot mix up a mutex and
-//! a mailbox; the [`Script`] that it builds keeps the numbers of requests, the rounds of barriers and the like.
+//! A [`Builder`] declares objects and processes. It gives out typed names for them, so a step
+//! cannot mix up a mutex and a mailbox; the [`Script`] that it builds keeps the numbers of
+//! requests, the rounds of barriers and the like.
 //!
 //! ```
 //! use mazurka::systems::{Builder, Variables, assert_that, recv, send, set};
@@ -20,9 +21,9 @@
 //! mazurka::check(&system.build()).assert_ok();
 //! ```
 //!
-//! Each process has variables of its own: 64-bit integers that start at 0. What it computes from them is a closure, which
-//! must be a function: equal variables, equal results. Steps know the line of the Rust source in which they were
-//! written, and a counterexample shows it.
+//! Each process has variables of its own: 64-bit integers that start at 0. What it computes from
+//! them is a closure, which must be a function: equal variables, equal results. Steps know the line
+//! of the Rust source in which they were written, and a counterexample shows it.
 
 use std::fmt;
 use std::panic::Location;
@@ -125,8 +126,9 @@ impl Step {
         Step { code: code.into_iter().map(|one| (one, Some(site.clone()))).collect() }
     }
 
-    /// Keeps the result in a variable: the value received, read or chosen; for a test or a `cas` whether it succeeded
-    /// (0 or 1); for an any-form the place in its list, or -1 if nothing was complete.
+    /// Keeps the result in a variable: the value received, read or chosen; for a test or a `cas`
+    /// whether it succeeded (0 or 1); for an any-form the place in its list, or -1 if nothing was
+    /// complete.
     ///
     /// # Panics
     /// If the step has no result.
@@ -242,8 +244,8 @@ impl Builder {
         self.processes.push(code);
     }
 
-    /// A process that exists from the start and may wait for ever, such as a server. If in the end nothing but daemons is left,
-    /// and they wait, that is no deadlock.
+    /// A process that exists from the start and may wait for ever, such as a server. If in the end
+    /// nothing but daemons is left, and they wait, that is no deadlock.
     ///
     /// ```
     /// use mazurka::systems::{Builder, recv, repeat_while, send};
@@ -280,7 +282,8 @@ impl Builder {
         Template(self.codes.len() - 1)
     }
 
-    /// States what must hold for the cells in every final state in which nothing waits. A failure shows `what`.
+    /// States what must hold for the cells in every final state in which nothing waits. A failure
+    /// shows `what`.
     pub fn finally(
         &mut self,
         what: impl Into<String>,
@@ -298,7 +301,8 @@ impl Builder {
     /// The system.
     ///
     /// # Panics
-    /// If a request for a mutex is tested that a [`try_lock`](super::try_lock) may ask for (for an array: for one of its mutexes).
+    /// If a request for a mutex is tested that a [`try_lock`](super::try_lock) may ask for (for an
+    /// array: for one of its mutexes).
     pub fn build(self) -> Script {
         let Builder { mut objects, variables, codes, processes, finally, .. } = self;
         let instructions = || codes.iter().flat_map(|code| &code.instructions);

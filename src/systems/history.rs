@@ -1,21 +1,24 @@
-//! Processes that can be neither copied nor undone, as a system: a local state is the *history* of what a process was
-//! told.
+//! Processes that can be neither copied nor undone, as a system: a local state is the *history* of
+//! what a process was told.
 //!
-//! What a process does next depends only on what it was told. So a [`Runner`] that can start real processes and tell them
-//! outcomes is enough for a [`System`]: [`resume`](System::resume) runs that one process, alone, to its next operation.
-//! The shared objects belong to the search, which steps and undoes them as for any other system. A process runs once
-//! for each distinct history of its own, and not once for each execution: `n` senders run `n` times in all, however many
+//! What a process does next depends only on what it was told. So a [`Runner`] that can start real
+//! processes and tell them outcomes is enough for a [`System`]: [`resume`](System::resume) runs
+//! that one process, alone, to its next operation. The shared objects belong to the search, which
+//! steps and undoes them as for any other system. A process runs once for each distinct history of
+//! its own, and not once for each execution: `n` senders run `n` times in all, however many
 //! executions there are.
 //!
-//! Histories are interned in a tree: equal local states are equal histories. So no two executions meet in a state unless
-//! every process was told the same in both, and explorers that store states gain nothing: they refuse. But where a runner can tell that a
-//! process, after some outcomes, is where it was before them ([`Reply::back`]), it has the history again that it had there. So a loop that
-//! polls in vain, and changes nothing, is seen as one ([`crate::trace::spin`]).
+//! Histories are interned in a tree: equal local states are equal histories. So no two executions
+//! meet in a state unless every process was told the same in both, and explorers that store states
+//! gain nothing: they refuse. But where a runner can tell that a process, after some outcomes, is
+//! where it was before them ([`Reply::back`]), it has the history again that it had there. So a
+//! loop that polls in vain, and changes nothing, is seen as one ([`crate::trace::spin`]).
 //!
-//! To be told something new, a process is needed that has that very history. If there is a live one, it goes on.
-//! Otherwise the live one with the longest part of that history is told the rest, or a new one is told all of it.
-//! What it asks on the way is compared with what was asked before. If that differs, the process is not
-//! deterministic, which is a violation of its own. So is one that does not ask anything any more: see [`Runner::patience`].
+//! To be told something new, a process is needed that has that very history. If there is a live
+//! one, it goes on. Otherwise the live one with the longest part of that history is told the rest,
+//! or a new one is told all of it. What it asks on the way is compared with what was asked before.
+//! If that differs, the process is not deterministic, which is a violation of its own. So is one
+//! that does not ask anything any more: see [`Runner::patience`].
 //!
 //! | item | meaning |
 //! |---|---|
@@ -134,7 +137,8 @@ impl<R: Runner> History<R> {
         }
     }
 
-    // Nothing panics while it holds the lock, unless a caller has passed a local state of another system.
+    // Nothing panics while it holds the lock, unless a caller has passed a local state of another
+    // system.
     fn tree(&self) -> RwLockReadGuard<'_, Tree<R::Start>> {
         self.shared.tree.read().expect("no thread panics while it holds the tree")
     }
@@ -186,7 +190,8 @@ impl<R: Runner> History<R> {
         if is_first {
             self.shared.again.note_end(child);
         }
-        // Where another thread has found that it goes on, this one has a process that thinks otherwise.
+        // Where another thread has found that it goes on, this one has a process that thinks
+        // otherwise.
         let fits = is_new || child <= node;
         if let Some(process) = process.filter(|_| fits) {
             live.keep(child, process);
@@ -208,7 +213,8 @@ impl<R: Runner> History<R> {
         }
     }
 
-    /// Runs a process again that asked `reply` at last, and tells what is wrong with it, if it asks something else.
+    /// Runs a process again that asked `reply` at last, and tells what is wrong with it, if it asks
+    /// something else.
     fn repeat(
         &self,
         live: &mut Live<R::Live>,
@@ -222,8 +228,8 @@ impl<R: Runner> History<R> {
         found.or_else(|| difference::between("the process", reply, replies.last()?, &kind))
     }
 
-    /// A process that has this history and was then told `last`. Also what it has asked since it was met, and the histories that it
-    /// had then, but for the latest.
+    /// A process that has this history and was then told `last`. Also what it has asked since it
+    /// was met, and the histories that it had then, but for the latest.
     fn run(
         &self,
         live: &mut Live<R::Live>,
@@ -260,7 +266,8 @@ impl<R: Runner> History<R> {
         (process, replies, path)
     }
 
-    /// The process that was told `last` in `node` is where it was before it was told the last `back` outcomes.
+    /// The process that was told `last` in `node` is where it was before it was told the last
+    /// `back` outcomes.
     fn come_back(&self, node: NodeId, last: Told, back: u32) -> NodeId {
         let mut tree = self.tree_mut();
         let earlier = (1..back).fold(node, |node, _| tree.parent(node).expect("so many outcomes"));
@@ -350,8 +357,9 @@ impl<R: Runner> History<R> {
         }
     }
 
-    /// The live process with the longest part of this history, which may be all of it; and that part. Where it may be told
-    /// something else another time, a copy of it stays there, if it can be copied.
+    /// The live process with the longest part of this history, which may be all of it; and that
+    /// part. Where it may be told something else another time, a copy of it stays there, if it can
+    /// be copied.
     fn nearest(&self, live: &mut Live<R::Live>, node: NodeId) -> Option<(NodeId, R::Live)> {
         let tree = self.tree();
         let mut histories = std::iter::successors(Some(node), |&node| tree.parent(node));
@@ -369,7 +377,8 @@ impl<R: Runner> History<R> {
         Some((near, process))
     }
 
-    /// The histories between `from`, without it, and `node`, with it; with all its beginnings if there is no `from`.
+    /// The histories between `from`, without it, and `node`, with it; with all its beginnings if
+    /// there is no `from`.
     fn path(&self, from: Option<NodeId>, node: NodeId) -> Vec<NodeId> {
         let tree = self.tree();
         let histories = std::iter::successors(Some(node), |&node| tree.parent(node));

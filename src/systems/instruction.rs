@@ -14,7 +14,8 @@ pub(super) type Kept = Option<usize>;
 /// An operation, or what a process computes between two of them.
 #[derive(Clone, Debug)]
 pub(super) enum Instruction {
-    /// isend if there is a value, else irecv. `comm` is its name; without a name it is the latest communication.
+    /// isend if there is a value, else irecv. `comm` is its name; without a name it is the latest
+    /// communication.
     Post {
         comm: Option<usize>,
         mailbox: MailboxId,

@@ -1,9 +1,10 @@
 //! What a [`Builder`](super::Builder) builds: processes that run lists of instructions.
 //!
-//! A process is at a visible operation, at its end, or failed. What it computes in between is done at once (`settle`).
-//! Its local state also keeps what the operations need but the author of the steps need not know: the handles of its
-//! requests, and the number of times that it has arrived at a barrier. Misuse (a mutex asked for twice, unlocked without having asked, a
-//! communication that was never begun) is a failure of the process.
+//! A process is at a visible operation, at its end, or failed. What it computes in between is done
+//! at once (`settle`). Its local state also keeps what the operations need but the author of the
+//! steps need not know: the handles of its requests, and the number of times that it has arrived at
+//! a barrier. Misuse (a mutex asked for twice, unlocked without having asked, a communication that
+//! was never begun) is a failure of the process.
 
 use std::sync::Arc;
 

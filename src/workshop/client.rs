@@ -1,20 +1,23 @@
 //! Bounded clients of a data structure, which check every outcome.
 //!
-//! A structure is right if nobody can tell it from one whose operations happen at once, one after the other:
-//! *observational refinement*, which for such specifications is linearizability (I. Filipović, O'Hearn, Rinetzky
-//! and Yang, TCS 411, 2010). A client tests that within bounds. It has a few threads, each with a few calls. At the end
-//! it asserts that the values they returned are those of some sequential execution of the same calls, with the
-//! calls of each thread in their order. The outcomes of sequential executions are computed beforehand, by running
-//! the structure itself with whole calls as steps (`outcomes`). Violat (Emmi and Enea, CAV 2019, LNCS 11562,
-//! p. 534) makes clients in this way; its random programs (`calls`) and classes of buggy invocations ([`Buggy`]) are
-//! followed here.
+//! A structure is right if nobody can tell it from one whose operations happen at once, one after
+//! the other: *observational refinement*, which for such specifications is linearizability (I.
+//! Filipović, O'Hearn, Rinetzky and Yang, TCS 411, 2010). A client tests that within bounds. It has
+//! a few threads, each with a few calls. At the end it asserts that the values they returned are
+//! those of some sequential execution of the same calls, with the calls of each thread in their
+//! order. The outcomes of sequential executions are computed beforehand, by running the structure
+//! itself with whole calls as steps (`outcomes`). Violat (Emmi and Enea, CAV 2019, LNCS 11562, p.
+//! 534) makes clients in this way; its random programs (`calls`) and classes of buggy invocations
+//! ([`Buggy`]) are followed here.
 //!
-//! Two things are not checked: whether calls of different threads that do not overlap keep their order (the client
-//! has no clock), and what the structure holds at the end, unless a call asks for it.
+//! Two things are not checked: whether calls of different threads that do not overlap keep their
+//! order (the client has no clock), and what the structure holds at the end, unless a call asks for
+//! it.
 //!
 //! # Departures
-//! Violat has a specification of the abstract data type besides its implementation. Here the structure is its own
-//! specification. So a bug that also shows when calls run alone, one after the other, is not found.
+//! Violat has a specification of the abstract data type besides its implementation. Here the
+//! structure is its own specification. So a bug that also shows when calls run alone, one after the
+//! other, is not found.
 
 mod calls;
 mod outcomes;
@@ -132,8 +135,8 @@ impl Display for Unmade {
     }
 }
 
-/// Makes a client of the structure in `source`. `name` is how messages call it, and `command` what the client's
-/// first lines say made it.
+/// Makes a client of the structure in `source`. `name` is how messages call it, and `command` what
+/// the client's first lines say made it.
 ///
 /// # Errors
 /// If the file has mistakes, has nothing to call, or what is asked for does not fit it.

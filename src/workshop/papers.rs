@@ -1,7 +1,8 @@
 //! Tables of papers, as data, and the searches that produce them again.
 //!
-//! Each table is a comma-separated file beside this one. Lines that begin with `#` say what it is about.
-//! A row is a program (a spec with constants) and options that hold for all its searches; a column is
+//! Each table is a comma-separated file beside this one. Lines that begin with `#` say what it is
+//! about. A row is a program (a spec with constants) and options that hold for all its searches; a
+//! column is
 //!
 //! | heading | means |
 //! |---|---|

@@ -1,12 +1,13 @@
 //! Line plots as SVG.
 //!
-//! A [`Plot`] says what to show; [`svg`] draws it. The ticks of the x axis are given one by one. Those of the y axis are
-//! chosen here; it is logarithmic if the figures span more than a decade. The legend has a column of its
-//! own on the right, so it never covers the data.
+//! A [`Plot`] says what to show; [`svg`] draws it. The ticks of the x axis are given one by one.
+//! Those of the y axis are chosen here; it is logarithmic if the figures span more than a decade.
+//! The legend has a column of its own on the right, so it never covers the data.
 //!
-//! Lines differ in colour and in marker: by the colours of Okabe and Ito (*Color universal design*, 2008),
-//! which colour-blind people can tell apart, without the yellow, which is too pale on white; seven colours and five
-//! markers make 35 different lines. No font of this system is used: the program that shows the picture has one.
+//! Lines differ in colour and in marker: by the colours of Okabe and Ito (*Color universal design*,
+//! 2008), which colour-blind people can tell apart, without the yellow, which is too pale on white;
+//! seven colours and five markers make 35 different lines. No font of this system is used: the
+//! program that shows the picture has one.
 
 use std::ops::Range;
 
@@ -166,7 +167,8 @@ fn draw(area: &Area<'_>, plot: &Plot, legend: &Legend) -> Drawn {
 }
 
 impl Look {
-    /// Does this point of the line with this number have a marker? Different lines have markers at different places.
+    /// Does this point of the line with this number have a marker? Different lines have markers at
+    /// different places.
     fn marks(self, place: usize, line: usize) -> bool {
         self != Look::Dense || place % MARKER_STEP == (2 * line) % MARKER_STEP
     }
@@ -404,8 +406,8 @@ impl Unit {
     }
 }
 
-/// Ticks for an x axis that is logarithmic: powers of ten, those of all these figures between them. The place of a figure
-/// is its decimal logarithm.
+/// Ticks for an x axis that is logarithmic: powers of ten, those of all these figures between them.
+/// The place of a figure is its decimal logarithm.
 pub fn decades(figures: impl Iterator<Item = f64>, unit: Unit) -> Vec<(f64, String)> {
     let logarithms = figures.map(|figure| figure.max(unit.least()).log10());
     let (low, high) = logarithms

@@ -1,11 +1,13 @@
-//! Stateful searches of many clients of data structures: the experiments of a paper, on our explorers.
+//! Stateful searches of many clients of data structures: the experiments of a paper, on our
+//! explorers.
 //!
-//! Cirisci, Enea, Farzan, Mutluergil, *A pragmatic approach to stateful partial order reduction* (section 4.1), measure
-//! their algorithms on 75 clients of seven structures, and how soon they find an error on 310 clients of structures with a
-//! misplaced lock. Their clients are not published, so the clients here are our own, made from fixed seeds by
-//! [`client`](super::client); [`plan`] lists them. The claims of the paper are checked on its own way to find source
-//! sets, which goes through stored transitions again and again (`without=summaries`). The summaries that our explorers
-//! use by default are shown beside it.
+//! Cirisci, Enea, Farzan, Mutluergil, *A pragmatic approach to stateful partial order reduction*
+//! (section 4.1), measure their algorithms on 75 clients of seven structures, and how soon they
+//! find an error on 310 clients of structures with a misplaced lock. Their clients are not
+//! published, so the clients here are our own, made from fixed seeds by [`client`](super::client);
+//! [`plan`] lists them. The claims of the paper are checked on its own way to find source sets,
+//! which goes through stored transitions again and again (`without=summaries`). The summaries that
+//! our explorers use by default are shown beside it.
 //!
 //! | part | idea |
 //! |---|---|
@@ -16,9 +18,10 @@
 //! | [`orders`] | how soon an error is found, by the order of the threads |
 //!
 //! # Departures
-//! The paper's programs are Java, and taking a step means running bytecode. Here a step takes less than a microsecond, so the
-//! savings of a reduction count less against its cost. Therefore numbers of transitions, which depend on no machine, are
-//! shown beside times. Memory is that of states and of what is remembered of them, not the size of a heap.
+//! The paper's programs are Java, and taking a step means running bytecode. Here a step takes less
+//! than a microsecond, so the savings of a reduction count less against its cost. Therefore numbers
+//! of transitions, which depend on no machine, are shown beside times. Memory is that of states and
+//! of what is remembered of them, not the size of a heap.
 
 pub mod document;
 pub mod figures;
@@ -55,7 +58,8 @@ pub struct Trials {
     pub all: bool,
     /// The time that a search may take.
     pub limit: Duration,
-    /// Client by client the results of the contenders. If it was interrupted, some clients are missing.
+    /// Client by client the results of the contenders. If it was interrupted, some clients are
+    /// missing.
     ran: Vec<Ran>,
 }
 
@@ -149,7 +153,8 @@ impl Trials {
         }
     }
 
-    /// What was measured, if the search came to its end: it saw everything, or it found the error that it looked for.
+    /// What was measured, if the search came to its end: it saw everything, or it found the error
+    /// that it looked for.
     pub fn finished(&self, client: usize, contender: usize) -> Option<&Measured> {
         let measured = self.measured(client, contender);
         measured.filter(|m| matches!(m.stopped_by, None | Some(StopReason::Violation)))

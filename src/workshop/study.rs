@@ -1,9 +1,10 @@
-//! The result of `study`: a line for each point, and in words which k is optimal and which is fastest.
+//! The result of `study`: a line for each point, and in words which k is optimal and which is
+//! fastest.
 //!
-//! UDPOR with partial alternatives follows executions that turn out to be redundant: its *blocked* explorations.
-//! With a larger k there are fewer of them, but each question is more expensive (CAV 2018: *quasi-optimal* partial order
-//! reduction). A k without blocked explorations is called optimal for the program at hand. The fastest k is often another
-//! one.
+//! UDPOR with partial alternatives follows executions that turn out to be redundant: its *blocked*
+//! explorations. With a larger k there are fewer of them, but each question is more expensive (CAV
+//! 2018: *quasi-optimal* partial order reduction). A k without blocked explorations is called
+//! optimal for the program at hand. The fastest k is often another one.
 //!
 //! | file | idea |
 //! |---|---|
@@ -37,7 +38,8 @@ pub struct Study {
     pub not_run: usize,
 }
 
-/// With fewer runs of each search nothing is said about which is fastest: their times would often lie apart by chance.
+/// With fewer runs of each search nothing is said about which is fastest: their times would often
+/// lie apart by chance.
 const LEAST_RUNS: usize = 3;
 
 impl Study {
@@ -60,7 +62,8 @@ impl Study {
         self.comparison().disagreements().into_iter().chain(unsteady).collect()
     }
 
-    /// For each program and explorer with a k: which k is optimal and which is fastest, in a sentence or two.
+    /// For each program and explorer with a k: which k is optimal and which is fastest, in a
+    /// sentence or two.
     pub fn findings(&self) -> Vec<String> {
         let with_k: Vec<_> = self.points.iter().filter(|point| point.k().is_some()).collect();
         let groups = with_k.chunk_by(|a, b| program(a) == program(b) && a.family() == b.family());

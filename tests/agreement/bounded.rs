@@ -1,7 +1,7 @@
 //! Searches cut at a length, and how far global states are from the initial one.
 //!
-//! Explorers drop what a bound cuts off. Expectations with `depth` speak of it, so it is counted here: a walk
-//! through every execution, as simple as can be.
+//! Explorers drop what a bound cuts off. Expectations with `depth` speak of it, so it is counted
+//! here: a walk through every execution, as simple as can be.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,8 @@ use mazurka::lang::Program;
 use mazurka::model::{Action, LocalId, Locals, ProcessId, State, System, ValueId};
 use mazurka::trace::Classes;
 
-/// The executions of this length, with the complete ones that are shorter, and how many classes they form.
+/// The executions of this length, with the complete ones that are shorter, and how many classes
+/// they form.
 pub fn executions_and_classes(program: &Program, depth: u64) -> (u64, u64) {
     let mut locals = Locals::new(program);
     let mut state = State::initial(&mut locals);

@@ -39,8 +39,8 @@ fn add(base: &mut Expectation, line: &Expectation) {
     base.slow |= line.slow;
 }
 
-/// The expectations of a spec: of the program as it stands first, then one for each line that says `with` or
-/// `depth`. Where one of them allows pending messages, all do.
+/// The expectations of a spec: of the program as it stands first, then one for each line that says
+/// `with` or `depth`. Where one of them allows pending messages, all do.
 pub fn expectations(text: &str) -> Result<Vec<Expectation>, String> {
     let program = compile("spec", text, &[]).map_err(|errors| errors.render(false))?;
     let mut all = vec![Expectation::default()];

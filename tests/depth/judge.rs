@@ -9,8 +9,8 @@ use mazurka::trace::{Classes, NormalForm};
 
 use crate::judge::Recorder;
 
-/// Tells the recorder an execution of each class up to this depth, unless there are too many configurations: then
-/// it returns false.
+/// Tells the recorder an execution of each class up to this depth, unless there are too many
+/// configurations: then it returns false.
 pub fn bounded_classes<'s, S: System>(
     system: &'s S,
     measure: Depth,
@@ -73,7 +73,8 @@ impl<S: System> Walk<'_, '_, S> {
             }
             self.state.undo(&self.locals);
         }
-        // Who waits at a poll, while another thing of its loop is there, is in no end: such executions are given up.
+        // Who waits at a poll, while another thing of its loop is there, is in no end: such
+        // executions are given up.
         let is_given_up =
             enabled.is_empty() && polling(&mut self.locals, &self.state) == Motion::On;
         match (enabled.is_empty(), is_maximal) {
@@ -84,8 +85,8 @@ impl<S: System> Walk<'_, '_, S> {
         }
     }
 
-    /// At which depth this next action is: the longest chain of dependent actions that it ends, or how many there
-    /// are with it.
+    /// At which depth this next action is: the longest chain of dependent actions that it ends, or
+    /// how many there are with it.
     fn depth_of(&self, process: ProcessId, effect: &Effect) -> u32 {
         let depends = |(other, touched, _): &&(ProcessId, Effect, u32)| {
             dependent((*other, touched), (process, effect))

@@ -1,7 +1,9 @@
-//! The search tree, held against algorithm 1 of Pham, Jéron, Quinson (FORTE 2019) and against the search.
+//! The search tree, held against algorithm 1 of Pham, Jéron, Quinson (FORTE 2019) and against the
+//! search.
 //!
-//! The sets of each call are judged by causality and conflict as the picture of the whole unfolding shows them:
-//! two events are in conflict if events that they need, or they themselves, are in immediate conflict.
+//! The sets of each call are judged by causality and conflict as the picture of the whole unfolding
+//! shows them: two events are in conflict if events that they need, or they themselves, are in
+//! immediate conflict.
 
 use std::collections::BTreeSet;
 use std::fs;

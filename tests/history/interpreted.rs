@@ -1,4 +1,5 @@
-//! A system of the tests as a runner: its processes are interpreted, and know no more than what they are told.
+//! A system of the tests as a runner: its processes are interpreted, and know no more than what
+//! they are told.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -52,7 +53,8 @@ impl<L> Drop for Process<L> {
     }
 }
 
-/// A local state to start from, without its values: random programs have none in their local states.
+/// A local state to start from, without its values: random programs have none in their local
+/// states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Start<L>(pub L, PhantomData<()>);
 

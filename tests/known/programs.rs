@@ -93,8 +93,8 @@ pub fn pipesort(n: i64) -> Cast {
     cast(vec![Role::Feeder(None)], vec![(ProcessId(0), ("feed", vec![int(n)]))])
 }
 
-/// A door that lets visitors in while it is open: somebody who looks in, somebody who shuts it, and somebody
-/// who shuts it and tells a neighbour, to whom somebody else talks.
+/// A door that lets visitors in while it is open: somebody who looks in, somebody who shuts it, and
+/// somebody who shuts it and tells a neighbour, to whom somebody else talks.
 pub fn door() -> Cast {
     let visitors = [(0, "go"), (0, "put"), (0, "start"), (1, "result")];
     let pending = visitors.map(|(to, name)| (ProcessId(to), (name, vec![])));

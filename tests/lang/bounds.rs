@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use mazurka::lang;
 
-/// What is told of `source`, first line by first line; within a time that nothing quadratic keeps to.
+/// What is told of `source`, first line by first line; within a time that nothing quadratic keeps
+/// to.
 fn told(source: &str) -> Vec<String> {
     let start = Instant::now();
     let compiled = lang::compile("large.maz", source, &[]);

@@ -86,7 +86,8 @@ fn no_order_of_a_class_has_fewer_switches<S: Subject>(samples: &[Sample<S>]) {
     }
 }
 
-/// With `--shortest` the same things are found, by executions that are never longer, and they are what is claimed.
+/// With `--shortest` the same things are found, by executions that are never longer, and they are
+/// what is claimed.
 fn the_shortest_is_shortest<S: Subject>(samples: &[Sample<S>]) {
     let mut gained = false;
     for sample in samples {

@@ -1,9 +1,9 @@
-//! The dependence relation, against those who reason about it in their own terms: the chains of the unfolding, and the
-//! touches of searches that store states.
+//! The dependence relation, against those who reason about it in their own terms: the chains of the
+//! unfolding, and the touches of searches that store states.
 //!
-//! The relation is written once ([`dependent`]). A chain claims that its changes are totally ordered, and a touch that
-//! a race cannot come without it. Both claims are exact for actions that change the same thing, and over-approximate
-//! where an action only looks.
+//! The relation is written once ([`dependent`]). A chain claims that its changes are totally
+//! ordered, and a touch that a race cannot come without it. Both claims are exact for actions that
+//! change the same thing, and over-approximate where an action only looks.
 
 use std::collections::HashSet;
 
@@ -59,8 +59,9 @@ fn configuration<S: Subject>(unfolding: &mut Unfolding<'_, S>, rng: &mut Rng) ->
     }
 }
 
-/// Two changes of one chain depend on each other, and so do a read and a change. Two changes that depend on each other
-/// share a chain. What depends on an earlier event knows it, and what it knows directly of others it depends on.
+/// Two changes of one chain depend on each other, and so do a read and a change. Two changes that
+/// depend on each other share a chain. What depends on an earlier event knows it, and what it knows
+/// directly of others it depends on.
 fn chains_order_what_depends<S: Subject>(samples: &[Sample<S>]) {
     let mut shared = 0;
     for sample in samples {
@@ -122,9 +123,9 @@ fn check_chains<S: Subject>(
     share
 }
 
-/// Let t be enabled, and let others move until one does what t's process, in some way it goes on, depends on. If t comes
-/// first, that one touches what races with what t's operation watched. And where both change one thing, racing
-/// touches are dependent.
+/// Let t be enabled, and let others move until one does what t's process, in some way it goes on,
+/// depends on. If t comes first, that one touches what races with what t's operation watched. And
+/// where both change one thing, racing touches are dependent.
 fn touches_announce_what_depends<S: Subject>(samples: &[Sample<S>]) {
     let mut announced = 0;
     for sample in samples {
@@ -162,7 +163,8 @@ fn actions_of<S: Subject>(
     actions
 }
 
-/// Was a race found along a random execution without the process of `t`? All touches are as claimed.
+/// Was a race found along a random execution without the process of `t`? All touches are as
+/// claimed.
 fn look_ahead<S: Subject>(
     locals: &mut Locals<'_, S>,
     state: &mut State,

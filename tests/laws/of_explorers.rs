@@ -24,7 +24,8 @@ hold_on_random_programs! {
     forgotten_events_are_not_counted_twice
 }
 
-/// On every other program UDPOR forgets events whenever it can; the others are too small to need it.
+/// On every other program UDPOR forgets events whenever it can; the others are too small to need
+/// it.
 fn run<S: Subject>(
     sample: &Sample<S>,
     method: impl Explorer,
@@ -186,8 +187,8 @@ fn the_same_search_twice_is_the_same_search<S: Subject>(samples: &[Sample<S>]) {
     }
 }
 
-/// Every event is in some maximal configuration, so a complete search builds the whole unfolding, however
-/// much of it is forgotten on the way, and built again.
+/// Every event is in some maximal configuration, so a complete search builds the whole unfolding,
+/// however much of it is forgotten on the way, and built again.
 fn forgotten_events_are_not_counted_twice<S: Subject>(samples: &[Sample<S>]) {
     let mut rebuilt = 0;
     for sample in samples {

@@ -40,8 +40,8 @@ fn everything_up_to(depth: u32) -> Budget {
     Budget { all: true, depth: Some(depth), ..Budget::default() }
 }
 
-/// By the same order, with sleep sets or without; but not by the tool's rule with sleep sets, which on one
-/// program in thousands runs into more blocked explorations (279 transitions against 277).
+/// By the same order, with sleep sets or without; but not by the tool's rule with sleep sets, which
+/// on one program in thousands runs into more blocked explorations (279 transitions against 277).
 fn transdpor_executes_no_more_than_dpor<S: Subject>(samples: &[Sample<S>]) {
     let transitions = |sample: &Sample<S>, method: AnyExplorer| {
         let outcome = explore(&sample.script, method, everything_up_to(LONG), &mut NoObserver);

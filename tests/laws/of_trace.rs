@@ -20,9 +20,9 @@ hold_on_random_programs! {
     the_causal_past_of_an_event_is_an_execution
 }
 
-/// Every configuration determines one state, one enabled set and one set of next events; pairs in conflict
-/// say everything (both are checked on the way to the structure); the exhaustive explorer sees the same
-/// executions and classes.
+/// Every configuration determines one state, one enabled set and one set of next events; pairs in
+/// conflict say everything (both are checked on the way to the structure); the exhaustive explorer
+/// sees the same executions and classes.
 fn random_programs_unfold_to_prime_event_structures<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples {
         let (mut locals, structure) = structure_of(sample);

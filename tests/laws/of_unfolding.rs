@@ -189,8 +189,8 @@ fn extensions_found_incrementally_are_those_of_the_definition<S: Subject>(sample
     });
 }
 
-/// Growing and shrinking C through all configurations: en(C) is right before and after, and at last U = E,
-/// with <, # and #i as defined.
+/// Growing and shrinking C through all configurations: en(C) is right before and after, and at last
+/// U = E, with <, # and #i as defined.
 fn causality_and_conflict_are_those_of_the_definition<S: Subject>(samples: &[Sample<S>]) {
     benches(samples, |mut bench| {
         bench.visit_all(&mut std::collections::HashSet::new());
@@ -240,8 +240,8 @@ fn immediate_conflicts_generate_all_conflicts<S: Subject>(samples: &[Sample<S>])
     });
 }
 
-/// A search like UDPOR's, but at random: C and D grow along a path and shrink on the way back, and the ways
-/// to find alternatives go along.
+/// A search like UDPOR's, but at random: C and D grow along a path and shrink on the way back, and
+/// the ways to find alternatives go along.
 struct Path<'s, S: System> {
     bench: Bench<'s, S>,
     /// D, newest last.
@@ -285,8 +285,8 @@ impl<'s, S: Subject> Path<'s, S> {
         self.bench.enabled().into_iter().filter(|e| !self.d.contains(e)).collect()
     }
 
-    /// Adds some events of en(C) to D, mostly such as have rivals: of others it is clear that nothing can take
-    /// their place. Was any added?
+    /// Adds some events of en(C) to D, mostly such as have rivals: of others it is clear that
+    /// nothing can take their place. Was any added?
     fn disable(&mut self, rng: &mut Rng) -> bool {
         let before = self.d.len();
         for _ in 0..*rng.pick(&[1, 2, 3]) {
@@ -384,7 +384,8 @@ fn ask<S: Subject>(
     found.then_some(set)
 }
 
-/// k-partial: J conflicts with at least min(k, |D|) events of D, the newest among them, and avoids all.
+/// k-partial: J conflicts with at least min(k, |D|) events of D, the newest among them, and avoids
+/// all.
 fn check_partial<S: Subject>(
     bench: &mut Bench<'_, S>,
     method: &mut KPartial,

@@ -5,7 +5,8 @@
 // 12: call order
 #include "cases.h"
 
-/* Right if all sends are buffered, and if none is, but perhaps not if only some are. The wrong cases are those with an even number. */
+/* Right if all sends are buffered, and if none is, but perhaps not if only some are. The wrong
+ * cases are those with an even number. */
 
 static char mine[1 << 16], theirs[1 << 16];
 
@@ -89,7 +90,8 @@ static void who_counts_first(int is_wrong) {
   MPI_Win_free(&window);
 }
 
-/* A send that only a buffer completes before the flag, and then a wait that is there only while it is not complete. */
+/* A send that only a buffer completes before the flag, and then a wait that is there only while it
+ * is not complete. */
 static void in_the_middle(int is_wrong) {
   int value = 1, flag = 0;
   MPI_Request request;

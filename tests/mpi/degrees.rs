@@ -1,4 +1,5 @@
-//! What is a mistake, what is a warning, and what Mazurka cannot do: three degrees, with exit codes and JSON of their own.
+//! What is a mistake, what is a warning, and what Mazurka cannot do: three degrees, with exit codes
+//! and JSON of their own.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,7 +1,9 @@
-//! Every function of the header, called with a pointer to memory that a receive still uses, and with a null pointer.
+//! Every function of the header, called with a pointer to memory that a receive still uses, and
+//! with a null pointer.
 //!
 //! A table of the functions would be a second one: the header is the first. So it is read here, and
-//! a case is written for each parameter that is a pointer; a function that is new has its cases, too.
+//! a case is written for each parameter that is a pointer; a function that is new has its cases,
+//! too.
 
 use std::fmt::Write;
 
@@ -22,7 +24,8 @@ pub struct Call {
     pub is_optional: bool,
 }
 
-/// Is nothing read or written there before the function returns? Then memory that is in use may be there.
+/// Is nothing read or written there before the function returns? Then memory that is in use may be
+/// there.
 fn is_used_later(function: &str, parameter: &Parameter) -> bool {
     let Parameter { kind, .. } = parameter;
     let is_data = kind.ends_with("void *");
@@ -36,7 +39,8 @@ fn is_used_later(function: &str, parameter: &Parameter) -> bool {
         || kind == "const char *"
 }
 
-/// A pointer whose value has no meaning to MPI: one that is only kept, or that the environment begins with.
+/// A pointer whose value has no meaning to MPI: one that is only kept, or that the environment
+/// begins with.
 fn is_free(function: &str, parameter: &Parameter) -> bool {
     let name = parameter.name.as_str();
     ["argc", "argv"].contains(&name)
@@ -183,8 +187,8 @@ fn content(function: &str, parameter: &Parameter) -> Option<&'static str> {
     })
 }
 
-/// The program with a case for each pointer of each function, and what the cases are. Case `2 * k` has call `k` with memory that is
-/// in use, and `2 * k + 1` with a null pointer.
+/// The program with a case for each pointer of each function, and what the cases are. Case `2 * k`
+/// has call `k` with memory that is in use, and `2 * k + 1` with a null pointer.
 pub fn program(header: &str) -> (String, Vec<Call>) {
     let mut text = String::from(PRELUDE);
     let mut calls = Vec::new();

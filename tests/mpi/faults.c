@@ -1,4 +1,5 @@
-// What ranks may do to whoever runs them, for as long as they are let. It is ended within limits, and nothing is left.
+// What ranks may do to whoever runs them, for as long as they are let. It is ended within limits,
+// and nothing is left.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <fcntl.h>

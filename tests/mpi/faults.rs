@@ -1,5 +1,5 @@
-//! Whatever ranks do, limits are kept and nothing is left: no process, no file, no shared memory. And what keeps ranks from
-//! being run is an error that says so.
+//! Whatever ranks do, limits are kept and nothing is left: no process, no file, no shared memory.
+//! And what keeps ranks from being run is an error that says so.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -190,7 +190,8 @@ fn what_is_no_program_is_refused() {
     place.remove();
 }
 
-/// Too little of what the system gives is an error, or the search says that it is not complete. Nothing panics.
+/// Too little of what the system gives is an error, or the search says that it is not complete.
+/// Nothing panics.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn too_little_of_anything_is_said() {

@@ -1,5 +1,5 @@
-//! What ranks do with files and the system: the user's files stay as they are, each execution sees what a real run sees, and
-//! where that cannot be had a sentence says so.
+//! What ranks do with files and the system: the user's files stay as they are, each execution sees
+//! what a real run sees, and where that cannot be had a sentence says so.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -77,7 +77,8 @@ fn ranks_change_files_as_in_a_real_run_and_the_users_stay_as_they_are() {
         assert_eq!(json(&ran)["stats"]["traces"], 6);
         assert_eq!(snapshot(&work), before, "{option}");
     }
-    // So they can be told apart: the real files are changed by the first run, and the second one sees that.
+    // So they can be told apart: the real files are changed by the first run, and the second one
+    // sees that.
     let program = compile_as("mpicc", "overlay.c", &[], &folder);
     let args = ["mpirun", "-n", "3", "--files", "real", "-q", &program, expected];
     let ran = mazurka(&args).current_dir(&work).output().unwrap();

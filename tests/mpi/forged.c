@@ -1,5 +1,5 @@
-// Rank 0 writes to the connection of the library to the verifier: that it is done, or nothing that has a meaning. Then it
-// waits for a message that nobody sends.
+// Rank 0 writes to the connection of the library to the verifier: that it is done, or nothing that
+// has a meaning. Then it waits for a message that nobody sends.
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>

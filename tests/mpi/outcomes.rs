@@ -1,8 +1,10 @@
-//! Random programs with windows, without races: their outcomes are those of a machine that carries out one step after another.
+//! Random programs with windows, without races: their outcomes are those of a machine that carries
+//! out one step after another.
 //!
-//! A program is a script for each rank, which `outcomes.c` interprets. Each place of each part is used in one way until the next
-//! barrier: by accumulations with one operator (and those that replace, or tell what was there), by whoever holds the lock
-//! exclusively, or by one rank, which may hand it to another one by a message.
+//! A program is a script for each rank, which `outcomes.c` interprets. Each place of each part is
+//! used in one way until the next barrier: by accumulations with one operator (and those that
+//! replace, or tell what was there), by whoever holds the lock exclusively, or by one rank, which
+//! may hand it to another one by a message.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -467,8 +469,8 @@ fn windows_have_the_outcomes_of_a_simple_machine() {
     assert!(several > count / 3, "{several} of {count} have several outcomes");
 }
 
-/// Accumulations with one operator are one class of executions, whatever the operator and however many there are; and what
-/// `accumulate.c` expects holds in optimized code, too.
+/// Accumulations with one operator are one class of executions, whatever the operator and however
+/// many there are; and what `accumulate.c` expects holds in optimized code, too.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn accumulations_with_one_operator_commute() {

@@ -1,4 +1,5 @@
-// What ranks do to each other, or to the system, without MPI: nothing can be said about such a program.
+// What ranks do to each other, or to the system, without MPI: nothing can be said about such a
+// program.
 // 1, 2: right
 // 3, 4, 5, 6, 7, 8, 9, 10, 11, 12: unsupported
 #define _GNU_SOURCE

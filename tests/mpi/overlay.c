@@ -1,7 +1,8 @@
-// A rank does with files whatever can be done, after it was told something that differs between executions. In each of them
-// it must see what one real run sees, and change nothing that is there.
+// A rank does with files whatever can be done, after it was told something that differs between
+// executions. In each of them it must see what one real run sees, and change nothing that is there.
 //
-// Called with a name, `main` compares what it has seen with the content of that file. Without MPI it prints it.
+// Called with a name, `main` compares what it has seen with the content of that file. Without MPI
+// it prints it.
 #define _GNU_SOURCE
 #include <assert.h>
 #include <dirent.h>

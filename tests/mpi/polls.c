@@ -1,4 +1,5 @@
-// Loops that poll. Where nothing changes from poll to poll they wait; others are followed up to the bound on polls.
+// Loops that poll. Where nothing changes from poll to poll they wait; others are followed up to the
+// bound on polls.
 // 1: incomplete
 // 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13: right
 // 14, 15, 16, 17, 18, 19, 20, 21: incomplete

@@ -30,7 +30,8 @@ fn loops_that_poll_are_told_apart_without_instrumentation() {
     assert_eq!(found.len(), 1, "{found:?}");
 }
 
-/// What a loop does that goes on in another way after each poll is found out with a bound that is high enough.
+/// What a loop does that goes on in another way after each poll is found out with a bound that is
+/// high enough.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn with_a_higher_bound_the_loop_is_followed_to_its_end() {

@@ -44,7 +44,8 @@ fn what_a_verified_program_prints_is_shown() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// A page of the third case of the program: its name, and that of its source and of the header as the page has them.
+/// A page of the third case of the program: its name, and that of its source and of the header as
+/// the page has them.
 fn page(folder: &Path) -> (std::path::PathBuf, String, String) {
     let program = compile("seen", folder);
     let page = folder.join("page.html");

@@ -1,5 +1,5 @@
-//! Random programs, each written twice: in C, and as a spec with p2p mailboxes. Both must have the same classes of executions,
-//! and as many of them violate something.
+//! Random programs, each written twice: in C, and as a spec with p2p mailboxes. Both must have the
+//! same classes of executions, and as many of them violate something.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -299,7 +299,8 @@ impl Statement {
     }
 }
 
-/// How many executions there are, and how many of them violate something; `None` if there are too many.
+/// How many executions there are, and how many of them violate something; `None` if there are too
+/// many.
 type Counts = Option<(u64, u64)>;
 
 fn counts(outcome: &mazurka::explore::Outcome) -> Counts {

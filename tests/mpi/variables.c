@@ -1,4 +1,5 @@
-// Whose memory a buffer is: variables whose place changes or is shared, and the heap. Optimised code is where that is hard.
+// Whose memory a buffer is: variables whose place changes or is shared, and the heap. Optimised
+// code is where that is hard.
 // 1, 3, 4, 6, 7, 9, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22: right
 // 2, 5, 8, 10, 12, 14, 23: datatype mismatch
 // 24: invalid buffer

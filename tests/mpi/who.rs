@@ -1,4 +1,5 @@
-//! What a report says of who did it: which receive got which message, what was sent, where an exception was thrown.
+//! What a report says of who did it: which receive got which message, what was sent, where an
+//! exception was thrown.
 
 use crate::cli::{code, mazurka, stdout};
 

@@ -1,9 +1,12 @@
-//! Which actions depend on one another, pair by pair: the table that the library's effects are judged by.
+//! Which actions depend on one another, pair by pair: the table that the library's effects are
+//! judged by.
 //!
-//! It was written before the library had effects, and says the same in other words: what each operation touched is read off the
-//! states before and after it, and a clause for each pair of operations says when they depend on one another.
+//! It was written before the library had effects, and says the same in other words: what each
+//! operation touched is read off the states before and after it, and a clause for each pair of
+//! operations says when they depend on one another.
 //!
-//! Two actions of one process are dependent. Actions of different processes are dependent only if listed here:
+//! Two actions of one process are dependent. Actions of different processes are dependent only if
+//! listed here:
 //!
 //! | action | and | if |
 //! |---|---|---|
@@ -62,8 +65,8 @@ pub enum Footprint {
     },
     /// test→false, testany→none: the communications under test, by mailbox, own end and position.
     Incomplete(Vec<(MailboxId, End, u32)>),
-    /// An action at a p2p or bag mailbox, or of the network. It depends on the actions at these places of the execution,
-    /// and on no others before it.
+    /// An action at a p2p or bag mailbox, or of the network. It depends on the actions at these
+    /// places of the execution, and on no others before it.
     Network {
         /// Its own place in the execution.
         at: u32,

@@ -27,7 +27,8 @@ pub struct Event {
     pub footprint: Footprint,
 }
 
-/// What executions with the same events must agree on: everything but the order of independent actions.
+/// What executions with the same events must agree on: everything but the order of independent
+/// actions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     locals: Vec<LocalId>,
@@ -37,8 +38,8 @@ pub struct Snapshot {
     /// Per barrier and round, as sets: arrivals commute.
     arrivals: Vec<Vec<Vec<ProcessId>>>,
     cells: Vec<Vec<ValueId>>,
-    /// Messages between actors by name, with receiver, content, and whether they are still pending: sending
-    /// them commutes.
+    /// Messages between actors by name, with receiver, content, and whether they are still pending:
+    /// sending them commutes.
     messages: BTreeMap<MessageId, (ProcessId, ValueId, bool)>,
     /// Messages at p2p and bag mailboxes by name: where, what, and who has them.
     sent: BTreeMap<MessageId, (MailboxId, ValueId, Option<Received>)>,
@@ -224,7 +225,8 @@ impl Structure {
         Ok(structure)
     }
 
-    /// Notes the configuration that `run` leads to, or checks that it is as other executions left it.
+    /// Notes the configuration that `run` leads to, or checks that it is as other executions left
+    /// it.
     fn meet<S: System>(&mut self, locals: &mut Locals<'_, S>, run: Run) -> Result<(), Obstacle> {
         let events: Set = run.order.iter().copied().collect();
         let snapshot = Snapshot::of(locals, &mut self.parts, &run.state);
@@ -257,7 +259,8 @@ impl Structure {
         next
     }
 
-    /// The event that `action` is after `run`: its history is what it depends on, with their histories.
+    /// The event that `action` is after `run`: its history is what it depends on, with their
+    /// histories.
     fn event_after<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
@@ -293,8 +296,8 @@ impl Structure {
         self.conflicts = together.into_iter().map(|together| &all - together).collect();
     }
 
-    /// conf(E) by the definition is what executions reach: from each configuration, exactly the next events
-    /// of its executions are causally possible and in conflict with nothing in it.
+    /// conf(E) by the definition is what executions reach: from each configuration, exactly the
+    /// next events of its executions are causally possible and in conflict with nothing in it.
     fn check_that_pairs_say_everything(&self) -> Result<(), Obstacle> {
         for configuration in &self.configurations {
             let found: Set = configuration.next.iter().map(|&(_, event)| event).collect();
@@ -329,7 +332,8 @@ impl Structure {
         self.configurations.iter().filter(|configuration| configuration.next.is_empty())
     }
 
-    /// How many complete executions there are: the paths from the empty configuration to maximal ones.
+    /// How many complete executions there are: the paths from the empty configuration to maximal
+    /// ones.
     pub fn executions(&self) -> u64 {
         let mut ways = vec![0u64; self.configurations.len()];
         ways[0] = 1;
@@ -395,8 +399,8 @@ impl Structure {
         self.ex(c).iter().filter(|&e| self.conflicts[e as usize].is_disjoint(c)).collect()
     }
 
-    /// Is J an alternative to D after C in U? J ⊆ U, J ∩ D = ∅, C ∪ J is a configuration, and each d ∈ D is
-    /// in conflict with something in it (FORTE 2019, section 4.1).
+    /// Is J an alternative to D after C in U? J ⊆ U, J ∩ D = ∅, C ∪ J is a configuration, and each
+    /// d ∈ D is in conflict with something in it (FORTE 2019, section 4.1).
     pub fn is_alternative(&self, j: &Set, d: &Set, c: &Set, u: &Set) -> bool {
         let union = c | j;
         let refutes = |d: EventId| !self.conflicts[d as usize].is_disjoint(&union);

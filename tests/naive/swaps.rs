@@ -4,10 +4,10 @@ use mazurka::model::{Action, Locals, Parts, System, dependent};
 
 use super::{Run, Snapshot, Structure};
 
-/// Checks at every configuration that any two actions that can follow one another there, and that the
-/// relation calls independent as they do so, can be swapped: the other order is possible, they are
-/// independent in it too, and it leads to the same state. That covers all of definition 2: an action that
-/// enables or disables another can follow or precede it, but not both.
+/// Checks at every configuration that any two actions that can follow one another there, and that
+/// the relation calls independent as they do so, can be swapped: the other order is possible, they
+/// are independent in it too, and it leads to the same state. That covers all of definition 2: an
+/// action that enables or disables another can follow or precede it, but not both.
 pub fn check_swaps<S: System>(
     locals: &mut Locals<'_, S>,
     structure: &Structure,

@@ -1,4 +1,5 @@
-//! The example of the README. It is run by a test of its own, which sets this variable and reads what it says.
+//! The example of the README. It is run by a test of its own, which sets this variable and reads
+//! what it says.
 
 use mazurka::program::Program;
 

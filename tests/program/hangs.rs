@@ -1,4 +1,5 @@
-//! Processes that compute for ever: they are violations like others, and the search comes to its end.
+//! Processes that compute for ever: they are violations like others, and the search comes to its
+//! end.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;

@@ -1,4 +1,5 @@
-//! Random programs as async closures, which interpret them with the operations of `mazurka::program`.
+//! Random programs as async closures, which interpret them with the operations of
+//! `mazurka::program`.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -58,8 +59,8 @@ pub fn program(random: &random::Program) -> Option<History<Closures>> {
     Some(program.build())
 }
 
-/// The same program, but sends at p2p and bag mailboxes are complete only when a receive has got them. There are no others in
-/// `mazurka::program`: whoever does not care need not wait.
+/// The same program, but sends at p2p and bag mailboxes are complete only when a receive has got
+/// them. There are no others in `mazurka::program`: whoever does not care need not wait.
 pub fn synchronous(program: &random::Program) -> random::Program {
     let mut program = program.clone();
     // Here no process is a daemon.
@@ -106,7 +107,8 @@ fn named<T, N>(starts: &[T], mut declare: impl FnMut(String, &T) -> N) -> Vec<N>
     starts.iter().enumerate().map(|(n, start)| declare(format!("o{n}"), start)).collect()
 }
 
-/// Is there an operation for each of these? `receives` tells of each communication so far whether it is a receive.
+/// Is there an operation for each of these? `receives` tells of each communication so far whether
+/// it is a receive.
 fn is_sayable(body: &Body, receives: &mut HashMap<usize, bool>) -> bool {
     use Statement::*;
     body.iter().all(|statement| match statement {

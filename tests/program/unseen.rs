@@ -1,4 +1,5 @@
-//! Data that closures share behind the back of the program: debug builds notice what changes from run to run.
+//! Data that closures share behind the back of the program: debug builds notice what changes from
+//! run to run.
 #![cfg(debug_assertions)]
 
 use std::sync::atomic::{AtomicBool, Ordering};

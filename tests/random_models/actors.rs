@@ -1,10 +1,10 @@
 //! Random programs of actors.
 //!
-//! Kept apart from the programs of processes, with which they have nothing in common but how they are
-//! tested: an [`ActorProgram`] is a syntax tree of handlers, and [`ActorScript`] runs it as a system. Every
-//! program ends: what a handler sends carries one unit of fuel less than what it took, nothing is sent
-//! without fuel, and an internal handler runs once in the life of an actor, and not at all in that of an actor
-//! which such a handler has started.
+//! Kept apart from the programs of processes, with which they have nothing in common but how they
+//! are tested: an [`ActorProgram`] is a syntax tree of handlers, and [`ActorScript`] runs it as a
+//! system. Every program ends: what a handler sends carries one unit of fuel less than what it
+//! took, nothing is sent without fuel, and an internal handler runs once in the life of an actor,
+//! and not at all in that of an actor which such a handler has started.
 
 mod generate;
 mod script;
@@ -106,7 +106,8 @@ pub enum Whom {
 #[rustfmt::skip]
 #[allow(missing_docs)]
 pub enum Statement {
-    /// `state += n`: beyond the last state comes the first, but with monotone guards it stays the last.
+    /// `state += n`: beyond the last state comes the first, but with monotone guards it stays the
+    /// last.
     Add(i64),
     /// `state = number`; with monotone guards, unless it is larger.
     Store,

@@ -1,19 +1,19 @@
 //! What is said not to disturb one another, by the definition: in both orders, step by step.
 //!
-//! Two tables say what commutes, and all reductions rest on them. Searches that store states ask which
-//! [`Touch`] races with which; all others ask which effects depend on one another
-//! ([`dependent`]). The judge of the other tests counts classes by the second table, so it
-//! cannot find fault with it.
+//! Two tables say what commutes, and all reductions rest on them. Searches that store states ask
+//! which [`Touch`] races with which; all others ask which effects depend on one another
+//! ([`dependent`]). The judge of the other tests counts classes by the second table, so it cannot
+//! find fault with it.
 //!
 //! Here neither is believed. Let t be a step of a process p in a state s, and a the next step, of
 //! another process q. If the tables say that a does not disturb t, then the two are carried out the
 //! other way round, too, and the states are compared.
 //!
-//! - *Touches.* If nothing that q can do after t touches what races with what p watches in s, then t
-//!   takes no choice from q. And if this a does not, and is possible in s, then p has the same choices after it, watches
-//!   the same, and both orders lead to one state. So by induction p, however long it waits, is
-//!   disturbed only by what races with what it watched in s. A choice that q has only after t was
-//!   enabled by t, which is no race.
+//! - *Touches.* If nothing that q can do after t touches what races with what p watches in s, then
+//!   t takes no choice from q. And if this a does not, and is possible in s, then p has the same
+//!   choices after it, watches the same, and both orders lead to one state. So by induction p,
+//!   however long it waits, is disturbed only by what races with what it watched in s. A choice
+//!   that q has only after t was enabled by t, which is no race.
 //! - *Footprints.* If they are independent, a is possible in s, t is possible after it, and both
 //!   orders lead to one state.
 //!

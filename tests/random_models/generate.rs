@@ -1,8 +1,9 @@
 //! From a seed to a program.
 //!
-//! Programs are put together from *gestures*, little idioms such as "request a mutex, test it, unlock it
-//! whatever came of it", so that something happens at all: of operations strung together blindly nearly all
-//! block at once. A program has one to three themes; most interesting is what happens within one.
+//! Programs are put together from *gestures*, little idioms such as "request a mutex, test it,
+//! unlock it whatever came of it", so that something happens at all: of operations strung together
+//! blindly nearly all block at once. A program has one to three themes; most interesting is what
+//! happens within one.
 
 mod later;
 
@@ -137,8 +138,8 @@ fn add_barrier(rng: &mut Rng, program: &mut Program) {
         let rounds = rounds - usize::from(rng.chance(8));
         let mut places: Vec<_> = (0..rounds).map(|_| rng.below(body.len() + 1)).collect();
         places.sort_unstable_by(|a, b| b.cmp(a));
-        // From the last place on, so that the places before stay what they are; the arrival and the wait
-        // next to one another, or the wait after one more statement.
+        // From the last place on, so that the places before stay what they are; the arrival and the
+        // wait next to one another, or the wait after one more statement.
         for place in places {
             let next_is_free =
                 !matches!(body.get(place), None | Some(AsyncBarrier(_) | Barrier(_)));
@@ -152,7 +153,8 @@ fn add_barrier(rng: &mut Rng, program: &mut Program) {
     }
 }
 
-/// The first process, or the first two, spawn an instance of each template, and sometimes wait for it.
+/// The first process, or the first two, spawn an instance of each template, and sometimes wait for
+/// it.
 fn add_spawns(rng: &mut Rng, program: &mut Program) {
     let spawners = if program.processes.len() == 2 && rng.chance(30) { 2 } else { 1 };
     for body in &mut program.processes[..spawners] {
@@ -359,8 +361,8 @@ impl<'r> Writer<'r> {
         }
     }
 
-    /// What an any-form is about: up to three open communications, now and then one of them twice, one that was
-    /// waited for before, or nothing.
+    /// What an any-form is about: up to three open communications, now and then one of them twice,
+    /// one that was waited for before, or nothing.
     fn list(&mut self) -> Vec<usize> {
         let mut comms: Vec<_> = self.open.iter().map(|open| open.comm).collect();
         comms.truncate(3);

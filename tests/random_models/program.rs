@@ -79,7 +79,8 @@ impl Comparison {
     }
 }
 
-/// A statement. Communications are known by the number of the `isend` or `irecv`, in program text order.
+/// A statement. Communications are known by the number of the `isend` or `irecv`, in program text
+/// order.
 #[derive(Clone, Debug)]
 #[rustfmt::skip]
 #[allow(missing_docs)]

@@ -7,8 +7,9 @@ use mazurka::model::{Call, CollectiveKind, Delivery};
 use super::{Body, Comparison, Condition, Program, Statement, Variable};
 use Statement::*;
 
-/// The program with a wait for everything that it leaves open, if it can be said in MPI: a request that is complete is
-/// forgotten there, so no any-form and no cancel may name it again, and everybody has to enter the same collectives before `MPI_Finalize`.
+/// The program with a wait for everything that it leaves open, if it can be said in MPI: a request
+/// that is complete is forgotten there, so no any-form and no cancel may name it again, and
+/// everybody has to enter the same collectives before `MPI_Finalize`.
 pub fn completed(mut program: Program) -> Option<Program> {
     program.deliveries = vec![Delivery::P2p; program.mailboxes];
     // No rank is a daemon.

@@ -2,8 +2,8 @@
 //!
 //! What a program says about itself in advance ([`Foresight`](mazurka::model::Foresight)) is what
 //! reductions rely on. So the judge here runs the same program without it. A mistake in the static
-//! analysis cannot deceive it. Compared are the violations, the terminal states, and the number of classes. And each
-//! counterexample is carried out, and explained.
+//! analysis cannot deceive it. Compared are the violations, the terminal states, and the number of
+//! classes. And each counterexample is carried out, and explained.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -68,8 +68,9 @@ fn everything(timeout: Option<Duration>) -> Budget {
     Budget { all: true, endless: Some(LONG), timeout, ..Budget::default() }
 }
 
-/// The terminal states that a search comes to, by a number that each has. Only what a future could depend on counts, because
-/// searches that store states tell no more apart. Not the livelocks: who goes round is found at some point of the loop.
+/// The terminal states that a search comes to, by a number that each has. Only what a future could
+/// depend on counts, because searches that store states tell no more apart. Not the livelocks: who
+/// goes round is found at some point of the loop.
 struct Ends<'s, S> {
     system: &'s S,
     found: HashSet<u64>,
@@ -195,8 +196,8 @@ fn explained<S: System>(system: &S, outcome: &Outcome) -> Result<(), String> {
     Ok(())
 }
 
-/// What tells violations apart. Livelocks count as one: which loops go round together is told of some
-/// ways to get there only.
+/// What tells violations apart. Livelocks count as one: which loops go round together is told of
+/// some ways to get there only.
 fn symptoms(outcome: &Outcome) -> BTreeSet<Option<Symptom>> {
     let is_livelock = |kind| kind == ViolationKind::Livelock;
     let symptom = |v: &Violation| (!is_livelock(v.kind)).then_some(v.symptom);

@@ -1,8 +1,9 @@
 //! A browser without a window, told what to do by the DevTools protocol.
 //!
-//! With `--remote-debugging-pipe` Chromium reads messages from file descriptor 3 and writes them to 4, each a
-//! JSON object that ends in a zero byte; a shell makes them of its standard input and output. So no
-//! socket and no library is needed. A thread reads, so that a browser that hangs fails the test.
+//! With `--remote-debugging-pipe` Chromium reads messages from file descriptor 3 and writes them to
+//! 4, each a JSON object that ends in a zero byte; a shell makes them of its standard input and
+//! output. So no socket and no library is needed. A thread reads, so that a browser that hangs
+//! fails the test.
 //!
 //! Waiting is the page's business: [`Browser::until`] hands it a condition and gets a promise back.
 
@@ -201,7 +202,8 @@ impl Browser {
         self.call("Emulation.setDeviceMetricsOverride", metrics);
     }
 
-    /// How many colours a picture of the page has. Leaves the page for one that may look at pictures.
+    /// How many colours a picture of the page has. Leaves the page for one that may look at
+    /// pictures.
     pub fn colours(&mut self) -> u64 {
         let png = self.call("Page.captureScreenshot", json!({ "format": "png" }));
         self.call("Page.navigate", json!({ "url": "about:blank" }));

@@ -1,10 +1,12 @@
 // What the other parts of the script stand on: the data, what is looked at, and small things.
 //
-// The script is several files that share one scope: base, executions, pictures, panels, frame, viewer, in this order.
+// The script is several files that share one scope: base, executions, pictures, panels, frame,
+// viewer, in this order.
 //
-// `data` is what src/report/viewer.rs describes, without the executions. Everything that is shown follows from it and from `at`: which
-// picture, which execution, how many of its steps were taken, and which box of which picture is selected; if none
-// is, the last step is told. Commands (viewer.js) change `at` and call the painters of what they changed.
+// `data` is what src/report/viewer.rs describes, without the executions. Everything that is shown
+// follows from it and from `at`: which picture, which execution, how many of its steps were taken,
+// and which box of which picture is selected; if none is, the last step is told. Commands
+// (viewer.js) change `at` and call the painters of what they changed.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);

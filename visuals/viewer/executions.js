@@ -1,7 +1,8 @@
 // Which executions there are, how they end, and the shelves that they are on.
 //
-// There may be thousands. Of each is known how it ends; its steps, its states and its drawing are on a shelf, fifty to
-// one, compressed. A shelf is opened when an execution of it is asked for, and a few stay open.
+// There may be thousands. Of each is known how it ends; its steps, its states and its drawing are
+// on a shelf, fifty to one, compressed. A shelf is opened when an execution of it is asked for, and
+// a few stay open.
 
 /** How each execution ends: those of no class, then one of each class. */
 const ends = [...data.others, ...data.unfolding.configurations.slice(0, data.classes)];
@@ -34,7 +35,8 @@ async function openShelf(number) {
 // The execution asked for last; `at.run` follows when its shelf is open.
 let wanted = 0;
 
-/** Calls `then` with an execution: at once if its shelf is open, and not at all if another is asked for before. */
+/** Calls `then` with an execution: at once if its shelf is open, and not at all if another is asked
+ * for before. */
 function fetchRun(index, then) {
   wanted = index;
   const number = Math.floor(index / data.shelf);
@@ -51,8 +53,9 @@ const endingOf = ({ verdict, message }) => {
 };
 
 /**
- * The kinds of ends with the executions that have them, and above them all and those that end badly. Executions of no
- * class are not counted: they are no more than the beginning of one, or none that the search met.
+ * The kinds of ends with the executions that have them, and above them all and those that end
+ * badly. Executions of no class are not counted: they are no more than the beginning of one, or
+ * none that the search met.
  */
 function listEndings() {
   const every = ends.map((_, index) => index).slice(data.classes > 0 ? firstClass : 0);

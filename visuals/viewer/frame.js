@@ -1,11 +1,12 @@
-// The frame: panes whose borders can be moved, the names of processes where a picture was scrolled past them, and a map of
-// a picture that is larger than its pane.
+// The frame: panes whose borders can be moved, the names of processes where a picture was scrolled
+// past them, and a map of a picture that is larger than its pane.
 //
 // What a border was moved to is kept in the address of the page, after the #, and nowhere else.
 
 // ---- borders
 
-/** The borders: which property of which element each sets, along which axis, and whether what it sizes is after it. */
+/** The borders: which property of which element each sets, along which axis, and whether what it
+ * sizes is after it. */
 const BORDERS = {
   left: { grid: "main", axis: "x", isAfter: false, least: 150 },
   right: { grid: "main", axis: "x", isAfter: true, least: 200 },
@@ -132,7 +133,8 @@ function paintMap() {
   const { x, y, scale: zoomed } = one.place;
   context.strokeStyle = colour("--red");
   context.lineWidth = 1.5;
-  // What is beside the picture is not on the map, so the frame of what is seen ends with the picture.
+  // What is beside the picture is not on the map, so the frame of what is seen ends with the
+  // picture.
   const seen = (start, length, most) => {
     const ends = [-start, length - start].map((end) => Math.min(Math.max((end / zoomed) * scale, 1), most - 1));
     return [ends[0], ends[1] - ends[0]];

@@ -1,7 +1,8 @@
-// What stands beside the picture: the state, the source, and all there is to say about what is selected.
+// What stands beside the picture: the state, the source, and all there is to say about what is
+// selected.
 //
-// A state is kept as the differences that the model has; going back undoes them. The rows of a state are made
-// once for each execution, and a step paints those that it changes.
+// A state is kept as the differences that the model has; going back undoes them. The rows of a
+// state are made once for each execution, and a step paints those that it changes.
 
 // ---- states
 

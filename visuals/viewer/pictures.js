@@ -1,8 +1,8 @@
 // Pictures that were laid out before, moved about and lit up by toggling classes.
 //
-// A drawing names its parts: `data-event`, `data-step` or `data-node` for boxes, `data-from` and `data-to` for
-// lines. Nothing here depends on how large a drawing is but what looks at all of it on purpose: opening it,
-// showing it whole. A step touches what it changes.
+// A drawing names its parts: `data-event`, `data-step` or `data-node` for boxes, `data-from` and
+// `data-to` for lines. Nothing here depends on how large a drawing is but what looks at all of it
+// on purpose: opening it, showing it whole. A step touches what it changes.
 
 /** A drawing with its parts by number. It remembers what it has marked, to unmark it. */
 class Drawing {
@@ -140,7 +140,8 @@ function isWhole() {
   return fits(x, width, stage.clientWidth) && fits(y, height, stage.clientHeight);
 }
 
-/** All of the picture in the middle; at a scale of at least `least`, around a box if it does not fit. */
+/** All of the picture in the middle; at a scale of at least `least`, around a box if it does not
+ * fit. */
 function fit(least, number = around(), isOurs = false) {
   const scale = Math.max(wholeScale(), least);
   const box = drawing().nodes[number] ? drawing().box(number) : { x: 0, y: 0, width: 0, height: 0 };
@@ -155,12 +156,14 @@ function fit(least, number = around(), isOurs = false) {
   place({ x, y, scale, isOurs });
 }
 
-/** What a picture that does not fit is shown around: what is selected, or the last step, or the beginning. */
+/** What a picture that does not fit is shown around: what is selected, or the last step, or the
+ * beginning. */
 function around() {
   return focus() >= 0 ? focus() : PICTURES[at.picture].start();
 }
 
-/** Where a picture is put by itself: all of it, or its beginning at a scale at which it can be read. */
+/** Where a picture is put by itself: all of it, or its beginning at a scale at which it can be
+ * read. */
 function settle() {
   fit(READABLE, around(), true);
 }

@@ -1,5 +1,5 @@
-// What the user does: stepping, selecting, searching, by mouse and by keys. The last part of the script: it ends
-// by showing the first picture.
+// What the user does: stepping, selecting, searching, by mouse and by keys. The last part of the
+// script: it ends by showing the first picture.
 
 // ---- the line below the picture
 
@@ -100,8 +100,8 @@ function pick(number) {
 }
 
 /**
- * Begins another execution, or ends it if the one before was at its end. What is selected in other pictures than its
- * own stays so.
+ * Begins another execution, or ends it if the one before was at its end. What is selected in other
+ * pictures than its own stays so.
  */
 function choose(index) {
   fetchRun(index, (execution) => begin(index, execution));

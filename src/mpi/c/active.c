@@ -1,5 +1,5 @@
-/* Epochs of groups: MPI_Win_post, start, complete and wait. Whoever is exposed says so in a message to each origin, and each
- * origin says when it is done. */
+/* Epochs of groups: MPI_Win_post, start, complete and wait. Whoever is exposed says so in a message
+ * to each origin, and each origin says when it is done. */
 #include "windows.h"
 
 enum { EXPOSED, DONE };

@@ -6,7 +6,8 @@ struct places {
   int count, *at;
 };
 
-/* A type of all elements whose place is in the part in every dimension, in their order in memory. */
+/* A type of all elements whose place is in the part in every dimension, in their order in
+ * memory. */
 static struct type *part_of_array(int ndims, const int *sizes, const struct places *part, int order, const struct type *old) {
   struct type *made = type_new();
   size_t rows = 1, whole = 1;
@@ -103,7 +104,8 @@ FUNCTION(Type_create_darray, (int size, int rank, int ndims, const int sizes[], 
   }
   if (all != size) fail("invalid argument", "a grid of %d processes, but there are %d", all, size);
   struct places *part = allocate((size_t)ndims * sizeof *part);
-  /* Processes are in a grid whose last dimension is the fastest, whatever the order of the array is. */
+  /* Processes are in a grid whose last dimension is the fastest, whatever the order of the array
+   * is. */
   for (int d = 0, left = rank; d < ndims; d++) {
     all /= processes[d];
     part[d] = distributed(d, sizes[d], distributions[d], arguments[d], processes[d], left / all);

@@ -1,4 +1,5 @@
-/* Attributes that programs attach to communicators, datatypes and windows, under keys (MPI 4.1, 7.7). */
+/* Attributes that programs attach to communicators, datatypes and windows, under keys (MPI 4.1,
+ * 7.7). */
 #include "windows.h"
 
 /* Those of all kinds: handles are pointers. */
@@ -61,7 +62,8 @@ bool attribute_get(const struct object *of, int key, void *value) {
   return is_there;
 }
 
-/* The place of one goes, if its function has nothing against it: otherwise the call fails with its error (MPI 4.1, 7.7.2). */
+/* The place of one goes, if its function has nothing against it: otherwise the call fails with its
+ * error (MPI 4.1, 7.7.2). */
 static int remove_one(struct object *of, void *handle, int key) {
   struct keyval by = keyvals[key - FIRST_KEY];
   struct call before = call;

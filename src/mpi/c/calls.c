@@ -1,11 +1,13 @@
 /* The system calls of a rank that have to do with what is outside of it.
  *
- * A rank is run many times, by itself, in an order that no execution has. So what it does to the world must not be done, and
- * what it sees of the world must be the same each time. That cannot be had by functions that stand in for those of the C library
- * alone: there are many ways to open a file. Instead the kernel is asked to stop at these system calls (seccomp(2)), whoever
- * makes them: the program, the C library, that of C++, or inline assembly. The signal SIGSYS comes instead of the call; its
- * handler does something else and writes the result into the register where the program looks for it. The handler makes its own
- * calls from one place in memory, at which the kernel does not stop.
+ * A rank is run many times, by itself, in an order that no execution has. So what it does to the
+ * world must not be done, and what it sees of the world must be the same each time. That cannot be
+ * had by functions that stand in for those of the C library alone: there are many ways to open a
+ * file. Instead the kernel is asked to stop at these system calls (seccomp(2)), whoever makes them:
+ * the program, the C library, that of C++, or inline assembly. The signal SIGSYS comes instead of
+ * the call; its handler does something else and writes the result into the register where the
+ * program looks for it. The handler makes its own calls from one place in memory, at which the
+ * kernel does not stop.
  *
  *   about files          files.c: each rank changes copies of its own
  *   random numbers       the same in each run
@@ -14,11 +16,13 @@
  *   sockets, shared memory, other programs
  *                        the rank is ended: what goes on there is not known here, so nothing can be said about the program
  *
- * What is not looked at: time that is read without a system call by other means than the functions in env.c (instructions,
- * the kernel's own page), and threads that are not started by pthread_create.
+ * What is not looked at: time that is read without a system call by other means than the functions
+ * in env.c (instructions, the kernel's own page), and threads that are not started by
+ * pthread_create.
  *
- * A signal that is blocked cannot be handled: the kernel ends the rank, and the verifier says the same as if it was refused. So
- * SIGSYS is never blocked as long as the program blocks it by sigprocmask. */
+ * A signal that is blocked cannot be handled: the kernel ends the rank, and the verifier says the
+ * same as if it was refused. So SIGSYS is never blocked as long as the program blocks it by
+ * sigprocmask. */
 #include "calls.h"
 
 #include <errno.h>
@@ -95,7 +99,8 @@ static uintptr_t place_of_call(void) {
 #endif
 }
 
-/* The calls that the rank is in, from the innermost one outwards; those in libraries are left out. */
+/* The calls that the rank is in, from the innermost one outwards; those in libraries are left
+ * out. */
 struct calls {
   uintptr_t *sites;
   size_t count, room;
@@ -331,7 +336,8 @@ static void on_too_much(int signal) {
   refuse("the rank prints or writes a file of more than %d MiB", MOST_WRITTEN >> 20);
 }
 
-/* A filter is a program for a small machine with one register, whose jumps are told as numbers of instructions. */
+/* A filter is a program for a small machine with one register, whose jumps are told as numbers of
+ * instructions. */
 static struct sock_filter filter[2048];
 static unsigned short filter_length;
 

@@ -48,12 +48,15 @@
 #define remove_all mazurka_remove_all
 #define wire_leave mazurka_wire_leave
 
-/* A system call with up to six arguments that is never looked at; the result or the negative number of an error. */
+/* A system call with up to six arguments that is never looked at; the result or the negative number
+ * of an error. */
 long raw(long number, ...);
-/* The same from within a call that is looked at, for one that may wait: other threads and signals go on meanwhile. */
+/* The same from within a call that is looked at, for one that may wait: other threads and signals
+ * go on meanwhile. */
 long raw_in_the_open(long number, long a, long b, long c, long d, long e);
 
-/* A call that a rank makes, and what is done instead. It is looked at only if argument `of` and `mask` is `value`. */
+/* A call that a rank makes, and what is done instead. It is looked at only if argument `of` and
+ * `mask` is `value`. */
 struct watched {
   long number;
   long (*instead)(const long *arguments);
@@ -68,7 +71,8 @@ extern const size_t file_call_count, process_call_count;
 /* Ends the rank: what it does now cannot be followed. */
 void refuse(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 long starts_program(const long *arguments) __attribute__((noreturn));
-/* The addresses in the program from which the call is made that is looked at, the innermost one first. Returns how many. */
+/* The addresses in the program from which the call is made that is looked at, the innermost one
+ * first. Returns how many. */
 size_t sites_now(uintptr_t *sites, size_t room);
 /* Is this an address in the code of the program, and in none of a library? */
 static inline bool is_in_program(uintptr_t site) {
@@ -80,8 +84,8 @@ void exception_check(void);
 /* From now on the calls of this process are looked at. */
 void calls_follow(bool files_too);
 
-/* How a rank uses a file: what others can notice, and what of others it can notice. Or that it starts threads, and lets them
- * call MPI. */
+/* How a rank uses a file: what others can notice, and what of others it can notice. Or that it
+ * starts threads, and lets them call MPI. */
 enum use { READING = 'r', LISTING = 'l', APPENDING = 'a', CHANGING = 'w', STARTING_THREADS = 't', LETTING_THREADS_CALL = 'm' };
 /* The rank uses the file of this name; the verifier gets to know it with the next question. */
 void file_use(enum use use, const char *path);
@@ -102,7 +106,8 @@ extern bool is_boxed; /* does all that ranks start end with the server? */
 /* processes.c */
 extern bool is_child; /* is this a process that a rank has started? */
 void processes_begin(void);
-/* A process that the rank has started does what cannot be followed. It ends, and the rank says so. */
+/* A process that the rank has started does what cannot be followed. It ends, and the rank says
+ * so. */
 void process_refused(const char *why, const uintptr_t *sites, size_t count) __attribute__((noreturn));
 /* Has one of them done so? Then the rank fails. */
 void processes_check(void);
@@ -119,8 +124,8 @@ struct place {
   bool is_foreign; /* in /proc or /sys: looked for by the kernel */
   bool wants_folder; /* it was written with a slash at its end */
 };
-/* Finds what this path from this folder means. Returns 0, also if nothing is there but the folder that it would be in; or the
- * negative number of an error. */
+/* Finds what this path from this folder means. Returns 0, also if nothing is there but the folder
+ * that it would be in; or the negative number of an error. */
 long place_find(long folder, long path, bool follows, struct place *found);
 void place_forget(struct place *place);
 /* Makes the rank's own copy, empty if it `starts_empty`. */

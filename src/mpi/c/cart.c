@@ -168,7 +168,8 @@ FUNCTION(Topo_test, (MPI_Comm comm, int *status)) {
   return MPI_SUCCESS;
 }
 
-/* Dimensions that hold so many nodes, the greatest first, each as small as it can be and no greater than `most`. */
+/* Dimensions that hold so many nodes, the greatest first, each as small as it can be and no greater
+ * than `most`. */
 static bool balance(int nodes, int count, int most, int *dims) {
   if (count == 0) return nodes == 1;
   for (int d = 1; d <= nodes && d <= most; d++)
@@ -179,7 +180,8 @@ static bool balance(int nodes, int count, int most, int *dims) {
   return false;
 }
 
-/* Fills in the dimensions that are 0: they are as close to each other as they can be, and greater ones come first (MPI 4.1, 8.5.2). */
+/* Fills in the dimensions that are 0: they are as close to each other as they can be, and greater
+ * ones come first (MPI 4.1, 8.5.2). */
 FUNCTION(Dims_create, (int nodes, int ndims, int dims[])) {
   CALL("MPI_Dims_create");
   int left = nodes, open = 0;

@@ -1,19 +1,23 @@
 /* What ranks have changed in windows, and who knows of it.
  *
- * Each rank keeps lists of its changes, one for each target: operations, and what the owner's program stores. A change is written
- * once, to a cell of its own, and by nobody else. So changes of several ranks commute. How many changes of each list come before
- * what a rank does goes with its vector clock, with locks, and with the changes themselves; those the rank reads when
- * it needs the content of a part. Others it does not see: a program that could see them has a race, which is
+ * Each rank keeps lists of its changes, one for each target: operations, and what the owner's
+ * program stores. A change is written once, to a cell of its own, and by nobody else. So changes of
+ * several ranks commute. How many changes of each list come before what a rank does goes with its
+ * vector clock, with locks, and with the changes themselves; those the rank reads when it needs the
+ * content of a part. Others it does not see: a program that could see them has a race, which is
  * reported (conflicts.c).
  *
- * What has to see all accumulations looks for them, while it holds the mutex of the target: operations that tell what was there
- * before, and those that replace it. So these have an order, and each change is known to them or not.
+ * What has to see all accumulations looks for them, while it holds the mutex of the target:
+ * operations that tell what was there before, and those that replace it. So these have an order,
+ * and each change is known to them or not.
  *
  * In which order changes act on a part:
  *
- *   1. A change that an operation of that order knows acts before it, and one that it does not know acts after it.
+ *   1. A change that an operation of that order knows acts before it, and one that it does not know
+ *      acts after it.
  *   2. A change acts after all that it knows.
- *   3. Else the order means nothing: the changes are accumulations with one operator, or touch different bytes, or there is a race.
+ *   3. Else the order means nothing: the changes are accumulations with one operator, or touch
+ *      different bytes, or there is a race.
  *      It is the same for all ranks, so sums of floating-point numbers are the same for all, too. */
 #include "windows.h"
 
@@ -145,8 +149,8 @@ static bool is_before(const struct change *a, const struct change *b) {
   return a->writer < b->writer;
 }
 
-/* Sorts those behind the first ones, and returns the first place that has another one now. Most are in order already; and qsort would
- * leave things in the program's heap. */
+/* Sorts those behind the first ones, and returns the first place that has another one now. Most are
+ * in order already; and qsort would leave things in the program's heap. */
 static size_t insert(struct list *list, size_t first, size_t begin) {
   size_t lowest = list->count;
   for (size_t i = first; i < list->count; i++) {
@@ -195,8 +199,8 @@ uint8_t *changes_content(struct window *window, int rank) {
   return copy->at;
 }
 
-/* Where who gives a lock back says how many changes of the target there are: those who have shared it, each for itself, and those
- * who had it alone. */
+/* Where who gives a lock back says how many changes of the target there are: those who have shared
+ * it, each for itself, and those who had it alone. */
 enum { ALONE = -1 };
 static char *lock_cell(const struct window *window, int rank, int holder) {
   return text_of("lock %s/%d/%d", window->name, rank, holder);

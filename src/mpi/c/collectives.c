@@ -1,9 +1,10 @@
 /* Collectives.
  *
- * A rank enters with a *description* of what all have to agree on (the function, the operator, the signature; the root goes
- * beside it) and with what it gives: one block of data, or one for each rank. It leaves with the blocks of those whose entry
- * it needs, and takes what is its own. So reductions are computed by each rank that gets their result, with the program's
- * own operators. The blocks carry signatures, since the ranks need not agree on all of them beforehand. */
+ * A rank enters with a *description* of what all have to agree on (the function, the operator, the
+ * signature; the root goes beside it) and with what it gives: one block of data, or one for each
+ * rank. It leaves with the blocks of those whose entry it needs, and takes what is its own. So
+ * reductions are computed by each rank that gets their result, with the program's own operators.
+ * The blocks carry signatures, since the ranks need not agree on all of them beforehand. */
 #include "collectives.h"
 
 /* One rank's part. */
@@ -89,7 +90,8 @@ static void check_parts(const struct collective *of, const struct parts *parts, 
   }
 }
 
-/* MPI_IN_PLACE stands for what is given by a rank that also gets the result, and for what the root of a scatter keeps (MPI 4.1, 6.2.1). */
+/* MPI_IN_PLACE stands for what is given by a rank that also gets the result, and for what the root
+ * of a scatter keeps (MPI 4.1, 6.2.1). */
 static void check_in_place(const struct collective *of) {
   bool may_give = !of->around && gets(of) && of->shape != BCAST && of->shape != SCATTER;
   bool may_keep = of->shape == SCATTER && of->comm->rank == of->root;
@@ -130,7 +132,8 @@ static char *describe(const char *name, const struct collective *of) {
   else if (of->shape == SCATTER) of_one = is_root ? &of->send : &of->recv;
   else if (of->shape == ALLGATHER || of->shape == ALLTOALL) of_one = &of->recv;
   if (of_one && of_one->base == MPI_IN_PLACE && !is_reduction(of)) of_one = NULL;
-  /* In MPI_Gatherv each rank has a count of its own; only neighbours have to agree with one another. */
+  /* In MPI_Gatherv each rank has a count of its own; only neighbours have to agree with one
+   * another. */
   bool may_vary = strstr(name, "v_init") || name[strlen(name) - 1] == 'v' || of->around;
   bool is_same = of_one && !of_one->counts && !of_one->types && !may_vary;
   if (is_same) signature_add(&signature, is_reduction(of) ? total(of) : (size_t)of_one->count, of_one->type);

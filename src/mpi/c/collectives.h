@@ -1,4 +1,5 @@
-/* A collective as the functions of MPI describe it: what each rank gives, and where what it gets goes. */
+/* A collective as the functions of MPI describe it: what each rank gives, and where what it gets
+ * goes. */
 #ifndef MAZURKA_COLLECTIVES_H
 #define MAZURKA_COLLECTIVES_H
 
@@ -13,7 +14,8 @@
 enum { NO_ROOT = INT32_MIN };
 enum shape { BARRIER, BCAST, SCATTER, GATHER, REDUCE, ALLREDUCE, ALLGATHER, ALLTOALL, SCAN, EXSCAN, REDUCE_SCATTER };
 
-/* Some elements of a buffer for each rank or neighbour: `counts` and `displs` for each, or `count` for each, one behind the other. */
+/* Some elements of a buffer for each rank or neighbour: `counts` and `displs` for each, or `count`
+ * for each, one behind the other. */
 struct parts {
   void *base;
   bool is_counted; /* are there arrays of counts and displacements? */
@@ -36,14 +38,16 @@ struct collective {
   const struct graph *around; /* ALLGATHER and ALLTOALL among neighbours; NULL: among all */
 };
 
-/* How a function ends: with the collective, with a request for it, or with one that may be started again and again. */
+/* How a function ends: with the collective, with a request for it, or with one that may be started
+ * again and again. */
 struct ending {
   MPI_Request *request;
   bool is_persistent;
 };
 int collective_run(struct collective of, struct ending ending);
 
-/* neighbors.c: the neighbours of the rank. Of several edges to the same rank, labels tell which is which at the other end. */
+/* neighbors.c: the neighbours of the rank. Of several edges to the same rank, labels tell which is
+ * which at the other end. */
 const struct graph *graph_around(struct comm *comm);
 int label_in(const struct graph *graph, int edge);
 int label_out(const struct graph *graph, int edge);

@@ -1,7 +1,7 @@
 /* Groups, communicators and cartesian topologies.
  *
- * A communicator is made by a collective call, and its name is that of the one it is made from with the number of the call:
- * so all members call it the same, and nobody has to hand out numbers. */
+ * A communicator is made by a collective call, and its name is that of the one it is made from with
+ * the number of the call: so all members call it the same, and nobody has to hand out numbers. */
 #include "collectives.h"
 
 void check_count(int count) {
@@ -149,7 +149,8 @@ static uint32_t times_made(const char *name) {
   return 0;
 }
 
-/* Waits for the others, or gives a request. The attributes are those that are there when it is called. */
+/* Waits for the others, or gives a request. The attributes are those that are there when it is
+ * called. */
 static int dup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
   struct comm *from = comm_get(comm);
   OUT(made);

@@ -1,9 +1,10 @@
 /* Accesses to windows that nothing orders.
  *
- * Each rank records its operations, and what it reads and writes in its own part while it has an epoch of the window. When all ranks
- * of a window meet (at a fence, or when it is freed), each compares what touched its own part. What orders accesses is
- * known from vector clocks, which travel with messages and collectives as soon as there is a window, and from exclusive
- * locks. Operations of one epoch are not ordered until they are complete. */
+ * Each rank records its operations, and what it reads and writes in its own part while it has an
+ * epoch of the window. When all ranks of a window meet (at a fence, or when it is freed), each
+ * compares what touched its own part. What orders accesses is known from vector clocks, which
+ * travel with messages and collectives as soon as there is a window, and from exclusive locks.
+ * Operations of one epoch are not ordered until they are complete. */
 #include "windows.h"
 
 struct record {
@@ -28,7 +29,8 @@ static size_t count_of_records, room_of_records;
 static size_t complete_before; /* all records before this one are complete */
 static size_t count_of_owned; /* by an operation that goes on */
 
-/* The vector clock: the times of all ranks, and for each target how many changes of each writer come before (changes.c). */
+/* The vector clock: the times of all ranks, and for each target how many changes of each writer
+ * come before (changes.c). */
 static uint32_t *clock_of_rank;
 
 static size_t times(void) { return (size_t)world_size; }
@@ -138,7 +140,8 @@ void records_complete(const struct window *window, int target, bool is_local) {
   complete_before = first_open;
 }
 
-/* Is this what the owner has just done, or next to it? Several arrays may be gone through at the same time. */
+/* Is this what the owner has just done, or next to it? Several arrays may be gone through at the
+ * same time. */
 static bool goes_on(const struct window *window, char kind, size_t first, size_t last) {
   enum { LOOKED_AT = 16 };
   size_t end = count_of_records > LOOKED_AT ? count_of_records - LOOKED_AT : 0;
@@ -152,8 +155,8 @@ static bool goes_on(const struct window *window, char kind, size_t first, size_t
   return false;
 }
 
-/* The owner reads or writes its part of a window. What it does before its first call with others is taken for a part of making the
- * window, unless it has an epoch. */
+/* The owner reads or writes its part of a window. What it does before its first call with others is
+ * taken for a part of making the window, unless it has an epoch. */
 static bool is_in(const struct window *window, uintptr_t from, size_t length, size_t *first, size_t *last) {
   uintptr_t base = (uintptr_t)window->base, end = base + window->sides[window->comm->rank].size;
   if (window->object.is_freed || !window->is_shared || from >= end || from + length <= base) return false;
@@ -188,8 +191,8 @@ void windows_own(uint32_t owner, uintptr_t from, size_t length, enum access acce
   }
 }
 
-/* An operation that another rank's memory is changed by has done so at a flush only. A call that reads, and waits for nothing but
- * itself, has read before anybody else knows of it. */
+/* An operation that another rank's memory is changed by has done so at a flush only. A call that
+ * reads, and waits for nothing but itself, has read before anybody else knows of it. */
 void windows_disown(uint32_t owner) {
   if (count_of_owned == 0) return;
   uint32_t now = ++clock_get()[world_rank];
@@ -262,8 +265,9 @@ static bool is_reading(const struct record *record) {
 }
 static bool is_accumulating(char kind) { return kind == 'a' || kind == 'f' || kind == 'c'; }
 
-/* Accumulations are atomic for each element, if both have the same elements. Those of several ranks have one operator, unless
- * each order of them is looked at: see MPI-4.1, 12.2.1, `accumulate_ops`. */
+/* Accumulations are atomic for each element, if both have the same elements. Those of several ranks
+ * have one operator, unless each order of them is looked at: see MPI-4.1, 12.2.1,
+ * `accumulate_ops`. */
 static bool are_atomic(const struct seen *one, const struct seen *other) {
   const struct record *a = &one->is, *b = &other->is;
   if (!is_accumulating(a->kind) || !is_accumulating(b->kind) || a->element != b->element) return false;
@@ -337,7 +341,8 @@ static void consider(struct pair *found, const struct window *window, const stru
   if (are_in_conflict(first, last)) *found = (struct pair){first, last};
 }
 
-/* The owner may have done very much. So its accesses are gone through in blocks, of which it is known where they are. */
+/* The owner may have done very much. So its accesses are gone through in blocks, of which it is
+ * known where they are. */
 enum { BLOCK = 64 };
 
 static void consider_own(struct pair *found, const struct window *window, const struct seen_list *own, const struct seen_list *operations) {
@@ -367,7 +372,8 @@ static void report(const struct pair *found) {
        one->world, one->is.site, other->is.name, other->world, other->is.site, world_rank);
 }
 
-/* At which targets has this rank operations that accumulations of others meet, so that it matters which is first? */
+/* At which targets has this rank operations that accumulations of others meet, so that it matters
+ * which is first? */
 static void find_contended(struct window *window, const struct seen_list *seen) {
   for (int rank = 0; rank < window->comm->group->size; rank++) window->are_contended[rank] = false;
   for (size_t i = 0; i < seen->length; i++) {

@@ -1,4 +1,5 @@
-/* The environment: MPI_Init to MPI_Finalize, errors, time. What could differ from run to run is fixed. */
+/* The environment: MPI_Init to MPI_Finalize, errors, time. What could differ from run to run is
+ * fixed. */
 #include "calls.h"
 
 #include <sys/time.h>
@@ -8,8 +9,9 @@
 struct object;
 static enum { BEFORE, INSIDE, AFTER } phase;
 
-/* Programs get the level of threads that they ask for: many ask for more than they use, and go another way or give up if they are given
- * less. Calls of several threads are not explored, whatever the level: that is found when the second thread calls. */
+/* Programs get the level of threads that they ask for: many ask for more than they use, and go
+ * another way or give up if they are given less. Calls of several threads are not explored,
+ * whatever the level: that is found when the second thread calls. */
 static int thread_level = MPI_THREAD_SINGLE;
 
 static const char *level_name(int level) {
@@ -89,9 +91,9 @@ FUNCTION(Finalized, (int *flag)) {
   return MPI_SUCCESS;
 }
 
-/* What is attached to MPI_COMM_SELF goes first, the newest before the others (MPI 4.1, 11.2.4): functions of the program may still call MPI
- * then. All ranks meet in MPI_Finalize. What this one leaves behind is judged after that: in an execution that gets stuck, that is
- * what is wrong. */
+/* What is attached to MPI_COMM_SELF goes first, the newest before the others (MPI 4.1, 11.2.4):
+ * functions of the program may still call MPI then. All ranks meet in MPI_Finalize. What this one
+ * leaves behind is judged after that: in an execution that gets stuck, that is what is wrong. */
 FUNCTION(Finalize, (void)) {
   CALL("MPI_Finalize");
   int code = attributes_remove(&comm_get(MPI_COMM_SELF)->object, MPI_COMM_SELF);
@@ -162,8 +164,8 @@ FUNCTION(Pcontrol, (const int level, ...)) {
   return MPI_SUCCESS;
 }
 
-/* Time goes on by a tick whenever somebody looks, and while a rank sleeps. These stand in for the functions of the C library; a
- * program may have its own, or something else with such a name. */
+/* Time goes on by a tick whenever somebody looks, and while a rank sleeps. These stand in for the
+ * functions of the C library; a program may have its own, or something else with such a name. */
 uint64_t nanoseconds = 1000000000ull * 1000000000ull;
 static uint64_t go_on(uint64_t time) { return __atomic_add_fetch(&nanoseconds, time, __ATOMIC_RELAXED); }
 static uint64_t tick(void) {

@@ -1,8 +1,9 @@
 /* Errors: what handles them, and what codes mean.
  *
- * A mistake of the program is a violation, whatever the handler: what a call does after that is up to the implementation, which need not
- * notice it at all (MPI 4.1, 2.8 and 9.3). So handlers are called where the standard says what happens: if the program calls
- * one, or if a function of its own that MPI calls returns an error. A handler that ends the program is an abort. */
+ * A mistake of the program is a violation, whatever the handler: what a call does after that is up
+ * to the implementation, which need not notice it at all (MPI 4.1, 2.8 and 9.3). So handlers are
+ * called where the standard says what happens: if the program calls one, or if a function of its
+ * own that MPI calls returns an error. A handler that ends the program is an abort. */
 #include "windows.h"
 
 struct errhandler {
@@ -47,7 +48,8 @@ static int tell(MPI_Errhandler of, MPI_Errhandler *handler) {
   return MPI_SUCCESS;
 }
 
-/* Calls the handler. One of MPI that does more than to return ends the program, which says the rest. */
+/* Calls the handler. One of MPI that does more than to return ends the program, which says the
+ * rest. */
 static void __attribute__((format(printf, 4, 5))) handle(MPI_Errhandler handler, void *object, int code, const char *format, ...) {
   if (handler == MPI_ERRORS_RETURN) return;
   if (is_known(handler)) {

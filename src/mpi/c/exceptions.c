@@ -1,5 +1,5 @@
-/* Exceptions of C++ that nobody catches: where they were thrown, and what they say. The library of C++ tells the latter as it ends the
- * program. */
+/* Exceptions of C++ that nobody catches: where they were thrown, and what they say. The library of
+ * C++ tells the latter as it ends the program. */
 #include "calls.h"
 
 #include <dlfcn.h>
@@ -23,7 +23,8 @@ WEAK void __attribute__((noreturn)) __cxa_throw(void *thrown, void *type, void (
   real(thrown, type, destroy);
 }
 
-/* What is behind the last such words that were printed, up to the end of the line or to this letter. */
+/* What is behind the last such words that were printed, up to the end of the line or to this
+ * letter. */
 static char *said(const char *text, const char *words, char end) {
   const char *found = NULL;
   for (const char *next = text; (next = strstr(next, words)); next++) found = next + strlen(words);

@@ -1,11 +1,13 @@
-/* Files: each rank sees the files that are there, and what it has changed itself; nobody else sees that.
+/* Files: each rank sees the files that are there, and what it has changed itself; nobody else sees
+ * that.
  *
- * What a rank does is a function of what it is told, and so are the files that it alone uses. So a rank changes copies in a
- * folder of its own (tree.c), which goes with its process. When the rank is run again, for another execution, it makes them
- * again. Reading takes no copy. So executions know nothing of each other, and the user's files stay as they are.
+ * What a rank does is a function of what it is told, and so are the files that it alone uses. So a
+ * rank changes copies in a folder of its own (tree.c), which goes with its process. When the rank
+ * is run again, for another execution, it makes them again. Reading takes no copy. So executions
+ * know nothing of each other, and the user's files stay as they are.
  *
- * What two ranks do with one file is another matter, if one of them changes it: uses.c. A lock on a file is a change: a rank gets
- * it at once, because others that want it would be found.
+ * What two ranks do with one file is another matter, if one of them changes it: uses.c. A lock on a
+ * file is a change: a rank gets it at once, because others that want it would be found.
  *
  * With `--files real` none of this is done.
  *
@@ -85,7 +87,8 @@ static long open_old(struct place *at, long flags) {
   return raw(SYS_openat, AT_FDCWD, at->real, flags);
 }
 
-/* What the kernel has for a file. What has no name (a pipe, what the rank prints) goes on where its descriptor is. */
+/* What the kernel has for a file. What has no name (a pipe, what the rank prints) goes on where its
+ * descriptor is. */
 static long open_of_kernel(const struct place *at, long flags, long mode) {
   const char *descriptors = "/proc/self/fd/";
   size_t length = strlen(descriptors);

@@ -1,4 +1,5 @@
-/* Handles: places in one table for each kind. A place is never used again, so a handle that was freed is known as such. */
+/* Handles: places in one table for each kind. A place is never used again, so a handle that was
+ * freed is known as such. */
 #include "rank.h"
 
 struct table {
@@ -7,7 +8,8 @@ struct table {
 };
 static struct table tables[KINDS];
 
-/* Handles begin where no constant of MPI is; the kinds are far apart, so that one is not taken for another. */
+/* Handles begin where no constant of MPI is; the kinds are far apart, so that one is not taken for
+ * another. */
 static uintptr_t first(enum kind kind) { return (uintptr_t)kind << 24; }
 
 uintptr_t handle_new(enum kind kind, struct object *object) {

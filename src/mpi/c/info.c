@@ -1,5 +1,5 @@
-/* Info objects: hints as pairs of texts. Nobody here needs a hint, but programs read back what they have set, also before MPI_Init and
- * after MPI_Finalize (MPI 4.1, 11.4.1). */
+/* Info objects: hints as pairs of texts. Nobody here needs a hint, but programs read back what they
+ * have set, also before MPI_Init and after MPI_Finalize (MPI 4.1, 11.4.1). */
 #include "rank.h"
 
 struct pair {

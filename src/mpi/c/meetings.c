@@ -1,5 +1,5 @@
-/* The functions of MPI in which all ranks of a communicator meet: each is there to wait, with a request, and as a persistent
- * request. */
+/* The functions of MPI in which all ranks of a communicator meet: each is there to wait, with a
+ * request, and as a persistent request. */
 #include "collectives.h"
 
 /* Arguments that mean something to the root only. */

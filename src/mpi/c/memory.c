@@ -1,6 +1,7 @@
-/* What the program reads and writes. `mazurka mpicc` compiles with -fsanitize=thread, which calls a function at each access;
- * these are they. While an operation owns memory (a receive its buffer, say), the program must not touch it, or must not
- * write it, and neither must other operations and calls. There are few such ranges at a time, and mostly none. */
+/* What the program reads and writes. `mazurka mpicc` compiles with -fsanitize=thread, which calls a
+ * function at each access; these are they. While an operation owns memory (a receive its buffer,
+ * say), the program must not touch it, or must not write it, and neither must other operations and
+ * calls. There are few such ranges at a time, and mostly none. */
 #include "calls.h"
 
 struct range {
@@ -233,8 +234,9 @@ void __tsan_write_range(void *at, long length) { see(at, (size_t)length, WRITES,
 void __tsan_vptr_read(void **at) { (void)at; }
 void __tsan_vptr_update(void **at, void *value) { (void)at, (void)value; }
 void __tsan_func_entry(void *from) { (void)from; }
-/* A function returns, and its frame goes. Frames begin with that of the caller and the address to return to, and locals are below that,
- * or on AArch64 above it. What the program does not call itself (main) is not judged. */
+/* A function returns, and its frame goes. Frames begin with that of the caller and the address to
+ * return to, and locals are below that, or on AArch64 above it. What the program does not call
+ * itself (main) is not judged. */
 void __attribute__((noinline)) __tsan_func_exit(void) {
   if (count_of_ranges == 0 && highest_watched == 0) return;
   const uintptr_t *own = __builtin_frame_address(0), *frame = (const uintptr_t *)own[0];

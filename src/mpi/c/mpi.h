@@ -1,7 +1,9 @@
-/* mpi.h of `mazurka mpicc`: the part of MPI that can be verified, with the values of the ABI of MPI 5.0.
+/* mpi.h of `mazurka mpicc`: the part of MPI that can be verified, with the values of the ABI of MPI
+ * 5.0.
  *
- * A function that is not declared here is not known to Mazurka: the compiler or the linker names it. Each function
- * exists as MPI_F, which a program may define itself, and as PMPI_F, which it may call then. */
+ * A function that is not declared here is not known to Mazurka: the compiler or the linker names
+ * it. Each function exists as MPI_F, which a program may define itself, and as PMPI_F, which it may
+ * call then. */
 #ifndef MAZURKA_MPI_H
 #define MAZURKA_MPI_H
 
@@ -27,7 +29,8 @@ typedef struct {
   int MPI_internal[5];
 } MPI_Status;
 
-/* Handles: pointers to types that are never defined, whose values name constants or places in tables. */
+/* Handles: pointers to types that are never defined, whose values name constants or places in
+ * tables. */
 typedef struct MPI_ABI_Op *MPI_Op;
 typedef struct MPI_ABI_Comm *MPI_Comm;
 typedef struct MPI_ABI_Group *MPI_Group;

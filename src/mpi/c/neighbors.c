@@ -1,4 +1,5 @@
-/* Neighbours: topologies that are graphs, and collectives in which each rank exchanges with its neighbours only.
+/* Neighbours: topologies that are graphs, and collectives in which each rank exchanges with its
+ * neighbours only.
  *
  * All ranks of the communicator have to call them, and so they meet as in any collective. */
 #include "collectives.h"

@@ -1,5 +1,6 @@
-/* One-sided operations: what they do to the memory of their target, and when. They are noted when they are started, and
- * carried out when an epoch ends: what they read is told to the program, and what they change is added to the changes of the target. */
+/* One-sided operations: what they do to the memory of their target, and when. They are noted when
+ * they are started, and carried out when an epoch ends: what they read is told to the program, and
+ * what they change is added to the changes of the target. */
 #include "windows.h"
 
 /* Types travel without their names. */
@@ -130,7 +131,8 @@ static void reads(struct operation *of, void *result, int count, MPI_Datatype ty
   if (memory_overlaps(of->owned)) fail("invalid buffer", "what is read goes where the operation reads or writes already");
 }
 
-/* Carries an operation out on a part of a window; what it reads is put to `result`. Does it change something? */
+/* Carries an operation out on a part of a window; what it reads is put to `result`. Does it change
+ * something? */
 static bool act(char kind, uint8_t *at, size_t count, const struct type *type, MPI_Op op, struct reader data, uintptr_t site,
                 struct bytes *result) {
   if (result && reads_target(kind)) put_data(result, at, count, type);
@@ -193,7 +195,8 @@ static void complete(struct operation *of) {
   of->is_over = true;
 }
 
-/* May others accumulate at this target at the same time, so that somebody could tell who is first? */
+/* May others accumulate at this target at the same time, so that somebody could tell who is
+ * first? */
 static bool is_shared(const struct window *window, int target) {
   if (window->has_fenced) return window->are_contended[target];
   return window->holds[target] != EXCLUSIVE;
@@ -374,8 +377,8 @@ FUNCTION(Compare_and_swap, (const void *origin, const void *compared, void *resu
   return MPI_SUCCESS;
 }
 
-/* Operations with requests: of the moments that MPI allows, the start is the one at which they are carried out. What the program's
- * memory is for goes on until the wait. */
+/* Operations with requests: of the moments that MPI allows, the start is the one at which they are
+ * carried out. What the program's memory is for goes on until the wait. */
 static int with_request(MPI_Win win, const struct operation *of, MPI_Request *handle) {
   *OUT(handle) = request_new('o');
   if (!of) return MPI_SUCCESS;

@@ -1,4 +1,5 @@
-/* Operators of reductions: those of MPI on every type that MPI allows for them, and those of the program. */
+/* Operators of reductions: those of MPI on every type that MPI allows for them, and those of the
+ * program. */
 #include "rank.h"
 
 #include <complex.h>

@@ -1,6 +1,7 @@
 /* Point to point: sends, receives, probes.
  *
- * A message is where it was sent (the address of the call), who sent it with which tag, its signature and its data. */
+ * A message is where it was sent (the address of the call), who sent it with which tag, its
+ * signature and its data. */
 #include "rank.h"
 
 enum mode { STANDARD, SYNCHRONOUS, BUFFERED, READY };
@@ -55,7 +56,8 @@ static void start_send(struct request *request) {
   put_data(&message, request->buffer, request->count, request->type);
   clock_put(&message);
   if (request->mode == BUFFERED) {
-    /* Those before it may have been received, and how much else is needed is up to the implementation. */
+    /* Those before it may have been received, and how much else is needed is up to the
+     * implementation. */
     size_t needed = request->count * request->type->size;
     if (!buffer.at || needed > buffer.size)
       fail("invalid buffer", "a buffered send needs %zu bytes, but %zu are attached", needed, buffer.size);
@@ -196,7 +198,8 @@ static int exchange_with(const void *sendbuf, int sendcount, MPI_Datatype sendty
                          MPI_Status *status) {
   MPI_Request receive = prepare('r', recvbuf, recvcount, recvtype, source, recvtag, comm, STANDARD);
   MPI_Request send = prepare('s', sendbuf, sendcount, sendtype, dest, sendtag, comm, STANDARD);
-  /* Both go on at the same time (MPI 4.1, 3.10): who gets the message does not know that the receive is posted. */
+  /* Both go on at the same time (MPI 4.1, 3.10): who gets the message does not know that the
+   * receive is posted. */
   start(request_get(send));
   start(request_get(receive));
   request_wait(&send, NULL);
@@ -216,8 +219,8 @@ FUNCTION(Sendrecv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, i
 FUNCTION(Sendrecv_replace, (void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
                             MPI_Comm comm, MPI_Status *status)) {
   CALL("MPI_Sendrecv_replace");
-  /* The send takes its data when it is started, so one buffer will do; but then it must be started first. From then on the buffer
-   * belongs to the receive alone. */
+  /* The send takes its data when it is started, so one buffer will do; but then it must be started
+   * first. From then on the buffer belongs to the receive alone. */
   MPI_Request send = prepare('s', buf, count, type, dest, sendtag, comm, STANDARD);
   MPI_Request receive = prepare('r', buf, count, type, source, recvtag, comm, STANDARD);
   start(request_get(send));
@@ -234,7 +237,8 @@ struct message {
   struct request request;
 };
 
-/* Looks for a message; false if there is none. The one that it takes, if it does, is for `taken`. */
+/* Looks for a message; false if there is none. The one that it takes, if it does, is for
+ * `taken`. */
 static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *status, struct request *taken) {
   struct comm *in = comm_get(comm);
   if (status) OUT(status);

@@ -1,22 +1,26 @@
 /* Polls: tests and probes that may find nothing, whatever there is. They are made in loops.
  *
- * If a rank comes back to a poll, was told nothing since but that polls were in vain, and is in the very state in which it was at this
- * poll before, then it goes round: told the same, it does the same again. A question says so, by the number of outcomes since then.
- * For the verifier the rank is then where it was (src/systems/history.rs), and waits for one of the polls on its way to find
- * something. A rank that is in another state each time (it counts, say) is followed from poll to poll, up to a bound.
+ * If a rank comes back to a poll, was told nothing since but that polls were in vain, and is in the
+ * very state in which it was at this poll before, then it goes round: told the same, it does the
+ * same again. A question says so, by the number of outcomes since then. For the verifier the rank
+ * is then where it was (src/systems/history.rs), and waits for one of the polls on its way to find
+ * something. A rank that is in another state each time (it counts, say) is followed from poll to
+ * poll, up to a bound.
  *
  * A state is what decides what the program does next:
- * - All memory that it can write: variables, heap and stack, its own and those of all libraries. That is read, so it does not
- *   matter who has written to it, or whether that was seen.
+ * - All memory that it can write: variables, heap and stack, its own and those of all libraries.
+ *   That is read, so it does not matter who has written to it, or whether that was seen.
  * - The registers that are the same after a call, and how far its files were read.
  * - Which call this is, and what it polls.
  *
- * What else there is does not change, or is counted (`unseen`), and counts as another state: what this library keeps in its own memory
- * changes in calls of MPI; then there are looks at the clock, random numbers, system calls that are followed (calls.c), and
- * accesses to windows. With a timer that runs, no states are compared. Time alone, while the rank sleeps, is no change: who has not looked does not know of it. It is put back, as the
- * rank was never away.
+ * What else there is does not change, or is counted (`unseen`), and counts as another state: what
+ * this library keeps in its own memory changes in calls of MPI; then there are looks at the clock,
+ * random numbers, system calls that are followed (calls.c), and accesses to windows. With a timer
+ * that runs, no states are compared. Time alone, while the rank sleeps, is no change: who has not
+ * looked does not know of it. It is put back, as the rank was never away.
  *
- * States are compared by sums of 128 bits. Each word changes both sums by functions that are one to one. */
+ * States are compared by sums of 128 bits. Each word changes both sums by functions that are one to
+ * one. */
 #include "calls.h"
 
 #include <errno.h>
@@ -32,7 +36,8 @@ struct sum {
   uint64_t one, other;
 };
 
-/* The polls in vain since the rank was told anything else, each with the state in which it was asked. */
+/* The polls in vain since the rank was told anything else, each with the state in which it was
+ * asked. */
 static struct vain {
   struct sum state;
   uint64_t time;
@@ -88,8 +93,8 @@ static void add_floating_registers(struct sum *to) {
 #endif
 }
 
-/* How far files were read and written that the program has opened, and how much is left in pipes. What it prints goes to the first
- * ones. False if it has something else open. */
+/* How far files were read and written that the program has opened, and how much is left in pipes.
+ * What it prints goes to the first ones. False if it has something else open. */
 enum { FIRST_FILE = 3, FILES = 256 };
 static bool add_files(struct sum *to) {
   for (long file = FIRST_FILE; file < FILES; file++) {
@@ -113,7 +118,8 @@ static bool has_timer(void) {
   return false;
 }
 
-/* Memory that is not looked at: that of the library, and where the kernel notes on which processor the thread runs. */
+/* Memory that is not looked at: that of the library, and where the kernel notes on which processor
+ * the thread runs. */
 extern char __start_mazurka_own[] __attribute__((visibility("hidden")));
 extern char __stop_mazurka_own[] __attribute__((visibility("hidden")));
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -210,7 +216,8 @@ static bool state_now(struct sum *state, const uint8_t *arguments, size_t count)
   return is_known;
 }
 
-/* How many outcomes ago the rank was in this state, at one of the polls in the row; 0 if it was not. Then it is there again. */
+/* How many outcomes ago the rank was in this state, at one of the polls in the row; 0 if it was
+ * not. Then it is there again. */
 static uint32_t outcomes_since(const struct sum *state) {
   for (size_t place = length; place-- > 0;) {
     if (row[place].state.one != state->one || row[place].state.other != state->other) continue;

@@ -1,12 +1,14 @@
 /* Processes: the number of a rank, the signals that it sends, and the processes that it starts.
  *
- * Process numbers differ from run to run, so those that a rank gets to know are made up: the same in each run, and above all numbers
- * that the kernel gives, so that none of them means somebody else. A rank may send signals to itself. Those to others are
- * refused: when they arrive there is known to nobody.
+ * Process numbers differ from run to run, so those that a rank gets to know are made up: the same
+ * in each run, and above all numbers that the kernel gives, so that none of them means somebody
+ * else. A rank may send signals to itself. Those to others are refused: when they arrive there is
+ * known to nobody.
  *
- * A rank may start processes that work for it: each is a copy that has no connection to the verifier. It may
- * compute, use pipes and shared memory, and print. What else it does is refused, as with a rank: that is noted in memory that all of
- * them share, and told by the rank when it ends. */
+ * A rank may start processes that work for it: each is a copy that has no connection to the
+ * verifier. It may compute, use pipes and shared memory, and print. What else it does is refused,
+ * as with a rank: that is noted in memory that all of them share, and told by the rank when it
+ * ends. */
 #include "calls.h"
 
 #include <errno.h>
@@ -109,7 +111,8 @@ static const struct child *child_of(long made_up, long real) {
   return NULL;
 }
 
-/* Waits for children, by numbers of the kernel. What is not known here is a child of a child that has ended before. */
+/* Waits for children, by numbers of the kernel. What is not known here is a child of a child that
+ * has ended before. */
 static long waits(const long *a) {
   pid_t named = (pid_t)a[0];
   const struct child *wanted = named > 0 ? child_of(named, 0) : NULL;
@@ -146,7 +149,8 @@ static long number_of_thread(const long *a) {
   return thread == real_number() ? number : thread;
 }
 
-/* A signal to oneself comes when the call is over, where it was made: then the program blocks what it has blocked. */
+/* A signal to oneself comes when the call is over, where it was made: then the program blocks what
+ * it has blocked. */
 static void check_target(long process) {
   if (process != number) refuse("the rank sends a signal to another process, and when that arrives is not known");
   uint64_t all = ~0ull;

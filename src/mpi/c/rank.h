@@ -1,8 +1,8 @@
 /* What the parts of the library share that is linked to a program by `mazurka mpicc`.
  *
- * A rank is a process of its own. It does by itself what depends on nobody else (types, groups, requests, packing), and asks
- * the verifier for everything else: wire.c says how. What it is told is all that it learns of the others, so that it
- * is a function of what it was told. */
+ * A rank is a process of its own. It does by itself what depends on nobody else (types, groups,
+ * requests, packing), and asks the verifier for everything else: wire.c says how. What it is told
+ * is all that it learns of the others, so that it is a function of what it was told. */
 #ifndef MAZURKA_RANK_H
 #define MAZURKA_RANK_H
 
@@ -17,7 +17,8 @@
 
 #include "mpi.h"
 
-/* The names that the parts share, out of the way of the program's own. A test finds those that are missing here. */
+/* The names that the parts share, out of the way of the program's own. A test finds those that are
+ * missing here. */
 #define allocate mazurka_allocate
 #define ask mazurka_ask
 #define attribute_get mazurka_attribute_get
@@ -214,7 +215,8 @@ int32_t take_i32(struct reader *from);
 uint64_t take_u64(struct reader *from);
 struct reader take_block(struct reader *from);
 
-/* Starts a question of this kind about the current call; ask() sends it, and returns what is told. */
+/* Starts a question of this kind about the current call; ask() sends it, and returns what is
+ * told. */
 struct bytes *question(char kind);
 struct reader ask(void);
 /* The same, of which nothing is told but that it happened, or the number of a request. */
@@ -223,8 +225,8 @@ uint32_t ask_posted(void);
 extern bool asks_anew;
 /* Is all that is known of what the rank will be told that polls are in vain? */
 bool is_told_in_vain_only(void);
-/* Ends the rank with a violation: `class` is one of those listed in src/mpi/slip.rs. An address in the message is
- * written by "{@%lx}" and shown as a file and line. */
+/* Ends the rank with a violation: `class` is one of those listed in src/mpi/slip.rs. An address in
+ * the message is written by "{@%lx}" and shown as a file and line. */
 void fail(const char *class, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 void fail_at(uintptr_t site, const char *class, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
 /* The same at the first of these addresses that is in the program. */
@@ -241,10 +243,11 @@ extern bool is_verified; /* was the program started by `mazurka mpirun`? */
 void give_up(const char *what) __attribute__((noreturn));
 
 /* polls.c */
-/* How often something happened that is no part of the program's memory, but may have changed what it does next: calls of MPI,
- * what it was told, looks at the clock. */
+/* How often something happened that is no part of the program's memory, but may have changed what
+ * it does next: calls of MPI, what it was told, looks at the clock. */
 extern uint64_t unseen;
-/* As ask(), for a poll: `question` has been written, and from `arguments` on it says what is polled. */
+/* As ask(), for a poll: `question` has been written, and from `arguments` on it says what is
+ * polled. */
 struct reader ask_poll(struct bytes *question, size_t arguments);
 
 /* store.c: memory that is not the program's heap */
@@ -357,8 +360,8 @@ size_t signature_size(const struct signature *signature);
 void signature_free(struct signature *signature);
 /* `count` elements in the sender's terms: signature, then data. */
 void put_data(struct bytes *to, const void *from, size_t count, const struct type *type);
-/* Reads what put_data wrote at `site` into a buffer for `count` elements that was named at `own_site`. `who` describes the
- * sender. Returns the number of bytes. */
+/* Reads what put_data wrote at `site` into a buffer for `count` elements that was named at
+ * `own_site`. `who` describes the sender. Returns the number of bytes. */
 size_t take_data(struct reader *from, void *to, size_t count, const struct type *type, const char *who, uintptr_t site,
                  uintptr_t own_site);
 
@@ -392,7 +395,8 @@ struct graph {
 /* cart.c: the ranks so many steps before and behind this one */
 void cart_shift(const struct comm *cart, int direction, int disp, int *source, int *dest);
 struct comm *comm_get(MPI_Comm comm);
-/* The part of the communicator that says this color, in the order of the keys: a collective call. */
+/* The part of the communicator that says this color, in the order of the keys: a collective
+ * call. */
 MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result);
 struct group *group_get(MPI_Group group);
 /* A new group of its members. */
@@ -402,8 +406,8 @@ void check_buffer(const void *buffer, size_t count, const struct type *type, con
 
 /* variables.c: the memory behind buffers */
 void variables_read(const char *path);
-/* Fails if the elements of a part are not all in the variable or the piece of the heap in which the buffer begins, or are of other
- * types. */
+/* Fails if the elements of a part are not all in the variable or the piece of the heap in which the
+ * buffer begins, or are of other types. */
 void check_memory(const void *buffer, const void *part, size_t count, const struct type *type, const char *parameter);
 /* Is this in a piece of the heap that ends before so many bytes? */
 bool is_beyond_heap(const void *base, size_t size);
@@ -449,7 +453,8 @@ struct contributions {
   int count;
   struct reader *of;
 };
-/* All ranks of the communicator meet in a call that is named `description`: each gives bytes, and gets those of all. */
+/* All ranks of the communicator meet in a call that is named `description`: each gives bytes, and
+ * gets those of all. */
 struct contributions exchange(struct comm *comm, const char *description, const struct bytes *given);
 const struct reader *contribution(const struct contributions *from, int rank);
 /* The next value of a told list, or no value. */
@@ -460,8 +465,9 @@ MPI_Info info_new(void);
 
 /* attributes.c: one that the program has attached; false if there is none */
 bool attribute_get(const struct object *of, int key, void *value);
-/* All of them, for an object with this handle, and all of them go: the functions of the program for that are called. Returns the error
- * of one that fails; then nothing is copied, and what is older stays. */
+/* All of them, for an object with this handle, and all of them go: the functions of the program for
+ * that are called. Returns the error of one that fails; then nothing is copied, and what is older
+ * stays. */
 int attributes_copy(const struct object *from, void *handle, struct object *to, void *made);
 int attributes_remove(struct object *of, void *handle);
 
@@ -484,17 +490,19 @@ void op_apply_window(MPI_Op op, const void *in, void *inout, size_t count, const
 
 /* memory.c: what the program reads and writes */
 enum access { READS = 1, WRITES = 2 };
-/* From now on an operation reads, or reads and writes, this memory. Fails if another one uses it otherwise. */
+/* From now on an operation reads, or reads and writes, this memory. Fails if another one uses it
+ * otherwise. */
 uint32_t memory_own(const void *base, size_t count, const struct type *type, enum access by_operation);
 void memory_own_more(uint32_t *owned, const void *base, size_t count, const struct type *type, enum access by_operation);
 void memory_release(uint32_t owned);
 /* Does the operation that has begun last write some of its memory twice, or read it as well? */
 bool memory_overlaps(uint32_t owned);
-/* Nobody waits for the operation any more: it is over at the latest when the rank learns something of others, or never. */
+/* Nobody waits for the operation any more: it is over at the latest when the rank learns something
+ * of others, or never. */
 void memory_forget(uint32_t owned, bool is_over_soon);
 void memory_learn(void);
-/* Each pointer through which a call reads or writes memory of the program until it returns goes through this: the memory must be
- * there, and no operation may use it. Returns the pointer. */
+/* Each pointer through which a call reads or writes memory of the program until it returns goes
+ * through this: the memory must be there, and no operation may use it. Returns the pointer. */
 void *memory_use(const void *at, size_t size, enum access access, const char *parameter);
 #define OUT(pointer) OUTS(pointer, 1)
 #define OUTS(pointer, count) \
@@ -505,7 +513,8 @@ void *memory_use(const void *at, size_t size, enum access access, const char *pa
 void memory_use_values(const void *base, size_t count, const struct type *type, enum access access, const char *parameter);
 const char *text_in(const char *text, const char *parameter);
 int text_out(char *to, const char *text); /* returns its length */
-/* The program gives this memory up at `site`, as it says: fails if an operation uses it, or a window is there. */
+/* The program gives this memory up at `site`, as it says: fails if an operation uses it, or a
+ * window is there. */
 void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how);
 /* Accesses to this memory are told to windows_see. */
 void memory_watch(const void *base, size_t size);
@@ -522,12 +531,13 @@ void random_fill(void *to, size_t length);
 void windows_check_end(void);
 /* The same if a window is there: memory_check_gone. */
 void windows_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how);
-/* Both copies of the parts of windows that this rank owns become equal: before others are told something, and after this
- * rank was told something. */
+/* Both copies of the parts of windows that this rank owns become equal: before others are told
+ * something, and after this rank was told something. */
 void windows_publish(void);
 void windows_pull(void);
 
-/* conflicts.c: the rank's vector clock goes with what it sends; it is empty while there is no window. */
+/* conflicts.c: the rank's vector clock goes with what it sends; it is empty while there is no
+ * window. */
 void clock_put(struct bytes *to);
 void clock_join(struct reader *from);
 void windows_see(uintptr_t from, size_t length, enum access access, uintptr_t site);

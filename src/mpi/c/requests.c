@@ -1,5 +1,5 @@
-/* Requests: what was started and is not over. A request of a program stands for one of the verifier (a send, a receive, an
- * entry of a collective), or for none, if there is nothing to wait for. */
+/* Requests: what was started and is not over. A request of a program stands for one of the verifier
+ * (a send, a receive, an entry of a collective), or for none, if there is nothing to wait for. */
 #include "rank.h"
 
 MPI_Request request_new(char what) {
@@ -59,7 +59,8 @@ static void retire(MPI_Request *handle, MPI_Status *status) {
   *handle = MPI_REQUEST_NULL;
 }
 
-/* Is there anything to wait for? There is not for a persistent one that was not started, or not again (MPI 4.1, 3.7.3 and 3.9). */
+/* Is there anything to wait for? There is not for a persistent one that was not started, or not
+ * again (MPI 4.1, 3.7.3 and 3.9). */
 static bool is_open(MPI_Request handle) {
   return handle != MPI_REQUEST_NULL && request_get(handle)->state != INACTIVE;
 }
@@ -73,8 +74,8 @@ static bool is_ready(struct request *request) {
   return request->state == COMPLETE;
 }
 
-/* Asks for the first of the active ones that is complete, and completes it; -1 if a test finds none. `places` are their
- * places in the program's list. */
+/* Asks for the first of the active ones that is complete, and completes it; -1 if a test finds
+ * none. `places` are their places in the program's list. */
 static int ask_any(char kind, int count, MPI_Request *handles, const int *places) {
   struct bytes *to = question(kind);
   size_t arguments = to->length;
@@ -240,8 +241,8 @@ FUNCTION(Request_get_status, (MPI_Request handle, int *flag, MPI_Status *status)
   return MPI_SUCCESS;
 }
 
-/* Sends and receives may go on after that: a send until the rank knows from others that it is over (MPI 4.1, 3.7.3). Nobody can know that of a receive:
- * its memory must not be touched any more. */
+/* Sends and receives may go on after that: a send until the rank knows from others that it is over
+ * (MPI 4.1, 3.7.3). Nobody can know that of a receive: its memory must not be touched any more. */
 FUNCTION(Request_free, (MPI_Request *request)) {
   CALL("MPI_Request_free");
   struct request *freed = request_get(*OUT(request));
@@ -254,8 +255,9 @@ FUNCTION(Request_free, (MPI_Request *request)) {
   return MPI_SUCCESS;
 }
 
-/* A wait for what was cancelled returns whatever others do, and the message arrives or not (MPI 4.1, 3.8.4). Only for receives are both
- * seen: of a send that is cancelled nothing is decided. MPI 4 deprecates that. */
+/* A wait for what was cancelled returns whatever others do, and the message arrives or not (MPI
+ * 4.1, 3.8.4). Only for receives are both seen: of a send that is cancelled nothing is decided. MPI
+ * 4 deprecates that. */
 FUNCTION(Cancel, (MPI_Request *request)) {
   CALL("MPI_Cancel");
   struct request *cancelled = request_get(*INS(request, 1));

@@ -1,14 +1,17 @@
 /* Where ranks run: a server that forks them, in a place of its own that goes with it.
  *
- * The process that the verifier has started is a *guard*. It makes a namespace of process numbers (pid_namespaces(7)) and starts
- * the server there, as process 1. When process 1 ends, the kernel ends all others in the namespace, whatever they do. So
- * nothing that a rank starts outlives the search, also if the verifier is killed: the server ends when its wire is closed. Signals of
- * ranks do not reach it, and the guard is out of their sight.
+ * The process that the verifier has started is a *guard*. It makes a namespace of process numbers
+ * (pid_namespaces(7)) and starts the server there, as process 1. When process 1 ends, the kernel
+ * ends all others in the namespace, whatever they do. So nothing that a rank starts outlives the
+ * search, also if the verifier is killed: the server ends when its wire is closed. Signals of ranks
+ * do not reach it, and the guard is out of their sight.
  *
- * The guard is in a session of its own: Ctrl-C on a terminal is for the verifier. When the server has come to its end, all
- * ranks are gone, and the guard removes what they have left in the folder of the search.
+ * The guard is in a session of its own: Ctrl-C on a terminal is for the verifier. When the server
+ * has come to its end, all ranks are gone, and the guard removes what they have left in the folder
+ * of the search.
  *
- * Some systems let nobody make a namespace. There a rank may start no processes (processes.c), so that to end it is enough. */
+ * Some systems let nobody make a namespace. There a rank may start no processes (processes.c), so
+ * that to end it is enough. */
 #include "calls.h"
 
 #include <errno.h>
@@ -30,7 +33,8 @@ static void write_to(const char *path, const char *text) {
   raw(SYS_close, file);
 }
 
-/* A user who may not make a namespace of processes may make one of users, be the same user there, and may then. */
+/* A user who may not make a namespace of processes may make one of users, be the same user there,
+ * and may then. */
 static bool unshare_as_user(void) {
   unsigned user = getuid(), group = getgid();
   if (unshare(CLONE_NEWUSER | CLONE_NEWPID)) return false;
@@ -78,7 +82,8 @@ void server_begin(void) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/* How a rank ended, as of waitpid; -1 if it had to be ended although it `has_ended`, as it seemed. What it has started ends, too. */
+/* How a rank ended, as of waitpid; -1 if it had to be ended although it `has_ended`, as it seemed.
+ * What it has started ends, too. */
 int server_end(pid_t rank, bool has_ended) {
   int status = 0;
   pid_t found = waitpid(rank, &status, WNOHANG);

@@ -1,5 +1,6 @@
-/* Memory for the library itself. It is not the program's heap: what the library needs depends on how a rank came to be where
- * it is (told everything in one go, or step by step), and what the program finds in its heap must not. */
+/* Memory for the library itself. It is not the program's heap: what the library needs depends on
+ * how a rank came to be where it is (told everything in one go, or step by step), and what the
+ * program finds in its heap must not. */
 #include "rank.h"
 
 #include <stdarg.h>

@@ -1,9 +1,11 @@
-/* Threads of a rank. They run as the kernel lets them: what they do to each other is seen in one order only, and the verifier says
- * so. MPI is called by one of them, the one that has called MPI_Init.
+/* Threads of a rank. They run as the kernel lets them: what they do to each other is seen in one
+ * order only, and the verifier says so. MPI is called by one of them, the one that has called
+ * MPI_Init.
  *
- * All of them use this library, whether they call MPI or not: they allocate memory, they touch what an operation owns, they make
- * system calls that are looked at, they crash. So they take turns: a thread has its turn as long as a call of MPI takes, or less, but
- * not while it waits for the verifier. Who fails keeps its turn for ever, so that nothing is said after that. */
+ * All of them use this library, whether they call MPI or not: they allocate memory, they touch what
+ * an operation owns, they make system calls that are looked at, they crash. So they take turns: a
+ * thread has its turn as long as a call of MPI takes, or less, but not while it waits for the
+ * verifier. Who fails keeps its turn for ever, so that nothing is said after that. */
 #include "calls.h"
 
 #include <dlfcn.h>

@@ -1,17 +1,20 @@
 /* The files that a rank sees: those that are there, and over them those that it has changed.
  *
- * What is changed lies in a folder of the rank's own, below the name that it has in the world: FOLDER/tree/home/me/log is what
- * /home/me/log is now. What was there before and is not there any more is in a list, `gone`. So a path means
+ * What is changed lies in a folder of the rank's own, below the name that it has in the world:
+ * FOLDER/tree/home/me/log is what /home/me/log is now. What was there before and is not there any
+ * more is in a list, `gone`. So a path means
  *
- *   what is in the tree;  else nothing, if it or a folder that it is in is gone;  else what is in the world.
+ *   what is in the tree; else nothing, if it or a folder that it is in is gone; else what is in the
+ *   world.
  *
- * Folders in the tree only hold what is in them, as long as there is such a folder in the world that is not gone: then that is
- * the one that the program sees, and both are listed. So a folder that the program has made, or made again, has nothing of the
- * world in it.
+ * Folders in the tree only hold what is in them, as long as there is such a folder in the world
+ * that is not gone: then that is the one that the program sees, and both are listed. So a folder
+ * that the program has made, or made again, has nothing of the world in it.
  *
- * Paths are followed here, part by part, because the kernel would follow links of the world only. A name is canonical: from the
- * root, without links. Two names are taken for two files; so a file with several names is not changed but refused, and so is
- * whatever cannot be had by a copy: folders of the world that are renamed or whose attributes change, special files.
+ * Paths are followed here, part by part, because the kernel would follow links of the world only. A
+ * name is canonical: from the root, without links. Two names are taken for two files; so a file
+ * with several names is not changed but refused, and so is whatever cannot be had by a copy:
+ * folders of the world that are renamed or whose attributes change, special files.
  *
  * Who has opened a file for reading before it is copied is moved over to the copy. */
 #include "calls.h"
@@ -191,7 +194,8 @@ static long follow(struct place *place, char **rest, const char *behind) {
   return length > 0 ? 0 : length ? length : -ENOENT;
 }
 
-/* What the links of the kernel to files of this process mean, and the rest of the path; NULL for everything else. */
+/* What the links of the kernel to files of this process mean, and the rest of the path; NULL for
+ * everything else. */
 static char *link_of_kernel(const char *path, const char **behind) {
   const char *own = "/proc/self/";
   if (strncmp(path, own, strlen(own))) return NULL;
@@ -212,7 +216,8 @@ static bool is_of_kernel(const char *path, const char *name) {
   return *path == 0 && (strcmp(name, "proc") == 0 || strcmp(name, "sys") == 0);
 }
 
-/* A path in /proc or /sys: the kernel finds it, unless it leads back to files. Returns whether it does. */
+/* A path in /proc or /sys: the kernel finds it, unless it leads back to files. Returns whether it
+ * does. */
 static bool leads_back(struct place *place, char **rest, bool follows) {
   const char *behind;
   char *target = link_of_kernel(place->path, &behind);

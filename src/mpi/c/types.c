@@ -1,7 +1,8 @@
 /* Datatypes, packing, and signatures.
  *
- * A type is a list of pieces: at which offset how many values of which basic type lie, one after the other. Packing goes
- * through the list. A *signature* is that list without the offsets: what MPI compares between sender and receiver. */
+ * A type is a list of pieces: at which offset how many values of which basic type lie, one after
+ * the other. Packing goes through the list. A *signature* is that list without the offsets: what
+ * MPI compares between sender and receiver. */
 #include "rank.h"
 
 #include <complex.h>
@@ -16,7 +17,8 @@ struct basic {
   ptrdiff_t second; /* where that is; 0 if this is no pair */
 };
 #define BASIC(handle, of) [(uintptr_t)handle - 0x200] = {#handle, sizeof(of), _Alignof(of)}
-/* Two values: they are sent one by one, so that such a pair fits a struct or two values of these types. */
+/* Two values: they are sent one by one, so that such a pair fits a struct or two values of these
+ * types. */
 #define PAIR(handle, of, first_type) \
   [(uintptr_t)handle - 0x200] = {#handle, sizeof(struct of), _Alignof(struct of), (uintptr_t)first_type - 0x200, offsetof(struct of, b)}
 struct float_int { float a; int b; };

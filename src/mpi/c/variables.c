@@ -1,8 +1,10 @@
-/* The memory behind a buffer: a variable that the debug information tells of, or a piece of the heap.
+/* The memory behind a buffer: a variable that the debug information tells of, or a piece of the
+ * heap.
  *
- * Variables come as a table from the verifier (src/mpi/variables.rs says what is in it). Locals are found by going through the
- * frames on the stack, with what compilers say for exceptions. What is on the heap has the type of the program's own pointers to it, if
- * they agree. What is not found is not judged. */
+ * Variables come as a table from the verifier (src/mpi/variables.rs says what is in it). Locals are
+ * found by going through the frames on the stack, with what compilers say for exceptions. What is
+ * on the heap has the type of the program's own pointers to it, if they agree. What is not found is
+ * not judged. */
 #include "rank.h"
 
 #include <fcntl.h>
@@ -98,7 +100,8 @@ static const struct function *function_at(uint64_t place) {
   return low > 0 && place < functions[low - 1].behind ? &functions[low - 1] : NULL;
 }
 
-/* A frame on the stack: where its function goes on, where it begins, and the registers that functions keep. */
+/* A frame on the stack: where its function goes on, where it begins, and the registers that
+ * functions keep. */
 enum { REGISTERS = 32 };
 #if defined(__x86_64__)
 static const int kept[] = {3, 6, 12, 13, 14, 15};
@@ -111,14 +114,16 @@ struct frame {
   uintptr_t registers[REGISTERS];
 };
 
-/* Somebody who looks at frames, the innermost one first, until there are no more or it wants no more. */
+/* Somebody who looks at frames, the innermost one first, until there are no more or it wants no
+ * more. */
 struct visitor {
   bool (*visit)(const struct frame *frame, void *with);
   void *with;
   struct frame frame;
 };
 
-/* A frame begins where the stack pointer of its caller is: so each is looked at when its caller is known. */
+/* A frame begins where the stack pointer of its caller is: so each is looked at when its caller is
+ * known. */
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *of) {
   struct visitor *visitor = of;
   struct frame *frame = &visitor->frame;
@@ -138,7 +143,8 @@ static bool is_in_scope(const struct local *local, const struct frame *frame) {
   return frame->place >= local->first && frame->place < local->behind;
 }
 
-/* The variable at an address. If there are two, the compiler has put both at the same place, and it is not known which one it is. */
+/* The variable at an address. If there are two, the compiler has put both at the same place, and it
+ * is not known which one it is. */
 struct search {
   uintptr_t at;
   struct memory *found;
@@ -167,7 +173,8 @@ static bool find_local(uintptr_t at, struct memory *found) {
   return search.count == 1;
 }
 
-/* The heap: a table of its pieces by where they start. Those that were freed stay, since pointers to them may be around. */
+/* The heap: a table of its pieces by where they start. Those that were freed stay, since pointers
+ * to them may be around. */
 struct heap_piece {
   uintptr_t start; /* 0: there was none yet */
   size_t size, freed; /* of the longest one that was freed there */
@@ -364,9 +371,9 @@ static void check_values(const struct memory *memory, uintptr_t at, size_t numbe
   if (wrong) fail("datatype mismatch", "%s is in `%s`, where %s", parameter, memory->name, wrong);
 }
 
-/* Memory of the heap has no type of its own: that is known from the program's variables that point there. Each tells of one value, since
- * others may be behind it. If they do not agree, or one points to anything (`void`, unions), it is not known what was stored there
- * last. */
+/* Memory of the heap has no type of its own: that is known from the program's variables that point
+ * there. Each tells of one value, since others may be behind it. If they do not agree, or one
+ * points to anything (`void`, unions), it is not known what was stored there last. */
 struct pointing {
   uintptr_t at;
   size_t number;

@@ -1,8 +1,8 @@
 /* What the parts of the library share that are about windows.
  *
- * A window has two copies, as in MPI's separate memory model: the private one is the program's own memory, and the public
- * one is what all changes come to that are known (changes.c). The owner makes them equal whenever it synchronizes
- * (`windows_publish`, `windows_pull`). */
+ * A window has two copies, as in MPI's separate memory model: the private one is the program's own
+ * memory, and the public one is what all changes come to that are known (changes.c). The owner
+ * makes them equal whenever it synchronizes (`windows_publish`, `windows_pull`). */
 #ifndef MAZURKA_WINDOWS_H
 #define MAZURKA_WINDOWS_H
 
@@ -121,8 +121,9 @@ struct window *window_of(MPI_Win win);
 void window_check_rank(const struct window *window, int rank);
 bool window_is_locked(const struct window *window); /* has this rank locked any part? */
 
-/* A question about objects of windows. 'q', 'Q': asks for the lock of a target, shared or exclusively; 'W' waits for it; 'x' gives it
- * back; 'l', 'm', 'u': the same for a mutex; 'r' and 'w' read and write a cell. */
+/* A question about objects of windows. 'q', 'Q': asks for the lock of a target, shared or
+ * exclusively; 'W' waits for it; 'x' gives it back; 'l', 'm', 'u': the same for a mutex; 'r' and
+ * 'w' read and write a cell. */
 struct bytes *window_question(char form);
 uint32_t window_ask(char form, const struct window *window, int target, uint32_t number);
 void window_lock_content(const struct window *window, int target, uint32_t *request);
@@ -137,13 +138,15 @@ void changes_find(const struct window *window, int target);
 /* The part, with all changes that are known; how many those are, at whatever window. */
 uint8_t *changes_content(struct window *window, int target);
 size_t changes_count(const struct window *window, int target);
-/* Gets to know what came before this rank got the lock; says what it adds to that, before it gives the lock back. */
+/* Gets to know what came before this rank got the lock; says what it adds to that, before it gives
+ * the lock back. */
 void changes_lock(struct window *window, int target);
 void changes_unlock(const struct window *window, int target);
 
-/* onesided.c: carries out operations that were put, on a target's part; what the rank has started there so far; the same, and they
- * are complete (if only the origin needs to know that, nothing orders what they write before what comes later); of all
- * ranks, at a fence (returns whether there were any); drops those that are complete. */
+/* onesided.c: carries out operations that were put, on a target's part; what the rank has started
+ * there so far; the same, and they are complete (if only the origin needs to know that, nothing
+ * orders what they write before what comes later); of all ranks, at a fence (returns whether there
+ * were any); drops those that are complete. */
 void operations_act(const struct window *window, int target, struct reader operations, uint8_t *content);
 void operations_apply(struct window *window, int target);
 bool operation_changes(const struct operation *of); /* the target's part */
@@ -153,7 +156,8 @@ void operations_complete(struct window *window, int target, bool is_local);
 bool operations_exchange(struct window *window, int assertion);
 void operations_forget(struct window *window);
 
-/* conflicts.c: accesses to windows, and which of them nothing orders. Returns the number of the record. */
+/* conflicts.c: accesses to windows, and which of them nothing orders. Returns the number of the
+ * record. */
 size_t records_add(const struct window *window, const struct operation *of, enum hold hold, size_t from, size_t to,
                    struct spans spans);
 /* A lock with MPI_MODE_NOCHECK. */
@@ -162,13 +166,13 @@ void records_add_lock(const struct window *window, int target, enum hold hold);
 void records_check_stores(const struct window *window, const char *when);
 /* The operation with this record goes on until it is disowned. */
 void records_own(size_t record, uint32_t owner);
-/* Compares what all ranks of the window have recorded, and notes at which targets it matters which of the accumulations is first:
- * a collective call. */
+/* Compares what all ranks of the window have recorded, and notes at which targets it matters which
+ * of the accumulations is first: a collective call. */
 void records_exchange(struct window *window);
 /* The operations of this rank on that part are complete; locally: those that read. */
 void records_complete(const struct window *window, int target, bool is_local);
-/* How many changes of a target there are that come before what the rank does now, by writer; those of all targets, to and from
- * others, beginning with this target. */
+/* How many changes of a target there are that come before what the rank does now, by writer; those
+ * of all targets, to and from others, beginning with this target. */
 uint32_t *clock_changes(int target);
 void clock_put_changes(struct bytes *to);
 void clock_join_changes(int target, struct reader from);

@@ -1,19 +1,24 @@
-/* The wire to the verifier: frames of bytes over a local socket, each a length and a body, in the machine's byte order.
+/* The wire to the verifier: frames of bytes over a local socket, each a length and a body, in the
+ * machine's byte order.
  *
- * `mazurka mpirun` starts the program once for each rank. Before `main` the library takes over: this process is a *server*
- * from then on, which forks a new rank whenever it is told to. The rank first reads a list of what it is told (its history so
- * far), runs, and asks; it is told the next thing of the list, or waits for what comes over the wire.
+ * `mazurka mpirun` starts the program once for each rank. Before `main` the library takes over:
+ * this process is a *server* from then on, which forks a new rank whenever it is told to. The rank
+ * first reads a list of what it is told (its history so far), runs, and asks; it is told the next
+ * thing of the list, or waits for what comes over the wire.
  *
  *   verifier to server   'R' id: run a rank     'S' pid: how did it end?    'K' pid: end it
  *   server to verifier   hello: 's' rank bias   after S and K: status as of waitpid, -1 after S if it had not ended
  *   rank to verifier     hello: 'r' id pid, then questions
  *   verifier to rank     a key and the list in one frame, then one frame for each further thing
  *
- * A question is the key, its kind, the name of the call, addresses of which the first one in the program is its place, what was printed
- * since the last question, what was done with files (uses.c), and what belongs to its kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait for one of some requests, 'T'est them, 'C'ancel a receive, 'c' was
- * it cancelled, 'O' about the content or the lock of a part of a window, 'D'one and its remarks, 'F'ailed. Polls
- * (polls.c) end with how many outcomes ago the rank was where it is, or 0. What is told begins with a letter as well, and but in the list
- * ends with a byte: is this the last that is known? src/mpi/wire.rs and src/mpi/ranks.rs read and write the same. */
+ * A question is the key, its kind, the name of the call, addresses of which the first one in the
+ * program is its place, what was printed since the last question, what was done with files
+ * (uses.c), and what belongs to its kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait
+ * for one of some requests, 'T'est them, 'C'ancel a receive, 'c' was it cancelled, 'O' about the
+ * content or the lock of a part of a window, 'D'one and its remarks, 'F'ailed. Polls (polls.c) end
+ * with how many outcomes ago the rank was where it is, or 0. What is told begins with a letter as
+ * well, and but in the list ends with a byte: is this the last that is known? src/mpi/wire.rs and
+ * src/mpi/ranks.rs read and write the same. */
 #include "calls.h"
 
 #include <errno.h>
@@ -46,8 +51,8 @@ static uint64_t key; /* every question begins with it: what the program itself w
 static _Thread_local bool is_silent; /* the rank has ended */
 static bool are_files_own;
 
-/* A fault of the library or of its surroundings, not of the program. If even that cannot be told, the rank ends as by a system
- * call that cannot be followed. */
+/* A fault of the library or of its surroundings, not of the program. If even that cannot be told,
+ * the rank ends as by a system call that cannot be followed. */
 void give_up(const char *what) {
   static bool has_failed;
   if (key && !has_failed) {
@@ -101,8 +106,8 @@ struct reader take_block(struct reader *from) {
   return (struct reader){at, at + length};
 }
 
-/* Reads exactly so many bytes; false at the end of the stream. System calls are made by number here: the program may have a
- * function `read` or `send` of its own. */
+/* Reads exactly so many bytes; false at the end of the stream. System calls are made by number
+ * here: the program may have a function `read` or `send` of its own. */
 static bool read_all(int fd, void *to, size_t length) {
   for (uint8_t *at = to; length > 0;) {
     ssize_t got = syscall(SYS_read, fd, at, length);
@@ -125,7 +130,8 @@ static bool write_all(int fd, const void *from, size_t length) {
   return true;
 }
 
-/* The next frame, to be freed; its end is the end of the process, since nobody wants anything of it any more. */
+/* The next frame, to be freed; its end is the end of the process, since nobody wants anything of it
+ * any more. */
 static struct reader receive(int fd) {
   uint32_t length;
   if (!read_all(fd, &length, sizeof length)) _exit(0);
@@ -198,8 +204,8 @@ static void put_printed(struct bytes *to) {
   printed = now.st_size;
 }
 
-/* A question about a call at the first of these addresses that is in the program. From its first byte on, no other thread has a turn
- * until it is sent. */
+/* A question about a call at the first of these addresses that is in the program. From its first
+ * byte on, no other thread has a turn until it is sent. */
 static struct bytes *question_at(char kind, const uintptr_t *sites, size_t count) {
   if (is_child) refuse("a process that the rank has started calls %s", call.name);
   flush_printed();
@@ -217,14 +223,16 @@ static struct bytes *question_at(char kind, const uintptr_t *sites, size_t count
 
 struct bytes *question(char kind) { return question_at(kind, &call.site, 1); }
 
-/* Leaves nothing of the library's work on the stack, where a program may find it in variables that it has not set. */
+/* Leaves nothing of the library's work on the stack, where a program may find it in variables that
+ * it has not set. */
 static void __attribute__((noinline)) wipe_stack(void) {
   volatile char used[16384];
   memset((char *)used, 0, sizeof used);
   __asm__ volatile("" : : "r"(used) : "memory");
 }
 
-/* Sends a question at once, or while the rank is told its history with others: nobody waits for the answers. */
+/* Sends a question at once, or while the rank is told its history with others: nobody waits for the
+ * answers. */
 static void send_question(bool is_waited_for) {
   static struct bytes batch;
   static uint64_t begun;
@@ -339,8 +347,9 @@ static void at_end(void) {
   last_words();
 }
 
-/* A rank crashes: here, or in a function of some library. Then the innermost address on the stack that is in the program is where
- * that was called; a few are told, since some are in our own library. */
+/* A rank crashes: here, or in a function of some library. Then the innermost address on the stack
+ * that is in the program is where that was called; a few are told, since some are in our own
+ * library. */
 static void crash(int signal, siginfo_t *what, void *context) {
   (void)what, (void)context;
   if (is_silent) _exit(1);

@@ -16,7 +16,8 @@ const MAX_COMMUNICATORS: u32 = 4096;
 /// How many changes of windows, locks of their parts, and so on.
 const MAX_WINDOW_OBJECTS: u32 = 1 << 20;
 
-/// Numbers for what the library calls by names: communicators, and what ranks have to agree on in a collective.
+/// Numbers for what the library calls by names: communicators, and what ranks have to agree on in a
+/// collective.
 #[derive(Default)]
 pub(super) struct Names {
     communicators: HashMap<String, u32>,
@@ -79,7 +80,8 @@ impl Ranks {
         names.members.insert(mailbox, rank);
     }
 
-    /// The rank among all of rank `member` in the communicator with this number, if somebody has said so.
+    /// The rank among all of rank `member` in the communicator with this number, if somebody has
+    /// said so.
     pub(in crate::mpi) fn world_rank(&self, communicator: u32, member: u32) -> Option<u32> {
         if communicator == 0 {
             return Some(member);
@@ -93,7 +95,8 @@ impl Ranks {
         self.world_rank(communicator, member).is_none_or(|known| known == rank)
     }
 
-    /// The number of the communicator that a mailbox belongs to, and the rank in it that receives there.
+    /// The number of the communicator that a mailbox belongs to, and the rank in it that receives
+    /// there.
     pub(in crate::mpi) fn address(&self, mailbox: MailboxId) -> (u32, u32) {
         (mailbox.0 / self.launch.size, mailbox.0 % self.launch.size)
     }

@@ -1,7 +1,8 @@
-//! Labels of public suites that the standard of MPI contradicts, each with the section that says so.
+//! Labels of public suites that the standard of MPI contradicts, each with the section that says
+//! so.
 //!
-//! Who agrees with a label in this list is wrong. Of a program that is said to be right, only the mistake that the section names
-//! may be reported: another report is a false alarm all the same.
+//! Who agrees with a label in this list is wrong. Of a program that is said to be right, only the
+//! mistake that the section names may be reported: another report is a false alarm all the same.
 
 use std::path::Path;
 
@@ -13,7 +14,8 @@ use crate::mpi::{Answer, Slip};
 pub struct Dispute {
     /// Paths of programs; `*` stands for anything.
     programs: &'static [&'static str],
-    /// What is wrong with those that are said to be right; `None` if they are right, and are said to be wrong.
+    /// What is wrong with those that are said to be right; `None` if they are right, and are said
+    /// to be wrong.
     slip: Option<Slip>,
     /// The section of MPI 4.1 that says so.
     pub section: &'static str,

@@ -1,4 +1,5 @@
-//! Programs that say in their first lines what is wrong with them, as those of the MPI Bugs Initiative and of MPI-BugBench do:
+//! Programs that say in their first lines what is wrong with them, as those of the MPI Bugs
+//! Initiative and of MPI-BugBench do:
 //!
 //! ```text
 //! BEGIN_MBI_TESTS
@@ -87,7 +88,8 @@ fn called(command: &str) -> Result<(u32, Vec<OsString>), String> {
     Ok((ranks, arguments))
 }
 
-/// The lines that a comment in the program marks as wrong, counted from the line where the program begins.
+/// The lines that a comment in the program marks as wrong, counted from the line where the program
+/// begins.
 fn marked(program: &str, suite: &str) -> impl Iterator<Item = usize> {
     let mark = format!("{suite}ERROR");
     let lines = program.lines().enumerate().filter(move |(_, line)| line.contains(&mark));

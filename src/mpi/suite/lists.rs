@@ -13,11 +13,13 @@
 //! scatter_large_CPPFLAGS = -DLARGE $(AM_CPPFLAGS)
 //! ```
 //!
-//! That is all that is read of it. What the programs have in common is in the folders `util` and `dtpools`. A suite that was
-//! configured has three more headers, [`CONFIGURED`]; otherwise ours do.
+//! That is all that is read of it. What the programs have in common is in the folders `util` and
+//! `dtpools`. A suite that was configured has three more headers, [`CONFIGURED`]; otherwise ours
+//! do.
 //!
-//! Left out are programs in other languages, lines that differ from another one only in `env`, which is for MPICH, those of what
-//! is not in the standard (`strict=false`), and those that are known to fail (`xfail`).
+//! Left out are programs in other languages, lines that differ from another one only in `env`,
+//! which is for MPICH, those of what is not in the standard (`strict=false`), and those that are
+//! known to fail (`xfail`).
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -54,8 +56,8 @@ const MACHINE: &str = "\
 #define USE_STRICT_MPI 1
 ";
 
-/// Headers that a suite with lists has when it is configured, and what we take for them: files in a folder where headers are
-/// looked for.
+/// Headers that a suite with lists has when it is configured, and what we take for them: files in a
+/// folder where headers are looked for.
 pub const CONFIGURED: [(&str, &str); 3] =
     [("mpitestconf.h", MACHINE), ("mtest_mpix.h", ""), ("../dtpoolsconf.h", MACHINE)];
 
@@ -107,7 +109,8 @@ impl Suite {
     }
 }
 
-/// A line of a list: a program, and how it is run. A condition may come before it: `@condition@name`.
+/// A line of a list: a program, and how it is run. A condition may come before it:
+/// `@condition@name`.
 fn test(line: &str) -> Option<(&str, Test)> {
     let line = line.split('#').next()?;
     let mut words = line.split_whitespace();

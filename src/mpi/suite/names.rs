@@ -1,5 +1,6 @@
-//! Programs whose names say whether they are wrong, as those of RMARaceBench do (`002-MPI-put-store-local-yes.c`), or the names of
-//! their folders, as in MPI-CorrBench (`correct/pt2pt/a.c` and `pt2pt/a.c`).
+//! Programs whose names say whether they are wrong, as those of RMARaceBench do
+//! (`002-MPI-put-store-local-yes.c`), or the names of their folders, as in MPI-CorrBench
+//! (`correct/pt2pt/a.c` and `pt2pt/a.c`).
 
 use std::path::{Component, Path};
 
@@ -17,8 +18,8 @@ const DEFINED: [&str; 2] = ["-DNUM_THREADS=2", "-DBUFFER_LENGTH_INT=10"];
 /// The folder of programs that are right.
 const CORRECT: &str = "correct";
 
-/// The test of a program whose name ends in whether there is a race: `local-yes`, `remote-no`. The text says for how
-/// many ranks it is. `None` if the name does not end so.
+/// The test of a program whose name ends in whether there is a race: `local-yes`, `remote-no`. The
+/// text says for how many ranks it is. `None` if the name does not end so.
 pub(super) fn by_ending(file: &Path, text: &str) -> Option<Result<Test, String>> {
     let stem = file.file_stem()?.to_str()?;
     let (rest, answer) = stem.rsplit_once('-')?;
@@ -49,8 +50,8 @@ pub(super) fn by_ending(file: &Path, text: &str) -> Option<Result<Test, String>>
 }
 
 impl Suite {
-    /// The program in a file that is sorted by whether it is right: in a folder `correct`, or not in it, although there is
-    /// one beside it, or further up. `None` if there is no such folder.
+    /// The program in a file that is sorted by whether it is right: in a folder `correct`, or not
+    /// in it, although there is one beside it, or further up. `None` if there is no such folder.
     pub(super) fn by_folder(&self, file: &Path) -> Option<Program> {
         let is_correct = |folder: Component<'_>| folder.as_os_str() == CORRECT;
         let expected = if file.components().any(is_correct) {

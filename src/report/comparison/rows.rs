@@ -1,8 +1,9 @@
 //! The rows of a comparison for a terminal, each as soon as it is known.
 //!
-//! Later rows are not known yet, so the width of columns is fixed beforehand. A figure that needs more pushes those behind
-//! it to the right, and these return to their columns as soon as they can. What would exceed the width of the terminal
-//! continues in another line. So a row fits any terminal.
+//! Later rows are not known yet, so the width of columns is fixed beforehand. A figure that needs
+//! more pushes those behind it to the right, and these return to their columns as soon as they can.
+//! What would exceed the width of the terminal continues in another line. So a row fits any
+//! terminal.
 
 use super::{Row, is_same, size, title, verdict};
 use crate::report::table::time;
@@ -37,7 +38,8 @@ impl Rows {
         Rows { room, name, gap, last: None }
     }
 
-    /// A row. If its program is not that of the row before, the name of the program stands above it.
+    /// A row. If its program is not that of the row before, the name of the program stands above
+    /// it.
     pub(super) fn row(&mut self, row: &Row) -> String {
         let mut text = String::new();
         if !self.last.as_ref().is_some_and(|last| is_same(last, row)) {

@@ -1,8 +1,8 @@
 //! Control flow as a graph: structure becomes edges.
 //!
-//! A sequence is drawn from the ends of what comes before it. An end is a node and the label of the edge that leaves it.
-//! When the sequence is drawn, it has ends of its own. A `break` adds its end to those of the loop around it; a
-//! `continue` is an edge to the head of that loop.
+//! A sequence is drawn from the ends of what comes before it. An end is a node and the label of the
+//! edge that leaves it. When the sequence is drawn, it has ends of its own. A `break` adds its end
+//! to those of the loop around it; a `continue` is an edge to the head of that loop.
 
 use dot_writer::{Attributes, Scope};
 

@@ -1,7 +1,7 @@
 //! One execution as a partial order: the configuration of the class that it belongs to.
 //!
-//! The order is the happens-before of [`crate::trace`], computed along the execution and independent of the
-//! event structure. The result of each step is the one in this execution.
+//! The order is the happens-before of [`crate::trace`], computed along the execution and
+//! independent of the event structure. The result of each step is the one in this execution.
 
 use super::lanes::Lanes;
 use super::order::{depths, reduced};

@@ -1,14 +1,15 @@
 //! The search tree of UDPOR: algorithm 1 of Pham, Jéron, Quinson (FORTE 2019), call by call.
 //!
-//! A node is one Explore(C, D, A). Either it is a leaf, or it chooses an event e. Then the call with e is its left child,
-//! and if there is an alternative J, the call without e is its right one. The search notes
-//! ([`crate::explore::prefix`]) which events were chosen and which alternatives found. The three sets follow from that,
-//! node by node, as the algorithm says.
+//! A node is one Explore(C, D, A). Either it is a leaf, or it chooses an event e. Then the call
+//! with e is its left child, and if there is an alternative J, the call without e is its right one.
+//! The search notes ([`crate::explore::prefix`]) which events were chosen and which alternatives
+//! found. The three sets follow from that, node by node, as the algorithm says.
 //!
-//! Events have the same numbers as in the picture of the unfolding, for any k. That picture is built with full
-//! alternatives; a search with another k meets the same events in another order. An event is its process, its choice and
-//! its causes. So the events of the two searches can be matched one by one, causes first. Processes and messages are
-//! translated before, because each search numbers them in the order in which it meets them.
+//! Events have the same numbers as in the picture of the unfolding, for any k. That picture is
+//! built with full alternatives; a search with another k meets the same events in another order. An
+//! event is its process, its choice and its causes. So the events of the two searches can be
+//! matched one by one, causes first. Processes and messages are translated before, because each
+//! search numbers them in the order in which it meets them.
 
 use std::collections::HashMap;
 use std::slice;
@@ -95,14 +96,14 @@ pub enum Turn {
     },
     /// The bound on the causal depth cuts it.
     Cut,
-    /// A process waits in a loop for something that has come already. Executions in which it looks later are explored
-    /// elsewhere.
+    /// A process waits in a loop for something that has come already. Executions in which it looks
+    /// later are explored elsewhere.
     GivenUp,
 }
 
 impl SearchTree {
-    /// The calls of a search with this k that met at most `max_events` events. `full` is a search with full
-    /// alternatives, the one that numbers events.
+    /// The calls of a search with this k that met at most `max_events` events. `full` is a search
+    /// with full alternatives, the one that numbers events.
     pub fn of_search<S: System>(
         subject: Subject,
         system: &S,
@@ -114,7 +115,8 @@ impl SearchTree {
         let numbers = numbers(&prefix, full);
         let calls = std::mem::take(&mut prefix.calls);
         let is_long = prefix.is_long;
-        // The last event that joined C may have brought more than were wanted, and a call name them.
+        // The last event that joined C may have brought more than were wanted, and a call name
+        // them.
         let told = max_events.max(named(&calls));
         let order = PartialOrder::of_unfolding(subject, system, &mut prefix, &outcome, told);
         let mut left_out = order.left_out.clone();
@@ -151,7 +153,8 @@ impl SearchTree {
     }
 }
 
-/// A set of events in few characters, ascending, neighbours as ranges: `0–3, 5`; of the empty set `∅`.
+/// A set of events in few characters, ascending, neighbours as ranges: `0–3, 5`; of the empty set
+/// `∅`.
 pub fn compact(set: &[usize]) -> String {
     let mut sorted = set.to_vec();
     sorted.sort_unstable();
@@ -216,7 +219,8 @@ fn nodes(calls: &[Call], numbers: &[usize], order: &PartialOrder) -> Vec<Node> {
     nodes
 }
 
-/// Links a node with the call that it makes on this side, and returns the sets C, D and A of that call.
+/// Links a node with the call that it makes on this side, and returns the sets C, D and A of that
+/// call.
 fn adopt(node: &mut Node, side: Side, child: usize) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
     let (mut c, mut d, mut a) = (node.c.clone(), node.d.clone(), node.a.clone());
     let Turn::Chose { event, left, right, alternative, .. } = &mut node.turn else {
@@ -249,7 +253,8 @@ fn renumbered(events: &[Event], numbers: &[usize]) -> Vec<Event> {
     events
 }
 
-/// The number in `full` of each event of `own`. Events that `full` has not met get the numbers after its own.
+/// The number in `full` of each event of `own`. Events that `full` has not met get the numbers
+/// after its own.
 fn numbers<S: System>(own: &Prefix<'_, S>, full: &mut Prefix<'_, S>) -> Vec<usize> {
     let structure = &full.unfolding.structure;
     let known: HashMap<_, _> = structure

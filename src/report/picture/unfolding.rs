@@ -1,12 +1,12 @@
 //! The unfolding as a picture.
 //!
-//! UDPOR runs with all events kept ([`crate::explore::unfold`]). An event is described by replaying its local
-//! configuration `[e]` on the model alone. The last step is e, in the program's own terms, with the result that its
-//! causes determine. What depends on more than the causes is left out: whether a receive finds a message
-//! waiting is no property of the event.
+//! UDPOR runs with all events kept ([`crate::explore::unfold`]). An event is described by replaying
+//! its local configuration `[e]` on the model alone. The last step is e, in the program's own
+//! terms, with the result that its causes determine. What depends on more than the causes is left
+//! out: whether a receive finds a message waiting is no property of the event.
 //!
-//! An event is marked when every maximal configuration that contains it ends badly: from there on nothing helps.
-//! That is known only if the search was complete.
+//! An event is marked when every maximal configuration that contains it ends badly: from there on
+//! nothing helps. That is known only if the search was complete.
 
 use std::collections::BTreeSet;
 

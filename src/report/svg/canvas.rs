@@ -21,8 +21,8 @@ pub(super) const MARGIN: f64 = 20.0;
 /// A point.
 pub(super) type Point = (f64, f64);
 
-/// The width of a text. Characters of monospaced fonts are 0.6 em wide, in some fonts a little more. The wide
-/// characters of East Asia take two places.
+/// The width of a text. Characters of monospaced fonts are 0.6 em wide, in some fonts a little
+/// more. The wide characters of East Asia take two places.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let places: usize = text.chars().map(|c| if c < '\u{1100}' { 1 } else { 2 }).sum();
     places as f64 * size * 0.61
@@ -36,8 +36,8 @@ pub(super) fn clipped(text: &str, most: usize) -> String {
     text.chars().take(most - 1).chain(['…']).collect()
 }
 
-/// The result of an operation, cut to at most this many characters. What it is about comes first and the tag and source of a
-/// message last, so it is cut in between.
+/// The result of an operation, cut to at most this many characters. What it is about comes first
+/// and the tag and source of a message last, so it is cut in between.
 pub(super) fn cut_inside(text: &str, most: usize) -> String {
     let count = text.chars().count();
     if count <= most {
@@ -180,8 +180,8 @@ impl Canvas {
         self.reach(area.right(), area.bottom());
     }
 
-    /// Begins a group: everything up to [`Canvas::end`] belongs to it. `name` has attributes by which a program that
-    /// shows the picture can find it.
+    /// Begins a group: everything up to [`Canvas::end`] belongs to it. `name` has attributes by
+    /// which a program that shows the picture can find it.
     pub(super) fn begin(&mut self, name: &str) {
         let _ = writeln!(self.body, "<g {name}>");
     }

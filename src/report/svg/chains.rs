@@ -1,14 +1,15 @@
-//! Straight chains, each in one box: of a picture that would be too high to be looked at, what is straightforward is told
-//! in brief.
+//! Straight chains, each in one box: of a picture that would be too high to be looked at, what is
+//! straightforward is told in brief.
 //!
-//! In a partial order a chain is made of events of one process. Each has the one before as its only cause and is the
-//! only effect of that; none is in conflict with anything. In a space-time diagram it is made of steps that one process
-//! takes in a row, without an arrow to any but the first or from any but the last, and without a mutex that is taken or
-//! released in between. In a search tree it is made of calls that make one other call each.
+//! In a partial order a chain is made of events of one process. Each has the one before as its only
+//! cause and is the only effect of that; none is in conflict with anything. In a space-time diagram
+//! it is made of steps that one process takes in a row, without an arrow to any but the first or
+//! from any but the last, and without a mutex that is taken or released in between. In a search
+//! tree it is made of calls that make one other call each.
 //!
-//! The picture is made anew with one event or step for each chain. Its boxes refer to one another by new numbers. What
-//! is printed is the first and the last of the old ones, `3…9`, and a program that reads the picture finds the old ones
-//! in the names of its parts.
+//! The picture is made anew with one event or step for each chain. Its boxes refer to one another
+//! by new numbers. What is printed is the first and the last of the old ones, `3…9`, and a program
+//! that reads the picture finds the old ones in the names of its parts.
 
 use std::ops::Deref;
 
@@ -96,7 +97,8 @@ fn places(chains: &[Vec<usize>], count: usize) -> Vec<usize> {
     places
 }
 
-/// The chains if the picture is to be made shorter, or else each part by itself. Those that are too short are taken apart.
+/// The chains if the picture is to be made shorter, or else each part by itself. Those that are too
+/// short are taken apart.
 fn chosen(chains: Vec<Vec<usize>>, is_high: bool) -> Vec<Vec<usize>> {
     let apart = |chain: Vec<usize>| match is_high && chain.len() >= SHORTEST {
         true => vec![chain],

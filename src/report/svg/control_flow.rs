@@ -1,8 +1,9 @@
 //! Control flow, top to bottom, without crossings: the text is nested, so the picture can be, too.
 //!
-//! Every sequence has an axis, on which its steps stand. The arms of a branch are side by side, each with an axis
-//! of its own. A horizontal line above leads to them; at one below, the arms that go on meet again. An empty arm is a
-//! line. A loop has its way back on its left and its way out on its right, outside everything in it:
+//! Every sequence has an axis, on which its steps stand. The arms of a branch are side by side,
+//! each with an axis of its own. A horizontal line above leads to them; at one below, the arms that
+//! go on meet again. An empty arm is a line. A loop has its way back on its left and its way out on
+//! its right, outside everything in it:
 //!
 //! ```text
 //!        ┌──────┐             A `break` in the rightmost arm reaches the way out by a straight line, so arms
@@ -194,8 +195,8 @@ fn draw_process(canvas: &mut Canvas, process: &Flow, (x, y): Point) {
     }
 }
 
-/// The places where jumps leave their boxes, for those that can get out on a straight line: breaks to the right,
-/// continues to the left.
+/// The places where jumps leave their boxes, for those that can get out on a straight line: breaks
+/// to the right, continues to the left.
 #[derive(Default)]
 struct Jumps<'j> {
     breaks: Option<&'j mut Vec<Point>>,
@@ -236,7 +237,8 @@ fn sequence(
     is_reached.then_some(y)
 }
 
-/// Draws a step with everything in it, from the top of its box. Returns where it ends, if it goes on.
+/// Draws a step with everything in it, from the top of its box. Returns where it ends, if it goes
+/// on.
 fn draw_step(
     canvas: &mut Canvas,
     step: &Step,

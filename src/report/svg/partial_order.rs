@@ -127,8 +127,8 @@ fn causes(canvas: &mut Canvas, order: &Drawn, layout: &Layout, event: &Event) {
     }
 }
 
-/// The points that an arrow passes to avoid the boxes of the rows in between. In each row it goes through a gap beside
-/// the nearest box, at a distance of `shift` from the middle of the gap.
+/// The points that an arrow passes to avoid the boxes of the rows in between. In each row it goes
+/// through a gap beside the nearest box, at a distance of `shift` from the middle of the gap.
 fn detours(boxes: &[Area], start: Point, end: Point, shift: f64) -> Vec<Point> {
     let (mut points, mut from) = (Vec::new(), start);
     let height = boxes.first().map_or(HEIGHT, |area| area.height);

@@ -1,9 +1,10 @@
 //! A search tree, time downwards: each execution followed is a column.
 //!
-//! The call with the chosen event stands straight below its caller, so a column shows from top to bottom how one
-//! execution grows. The call without it begins a new column, to the right of everything before it in the rows of the new
-//! column. Calls are placed in the order in which they were made, and an elbow from a call
-//! to the column that it begins counts as taken, so nothing crosses:
+//! The call with the chosen event stands straight below its caller, so a column shows from top to
+//! bottom how one execution grows. The call without it begins a new column, to the right of
+//! everything before it in the rows of the new column. Calls are placed in the order in which they
+//! were made, and an elbow from a call to the column that it begins counts as taken, so nothing
+//! crosses:
 //!
 //! ```text
 //!   ┌─────┐
@@ -16,9 +17,9 @@
 //!
 //! A box says which event is chosen, its result, and the sets of the call that are not empty.
 //!
-//! Where the next column would make the picture too wide, a band begins below everything: with rows of its own, and
-//! columns from the left again. Instead of the elbow, a call and the column that it begins in another band show each
-//! other's numbers.
+//! Where the next column would make the picture too wide, a band begins below everything: with rows
+//! of its own, and columns from the left again. Instead of the elbow, a call and the column that it
+//! begins in another band show each other's numbers.
 
 mod layout;
 
@@ -92,7 +93,8 @@ fn figures(tree: &SearchTree) -> String {
     figures.join(", ")
 }
 
-/// The text of a box: the result of the call, and in smaller print the result of the event, and the sets.
+/// The text of a box: the result of the call, and in smaller print the result of the event, and the
+/// sets.
 fn lines(tree: &Drawn, node: &Node, far: Option<&String>) -> (String, Vec<String>) {
     let head = match &node.turn {
         Turn::Chose { event, .. } => tree.told(*event),

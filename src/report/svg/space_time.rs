@@ -1,10 +1,11 @@
 //! A space-time diagram: processes are lines that go down, a row for each step of the execution.
 //!
-//! What a process says stands to the right of its line, so columns are as wide as their texts and nothing
-//! overlaps. If many processes would make that too wide, their lines are close together and all texts stand to the right
-//! of them, as in the log of a repository. Bars to the left of a line are the mutexes that the process owns. The state of
-//! each process at the end is at the bottom. If processes wait in a circle, dashed lines below lead from each of them to
-//! the process that it waits for.
+//! What a process says stands to the right of its line, so columns are as wide as their texts and
+//! nothing overlaps. If many processes would make that too wide, their lines are close together and
+//! all texts stand to the right of them, as in the log of a repository. Bars to the left of a line
+//! are the mutexes that the process owns. The state of each process at the end is at the bottom. If
+//! processes wait in a circle, dashed lines below lead from each of them to the process that it
+//! waits for.
 
 use super::canvas::{
     Area, BLUE, Canvas, GREEN, GREY, INK, LARGE, MARGIN, NORMAL, PALE, PURPLE, Point, RED, SMALL,
@@ -111,7 +112,8 @@ fn end_lines(lane: &Lane) -> (&'static str, Vec<String>) {
     }
 }
 
-/// Draws the states of the processes at the end, equal ones together. Returns how far down that goes.
+/// Draws the states of the processes at the end, equal ones together. Returns how far down that
+/// goes.
 fn ends_below(
     canvas: &mut Canvas,
     chart: &SpaceTime,
@@ -376,7 +378,8 @@ impl<'c> Layout<'c> {
         canvas.end();
     }
 
-    /// Where a process is at the end: a cross if it is blocked or has failed, a bar if it has ended.
+    /// Where a process is at the end: a cross if it is blocked or has failed, a bar if it has
+    /// ended.
     fn mark(&self, canvas: &mut Canvas, lane: usize) {
         let (x, y) = (self.xs[lane], self.end());
         match self.chart.lanes[lane].end {

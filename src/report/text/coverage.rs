@@ -193,7 +193,8 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
     }
 }
 
-/// A loop came to the bound on polls. What to try next is a guess: nobody knows how often the loop polls.
+/// A loop came to the bound on polls. What to try next is a guess: nobody knows how often the loop
+/// polls.
 fn cut_at_polls(report: &CheckReport) -> String {
     let bound = |polls: u8| match report.subject.has_file() {
         true => format!("--polls {polls}"),
@@ -212,8 +213,8 @@ fn cut_at_polls(report: &CheckReport) -> String {
     }
 }
 
-/// An option, given by its name on the command line, as readers of the report know it: as that of the command line, or of
-/// [`Check`](crate::check::Check).
+/// An option, given by its name on the command line, as readers of the report know it: as that of
+/// the command line, or of [`Check`](crate::check::Check).
 fn option(name: &str, report: &CheckReport) -> String {
     match report.subject.has_file() {
         true => format!("--{name}"),

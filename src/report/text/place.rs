@@ -1,4 +1,5 @@
-//! Places in a program that has several files: the file is told with each line, unless it is one for all.
+//! Places in a program that has several files: the file is told with each line, unless it is one
+//! for all.
 
 use std::sync::Arc;
 

@@ -10,7 +10,8 @@ use crate::report::{Shown, Subject};
 /// Of a longer text below a counterexample the last lines are shown.
 const SHOWN: usize = 20;
 
-/// What each process has printed, as far as it helps to understand a counterexample; nothing if none has.
+/// What each process has printed, as far as it helps to understand a counterexample; nothing if
+/// none has.
 pub struct PrintedTexts<'p>(pub &'p [Printed]);
 
 impl Display for PrintedTexts<'_> {
@@ -19,7 +20,8 @@ impl Display for PrintedTexts<'_> {
     }
 }
 
-/// An execution in which nothing is wrong: all that is printed in it, and how to see it step by step.
+/// An execution in which nothing is wrong: all that is printed in it, and how to see it step by
+/// step.
 pub(super) struct ShownText<'r>(pub(super) &'r Subject, pub(super) &'r Shown);
 
 impl Display for ShownText<'_> {

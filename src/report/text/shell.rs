@@ -5,8 +5,9 @@ use std::path::Path;
 
 use crate::model::{is_deceptive, printable};
 
-/// A word, quoted for a shell if necessary: in single quotes; or, if it has control characters or is not UTF-8, as
-/// `$'…'` with these as octal numbers. Bash, zsh, ksh and POSIX 2024 understand that.
+/// A word, quoted for a shell if necessary: in single quotes; or, if it has control characters or
+/// is not UTF-8, as `$'…'` with these as octal numbers. Bash, zsh, ksh and POSIX 2024 understand
+/// that.
 pub fn quoted(word: impl AsRef<OsStr>) -> String {
     let word = word.as_ref();
     match word.to_str() {
@@ -27,7 +28,8 @@ pub fn quoted_path(path: &Path) -> String {
     }
 }
 
-/// A path for people: with `\xNN` for bytes that are not UTF-8, and without anything that acts on a terminal.
+/// A path for people: with `\xNN` for bytes that are not UTF-8, and without anything that acts on a
+/// terminal.
 pub fn shown(path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {

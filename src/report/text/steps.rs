@@ -12,7 +12,8 @@ const SHOWN: usize = 200;
 const SHOWN_FIRST: usize = 40;
 /// Longer operations go on in the next line, if their outcomes need the room.
 pub(super) const WIDEST_ACTION: usize = 44;
-/// In a narrow terminal operations have less room, but not less than this, so that there is space for outcomes.
+/// In a narrow terminal operations have less room, but not less than this, so that there is space
+/// for outcomes.
 const LEAST_ACTION: usize = 16;
 const LEAST_OUTCOME: usize = 20;
 /// The words behind the outcome of the last step of a process.
@@ -32,7 +33,8 @@ pub struct StepTable<'s> {
 }
 
 impl<'s> StepTable<'s> {
-    /// A table with columns wide enough for these steps. A text that does not fit continues below, in its column.
+    /// A table with columns wide enough for these steps. A text that does not fit continues below,
+    /// in its column.
     pub fn new(steps: &'s [Step], room: usize) -> Self {
         let widest = |of: &dyn Fn(&Step) -> usize| steps.iter().map(of).max().unwrap_or(0);
         let number = steps.len().to_string().len().max(3);
@@ -112,7 +114,8 @@ impl Display for StepTable<'_> {
     }
 }
 
-/// Two texts side by side, from this column on: one in so many columns, and lines that are as wide as they may be.
+/// Two texts side by side, from this column on: one in so many columns, and lines that are as wide
+/// as they may be.
 pub(super) fn beside((text, width): (&str, usize), lines: &str, margin: usize) -> String {
     let left = textwrap::wrap(text, width);
     let right: Vec<&str> = lines.lines().collect();

@@ -1,7 +1,7 @@
 //! An execution told with the state after each step.
 //!
-//! The execution is replayed once more. After each step all facts are asked for and compared with those before. For large
-//! states that is slow, but it is obviously right.
+//! The execution is replayed once more. After each step all facts are asked for and compared with
+//! those before. For large states that is slow, but it is obviously right.
 
 use rustc_hash::FxHashMap;
 
@@ -11,8 +11,8 @@ use crate::property::{Fact, Replay};
 use crate::report::picture::SpaceTime;
 use crate::trace::Execution;
 
-/// The execution behind a chart, without a name. `drawn` is the event of each of its actions, where the picture of the
-/// unfolding has it.
+/// The execution behind a chart, without a name. `drawn` is the event of each of its actions, where
+/// the picture of the unfolding has it.
 pub(super) fn tell<S: System>(
     system: &S,
     allow_pending: bool,
@@ -56,8 +56,8 @@ fn causes<S: System>(system: &S, schedule: &Schedule, first: usize) -> Vec<Vec<u
     (first..schedule.len()).map(of_one).collect()
 }
 
-/// The present facts by topic. A name may stand for several variables, for example if one hides another: the
-/// k-th of them in a state is one topic.
+/// The present facts by topic. A name may stand for several variables, for example if one hides
+/// another: the k-th of them in a state is one topic.
 #[derive(Default)]
 struct Ledger {
     topics: Vec<Topic>,

@@ -1,16 +1,19 @@
 //! A second look: does a process depend on data that no object holds?
 //!
-//! Processes that are run in one program may share data behind the back of the model, in a `std::sync::Mutex` for example. A process runs
-//! once for each history, so such data is what the latest runs have made of it, and belongs to no execution. What depends on it
-//! changes from run to run. So two things are done once more, later, when other runs may have changed it:
+//! Processes that are run in one program may share data behind the back of the model, in a
+//! `std::sync::Mutex` for example. A process runs once for each history, so such data is what the
+//! latest runs have made of it, and belongs to no execution. What depends on it changes from run to
+//! run. So two things are done once more, later, when other runs may have changed it:
 //!
-//! - Whenever a process ends, one of those that have ended is run again: by turns, the first of each beginning. If it asks something else,
-//!   the one that ends fails and names it. This is done in debug builds only, since it may double the number of runs.
-//! - The first judgement of the end, and the first one that finds something wrong, are repeated; in debug builds all those processes
-//!   are run again in between. If the contents are the same and the judgement is not, the program is wrong.
+//! - Whenever a process ends, one of those that have ended is run again: by turns, the first of
+//!   each beginning. If it asks something else, the one that ends fails and names it. This is done
+//!   in debug builds only, since it may double the number of runs.
+//! - The first judgement of the end, and the first one that finds something wrong, are repeated; in
+//!   debug builds all those processes are run again in between. If the contents are the same and
+//!   the judgement is not, the program is wrong.
 //!
-//! This finds only what has changed in between: data that all runs leave as it is, or that is set once before anybody looks, goes
-//! unnoticed. It changes no figures.
+//! This finds only what has changed in between: data that all runs leave as it is, or that is set
+//! once before anybody looks, goes unnoticed. It changes no figures.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -55,7 +58,8 @@ impl<R: Runner> History<R> {
         cfg!(debug_assertions) && self.runner().repeats()
     }
 
-    /// Runs a process again that has ended; what is wrong if it asks something else. Just now one has ended that had the history `node`.
+    /// Runs a process again that has ended; what is wrong if it asks something else. Just now one
+    /// has ended that had the history `node`.
     pub(super) fn look_again(
         &self,
         live: &mut Live<R::Live>,

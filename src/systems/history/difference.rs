@@ -6,7 +6,8 @@ use super::runner::{Asked, Reply};
 use super::tree::{NodeId, Tree};
 use crate::model::{Failure, FailureKind, Site};
 
-/// What is wrong with `who`, a process that asked `again` in these histories, and then perhaps more: a failure of this kind.
+/// What is wrong with `who`, a process that asked `again` in these histories, and then perhaps
+/// more: a failure of this kind.
 pub(super) fn of<S: Clone + PartialEq + Debug>(
     tree: &Tree<S>,
     who: &str,

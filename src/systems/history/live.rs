@@ -1,7 +1,8 @@
-//! The live processes of a thread, by their histories. There is a bound on their number: those not used for the
-//! longest time go first.
+//! The live processes of a thread, by their histories. There is a bound on their number: those not
+//! used for the longest time go first.
 //!
-//! Each thread has its own. So a live process need not be `Send`, and no thread waits for another to tell it something.
+//! Each thread has its own. So a live process need not be `Send`, and no thread waits for another
+//! to tell it something.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -32,7 +33,8 @@ struct Kept<P> {
 }
 
 impl<P: 'static> Live<P> {
-    /// Takes those of this system out, with at most so many. They are to be put back. If the thread has none yet, it joins the search.
+    /// Takes those of this system out, with at most so many. They are to be put back. If the thread
+    /// has none yet, it joins the search.
     pub(super) fn of(system: u64, most: usize, join: impl FnOnce() -> Arc<Turns>) -> Box<Live<P>> {
         let found = removed(system);
         match found.and_then(|found| found.downcast().ok()) {
@@ -64,8 +66,8 @@ impl<P: 'static> Live<P> {
         self.processes.insert(node, Kept { process, used: self.clock });
     }
 
-    /// Makes room for so many more, by ending others; is there room then? If it has to end any, it ends an eighth of
-    /// them, so that it need not look for the oldest again soon.
+    /// Makes room for so many more, by ending others; is there room then? If it has to end any, it
+    /// ends an eighth of them, so that it need not look for the oldest again soon.
     pub(super) fn make_room(&mut self, more: usize) -> bool {
         if more > self.most {
             return false;

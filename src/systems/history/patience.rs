@@ -1,10 +1,13 @@
-//! Hangs: what is done about a process that asks nothing any more, where it runs in the thread of the search.
+//! Hangs: what is done about a process that asks nothing any more, where it runs in the thread of
+//! the search.
 //!
-//! Nobody can end a thread from outside. So such a search has a thread of its own, and notes whom it tells what. If that takes too
-//! long, the thread is left behind, and what it was doing is noted in the tree of histories: who is told this fails.
-//! Another thread begins the search again. It comes to that history, too, and finds the failure there instead of
-//! running the process. So a hang is a violation like others, with an execution that leads to it; what it costs is a
-//! thread that computes until the program ends. If it comes back after all, it is stopped, because nobody waits for it.
+//! Nobody can end a thread from outside. So such a search has a thread of its own, and notes whom
+//! it tells what. If that takes too long, the thread is left behind, and what it was doing is noted
+//! in the tree of histories: who is told this fails. Another thread begins the search again. It
+//! comes to that history, too, and finds the failure there instead of running the process. So a
+//! hang is a violation like others, with an execution that leads to it; what it costs is a thread
+//! that computes until the program ends. If it comes back after all, it is stopped, because nobody
+//! waits for it.
 //!
 //! ```text
 //!   turns   0 --begin--> 1 --end--> 2 --begin--> 3 --end--> ...      odd: a process is running
@@ -28,7 +31,8 @@ const STACK: usize = 8 << 20;
 /// It is looked so many times within the time that a process may take.
 const LOOKS: u32 = 8;
 
-/// What is told to a process: the history that it has, and what comes next; or that it starts there.
+/// What is told to a process: the history that it has, and what comes next; or that it starts
+/// there.
 #[derive(Clone)]
 pub(super) struct Telling {
     pub(super) node: NodeId,
@@ -89,7 +93,8 @@ impl Watched {
         turns
     }
 
-    /// What one of them has been doing for longer than this. Then all are left behind. `seen` is what was found before.
+    /// What one of them has been doing for longer than this. Then all are left behind. `seen` is
+    /// what was found before.
     fn hang(&self, patience: Duration, seen: &mut Vec<(u64, Instant)>) -> Option<Telling> {
         let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (place, turns) in threads.iter().enumerate() {

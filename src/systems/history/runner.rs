@@ -12,19 +12,20 @@ use crate::model::{
 /// Processes that run for themselves, each alone.
 ///
 /// # Contract
-/// - A process is deterministic: told the same, it asks the same. [`History`](super::History) checks that wherever a
-///   process is told its outcomes again.
+/// - A process is deterministic: told the same, it asks the same. [`History`](super::History)
+///   checks that wherever a process is told its outcomes again.
 /// - All that a process can learn of others is what it is told.
-/// - What it asks is well-formed, as [`System`](crate::model::System) says. The handles of its requests are the numbers
-///   that it was told.
-/// - A process that does not ask anything within a time that the runner chooses has failed: a hang is a
-///   [`Failure`] like others. If the runner cannot end such a process, it says so ([`Runner::patience`]).
+/// - What it asks is well-formed, as [`System`](crate::model::System) says. The handles of its
+///   requests are the numbers that it was told.
+/// - A process that does not ask anything within a time that the runner chooses has failed: a hang
+///   is a [`Failure`] like others. If the runner cannot end such a process, it says so
+///   ([`Runner::patience`]).
 /// - A process that is not deterministic may be told an outcome that does not answer what it asked
 ///   ([`Told::answers`]). It stops there, as if it had ended: nothing more is added to the replies.
 /// - A live process is used by the thread that started it, and by no other.
 pub trait Runner: Send + Sync + 'static {
-    /// What a process is started from: its program, and what is given to it. Told the same, processes that were started
-    /// from equal ones ask the same.
+    /// What a process is started from: its program, and what is given to it. Told the same,
+    /// processes that were started from equal ones ask the same.
     type Start: Clone + PartialEq + Debug + Send + Sync + 'static;
 
     /// A process that has been told some outcomes, and waits for the next. Dropping it ends it.
@@ -39,14 +40,15 @@ pub trait Runner: Send + Sync + 'static {
     /// A name for processes that are started from this.
     fn name(&self, start: &Self::Start) -> String;
 
-    /// May processes that are started from this wait for ever? See [`System::is_daemon`](crate::model::System::is_daemon).
+    /// May processes that are started from this wait for ever? See
+    /// [`System::is_daemon`](crate::model::System::is_daemon).
     fn is_daemon(&self, start: &Self::Start) -> bool {
         let _ = start;
         false
     }
 
-    /// Starts a process and tells it these outcomes, one after the other. Adds to `replies` what it asked first, and what it
-    /// asked after each outcome; nothing more after it has ended.
+    /// Starts a process and tells it these outcomes, one after the other. Adds to `replies` what it
+    /// asked first, and what it asked after each outcome; nothing more after it has ended.
     fn start(
         &self,
         start: &Self::Start,
@@ -54,36 +56,39 @@ pub trait Runner: Send + Sync + 'static {
         replies: &mut Vec<Reply<Self::Start>>,
     ) -> Self::Live;
 
-    /// Tells a live process these outcomes, one after the other. Adds to `replies` what it asked after each; nothing more
-    /// after it has ended.
+    /// Tells a live process these outcomes, one after the other. Adds to `replies` what it asked
+    /// after each; nothing more after it has ended.
     fn tell(&self, live: &mut Self::Live, told: &[Told], replies: &mut Vec<Reply<Self::Start>>);
 
-    /// A second process in the same situation, if that is cheaper than telling one its outcomes again.
+    /// A second process in the same situation, if that is cheaper than telling one its outcomes
+    /// again.
     fn fork(&self, live: &mut Self::Live) -> Option<Self::Live> {
         let _ = live;
         None
     }
 
-    /// Is the first process with a certain start that has ended run once more, to see whether it asks the same? Otherwise who is
-    /// never told its outcomes again is not found out.
+    /// Is the first process with a certain start that has ended run once more, to see whether it
+    /// asks the same? Otherwise who is never told its outcomes again is not found out.
     fn repeats(&self) -> bool {
         false
     }
 
-    /// What it means that a process which was started from this was told the same twice and asked something else: that it is
-    /// wrong, or, if it may well be right, that it cannot be explored.
+    /// What it means that a process which was started from this was told the same twice and asked
+    /// something else: that it is wrong, or, if it may well be right, that it cannot be explored.
     fn on_difference(&self, start: &Self::Start) -> FailureKind {
         let _ = start;
         FailureKind::Error
     }
 
-    /// How long a process may run until it asks something, where the runner does not watch that itself, because processes run in
-    /// the thread that calls it. What is then done about a hang is done by [`System::attempt`](crate::model::System::attempt).
+    /// How long a process may run until it asks something, where the runner does not watch that
+    /// itself, because processes run in the thread that calls it. What is then done about a hang is
+    /// done by [`System::attempt`](crate::model::System::attempt).
     fn patience(&self) -> Option<Duration> {
         None
     }
 
-    /// May a process that asks this come back to where it is then ([`Reply::back`])? `None` if nobody knows yet what it asks.
+    /// May a process that asks this come back to where it is then ([`Reply::back`])? `None` if
+    /// nobody knows yet what it asks.
     fn may_return(&self, op: Option<&Op>) -> bool {
         let _ = op;
         false
@@ -132,8 +137,8 @@ pub struct Reply<S> {
     pub site: Option<Arc<Site>>,
     /// What it has printed since it asked last.
     pub printed: Option<Box<str>>,
-    /// If it is where it was before it was told the last so many outcomes, and will do the same again if it is told the same: so
-    /// many. Otherwise 0.
+    /// If it is where it was before it was told the last so many outcomes, and will do the same
+    /// again if it is told the same: so many. Otherwise 0.
     pub back: u32,
     /// What it says of itself, if it has ended.
     pub remarks: Option<Arc<[Remark]>>,

@@ -1,7 +1,8 @@
-//! The histories that processes have had so far, as a tree: a history is a node, what was told last is its edge.
+//! The histories that processes have had so far, as a tree: a history is a node, what was told last
+//! is its edge.
 //!
-//! Nodes are never removed, and what is known of one never changes. So who knows the number of a node can ask for it
-//! at any time.
+//! Nodes are never removed, and what is known of one never changes. So who knows the number of a
+//! node can ask for it at any time.
 
 use std::hash::BuildHasher;
 
@@ -28,7 +29,8 @@ struct Node<S> {
 pub(super) struct Tree<S> {
     nodes: Vec<Node<S>>,
     children: HashTable<NodeId>,
-    /// Histories in which the process is told this, and is then where it was in another one: further up, or right there.
+    /// Histories in which the process is told this, and is then where it was in another one:
+    /// further up, or right there.
     returns: FxHashMap<NodeId, (Told, NodeId)>,
     /// What the processes start from whose histories begin here.
     starts: FxHashMap<NodeId, S>,
@@ -136,8 +138,8 @@ impl<S: Clone> Tree<S> {
         root
     }
 
-    /// From now on the process that has the history `node` and is told this has the history `earlier` again, if none goes on from there yet.
-    /// Returns the one that it has.
+    /// From now on the process that has the history `node` and is told this has the history
+    /// `earlier` again, if none goes on from there yet. Returns the one that it has.
     pub(super) fn come_back(&mut self, node: NodeId, told: Told, earlier: NodeId) -> NodeId {
         if let Some(known) = self.child(node, &told) {
             return known;
@@ -169,7 +171,8 @@ impl<S: Clone> Tree<S> {
         child
     }
 
-    /// Puts a history in the place of `known`, which has the same told. It is the one that is found from now on.
+    /// Puts a history in the place of `known`, which has the same told. It is the one that is found
+    /// from now on.
     pub(super) fn replace(&mut self, known: NodeId, reply: Reply<S>) -> NodeId {
         let node = &self.nodes[known as usize];
         let (parent, root, told) = (node.parent, node.root, node.told.clone());

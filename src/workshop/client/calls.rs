@@ -1,8 +1,8 @@
 //! The calls of a client, at random.
 //!
-//! The numbers come from one SplitMix64, so a seed always makes the same client. Thread by thread and call by call:
-//! first the procedure, each as likely as any other, then its arguments in order. What a parameter is given
-//! depends on its type, and for integers on its name:
+//! The numbers come from one SplitMix64, so a seed always makes the same client. Thread by thread
+//! and call by call: first the procedure, each as likely as any other, then its arguments in order.
+//! What a parameter is given depends on its type, and for integers on its name:
 //!
 //! | parameter | argument |
 //! |---|---|
@@ -11,12 +11,12 @@
 //! | `bool` | either, as likely |
 //! | of an enumeration | any variant, each as likely |
 //!
-//! Values that are all different show which call a value came from. And a structure that allocates can take such a
-//! parameter as a place of memory of its own. Then allocating is no action, and no two calls depend on each other
-//! because of it.
+//! Values that are all different show which call a value came from. And a structure that allocates
+//! can take such a parameter as a place of memory of its own. Then allocating is no action, and no
+//! two calls depend on each other because of it.
 //!
-//! If a number of calls is to run into a bug, the calls are drawn beforehand (Fisher and Yates). They get the key that
-//! the structure names; all others get another one.
+//! If a number of calls is to run into a bug, the calls are drawn beforehand (Fisher and Yates).
+//! They get the key that the structure names; all others get another one.
 
 use super::{Invocation, Unmade, Wish};
 use crate::lang::{Domain, Offer, Structure};

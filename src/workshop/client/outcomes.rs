@@ -1,17 +1,18 @@
-//! The outcomes of sequential executions: what calls return if each runs alone from beginning to end.
+//! The outcomes of sequential executions: what calls return if each runs alone from beginning to
+//! end.
 //!
-//! Three threads of five calls have 756,756 orders. But what can still happen depends only on which calls are
-//! left and on what the structure holds. This is a *situation*, identified by its [portrait](State::portrait). Its
-//! suffixes (what the calls that are left may return) are computed once, from those of the situations that one
-//! more call leads to:
+//! Three threads of five calls have 756,756 orders. But what can still happen depends only on which
+//! calls are left and on what the structure holds. This is a *situation*, identified by its
+//! [portrait](State::portrait). Its suffixes (what the calls that are left may return) are computed
+//! once, from those of the situations that one more call leads to:
 //!
 //! ```text
 //! suffixes(s)  =  { r · w  |  a next call of some thread returns r and leads from s to t,  w in suffixes(t) }
 //! ```
 //!
-//! The calls run on the ordinary model. The program that is run has processes that drop the results of
-//! calls. So their local states say no more than which calls are left. The results are read off the marks of the
-//! calls. A call that would wait for another thread cannot be next.
+//! The calls run on the ordinary model. The program that is run has processes that drop the results
+//! of calls. So their local states say no more than which calls are left. The results are read off
+//! the marks of the calls. A call that would wait for another thread cannot be next.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -37,13 +38,15 @@ const MAX_STEPS: usize = 10_000;
 pub struct Found {
     /// For each thread and each of its calls: does it return anything?
     pub returns: Vec<Vec<bool>>,
-    /// For each thread what each of its calls that return something returned, as the program writes it.
+    /// For each thread what each of its calls that return something returned, as the program writes
+    /// it.
     pub outcomes: BTreeSet<Vec<Vec<String>>>,
     /// How many situations there were.
     pub situations: usize,
 }
 
-/// Runs the calls of `program`, one process for each thread, in all orders, if that does not take too long.
+/// Runs the calls of `program`, one process for each thread, in all orders, if that does not take
+/// too long.
 pub fn outcomes(
     program: &Program,
     threads: &[Vec<Invocation>],
@@ -128,7 +131,8 @@ impl Sequential<'_> {
         Ok(all)
     }
 
-    /// Runs a call to its end in every possible way, and adds what it and the remaining calls may return.
+    /// Runs a call to its end in every possible way, and adds what it and the remaining calls may
+    /// return.
     fn call(
         &mut self,
         state: &mut State,

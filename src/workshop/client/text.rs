@@ -1,8 +1,8 @@
 //! Clients as text.
 //!
-//! The assertion is a `match` on what the first thread returned. Each arm is a `match` on what the second thread
-//! returned, and so on. So it is read in the order of the threads, it lists nothing twice within a thread, and it looks
-//! only at the outcomes that agree with the threads before.
+//! The assertion is a `match` on what the first thread returned. Each arm is a `match` on what the
+//! second thread returned, and so on. So it is read in the order of the threads, it lists nothing
+//! twice within a thread, and it looks only at the outcomes that agree with the threads before.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

@@ -1,7 +1,8 @@
-//! The results of the experiments on stateful reduction: tables, claims and plots, for people and for programs.
+//! The results of the experiments on stateful reduction: tables, claims and plots, for people and
+//! for programs.
 //!
-//! Everything except times and the memory of processes is the same in every run. (The portfolio is an exception: there it
-//! depends on timing who answers first.)
+//! Everything except times and the memory of processes is the same in every run. (The portfolio is
+//! an exception: there it depends on timing who answers first.)
 //!
 //! | file | idea |
 //! |---|---|

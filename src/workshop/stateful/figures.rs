@@ -1,12 +1,13 @@
 //! What searches cost, over many clients: quantiles, means and speed-ups.
 //!
-//! A **quantile** is by nearest rank: 50 % of n clients is the one of rank ⌈n/2⌉ when they are sorted by cost. Clients that
-//! were not finished come last, because their cost is unknown. A quantile among them does not exist.
+//! A **quantile** is by nearest rank: 50 % of n clients is the one of rank ⌈n/2⌉ when they are
+//! sorted by cost. Clients that were not finished come last, because their cost is unknown. A
+//! quantile among them does not exist.
 //!
-//! The **speed-up** of one algorithm over another is the ratio of their costs on one client. Over many clients the paper gives
-//! the *average of speed-ups*. But if each of two algorithms is twice as fast as the other on half of the clients, it is 1.25 both
-//! ways. The *geometric mean* is then 1 both ways. So verdicts rest on the geometric mean, unless the paper names an
-//! average.
+//! The **speed-up** of one algorithm over another is the ratio of their costs on one client. Over
+//! many clients the paper gives the *average of speed-ups*. But if each of two algorithms is twice
+//! as fast as the other on half of the clients, it is 1.25 both ways. The *geometric mean* is then
+//! 1 both ways. So verdicts rest on the geometric mean, unless the paper names an average.
 
 use crate::study::Measured;
 
@@ -44,7 +45,8 @@ impl Cost {
 /// The quantiles that are told, in percent.
 pub const PERCENTS: [usize; 6] = [10, 25, 50, 75, 90, 100];
 
-/// The quantile of `clients`, of which these finished at these costs, in ascending order; `None` if it is not among them.
+/// The quantile of `clients`, of which these finished at these costs, in ascending order; `None` if
+/// it is not among them.
 pub fn quantile(sorted: &[f64], clients: usize, percent: usize) -> Option<f64> {
     let rank = (clients * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied()
@@ -122,8 +124,9 @@ impl Trials {
         Speedup::of(&self.ratios(&clients, one, other, cost))
     }
 
-    /// The clients that both finished, in three parts of about the same size, each with the part of the states that is
-    /// left. The first part has the clients where `one` saves most states against `other`.
+    /// The clients that both finished, in three parts of about the same size, each with the part of
+    /// the states that is left. The first part has the clients where `one` saves most states
+    /// against `other`.
     pub fn thirds(&self, one: &str, other: &str) -> Vec<Vec<(usize, f64)>> {
         let of = |client: usize| {
             let saved = self.ratios(&[client], one, other, Cost::States);

@@ -1,8 +1,9 @@
 //! How soon an error is found, by the order in which the threads are tried.
 //!
-//! The paper runs each algorithm in the six orders of three threads and at random with three seeds, and for each client takes
-//! the average and the minimum of either. The minimum of six is smaller than that of three by chance alone. So there is a
-//! third comparison: the minimum of three of the six orders, averaged over all ways to choose three.
+//! The paper runs each algorithm in the six orders of three threads and at random with three seeds,
+//! and for each client takes the average and the minimum of either. The minimum of six is smaller
+//! than that of three by chance alone. So there is a third comparison: the minimum of three of the
+//! six orders, averaged over all ways to choose three.
 
 use std::ops::Range;
 
@@ -27,9 +28,11 @@ pub struct Orders {
     pub sequential: Side,
     /// The same at random.
     pub random: Side,
-    /// How many times less random orders cost than sequential ones, on the average of orders; geometric mean over clients.
+    /// How many times less random orders cost than sequential ones, on the average of orders;
+    /// geometric mean over clients.
     pub random_gain: f64,
-    /// How many times less the best of six sequential orders costs than the best of three random ones.
+    /// How many times less the best of six sequential orders costs than the best of three random
+    /// ones.
     pub sequential_gain: f64,
     /// The same for the best of three of the six.
     pub fair_gain: f64,
@@ -68,7 +71,8 @@ pub fn of_class(trials: &Trials, class: Buggy, has_error: bool) -> Vec<usize> {
     (0..trials.begun()).filter(is_wanted).collect()
 }
 
-/// What this algorithm cost, class by class; clients on which some order did not finish are left out.
+/// What this algorithm cost, class by class; clients on which some order did not finish are left
+/// out.
 pub fn orders(trials: &Trials, seeker: usize, cost: Cost) -> Vec<Orders> {
     let both = plan::CLASSES.into_iter().flat_map(|class| [(class, true), (class, false)]);
     both.filter_map(|(class, has_error)| {
@@ -120,8 +124,8 @@ pub fn minimum(costs: &[f64]) -> f64 {
     costs.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// The minimum of three of them, averaged over all ways to choose three. The one of rank i (from 0) is the least of
-/// three together with any two of those above it.
+/// The minimum of three of them, averaged over all ways to choose three. The one of rank i (from 0)
+/// is the least of three together with any two of those above it.
 fn best_of_three(costs: &[f64]) -> f64 {
     let mut sorted = costs.to_vec();
     sorted.sort_by(f64::total_cmp);

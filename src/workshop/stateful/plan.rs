@@ -9,12 +9,14 @@
 //! | striped-map | 4, 5 | | 2, 4, 8 | 0, 1 |
 //! | queue, stack | 2, 3 | 4 | none | 0 to 5 |
 //!
-//! Each has three threads. As in the paper it calls only operations that change the structure: `add` and `remove`, or
-//! whatever their names are there. With few keys the threads contend, with many they do not. 84 clients, 108 with `full`.
+//! Each has three threads. As in the paper it calls only operations that change the structure:
+//! `add` and `remove`, or whatever their names are there. With few keys the threads contend, with
+//! many they do not. 84 clients, 108 with `full`.
 //!
-//! Wrong structures are those whose lock is misplaced for one key. Their clients have three threads with three calls and
-//! three keys. For each [class](Buggy) of calls that run into the bug there are the seeds 0 to 4 (0 to 9 with `full`):
-//! 80 clients, 160 with `full`. The seeds were not selected, so in some clients the bug has no consequence.
+//! Wrong structures are those whose lock is misplaced for one key. Their clients have three threads
+//! with three calls and three keys. For each [class](Buggy) of calls that run into the bug there
+//! are the seeds 0 to 4 (0 to 9 with `full`): 80 clients, 160 with `full`. The seeds were not
+//! selected, so in some clients the bug has no consequence.
 
 use crate::study::Case;
 use crate::workshop::client::{Buggy, Unmade, Wish, client};
@@ -229,7 +231,8 @@ pub const RANDOM: [u64; 3] = [1, 2, 3];
 /// Several searches at once.
 pub const PORTFOLIO: &str = "portfolio";
 
-/// Who looks for errors: each of [`SEEKERS`] in all orders and with all seeds, and at last the portfolio.
+/// Who looks for errors: each of [`SEEKERS`] in all orders and with all seeds, and at last the
+/// portfolio.
 pub fn hunters() -> Vec<Contender> {
     let mut hunters = Vec::new();
     for (name, setting) in SEEKERS {

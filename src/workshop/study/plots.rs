@@ -8,8 +8,9 @@
 //! | time against a swept constant | spec, swept constant and values of the others | explorers with their k |
 //! | SAT calls against it | the same, if there are any | the same |
 //!
-//! A plot with a single place on its x axis would tell nothing, so it is left out. A constant that is called K is no k, but file
-//! systems that ignore case would not know: where there is a choice, its name says that it is a constant.
+//! A plot with a single place on its x axis would tell nothing, so it is left out. A constant that
+//! is called K is no k, but file systems that ignore case would not know: where there is a choice,
+//! its name says that it is a constant.
 
 use std::path::Path;
 
@@ -59,7 +60,8 @@ pub fn pictures(study: &Study) -> Vec<Picture> {
     pictures.0
 }
 
-/// Why there is no plot of SAT calls for some specs, in a sentence; `None` if each has one, or no search could have made any.
+/// Why there is no plot of SAT calls for some specs, in a sentence; `None` if each has one, or no
+/// search could have made any.
 pub(super) fn without_sat_calls(study: &Study) -> Option<String> {
     let with_k: Vec<_> = study.points.iter().filter(|point| point.k().is_some()).collect();
     let specs = grouped(with_k.iter().copied(), |point| point.row.spec.clone());

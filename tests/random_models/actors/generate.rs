@@ -1,7 +1,7 @@
 //! From a seed to a program of actors.
 //!
-//! The kinds of guards take turns. What matters is that messages meet: so there are few actors, mostly one
-//! that many write to, and few messages in all, since their orders multiply.
+//! The kinds of guards take turns. What matters is that messages meet: so there are few actors,
+//! mostly one that many write to, and few messages in all, since their orders multiply.
 
 use super::super::Rng;
 use super::{ActorProgram, Class, Guard, Guards, Handler, Initial, Statement, Whom};

@@ -138,7 +138,8 @@ impl Writer<'_> {
         self.spend(1);
     }
 
-    /// What it acts on depends on what it has read, and the analysis has to notice that it cannot know it.
+    /// What it acts on depends on what it has read, and the analysis has to notice that it cannot
+    /// know it.
     fn act_on_what_was_read(&mut self) {
         let (u, t) = (self.name("v"), self.name("t"));
         self.line(format!("let {u} = y;"));

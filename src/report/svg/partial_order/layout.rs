@@ -1,14 +1,15 @@
 //! The places of the events of a partial order.
 //!
-//! Causes are in rows above, so all arrows go down. Within a row and column events are ordered by the
-//! barycentre of their causes (Sugiyama, Tagawa, Toda 1981, with the rows above fixed) and each is put as
-//! near to it as the others allow. So the branches of one process stay side by side, and an event is below what it
-//! follows.
+//! Causes are in rows above, so all arrows go down. Within a row and column events are ordered by
+//! the barycentre of their causes (Sugiyama, Tagawa, Toda 1981, with the rows above fixed) and each
+//! is put as near to it as the others allow. So the branches of one process stay side by side, and
+//! an event is below what it follows.
 //!
-//! A drawing that would be too wide is laid out in bands, one below the other. Each band has the events of a range of
-//! numbers, as many as fit, in columns and rows of its own. Numbers ascend in the order in which the search met events.
-//! So in most cases what follows an event is in its band, and causes outside of it are in a band above. Instead of lines
-//! from band to band there are numbers in the boxes.
+//! A drawing that would be too wide is laid out in bands, one below the other. Each band has the
+//! events of a range of numbers, as many as fit, in columns and rows of its own. Numbers ascend in
+//! the order in which the search met events. So in most cases what follows an event is in its band,
+//! and causes outside of it are in a band above. Instead of lines from band to band there are
+//! numbers in the boxes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -54,7 +55,8 @@ impl Layout {
         let mut far = vec![None; order.events.len()];
         let mut ranges = ranges(order, &widths(order, &far), widest);
         if ranges.len() > 1 {
-            // Texts about other bands make boxes wider, so bands are laid out twice. The second time they begin at the same events.
+            // Texts about other bands make boxes wider, so bands are laid out twice. The second
+            // time they begin at the same events.
             set(&mut band_of, &ranges);
             far = elsewhere(order, &band_of);
             ranges = self::ranges(order, &widths(order, &far), widest);
@@ -186,8 +188,8 @@ fn widths(order: &Drawn, far: &[Option<String>]) -> Vec<f64> {
     order.events.iter().zip(far).map(box_width).collect()
 }
 
-/// Puts the events of one column and row side by side, each near what is above it; causes before `first` are in
-/// another band.
+/// Puts the events of one column and row side by side, each near what is above it; causes before
+/// `first` are in another band.
 fn place(
     order: &Drawn,
     column: Area,

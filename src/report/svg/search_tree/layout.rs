@@ -26,7 +26,8 @@ impl Layout {
         let mut areas = sizes(tree, &far);
         let mut band_of = across(tree, &columns, &rows, &mut areas, |wide, _| wide > widest);
         if band_of.iter().any(|&band| band > 0) {
-            // Texts about other bands make boxes larger, so bands are laid out twice. The second time they begin at the same calls.
+            // Texts about other bands make boxes larger, so bands are laid out twice. The second
+            // time they begin at the same calls.
             far = elsewhere(tree, &band_of);
             areas = sizes(tree, &far);
             band_of = across(tree, &columns, &rows, &mut areas, |wide, _| wide > widest);
@@ -97,8 +98,8 @@ fn is_left(parent: &Node, child: usize) -> bool {
     matches!(parent.turn, Turn::Chose { left: Some(left), .. } if left == child)
 }
 
-/// Gives each column its place and width, and returns the band of each call. `is_next` says whether a column begins a band,
-/// given how far it would extend and its number.
+/// Gives each column its place and width, and returns the band of each call. `is_next` says whether
+/// a column begins a band, given how far it would extend and its number.
 fn across(
     tree: &Drawn,
     columns: &[Vec<usize>],

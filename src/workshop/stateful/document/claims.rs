@@ -1,7 +1,8 @@
 //! What the paper claims, what comes out here, and whether that is the same.
 //!
-//! A claim about averages is judged by our average over all clients that both algorithms finished. Where the paper reads
-//! off a plot that one algorithm is ahead of another, our geometric mean must be above 1.
+//! A claim about averages is judged by our average over all clients that both algorithms finished.
+//! Where the paper reads off a plot that one algorithm is ahead of another, our geometric mean must
+//! be above 1.
 
 use serde::Serialize;
 

@@ -8,8 +8,8 @@
 //! | `scatter-time.svg`, `scatter-memory.svg` | S-POR against DL-S-POR, client by client | figures 5 and 7, inset |
 //! | `errors-average.svg`, `errors-minimum.svg` | quantiles of times to the first error | figure 10 |
 //!
-//! A quantile plot sorts the clients by cost, separately for each line. A line ends with the last finished client; the
-//! legend has the number of finished clients.
+//! A quantile plot sorts the clients by cost, separately for each line. A line ends with the last
+//! finished client; the legend has the number of finished clients.
 
 use crate::workshop::plot::{self, Dot, Line, Look, Plot, Unit, decades};
 use crate::workshop::stateful::figures::Cost;

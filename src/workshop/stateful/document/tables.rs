@@ -1,7 +1,7 @@
 //! The tables of the experiments.
 //!
-//! Algorithms have the names of the paper; the first table says which explorer each of them is. `-` means that too few
-//! clients were finished.
+//! Algorithms have the names of the paper; the first table says which explorer each of them is. `-`
+//! means that too few clients were finished.
 
 use bytesize::ByteSize;
 
@@ -236,7 +236,8 @@ fn yes_or_no(yes: bool) -> String {
     if yes { "yes" } else { "no" }.into()
 }
 
-/// Beside the two algorithms in the order that they have unless told otherwise, and the fastest of all searches.
+/// Beside the two algorithms in the order that they have unless told otherwise, and the fastest of
+/// all searches.
 fn portfolio(trials: &Trials) -> Table {
     let names = header(&[
         "calls\nbuggy",
