@@ -1,22 +1,22 @@
-//! The requests of a rank: what it may name when it asks for something.
+//! The requests of a rank: what it may name in a question.
 //!
-//! A rank names its requests by the numbers that it was told. They come over a wire that the
+//! A rank names its requests by the numbers that it received. They come over a wire that the
 //! program could write to as well, and the model relies on them. So they are looked up here before
-//! an operation gets to the model.
+//! an operation reaches the model.
 
 use std::collections::HashMap;
 
 use crate::model::{Handle, MutexId, Op, Request, RwLockId, Value};
 use crate::systems::history::Told;
 
-/// What a request is for.
+/// The object of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Held {
     Communication,
     Receive,
     Mutex(MutexId),
     RwLock(RwLockId),
-    /// A request of a reader-writer lock that was waited for.
+    /// A request of a reader-writer lock that was granted.
     OwnedRwLock(RwLockId),
 }
 
@@ -24,21 +24,23 @@ enum Held {
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     held: HashMap<Handle, Held>,
-    /// What it asked last.
+    /// Its last operation.
     asked: Option<Op>,
-    /// How many polls were in vain since it was told anything else.
+    /// The number of unsuccessful polls since its last other observation.
     in_vain: u32,
 }
 
 impl Ledger {
-    /// Notes what the rank asks. Does it name only requests of its own, and of the right kind?
+    /// Records a question of the rank. Returns whether it names only requests of the rank, of the
+    /// right kind.
     pub(super) fn asks(&mut self, op: &Op) -> bool {
         let is_fine = self.is_fine(op);
         self.asked = Some(op.clone());
         is_fine
     }
 
-    /// Notes that it is where it was before the last so many outcomes. Were they all polls in vain?
+    /// Records that the rank is in the state before its last `outcomes` observations. Returns
+    /// whether all of these were unsuccessful polls.
     pub(super) fn comes_back(&mut self, outcomes: u32) -> bool {
         let left = self.in_vain.checked_sub(outcomes);
         self.in_vain = left.unwrap_or(0);
@@ -52,7 +54,7 @@ impl Ledger {
         let is_for = |request: &Request| held(&request.handle) == Some(Held::Mutex(request.mutex));
         let is_new = |object: Held| !self.held.values().any(|&held| held == object);
         match op {
-            // The library answers questions about no request.
+            // The library answers questions with an empty list itself.
             Op::WaitAny(handles) | Op::TestAny(handles) => {
                 !handles.is_empty() && handles.iter().all(is_communication)
             }
@@ -69,7 +71,7 @@ impl Ledger {
         }
     }
 
-    /// Notes what the rank is told.
+    /// Records an observation of the rank.
     pub(super) fn learns(&mut self, told: &Told) {
         let Some(asked) = self.asked.take() else { return };
         self.in_vain = match told.is_in_vain() {

@@ -1,26 +1,26 @@
-//! Sweeps: a constant that takes one value after the other, and the programs that result.
+//! Sweeps: a constant that takes one value after another, and the resulting programs.
 //!
 //! ```text
 //! N=3..7    N=2,4,8    N=2..5,8    SAFE=true,false
 //! ```
 //!
-//! A range leaves out its end, as everywhere in the language: `3..7` is 3, 4, 5, 6. Several sweeps
-//! make the product of their values, the last one changing fastest. The k of a study are written in
-//! the same way.
+//! A range excludes its end, as everywhere in the language: `3..7` is 3, 4, 5, 6. Several sweeps
+//! make the product of their values, the last one changing fastest. The values of k in a study are
+//! written in the same way.
 
 use std::str::FromStr;
 
 use crate::explore::K;
 
-/// The most values of a sweep: a typing error should not start a million searches.
+/// The maximum number of values of a sweep: a typing error must not start a million searches.
 const MOST: i64 = 1000;
 
-/// A constant with the values that it is to take.
+/// A constant with the values that it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sweep {
     /// The constant.
     pub name: String,
-    /// Its values, each once.
+    /// Its values, without duplicates.
     pub values: Vec<String>,
 }
 
@@ -36,12 +36,12 @@ impl FromStr for Sweep {
     }
 }
 
-/// `1..4,optimal`: the k of a study.
+/// The values of k in a study: `1..4,optimal`.
 pub fn ks(text: &str) -> Result<Vec<K>, String> {
     expand(text)?.iter().map(|value| value.parse()).collect()
 }
 
-/// Values and ranges of them, separated by commas.
+/// Expands values and ranges, separated by commas.
 fn expand(text: &str) -> Result<Vec<String>, String> {
     let mut values: Vec<String> = Vec::new();
     for item in text.split(',').map(str::trim) {
@@ -73,7 +73,7 @@ fn range(item: &str, low: &str, high: &str) -> Result<Vec<String>, String> {
     Ok((low..high).map(|value| value.to_string()).collect())
 }
 
-/// Every way to give each constant one of its values.
+/// All assignments that give each constant one of its values.
 pub fn product(sweeps: &[Sweep]) -> Vec<Vec<(String, String)>> {
     let mut all = vec![Vec::new()];
     for Sweep { name, values } in sweeps {

@@ -1,10 +1,10 @@
-//! A space-time diagram: processes are lines that go down, a row for each step of the execution.
+//! A space-time diagram: processes are vertical lines, steps of the execution are rows.
 //!
-//! What a process says stands to the right of its line, so columns are as wide as their texts and
+//! The texts of a process stand to the right of its line, so columns are as wide as their texts and
 //! nothing overlaps. If many processes would make that too wide, their lines are close together and
 //! all texts stand to the right of them, as in the log of a repository. Bars to the left of a line
-//! are the mutexes that the process owns. The state of each process at the end is at the bottom. If
-//! processes wait in a circle, dashed lines below lead from each of them to the process that it
+//! are the mutexes that the process holds. The state of each process at the end is at the bottom.
+//! If processes wait in a cycle, dashed lines below lead from each of them to the process that it
 //! waits for.
 
 use super::canvas::{
@@ -16,31 +16,31 @@ use super::{Most, in_brackets};
 use crate::report::picture::{Arrow, ArrowKind, End, Hold, Lane, Moment, SpaceTime};
 use crate::report::place;
 
-/// An operation has this many characters, or as many as its column has room for.
+/// The maximum number of characters of an operation, unless its column is wider.
 const LABEL: usize = 32;
-/// The most characters of an operation if all texts stand to the right of the columns.
+/// The maximum number of characters of an operation if all texts stand to the right of the columns.
 const LABEL_ASIDE: usize = 80;
 const LONGEST_OUTCOME: usize = 64;
-/// To the right of the texts in a column.
+/// The space to the right of the texts in a column.
 const APART: f64 = 16.0;
-/// Width of the lines at the end of a process, in characters.
+/// The width of the lines at the end of a process, in characters.
 const END_LINE: usize = 34;
 const ROW: f64 = 38.0;
-/// From the line of a process to its texts.
+/// The distance from the line of a process to its texts.
 const INDENT: f64 = 12.0;
 const BAR: f64 = 7.0;
-/// The most lines for the values that led to a failure.
+/// The maximum number of lines for the values that led to a failure.
 const VALUES: usize = 6;
 
-/// For mutexes.
+/// The colours of mutexes.
 const COLORS: [&str; 7] =
     ["#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#F0E442", "#0072B2", "#999999"];
 
-/// Of a column without texts, to the right of its line; and from name to name.
+/// The space to the right of a line in a column without texts, and between names.
 const NARROW: f64 = 12.0;
 const STAIR: f64 = 14.0;
 
-/// The places of things.
+/// The places of the parts of a diagram.
 #[derive(Clone)]
 struct Layout<'c> {
     chart: &'c Chained<SpaceTime>,
@@ -48,16 +48,16 @@ struct Layout<'c> {
     xs: Vec<f64>,
     /// Where all texts begin, if they are not beside the lines.
     texts: Option<f64>,
-    /// By process: how many lines of text are above its name, counted from the lowest.
+    /// For each process: how far its name is raised, in lines of text.
     stairs: Vec<usize>,
     columns: Vec<Area>,
-    /// By hold: which bar, counted from the line.
+    /// For each hold: the number of its bar, counted from the line.
     bars: Vec<usize>,
     mutexes: Vec<&'c str>,
     top: f64,
 }
 
-/// Draws it, at most this large if that is possible.
+/// Draws the chart, within `most` if possible.
 pub(super) fn draw(chart: &SpaceTime, most: Most) -> String {
     let whole = chains::of_chart(chart, false);
     let is_high = Layout::new(&whole, most.width).end() > most.height;
@@ -112,8 +112,7 @@ fn end_lines(lane: &Lane) -> (&'static str, Vec<String>) {
     }
 }
 
-/// Draws the states of the processes at the end, equal ones together. Returns how far down that
-/// goes.
+/// Draws the states of the processes at the end, equal ones together. Returns the lower end.
 fn ends_below(
     canvas: &mut Canvas,
     chart: &SpaceTime,
@@ -137,7 +136,7 @@ fn ends_below(
     y
 }
 
-/// The number of a step and what it does, in this width.
+/// The number of a step and its operation, in this width.
 fn label(number: &str, step: &Moment, room: f64) -> String {
     let number = format!("{number} ");
     let most = fitting(room - width(&number, NORMAL), NORMAL, LABEL);
@@ -148,7 +147,7 @@ fn outcome(step: &Moment) -> String {
     cut_inside(step.outcome.as_deref().unwrap_or(""), LONGEST_OUTCOME)
 }
 
-/// Which bar each hold gets: the first that is free at its lane.
+/// For each hold: the first bar that is free at its lane.
 fn bars(holds: &[Hold], last: usize) -> Vec<usize> {
     let end = |hold: &Hold| hold.to.unwrap_or(last + 1);
     let mut bars: Vec<usize> = Vec::new();
@@ -196,7 +195,7 @@ impl<'c> Layout<'c> {
         texts.fold(0.0, f64::max) + INDENT + APART
     }
 
-    /// A column for each process, with this space to the right of its line.
+    /// Gives each process a column, with this space to the right of its line.
     fn with_columns(mut self, right: impl Fn(&Self, usize) -> f64) -> Self {
         let mut x = MARGIN;
         for lane in 0..self.chart.lanes.len() {
@@ -210,7 +209,7 @@ impl<'c> Layout<'c> {
         self
     }
 
-    /// All texts to the right of the columns, and names at different heights, so that they fit.
+    /// Puts all texts to the right of the columns, and names at different heights so that they fit.
     fn with_texts_aside(mut self) -> Self {
         self.texts = Some(self.columns.last().map_or(MARGIN, Area::right) + INDENT);
         let mut taken: Vec<f64> = Vec::new();
@@ -301,7 +300,7 @@ impl<'c> Layout<'c> {
         canvas.lines(&points, stroke);
     }
 
-    /// Messages that nobody has taken, to where their receivers are at the end.
+    /// Draws the messages that are never taken, to where their receivers are at the end.
     fn pending(&self, canvas: &mut Canvas) {
         for message in &self.chart.pending {
             let Some(from) = message.from else { continue };
@@ -312,7 +311,7 @@ impl<'c> Layout<'c> {
         }
     }
 
-    /// Where an arrow meets a step: at its dot, or on the other side where its text ends.
+    /// The point at which an arrow meets a step: its dot, or the end of its text on the other side.
     fn side(&self, step: usize, right: bool) -> Point {
         let ((x, y), text) = (self.at(step), self.text(step));
         if self.texts.is_some() {
@@ -321,7 +320,7 @@ impl<'c> Layout<'c> {
         if right { (text.right() + 1.0, text.y + text.height / 2.0) } else { (x - 4.0, y) }
     }
 
-    /// The width of the texts of a step.
+    /// The area of the texts of a step.
     fn text(&self, step: usize) -> Area {
         let y = self.row(step);
         let (label, outcome) =
@@ -335,7 +334,7 @@ impl<'c> Layout<'c> {
         self.texts.unwrap_or(self.at(step).0 + INDENT)
     }
 
-    /// What a step does, and who does it unless that can be seen.
+    /// The operation of a step, and the process unless the picture shows it.
     fn told(&self, step: &Moment) -> String {
         match self.texts {
             None => {
@@ -378,8 +377,8 @@ impl<'c> Layout<'c> {
         canvas.end();
     }
 
-    /// Where a process is at the end: a cross if it is blocked or has failed, a bar if it has
-    /// ended.
+    /// Draws the state of a process at the end: a cross if it is blocked or has failed, a bar if it
+    /// has ended.
     fn mark(&self, canvas: &mut Canvas, lane: usize) {
         let (x, y) = (self.xs[lane], self.end());
         match self.chart.lanes[lane].end {
@@ -399,7 +398,7 @@ impl<'c> Layout<'c> {
         }
     }
 
-    /// The same in words.
+    /// Writes the state of a process at the end beside its mark.
     fn end_beside(&self, canvas: &mut Canvas, lane: usize, color: &str, lines: &[String]) {
         let (x, y) = (self.xs[lane] + INDENT, self.end() + 4.0);
         for (index, line) in lines.iter().enumerate() {
@@ -407,7 +406,7 @@ impl<'c> Layout<'c> {
         }
     }
 
-    /// Draws who of the circle waits for whom. Returns how far down that goes.
+    /// Draws which process of the cycle waits for which. Returns the lower end.
     fn waits(&self, canvas: &mut Canvas, below: f64) -> f64 {
         let mut low = below;
         for &lane in &self.chart.cycle {
@@ -425,12 +424,12 @@ impl<'c> Layout<'c> {
         low
     }
 
-    /// What is wrong, the legend, and what is left out.
+    /// Draws the violation, the legend, and notes on what is left out.
     fn foot(&self, canvas: &mut Canvas, mut y: f64) {
         let chart = self.chart;
         if let Some(message) = &chart.message {
             let word = chart.verdict.word();
-            // Some messages begin with the word.
+            // Some messages begin with the verdict.
             let told = match message.starts_with(word) {
                 true => message.clone(),
                 false => format!("{word}: {message}"),

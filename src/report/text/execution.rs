@@ -1,4 +1,4 @@
-//! How an execution ended: in a standstill (who waits for whom), with a failure, or well.
+//! How an execution ended: in a standstill, with a failure, or well.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -12,7 +12,7 @@ use crate::explore::ViolationKind;
 use crate::property::{Blocked, list};
 use crate::report::{ExecutionReport, Subject, ViolationReport};
 
-/// A schedule with more bytes than this does not fit on a command line.
+/// The number of bytes up to which a schedule is printed as a part of a command.
 const LONGEST_SCHEDULE: usize = 4000;
 
 /// The processes that wait at the end of a deadlocked execution, in this width.
@@ -89,7 +89,7 @@ impl Display for Standstill<'_> {
     }
 }
 
-/// The text above the steps of an execution.
+/// The heading above the steps of an execution.
 pub struct Title<'r>(pub &'r ExecutionReport);
 
 impl Display for Title<'_> {
@@ -100,7 +100,7 @@ impl Display for Title<'_> {
     }
 }
 
-/// The result of an execution, in a line.
+/// The result of an execution, in one line.
 pub struct Upshot<'r>(pub &'r ExecutionReport);
 
 impl Display for Upshot<'_> {

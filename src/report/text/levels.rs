@@ -1,8 +1,8 @@
-//! How many states are first met at each depth, in lines that fit a terminal.
+//! The number of states at each depth, in lines that fit a terminal.
 
 use super::thousands;
 
-/// The width that a line has beside its heading.
+/// The width of a line without its heading.
 const WIDTH: usize = 70;
 
 /// `1, 3, 6 states first met after 0, 1, 2 steps`
@@ -30,7 +30,7 @@ pub(super) fn levels(counts: &[u64]) -> String {
     lines.join("\n")
 }
 
-/// The depths, as in a series that continues.
+/// The depths, as the beginning of a series.
 fn first_depths(last: usize) -> String {
     match last {
         0 => "0".into(),

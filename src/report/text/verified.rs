@@ -1,8 +1,8 @@
-//! The meaning of a search that found nothing: it depends on what was looked for.
+//! What it means that a search found nothing, for the properties that it checked.
 
 use crate::property::{Deadlocks, Failures, FinalStates, Livelocks, Properties};
 
-/// What is certain if a complete search has found nothing.
+/// What is certain after a complete search that has found nothing.
 pub(super) fn verified(properties: &Properties) -> String {
     let judges_failures = properties.contain::<Failures>();
     let judges_deadlocks = properties.contain::<Deadlocks>();

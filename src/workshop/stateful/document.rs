@@ -1,14 +1,14 @@
 //! The results of the experiments on stateful reduction: tables, claims and plots, for people and
 //! for programs.
 //!
-//! Everything except times and the memory of processes is the same in every run. (The portfolio is
-//! an exception: there it depends on timing who answers first.)
+//! Everything except times and process memory is the same in every run. (The portfolio is an
+//! exception: the search that gives its answer depends on timing.)
 //!
 //! | file | idea |
 //! |---|---|
 //! | `tables` | quantiles, speed-ups, errors by order |
-//! | `claims` | what the paper says, and whether it holds here |
-//! | `plots` | the figures of the paper, with our costs |
+//! | `claims` | the claims of the paper, and whether they hold here |
+//! | `plots` | the plots of the paper, with our costs |
 
 mod claims;
 mod plots;
@@ -34,7 +34,7 @@ const SOURCE: &str = "\
 Cirisci, Enea, Farzan, Mutluergil: A pragmatic approach to stateful partial order reduction (VMCAI 2023),
 section 4.1";
 
-/// A table with a text about it.
+/// A table with an introduction.
 struct Section {
     heading: &'static str,
     about: String,
@@ -49,7 +49,7 @@ fn sections(experiment: &Experiment) -> Vec<Section> {
     sections
 }
 
-/// What it is about.
+/// The description of the experiment.
 fn about(experiment: &Experiment) -> String {
     let Experiment { reductions, errors } = experiment;
     format!(
@@ -78,7 +78,7 @@ const AGREED: &str = "\
 All searches of a client that came to their end agree on its verdict and on the number of its
 terminal states, and none stores more states than the full search.";
 
-/// For a terminal, or a text of this width.
+/// The results as text of this width, for a terminal.
 pub struct Text<'e>(pub &'e Experiment, pub usize);
 
 impl Display for Text<'_> {
@@ -105,7 +105,7 @@ impl Display for Text<'_> {
     }
 }
 
-/// For Markdown, with the facts if the report is to stand alone.
+/// The results as Markdown; with facts about its origin for a report that stands alone.
 pub struct Document<'e>(pub &'e Experiment, pub Option<&'e Facts>);
 
 impl Display for Document<'_> {
@@ -130,7 +130,7 @@ impl Display for Document<'_> {
     }
 }
 
-/// A search as a line of comma-separated values.
+/// A search, for comma-separated values.
 #[derive(Serialize)]
 struct Record<'e> {
     structure: &'e str,
@@ -193,12 +193,12 @@ fn record<'e>(trials: &'e Trials, client: usize, contender: usize, ran: &Ran) ->
     }
 }
 
-/// The searches as comma-separated values, a line each.
+/// The searches as comma-separated values, a line for each.
 pub fn csv(trials: &[&Trials]) -> String {
     table::csv(trials.iter().flat_map(|trials| records(trials)))
 }
 
-/// The results as one object, to be read by other programs.
+/// The results as one JSON object, for other programs.
 #[derive(Serialize)]
 pub struct Object<'e> {
     mazurka: &'static str,
@@ -212,7 +212,7 @@ pub struct Object<'e> {
 }
 
 impl<'e> Object<'e> {
-    /// `version` is this crate's.
+    /// `version` is the version of this crate.
     pub fn new(experiment: &'e Experiment, version: &'static str) -> Self {
         Object {
             mazurka: version,
