@@ -171,8 +171,7 @@ fn is_output(option: &[OsString]) -> bool {
     option[0].to_string_lossy().starts_with("-o")
 }
 
-/// Whether an option concerns only compiling. Options that write dependences are used once, not for
-/// each step.
+/// Whether an option chooses the language. It is used in both steps.
 fn is_language(option: &[OsString]) -> bool {
     option[0] == "-x" || option[0].to_string_lossy().starts_with("-x")
 }

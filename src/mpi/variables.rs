@@ -1,9 +1,8 @@
-//! The variables of a program, according to its debug information: their addresses, sizes and
-//! contents.
+//! The variables of a program, according to its debug information: addresses, sizes and contents.
 //!
-//! The library needs them when it gets a buffer: a mistake that no message shows is to use more
-//! than a variable has room for, or values of another type than those in it. It receives everything
-//! at once, as a table of 64-bit words (`c/variables.c` reads it):
+//! The library needs them when it gets a buffer, to find a mistake that no message shows: more is
+//! used than a variable has room for, or values of another type than those in it. It receives
+//! everything at once, as a table of 64-bit words (`c/variables.c` reads it):
 //!
 //! ```text
 //! numbers of runs, layouts, globals, pointers, functions, locals, bytes of names
@@ -16,11 +15,10 @@
 //! names     bytes, each name with a 0 at its end
 //! ```
 //!
-//! A local is a variable at an offset from its frame, or a pointer there or in a register; in the
-//! latter case size and layout describe what it points to. A pointer that moves, or a scope in
-//! several pieces, has one entry for each place or piece. Variables whose place is hard to
-//! determine are left out: values in pieces or computed ones, variables that move or have no known
-//! length, and layouts with too many parts.
+//! A local is a variable at an offset from its frame, or a pointer there or in a register; then size
+//! and layout describe what it points to. A pointer that moves, or a scope in several pieces, has
+//! one entry for each place or piece. Left out are values in pieces, computed values, variables that
+//! move or have no known length, and layouts with too many parts.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -38,7 +38,8 @@ pub struct Local {
     comms: Vec<Option<Comm>>,
     /// The latest communication without a name.
     latest: Option<Comm>,
-    /// For each mutex the handle of the request.
+    /// For each mutex the handle of its request; below the same for locks, condition variables and
+    /// semaphores.
     requests: Vec<(MutexId, Handle)>,
     /// The mutexes that it knows to own, because a wait, a test or a try has confirmed it.
     owned: Vec<MutexId>,

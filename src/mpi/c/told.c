@@ -1,4 +1,4 @@
-/* What reports tell of data: how many bytes, and the values where they are few. */
+/* What reports show of data: the number of bytes, and the values if there are only a few. */
 #include "rank.h"
 
 #include <ctype.h>
@@ -6,7 +6,7 @@
 
 enum { MOST_VALUES = 4, MOST_LETTERS = 20 };
 
-/* A value of a basic type; NULL if such values are not told. */
+/* A value of a basic type; NULL if such values are not shown. */
 static char *value_text(MPI_Datatype type, const void *at) {
 #define TELL(handle, of, format, as)          \
   if (type == handle) {                       \
@@ -54,7 +54,7 @@ static void add_text(struct told *to, char *text) {
   release(text);
 }
 
-/* Letters, up to the first that is none, if all behind it are zeros. */
+/* Appends the printable characters at the beginning, if only zeros follow them. */
 static void add_letters(struct told *to, const char *at, size_t count) {
   size_t length = 0;
   while (length < count && isprint((unsigned char)at[length])) length++;

@@ -1,13 +1,13 @@
-/* What a rank does with files, as others could notice it.
+/* The uses of files by a rank, as far as other ranks could notice them.
  *
  * If a rank changes a file, what another one sees of it depends on which of them is first. That is
- * communication, whose orders nobody looks at here. So each rank says with its next question what
- * it has used, and the verifier stops with a sentence if two of them could notice each other:
+ * communication whose orders are not explored. So each rank reports its uses with its next
+ * question, and the verifier stops with a sentence if two ranks could notice each other:
  * src/mpi/uses.rs.
  *
- * Ranks that only write at the end of a file (O_APPEND) do not notice each other, unless somebody
- * reads it. Who asks how long it is has read it. That cannot be seen in system calls: the C library
- * asks for itself, too. So there are functions of our own for that at the end of this file. */
+ * Ranks that only append to a file (O_APPEND) do not notice each other, unless some rank reads it.
+ * Asking for its length counts as reading. System calls do not show that, because the C library
+ * makes them for itself, too. So the functions for it are replaced at the end of this file. */
 #include "calls.h"
 
 #include <errno.h>
