@@ -1,5 +1,4 @@
-//! Data structures and their clients: the outcomes, the bugs that are found, and what the command
-//! writes.
+//! Data structures and their clients: outcomes, bugs that are found, and what the command writes.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,6 +1,5 @@
-//! Daemons: who is left waiting is no deadlock if only daemons wait. What the explorers make of
-//! them is in `specs/daemon` and in the random programs; here is what people and other programs
-//! see.
+//! Daemons: a state in which only daemons wait is not a deadlock. How explorers treat them is
+//! tested in `specs/daemon` and on the random programs; here is what people and other programs see.
 
 use mazurka::explore::{ViolationKind, explore};
 use mazurka::lang::compile;
@@ -10,12 +9,12 @@ use mazurka::systems::{Builder, lock, recv, repeat_while, send, unlock};
 use crate::cli::{code, json, run_with, stderr, stdout};
 use crate::judge::METHODS;
 
-/// A server that is no daemon, and a client.
+/// A server that is not a daemon, and a client.
 const SERVER: &str = "mailbox m: int;
     process Server { loop { let _n = recv(m); } }
     process Client { send(m, 1); }";
 
-/// `P` needs the mutex that one daemon keeps; another one waits, and could help nobody.
+/// `P` needs the mutex that one daemon keeps. Another daemon waits, but cannot help any process.
 const KEEPER: &str = "mutex m; mailbox box: int;
     daemon process Keeper { lock(m); let _v = recv(box); unlock(m); }
     daemon process Idle { loop { let _v = recv(box); } }

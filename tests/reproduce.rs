@@ -1,4 +1,4 @@
-//! `mazurka reproduce`: each table comes out as reviewed, times aside.
+//! `mazurka reproduce`: each table is as reviewed, except for times.
 //!
 //! The tables are in `tests/golden/cli/reproduce-*.csv`; with `MAZURKA_BLESS=1` they are written
 //! anew.
@@ -112,7 +112,7 @@ fn small() -> Experiment {
 }
 
 /// The lines of the searches by the names of their columns, without times, and without the
-/// portfolio, in which it is a matter of time who answers.
+/// portfolio, whose answer depends on timing.
 fn lines(experiment: &Experiment) -> Vec<BTreeMap<String, String>> {
     let text = document::csv(&[&experiment.reductions, &experiment.errors]);
     let mut reader = csv::Reader::from_reader(text.as_bytes());

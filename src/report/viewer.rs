@@ -126,7 +126,6 @@ impl Viewer {
     /// A page about what a search with full alternatives visited (`prefix`, `outcome`), the calls
     /// of this or another search (`search`), and the executions asked for, the first of which is
     /// shown first. It shows at most `limit` events, and at most `limit` steps of each execution.
-    /// 
     ///
     /// # Errors
     /// If an execution cannot be followed.

@@ -1,4 +1,4 @@
-//! Lists that name one thing twice: each place in the list is a result of its own, and they share
+//! Lists that name one thing twice: each element of the list is a separate result, and these share
 //! their cause.
 
 use mazurka::explore::{

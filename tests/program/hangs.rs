@@ -1,5 +1,4 @@
-//! Processes that compute for ever: they are violations like others, and the search comes to its
-//! end.
+//! Processes that compute for ever: this is a violation like others, and the search ends.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -16,7 +15,7 @@ fn for_ever() -> ! {
     }
 }
 
-/// A program that waits not long for its processes.
+/// A program with a short time limit for its processes.
 fn impatient() -> Program {
     let mut program = Program::new();
     program.step_timeout(Duration::from_millis(500));
@@ -80,7 +79,7 @@ fn each_hang_is_told() {
     assert_eq!(hangs.count(), 2, "{checked}");
 }
 
-/// Who is only slow is not told, however long all takes.
+/// A process that is only slow is not reported, however long the search takes.
 #[test]
 fn who_answers_in_time_is_right() {
     let mut program = Program::new();
@@ -97,7 +96,7 @@ fn who_answers_in_time_is_right() {
     assert!(begun.elapsed() > Duration::from_millis(2400), "two runs, longer than a step may take");
 }
 
-/// Who comes back too late finds that the search has gone on without it, and does nothing more.
+/// A process that comes back too late stops, since the search continues without it.
 #[test]
 fn who_comes_back_too_late_stays_a_hang() {
     static WAITS: AtomicBool = AtomicBool::new(true);
@@ -123,7 +122,7 @@ fn who_comes_back_too_late_stays_a_hang() {
     assert_eq!(first(find()), first(told), "what was told once is told again");
 }
 
-/// A panic of a check comes to the one who checks, and not to a thread that nobody joins.
+/// A panic of a check is passed on to the caller, not to a thread that is never joined.
 #[test]
 #[should_panic(expected = "what is wrong with a check")]
 fn a_panic_in_the_thread_of_a_search_is_passed_on() {

@@ -1,4 +1,4 @@
-//! Data that closures share behind the back of the program: debug builds notice what changes from
+//! Data that closures share without the program's knowledge: debug builds notice what changes from
 //! run to run.
 #![cfg(debug_assertions)]
 

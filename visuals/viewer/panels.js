@@ -1,8 +1,7 @@
-// What stands beside the picture: the state, the source, and all there is to say about what is
-// selected.
+// The panels beside the picture: the state, the source, and details of the selection.
 //
-// A state is kept as the differences that the model has; going back undoes them. The rows of a
-// state are made once for each execution, and a step paints those that it changes.
+// A state is stored as differences, as in the model; going back undoes them. The rows of a state
+// are made once for each execution, and a step paints those that it changes.
 
 // ---- states
 
@@ -19,7 +18,7 @@ class States {
     this.at = changes.length;
   }
 
-  /** Goes there; the topics that it came by. */
+  /** Goes to a step, and returns the topics that changed on the way. */
   go(step) {
     const touched = new Set();
     const set = ([topic, value]) => {
@@ -97,7 +96,7 @@ function paintState() {
   paintPlaces(shown);
 }
 
-/** What is wrong at the end, and who waits for whom. */
+/** Shows the violation at the end, and which process waits for which. */
 function paintEnding() {
   const { verdict, message, file, line, variables, cycle, lanes } = run().chart;
   const words = { ok: "Nothing is left to be done, and nothing is wrong.", incomplete: "Something can still move." };
@@ -183,7 +182,7 @@ function paintLine(place) {
 
 let occupied = [];
 
-/** Beside each line the processes that are there. */
+/** Shows beside each line the processes that are there. */
 function paintPlaces({ topics, states }) {
   const there = new Map();
   topics.forEach(({ kind, lane }, topic) => {
@@ -199,7 +198,7 @@ function paintPlaces({ topics, states }) {
   }
 }
 
-// ---- what is selected
+// ---- the selection
 
 const causesOf = (event) => events[event].causes;
 const effects = events.map(() => []);
@@ -227,7 +226,7 @@ function table(pairs) {
 
 const MOST_LINKS = 12;
 
-/** Links to events or steps, one a line, not too many. */
+/** Links to events or steps, one a line, up to a maximum number. */
 function links(numbers, text, action) {
   if (numbers.length === 0) return [];
   const items = numbers.slice(0, MOST_LINKS).map((number) => make("li", "", button(text(number), () => action(number))));
@@ -244,7 +243,7 @@ const FATES = {
   failure: "every execution with it ends in a violation",
 };
 
-/** Where something is, as a row of a table. */
+/** A place, as a row of a table. */
 const placeRow = ({ file, line }) => [file ? ["Place", `${file}:${line}`] : ["Line", line && String(line)]];
 
 const selectEvent = (event) => select("unfolding", event);
@@ -358,7 +357,7 @@ function traces(event) {
   return items.slice(0, -1);
 }
 
-/** Lights up what had to come before what was selected by hand, and its rivals. */
+/** Highlights the causes of what was selected by hand, and the events in conflict with it. */
 function paintSelection() {
   for (const picture of Object.keys(PICTURES)) {
     const one = drawing(picture);
