@@ -214,7 +214,7 @@ fn reports_of_a_test_name_its_own_options() {
     system.process("P", [repeat_while(|_| true, turn)]);
     let endless = system.build();
     let endless = told(mazurka::check(&endless));
-    has(endless.clone(), "the explorer `stateful` goes through all of it");
+    has(endless.clone(), "the explorer `stateful` explores all of it");
     has(endless, "`depth(n)` explores up to n");
 }
 

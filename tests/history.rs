@@ -140,7 +140,7 @@ fn nondeterminism_is_told_with_both_requests_and_their_places() {
     let checked = mazurka::check(&History::new(runner)).all().run();
     assert_eq!(checked.verdict(), Verdict::Error);
     let told = checked.to_string();
-    let expected = "nondeterminism: told the same, the process asked for `";
+    let expected = "nondeterminism: after the same outcomes, the process asked for `";
     assert!(told.contains(expected), "{told}");
 }
 

@@ -369,7 +369,7 @@ fn what_is_objected_to_is_explained() {
     assert!(catch_unwind(AssertUnwindSafe(|| checked.assert_ok())).is_err());
     check(ONE_BY_ONE, "stateful").assert_ok();
     let told = check(ONE_BY_ONE, "udpor").to_string();
-    let expected = "`udpor` does not go through all states that `NeverBoth` is asked about";
+    let expected = "`udpor` does not visit all states that `NeverBoth` is about";
     assert!(told.starts_with("Incomplete") && told.contains(expected), "{told}");
     let schedule: Schedule = checked.violations()[0].schedule.to_string().parse().unwrap();
     assert_eq!(schedule, checked.violations()[0].schedule);

@@ -195,7 +195,7 @@ fn who_asks_something_else_the_second_time_is_found_out() {
     let line = line!();
     let told = mazurka::check(&program.build().max_processes(1)).all().run().to_string();
     let asked = format!(
-        "Error: nondeterminism: told the same, the process asked for `inbox.recv()` \
+        "Error: nondeterminism: after the same outcomes, the process asked for `inbox.recv()` \
          (tests/program.rs:{}) the first time, and asked for `other.write()` with 1 \
          (tests/program.rs:{}) the second time",
         line - 3,
@@ -218,7 +218,7 @@ fn who_does_something_else_in_each_run_is_found_out() {
     let told = mazurka::check(&program.build()).run().to_string();
     let asked = |n: usize| format!("asked for `runs.write()` with {n} (tests/program.rs:{line})");
     let expected = format!(
-        "Error: nondeterminism: told the same, the process {} the first time, and {} the second \
+        "Error: nondeterminism: after the same outcomes, the process {} the first time, and {} the second \
          time (P, tests/program.rs:{line}).",
         asked(0),
         asked(1)

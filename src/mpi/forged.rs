@@ -155,7 +155,7 @@ impl Runner for Liars {
             if replies.last().is_some_and(|reply| reply.asked.is_end()) {
                 return;
             }
-            live.2.learns(told);
+            live.2.observes(told);
             live.1.push(told.clone());
             replies.push(self.ask(live));
         }

@@ -27,7 +27,7 @@ pub(super) struct Ledger {
     /// Its last operation.
     asked: Option<Op>,
     /// The number of unsuccessful polls since its last other observation.
-    in_vain: u32,
+    unsuccessful: u32,
 }
 
 impl Ledger {
@@ -42,8 +42,8 @@ impl Ledger {
     /// Records that the rank is in the state before its last `outcomes` observations. Returns
     /// whether all of these were unsuccessful polls.
     pub(super) fn comes_back(&mut self, outcomes: u32) -> bool {
-        let left = self.in_vain.checked_sub(outcomes);
-        self.in_vain = left.unwrap_or(0);
+        let left = self.unsuccessful.checked_sub(outcomes);
+        self.unsuccessful = left.unwrap_or(0);
         left.is_some()
     }
 
@@ -72,10 +72,10 @@ impl Ledger {
     }
 
     /// Records an observation of the rank.
-    pub(super) fn learns(&mut self, told: &Told) {
+    pub(super) fn observes(&mut self, told: &Told) {
         let Some(asked) = self.asked.take() else { return };
-        self.in_vain = match told.is_in_vain() {
-            true => self.in_vain + 1,
+        self.unsuccessful = match told.is_in_vain() {
+            true => self.unsuccessful + 1,
             false => 0,
         };
         match (asked, told) {
@@ -122,24 +122,24 @@ mod tests {
         let mut ledger = Ledger::default();
         assert!(!ledger.asks(&Op::Unlock(one)) && !ledger.asks(&wait(0)));
         assert!(ledger.asks(&asks));
-        ledger.learns(&Told::Posted(Handle(0)));
+        ledger.observes(&Told::Posted(Handle(0)));
         assert!(!ledger.asks(&asks), "it is in the queue already");
         assert!(!ledger.asks(&wait(0)), "a mutex is no communication");
         assert!(!ledger.asks(&Op::RwUnlock { lock, handle: Handle(0) }));
         assert!(!ledger.asks(&Op::Unlock(Request { mutex: MutexId(2), ..one })));
         assert!(ledger.asks(&Op::Unlock(one)));
-        ledger.learns(&Told::Unit);
+        ledger.observes(&Told::Unit);
         assert!(!ledger.asks(&Op::Unlock(one)), "it was unlocked");
         assert!(ledger.asks(&Op::RwRequest { lock, hold: Hold::Shared }));
-        ledger.learns(&Told::Posted(Handle(1)));
+        ledger.observes(&Told::Posted(Handle(1)));
         let unlock = Op::RwUnlock { lock, handle: Handle(1) };
         assert!(!ledger.asks(&unlock), "it may be in the queue still");
         assert!(ledger.asks(&Op::RwWait { lock, handle: Handle(1) }));
-        ledger.learns(&Told::Unit);
+        ledger.observes(&Told::Unit);
         assert!(ledger.asks(&unlock));
         assert!(!ledger.asks(&Op::RwRequest { lock, hold: Hold::Exclusive }));
         assert!(ledger.asks(&receive));
-        ledger.learns(&Told::Posted(Handle(2)));
+        ledger.observes(&Told::Posted(Handle(2)));
         assert!(ledger.asks(&wait(2)) && ledger.asks(&Op::Cancel(Handle(2))));
         assert!(!ledger.asks(&Op::TestAny(Box::new([Handle(2), Handle(9)]))));
         assert!(!ledger.asks(&Op::TestAny(Box::new([]))), "it has to be about something");

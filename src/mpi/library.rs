@@ -34,7 +34,7 @@ pub(super) const PARTS: [(&str, &str); 38] = [
     ("uses.c", include_str!("c/uses.c")),
     ("handles.c", include_str!("c/handles.c")),
     ("types.c", include_str!("c/types.c")),
-    ("told.c", include_str!("c/told.c")),
+    ("summary.c", include_str!("c/summary.c")),
     ("arrays.c", include_str!("c/arrays.c")),
     ("contents.c", include_str!("c/contents.c")),
     ("info.c", include_str!("c/info.c")),

@@ -415,7 +415,7 @@ impl Runner for Ranks {
             let mut history = key.to_ne_bytes().to_vec();
             for told in told {
                 let mut one = Vec::new();
-                one.put_told(told);
+                one.put_observation(told);
                 history.put_block(&one);
             }
             process.connection.send(&history, self.launch.step_timeout)?;
@@ -428,7 +428,7 @@ impl Runner for Ranks {
                     if !waits {
                         break;
                     }
-                    rank.ledger.learns(told);
+                    rank.ledger.observes(told);
                     waits = self.read(&mut rank, replies);
                 }
                 Some(rank)
@@ -452,11 +452,11 @@ impl Runner for Ranks {
         let all = told.len();
         for (place, told) in told.iter().enumerate() {
             let mut frame = Vec::new();
-            frame.put_told(told);
+            frame.put_observation(told);
             frame.push(u8::from(place + 1 == all));
             // If sending fails, the rank has ended: reading will report that.
             let _ = rank.process.connection.send(&frame, self.launch.step_timeout);
-            rank.ledger.learns(told);
+            rank.ledger.observes(told);
             if !self.read(rank, replies) {
                 return;
             }

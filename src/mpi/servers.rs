@@ -65,8 +65,8 @@ impl Server {
         // This must be done even if the search is to end.
         StopSignal::disregarded(|| {
             self.order(kind, pid)?;
-            let told = self.connection.receive(PATIENCE)?;
-            Parts(&told).i32().map_err(|_| ErrorKind::InvalidData.into())
+            let answer = self.connection.receive(PATIENCE)?;
+            Parts(&answer).i32().map_err(|_| ErrorKind::InvalidData.into())
         })
     }
 }

@@ -417,11 +417,11 @@ impl OfUnit<'_> {
             Some(pointee) => self.layout(pointee)?,
             None => None,
         };
-        let is_told = |&(size, layout): &(u64, u64)| {
+        let is_known = |&(size, layout): &(u64, u64)| {
             let (_, runs) = self.table.layouts[layout as usize];
             size > 0 && runs > 0
         };
-        Ok(Some(known.filter(is_told).unwrap_or_else(|| self.anything())))
+        Ok(Some(known.filter(is_known).unwrap_or_else(|| self.anything())))
     }
 
     /// The type that a pointer of this type points to; the inner `None` is `void`. The outer `None`

@@ -15,7 +15,7 @@ pub(super) struct Data {
     /// The number of bytes that belong to the program.
     shown: u32,
     /// The values in these bytes, as text, if there are only a few.
-    told: Box<str>,
+    values: Box<str>,
     /// Whether this is a message that was sent in ready mode.
     is_ready: bool,
 }
@@ -28,8 +28,8 @@ impl Data {
 
     /// A message or contribution, with the number of bytes and the values that reports show.
     pub(super) fn of(parts: &mut Parts<'_>, is_ready: bool) -> Result<Value, Short> {
-        let told = (parts.u32()?, parts.text()?);
-        Ok(Data::with(parts.block()?, told, is_ready))
+        let values = (parts.u32()?, parts.text()?);
+        Ok(Data::with(parts.block()?, values, is_ready))
     }
 
     /// The number of bytes of a value that belong to the program.
@@ -40,9 +40,9 @@ impl Data {
         }
     }
 
-    fn with(bytes: &[u8], (shown, told): (u32, String), is_ready: bool) -> Value {
-        let (bytes, told) = (bytes.into(), told.into());
-        Value::Opaque(Opaque::new(Data { bytes, shown, told, is_ready }))
+    fn with(bytes: &[u8], (shown, values): (u32, String), is_ready: bool) -> Value {
+        let (bytes, values) = (bytes.into(), values.into());
+        Value::Opaque(Opaque::new(Data { bytes, shown, values, is_ready }))
     }
 
     pub(super) fn is_ready(&self) -> bool {
@@ -57,7 +57,7 @@ impl fmt::Debug for Data {
             1 => f.write_str("1 byte")?,
             shown => write!(f, "{shown} bytes")?,
         }
-        if self.told.is_empty() { Ok(()) } else { write!(f, " ({})", self.told) }
+        if self.values.is_empty() { Ok(()) } else { write!(f, " ({})", self.values) }
     }
 }
 
@@ -86,7 +86,7 @@ pub(super) trait Put {
     fn put_u32(&mut self, value: u32);
     fn put_block(&mut self, bytes: &[u8]);
     fn put_value(&mut self, value: &Value);
-    fn put_told(&mut self, told: &Told);
+    fn put_observation(&mut self, told: &Told);
 }
 
 impl Put for Vec<u8> {
@@ -119,7 +119,7 @@ impl Put for Vec<u8> {
 
     /// Appends an observation: `U` it happened, `H` a request number, `K` something is complete,
     /// `I` nothing is complete, `P` the result of a probe, `V` a value.
-    fn put_told(&mut self, told: &Told) {
+    fn put_observation(&mut self, told: &Told) {
         match told {
             Told::Posted(handle) => {
                 self.push(b'H');

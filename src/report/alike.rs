@@ -26,11 +26,11 @@ const TRIALS: usize = 10_000;
 
 /// Sets [`ViolationReport::like`] of each violation that is like an earlier one.
 pub(super) fn mark(violations: &mut [ViolationReport]) {
-    let told: Vec<Told<'_>> = violations.iter().map(Told::new).collect();
+    let casts: Vec<Cast<'_>> = violations.iter().map(Cast::new).collect();
     let mut first: Vec<usize> = Vec::new();
     let mut like = Vec::new();
-    for (at, one) in told.iter().enumerate() {
-        let before = first.iter().copied().find(|&before| are_alike(&told[before], one));
+    for (at, one) in casts.iter().enumerate() {
+        let before = first.iter().copied().find(|&before| are_alike(&casts[before], one));
         like.push(before.map(|before| before + 1));
         if before.is_none() {
             first.push(at);
@@ -75,13 +75,13 @@ struct Player<'v> {
 }
 
 /// A violation with its processes by role.
-struct Told<'v> {
+struct Cast<'v> {
     violation: &'v ViolationReport,
     message: Template,
     players: Vec<Player<'v>>,
 }
 
-impl<'v> Told<'v> {
+impl<'v> Cast<'v> {
     fn new(violation: &'v ViolationReport) -> Self {
         let blocked = violation.blocked.iter().map(|blocked| &blocked.process);
         let steps = violation.schedule.iter().map(|step| &step.process);
@@ -97,7 +97,7 @@ impl<'v> Told<'v> {
             true => (String::new(), Vec::new()),
             false => template(&violation.message, &kinds),
         };
-        Told { violation, message, players }
+        Cast { violation, message, players }
     }
 }
 
@@ -200,7 +200,7 @@ impl Renaming {
     }
 }
 
-fn are_alike(one: &Told<'_>, other: &Told<'_>) -> bool {
+fn are_alike(one: &Cast<'_>, other: &Cast<'_>) -> bool {
     let (a, b) = (one.violation, other.violation);
     let place = |v: &ViolationReport| (v.invariant, v.file.clone(), v.line, v.column);
     let mut renaming = Renaming::default();
@@ -216,8 +216,8 @@ fn are_alike(one: &Told<'_>, other: &Told<'_>) -> bool {
 
 /// A search for a renaming: which process corresponds to which.
 struct Assignment<'s, 'v> {
-    one: &'s Told<'v>,
-    other: &'s Told<'v>,
+    one: &'s Cast<'v>,
+    other: &'s Cast<'v>,
     taken: Vec<bool>,
     trials: usize,
 }
@@ -270,8 +270,8 @@ impl Assignment<'_, '_> {
         let pairs: Vec<_> = pairs.map(|(player, &at)| (player, &self.other.players[at])).collect();
         let names: BTreeMap<&str, &str> = pairs.iter().map(|(p, q)| (p.name, q.name)).collect();
         let renamed = |name: &str| names.get(name).copied();
-        let circle = |told: &Told<'_>| {
-            let links = told.violation.cycle.iter().flatten();
+        let circle = |cast: &Cast<'_>| {
+            let links = cast.violation.cycle.iter().flatten();
             links.map(|link| link.process.clone()).collect::<BTreeSet<_>>()
         };
         let round =

@@ -106,8 +106,8 @@ impl Display for Text<'_> {
             &report.interleavings
         {
             let bad = [(deadlocked, "end in a deadlock"), (violating, "violate something")];
-            let told = if violating == deadlocked { 1 } else { 2 };
-            let bad = bad.into_iter().take(told).filter(|(number, _)| *number != "0");
+            let kinds = if violating == deadlocked { 1 } else { 2 };
+            let bad = bad.into_iter().take(kinds).filter(|(number, _)| *number != "0");
             for (number, what) in bad {
                 writeln!(f, "  {} of them {what}.", grouped(number))?;
             }
@@ -124,7 +124,7 @@ impl Display for Text<'_> {
             let verb = if names.len() == 1 { "comes" } else { "come" };
             writeln!(
                 f,
-                "  Some executions never end: in them {} {verb} back to where it was before.",
+                "  Some executions never end: in them {} {verb} back to an earlier state.",
                 crate::property::list(&names)
             )?;
         }

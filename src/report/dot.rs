@@ -211,7 +211,7 @@ fn search_tree(graph: &mut Scope<'_, '_>, tree: &SearchTree) {
 
 fn call(graph: &mut Scope<'_, '_>, tree: &SearchTree, node: &Node) {
     let (head, color) = match &node.turn {
-        Turn::Chose { event, .. } => (tree.told(*event), None),
+        Turn::Chose { event, .. } => (tree.described(*event), None),
         Turn::Maximal { configuration, verdict, .. } => {
             let color = if *verdict == Verdict::Ok { "#E0F2EA" } else { "#FBE3D3" };
             (format!("configuration {configuration}: {}", verdict.word()), Some(color))

@@ -208,8 +208,8 @@ impl Levels {
 
     /// Drops the warnings of allowed lints, and sets the levels of the others.
     pub fn applied(&self, warnings: Vec<Warning>) -> Vec<Warning> {
-        let told = warnings.into_iter().filter(|warning| self.of(warning.lint) != Level::Allow);
-        told.map(|warning| Warning { level: self.of(warning.lint), ..warning }).collect()
+        let reported = warnings.into_iter().filter(|warning| self.of(warning.lint) != Level::Allow);
+        reported.map(|warning| Warning { level: self.of(warning.lint), ..warning }).collect()
     }
 }
 

@@ -102,7 +102,7 @@ impl Display for Check<'_> {
             let version = report.subject.mazurka;
             writeln!(
                 f,
-                "merged from {files} of one search (source {source_hash}, mazurka {version}), whose figures are believed"
+                "merged from {files} of one search (source {source_hash}, mazurka {version}), whose figures are not checked"
             )?;
         }
         write!(f, "{}", Warnings(&report.subject, &report.warnings))?;
@@ -341,7 +341,7 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
 fn ran(Runs { starts, told, histories }: Runs) -> String {
     let figures = [
         plural(starts, "start of a process", "starts of processes"),
-        plural(told, "outcome told", "outcomes told"),
+        plural(told, "outcome delivered", "outcomes delivered"),
         plural(histories, "local history", "local histories"),
     ];
     figures.join(", ")
@@ -372,7 +372,7 @@ pub(super) fn bad_among(deadlocked: u64, violating: u64) -> String {
         (deadlocked, deadlocked > 0, "deadlocked"),
         (violating, violating > deadlocked, "violating"),
     ];
-    let bad = bad.into_iter().filter(|(_, is_told, _)| *is_told);
+    let bad = bad.into_iter().filter(|(_, is_shown, _)| *is_shown);
     let bad: Vec<_> = bad.map(|(n, _, what)| format!("{} {what}", thousands(n))).collect();
     if bad.is_empty() { String::new() } else { format!(" ({})", bad.join(", ")) }
 }

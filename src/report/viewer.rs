@@ -145,8 +145,8 @@ impl Viewer {
         let mut left_out = order.left_out.clone();
         let of_search = search.left_out.iter().filter(|note| !order.left_out.contains(note));
         left_out.extend(of_search.map(|note| format!("of the search tree, {note}")));
-        let told = runs.iter().filter(|run| run.configuration.is_some()).count();
-        if let more @ 1.. = order.configurations.len() - told {
+        let shown = runs.iter().filter(|run| run.configuration.is_some()).count();
+        if let more @ 1.. = order.configurations.len() - shown {
             let more = plural(more, "more maximal configuration");
             left_out.push(format!("{more}, to step through"));
         }
@@ -240,7 +240,7 @@ impl<S: System> Album<'_, S> {
         let drawn = |at| events.get(at).filter(|e| is_drawn(e)).map(|e| e.index());
         let drawn: Vec<_> = (0..schedule.len()).map(drawn).collect();
         let allow_pending = self.subject.allow_pending;
-        let run = run::tell(self.system, allow_pending, chart, schedule, &drawn)?;
+        let run = run::with_states(self.system, allow_pending, chart, schedule, &drawn)?;
         Ok(Run { name: name.clone(), configuration: *configuration, ..run })
     }
 }
@@ -254,8 +254,8 @@ fn sources(subject: &Subject, unfolding: &PartialOrder, runs: &[Run]) -> Vec<Sou
         End::Blocked { file, .. } => file.as_ref(),
         _ => None,
     });
-    let mut met = HashSet::new();
-    let files = of_events.chain(of_steps).chain(of_ends).filter(|&file| met.insert(file));
+    let mut seen = HashSet::new();
+    let files = of_events.chain(of_steps).chain(of_ends).filter(|&file| seen.insert(file));
     let files: Vec<_> = files.map(|file| Source { file: Some(file.clone()), text: None }).collect();
     match files.is_empty() {
         true => vec![Source { file: None, text: Some(subject.source.clone()) }],

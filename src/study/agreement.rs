@@ -138,8 +138,8 @@ fn is_complete(row: &Row) -> bool {
 /// executions that end alike are distinguished.
 fn ends(row: &Row) -> Option<u64> {
     let stores_states = row.searcher.guarantee == Guarantee::EveryEnd;
-    let tells = is_complete(row) && stores_states && !row.searcher.with_histories;
-    tells.then(|| row.measured().map(|measured| measured.stats.traces)).flatten()
+    let has_ends = is_complete(row) && stores_states && !row.searcher.with_histories;
+    has_ends.then(|| row.measured().map(|measured| measured.stats.traces)).flatten()
 }
 
 /// The number of classes, if the row determines it.

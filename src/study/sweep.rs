@@ -62,7 +62,7 @@ fn expand(text: &str) -> Result<Vec<String>, String> {
 fn range(item: &str, low: &str, high: &str) -> Result<Vec<String>, String> {
     let number = |text: &str| text.trim().parse::<i64>().ok();
     let (Some(low), Some(high)) = (number(low), number(high)) else {
-        return Err(format!("`{item}` is no range: write two numbers, as in 3..7"));
+        return Err(format!("`{item}` is not a range: write two numbers, as in 3..7"));
     };
     if low >= high {
         return Err(format!("`{item}` is empty: a range leaves out its end"));
@@ -113,8 +113,8 @@ mod tests {
             ("N=1,,2", "a value is missing"),
             ("N=7..3", "`7..3` is empty"),
             ("N=3..3", "`3..3` is empty"),
-            ("N=3..", "`3..` is no range"),
-            ("N=a..b", "`a..b` is no range"),
+            ("N=3..", "`3..` is not a range"),
+            ("N=a..b", "`a..b` is not a range"),
             ("N=0..1000000", "has more than 1000 values"),
             ("N=-9223372036854775808..9223372036854775807", "has more than 1000 values"),
         ] {

@@ -49,7 +49,7 @@ use crate::model::{
 };
 use again::Again;
 use live::Live;
-use patience::{Telling, Watched};
+use patience::{Delivery, Watched};
 use tree::{NodeId, Tree};
 
 /// The default for the maximum number of live processes of a thread.
@@ -120,7 +120,7 @@ impl<R: Runner> History<R> {
     }
 
     /// From now on, a process with this history fails when it gets this outcome.
-    fn note_hang(&self, Telling { node, told }: Telling, patience: Duration) {
+    fn note_hang(&self, Delivery { node, told }: Delivery, patience: Duration) {
         let tree = self.tree();
         let site = match told {
             Some(_) => tree.reply(node).and_then(|reply| reply.site.clone()),
@@ -240,12 +240,13 @@ impl<R: Runner> History<R> {
         let near = self.nearest(live, node);
         match near {
             Some((near, process)) if near == node => {
-                let (process, replies) = self.tell(live, process, std::slice::from_ref(last));
+                let (process, replies) = self.deliver(live, process, std::slice::from_ref(last));
                 (process, replies, Vec::new())
             }
             Some((near, process)) => {
                 let path = self.path(Some(near), node);
-                let (process, replies) = self.tell(live, process, &self.told_on(&path, last));
+                let (process, replies) =
+                    self.deliver(live, process, &self.observations_on(&path, last));
                 (process, replies, path)
             }
             None => self.run_anew(live, node, last),
@@ -261,7 +262,7 @@ impl<R: Runner> History<R> {
     ) -> (R::Live, Vec<Reply<R::Start>>, Vec<NodeId>) {
         live.make_room(1);
         let path = self.path(None, node);
-        let told = self.told_on(&path[1..], last);
+        let told = self.observations_on(&path[1..], last);
         let start = self.tree().start(node).clone();
         let (process, replies) = self.start(live, &start, &told);
         (process, replies, path)
@@ -322,11 +323,11 @@ impl<R: Runner> History<R> {
         let mut replies = Vec::with_capacity(told.len() + 1);
         let at_once = if self.shared.patience.is_some() { &[] } else { told };
         let mut process = self.runner().start(start, at_once, &mut replies);
-        self.tell_each(live, &mut process, &told[at_once.len()..], &mut replies);
+        self.deliver_each(live, &mut process, &told[at_once.len()..], &mut replies);
         (process, replies)
     }
 
-    fn tell(
+    fn deliver(
         &self,
         live: &Live<R::Live>,
         mut process: R::Live,
@@ -335,14 +336,14 @@ impl<R: Runner> History<R> {
         self.shared.told.fetch_add(told.len() as u64, Ordering::Relaxed);
         let mut replies = Vec::with_capacity(told.len());
         match self.shared.patience {
-            Some(_) => self.tell_each(live, &mut process, told, &mut replies),
+            Some(_) => self.deliver_each(live, &mut process, told, &mut replies),
             None => self.runner().tell(&mut process, told, &mut replies),
         }
         (process, replies)
     }
 
     /// Delivers one outcome after another, each with its own time limit.
-    fn tell_each(
+    fn deliver_each(
         &self,
         live: &Live<R::Live>,
         process: &mut R::Live,
@@ -390,7 +391,7 @@ impl<R: Runner> History<R> {
     }
 
     /// The last outcome of each of these histories, and then `last`.
-    fn told_on(&self, path: &[NodeId], last: &Told) -> Vec<Told> {
+    fn observations_on(&self, path: &[NodeId], last: &Told) -> Vec<Told> {
         let tree = self.tree();
         path.iter().map(|&node| tree.told(node)).chain([last]).cloned().collect()
     }

@@ -191,14 +191,14 @@ fn fastest(done: &[Done<'_>]) -> String {
         return format!("only k = {} came to its end ({shown})", best.k);
     }
     if done.iter().any(|done| done.seconds.len() < LEAST_RUNS) {
-        return format!("which k is fastest, {LEAST_RUNS} runs of each can tell (--repeat)");
+        return format!("{LEAST_RUNS} runs of each k would show which is fastest (--repeat)");
     }
     let near: Vec<_> = done.iter().filter(|done| done.is_once_as_fast_as(best)).collect();
     let names: Vec<_> = near.iter().map(|done| format!("k = {}", done.k)).collect();
     match names.as_slice() {
         [only] => format!("{only} is fastest ({shown})"),
-        all if all.len() == done.len() => "the runs do not tell which k is fastest".into(),
-        some => format!("the runs do not tell which is fastest of {}", some.join(", ")),
+        all if all.len() == done.len() => "the runs do not show which k is fastest".into(),
+        some => format!("the runs do not show which is fastest of {}", some.join(", ")),
     }
 }
 
@@ -395,13 +395,13 @@ mod tests {
         let near = point("udpor:k=3", 0, &[220, 225, 209], None);
         assert_eq!(
             last(&[slow.clone(), fast.clone(), near.clone()]),
-            "the runs do not tell which is fastest of k = 2, k = 3."
+            "the runs do not show which is fastest of k = 2, k = 3."
         );
-        assert_eq!(last(&[fast.clone(), near]), "the runs do not tell which k is fastest.");
+        assert_eq!(last(&[fast.clone(), near]), "the runs do not show which k is fastest.");
         let few = point("udpor:k=optimal", 0, &[100, 100], None);
         assert_eq!(
             last(&[slow, fast, few]),
-            "which k is fastest, 3 runs of each can tell (--repeat)."
+            "3 runs of each k would show which is fastest (--repeat)."
         );
     }
 

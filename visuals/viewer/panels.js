@@ -118,7 +118,7 @@ function circle({ cycle, lanes }) {
   const isCircle = cycle.every((lane, index) => next(lane).length === 1 && next(lane)[0] === cycle[(index + 1) % cycle.length]);
   return isCircle
     ? `Each waits for the next: ${[...names, names[0]].join(" \u2192 ")}`
-    : `No one outside could help these: ${names.join(", ")}`;
+    : `No process outside could help these: ${names.join(", ")}`;
 }
 
 // ---- source
@@ -323,7 +323,7 @@ function aboutNode(id) {
 const nodes = data.search.nodes;
 const searched = new Map(data.search.events.map((event) => [event.id, event]));
 const set = (numbers) => (numbers.length === 0 ? "\u2205" : [...numbers].sort((a, b) => a - b).join(", "));
-const TURNS = { blocked: "blocked: all enabled is in D", cut: "cut: too deep" };
+const TURNS = { blocked: "blocked: all enabled events are in D", cut: "cut: too deep" };
 
 function nodeText(id) {
   const { turn, event, configuration, verdict } = nodes[id];

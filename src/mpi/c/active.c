@@ -28,7 +28,7 @@ static void tell(const struct window *window, int rank, int what, int assertion)
   put_i32(to, window->comm->rank);
   put_i32(to, what);
   put_u8(to, 2); /* no rank waits for it */
-  told_put(to, &(struct told){0});
+  summary_put(to, &(struct summary){0});
   put_block(to, message.at, message.length);
   release(message.at);
   ask_posted();
@@ -51,10 +51,10 @@ static struct news await(const struct window *window, int rank, int what) {
   to = question('W');
   put_u32(to, 1);
   put_u32(to, posted);
-  struct reader told = ask();
-  take_u8(&told);
-  take_u32(&told);
-  struct reader message = (take_u8(&told), take_block(&told));
+  struct reader answer = ask();
+  take_u8(&answer);
+  take_u32(&answer);
+  struct reader message = (take_u8(&answer), take_block(&answer));
   struct news news = {.site = take_u64(&message)};
   take_i32(&message);
   take_i32(&message);

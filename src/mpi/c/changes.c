@@ -59,10 +59,10 @@ static bool knows(const struct change *one, const struct change *other) { return
 static struct bytes cell_read(char *name) {
   put_text(window_question('r'), name);
   release(name);
-  struct reader told = ask();
+  struct reader answer = ask();
   struct bytes content = {0};
-  if (take_u8(&told) == 'V' && take_u8(&told) == 'o') {
-    struct reader data = take_block(&told);
+  if (take_u8(&answer) == 'V' && take_u8(&answer) == 'o') {
+    struct reader data = take_block(&answer);
     put(&content, data.at, (size_t)(data.end - data.at));
   }
   return content;
@@ -209,9 +209,9 @@ static char *lock_cell(const struct window *window, int rank, int holder) {
 }
 
 static void learn_from(const struct window *window, int rank, int holder) {
-  struct bytes told = cell_read(lock_cell(window, rank, holder));
-  clock_join_changes(world_of(window, rank), (struct reader){told.at, told.at + told.length});
-  release(told.at);
+  struct bytes content = cell_read(lock_cell(window, rank, holder));
+  clock_join_changes(world_of(window, rank), (struct reader){content.at, content.at + content.length});
+  release(content.at);
 }
 
 static uint32_t own_changes(int target) {

@@ -164,7 +164,7 @@ static int take_edge(struct reader *from, const struct collective *of, int edge)
   return found;
 }
 
-static void give(struct bytes *to, struct told *told, const struct collective *of) {
+static void give(struct bytes *to, struct summary *shown, const struct collective *of) {
   int blocks = !gives(of) ? 0 : has_many_given(of) ? sends(of) : 1;
   if (of->around) put_edges(to, of->around);
   put_u64(to, call.site);
@@ -180,12 +180,12 @@ static void give(struct bytes *to, struct told *told, const struct collective *o
       part = part_of(of->is_in_place ? &of->recv : &of->send, i);
     if (has_many_given(of) && is_nowhere(of, &of->send, i)) part.count = 0;
     put_data(to, part.at, part.count, part.type);
-    told_add(told, part.at, part.count, part.type);
+    summary_add(shown, part.at, part.count, part.type);
   }
 }
 
 /* Enters a collective. Returns the number of the request. */
-static uint32_t enter(const struct comm *comm, const char *name, enum shape shape, int root, const char *description, struct told told, const struct bytes *given) {
+static uint32_t enter(const struct comm *comm, const char *name, enum shape shape, int root, const char *description, struct summary shown, const struct bytes *given) {
   windows_publish();
   struct bytes *to = question('E');
   put_text(to, name);
@@ -194,7 +194,7 @@ static uint32_t enter(const struct comm *comm, const char *name, enum shape shap
   put_u8(to, (uint8_t)shape);
   put_i32(to, root);
   put_text(to, description);
-  told_put(to, &told);
+  summary_put(to, &shown);
   struct bytes whole = {0};
   clock_put(&whole);
   put(&whole, given->at, given->length);
@@ -223,14 +223,14 @@ const struct reader *contribution(const struct contributions *from, int rank) {
 }
 
 struct contributions exchange(struct comm *comm, const char *description, const struct bytes *given) {
-  uint32_t posted = enter(comm, comm->name, ALLGATHER, NO_ROOT, description, (struct told){0}, given);
+  uint32_t posted = enter(comm, comm->name, ALLGATHER, NO_ROOT, description, (struct summary){0}, given);
   struct bytes *to = question('W');
   put_u32(to, 1);
   put_u32(to, posted);
-  struct reader told = ask();
-  take_u8(&told);
-  take_u32(&told);
-  return take_contributions(&told);
+  struct reader answer = ask();
+  take_u8(&answer);
+  take_u32(&answer);
+  return take_contributions(&answer);
 }
 
 /* Takes block number `block` of a rank's contribution into this part. */
@@ -355,10 +355,10 @@ void collective_start(struct request *request) {
   const struct collective *of = request->collective;
   own(request, of);
   struct bytes bytes = {0};
-  struct told told = {0};
-  give(&bytes, &told, of);
+  struct summary shown = {0};
+  give(&bytes, &shown, of);
   char *description = describe(request->name, of);
-  request->posted = enter(of->comm, of->name, of->shape, of->root, description, told, &bytes);
+  request->posted = enter(of->comm, of->name, of->shape, of->root, description, shown, &bytes);
   request->is_posted = true;
   release(bytes.at);
   release(description);

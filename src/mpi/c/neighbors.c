@@ -240,11 +240,11 @@ FUNCTION(Dist_graph_neighbors_count, (MPI_Comm comm, int *in, int *out, int *wei
 }
 
 static void tell_edges(int room, int count, const int *ranks, const int *weights, bool is_weighted, int *to, int *to_weights) {
-  int told = room < count ? room : count;
+  int returned = room < count ? room : count;
   bool has_weights = is_weighted && weights && to_weights != MPI_UNWEIGHTED;
-  OUTS(to, told);
-  if (has_weights) OUTS(to_weights, told);
-  for (int i = 0; i < told; i++) {
+  OUTS(to, returned);
+  if (has_weights) OUTS(to_weights, returned);
+  for (int i = 0; i < returned; i++) {
     to[i] = ranks[i];
     if (has_weights) to_weights[i] = weights[i];
   }

@@ -69,9 +69,9 @@ static void start_send(struct request *request) {
   put_i32(to, request->comm->rank);
   put_i32(to, request->tag);
   put_u8(to, (uint8_t)request->mode);
-  struct told told = {0};
-  told_add(&told, request->buffer, request->count, request->type);
-  told_put(to, &told);
+  struct summary shown = {0};
+  summary_add(&shown, request->buffer, request->count, request->type);
+  summary_put(to, &shown);
   put_block(to, message.at, message.length);
   release(message.at);
   request->posted = ask_posted();
@@ -256,10 +256,10 @@ static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *sta
   put_i32(to, source);
   put_i32(to, tag);
   put_u8(to, (uint8_t)form);
-  struct reader told = form == 't' ? ask_poll(to, arguments) : ask();
-  if (take_u8(&told) != 'P') return false;
-  uint32_t posted = take_u32(&told);
-  struct reader message = (take_u8(&told), take_block(&told));
+  struct reader answer = form == 't' ? ask_poll(to, arguments) : ask();
+  if (take_u8(&answer) != 'P') return false;
+  uint32_t posted = take_u32(&answer);
+  struct reader message = (take_u8(&answer), take_block(&answer));
   take_u64(&message);
   int from = take_i32(&message), with = take_i32(&message);
   struct signature sent = signature_take(&message);

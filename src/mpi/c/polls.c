@@ -237,13 +237,13 @@ struct reader ask_poll(struct bytes *question, size_t arguments) {
   if (unseen > unseen_before + 1) length = 0;
   if (length > 0 && asks_anew) is_known = state_now(&state, question->at + arguments, count);
   put_u32(question, is_known ? outcomes_since(&state) : 0);
-  struct reader told = ask();
-  if (*told.at == 'I' && is_told_in_vain_only()) {
+  struct reader answer = ask();
+  if (*answer.at == 'I' && only_vain_answers_follow()) {
     if (!is_known) is_known = state_now(&state, question->at + arguments, count);
     if (length == room) row = grow(row, (room = 2 * room + 8) * sizeof *row);
     if (is_known) row[length] = (struct vain){state, nanoseconds};
     length = is_known ? length + 1 : 0;
     unseen_before = unseen;
   }
-  return told;
+  return answer;
 }

@@ -27,7 +27,7 @@ bool is_child;
 /* Memory shared by a rank and the processes that it has started. */
 static struct family {
   uint32_t count; /* the number of started processes */
-  uint32_t is_refused, is_told;
+  uint32_t is_refused, is_reported;
   char why[512];
   size_t sites;
   uintptr_t site[SITES];
@@ -54,13 +54,13 @@ void process_refused(const char *why, const uintptr_t *sites, size_t count) {
     snprintf(family->why, sizeof family->why, "%s", why);
     family->sites = count < SITES ? count : SITES;
     memcpy(family->site, sites, family->sites * sizeof *sites);
-    __atomic_store_n(&family->is_told, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&family->is_reported, 1, __ATOMIC_SEQ_CST);
   }
   _exit(1);
 }
 
 void processes_check(void) {
-  if (!family || is_child || !__atomic_exchange_n(&family->is_told, 0, __ATOMIC_SEQ_CST)) return;
+  if (!family || is_child || !__atomic_exchange_n(&family->is_reported, 0, __ATOMIC_SEQ_CST)) return;
   fail_somewhere(family->site, family->sites, "unsupported", "%s", family->why);
 }
 
@@ -128,10 +128,10 @@ static long waits(const long *a) {
 static long waits_for_state(const long *a) {
   const struct child *wanted = a[0] == P_PID ? child_of(a[1], 0) : NULL;
   if (!wanted && a[0] != P_ALL) return -ECHILD;
-  siginfo_t *told = (siginfo_t *)a[2];
+  siginfo_t *info = (siginfo_t *)a[2];
   long result = raw_in_the_open(SYS_waitid, a[0], wanted ? wanted->real : 0, a[2], a[3], a[4]);
-  const struct child *found = told && !result ? child_of(0, told->si_pid) : NULL;
-  if (found) told->si_pid = found->number;
+  const struct child *found = info && !result ? child_of(0, info->si_pid) : NULL;
+  if (found) info->si_pid = found->number;
   return result;
 }
 

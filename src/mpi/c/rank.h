@@ -30,13 +30,13 @@
 #define release mazurka_release
 #define remark mazurka_remark
 #define text_of mazurka_text_of
-#define told_add mazurka_told_add
-#define told_put mazurka_told_put
+#define summary_add mazurka_summary_add
+#define summary_put mazurka_summary_put
 #define text_with mazurka_text_with
 #define ask_posted mazurka_ask_posted
 #define ask_poll mazurka_ask_poll
 #define asks_anew mazurka_asks_anew
-#define is_told_in_vain_only mazurka_is_told_in_vain_only
+#define only_vain_answers_follow mazurka_only_vain_answers_follow
 #define nanoseconds mazurka_nanoseconds
 #define store_stretches mazurka_store_stretches
 #define unseen mazurka_unseen
@@ -223,7 +223,7 @@ uint32_t ask_posted(void);
 /* Whether the next answer is not yet known to the verifier from an earlier run. */
 extern bool asks_anew;
 /* Whether all known answers from here on are unsuccessful polls. */
-bool is_told_in_vain_only(void);
+bool only_vain_answers_follow(void);
 /* Ends the rank with a violation: `class` is a name in src/mpi/slip.rs. An address in the message
  * is written as "{@%lx}" and shown as a file and line. */
 void fail(const char *class, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
@@ -345,13 +345,13 @@ struct signature {
 };
 void signature_add(struct signature *to, size_t count, const struct type *type);
 void signature_put(struct bytes *to, const struct signature *from);
-struct told { /* what reports show of data: told.c */
+struct summary { /* what reports show of data: summary.c */
   size_t bytes, values;
   struct bytes text;
   bool is_long; /* no values are shown */
 };
-void told_add(struct told *to, const void *from, size_t count, const struct type *type);
-void told_put(struct bytes *to, struct told *told);
+void summary_add(struct summary *to, const void *from, size_t count, const struct type *type);
+void summary_put(struct bytes *to, struct summary *summary);
 struct signature signature_take(struct reader *from);
 /* Whether data fits a receive of this signature. A shorter message fits. */
 enum fit { FITS, TOO_LONG, OTHER_TYPES };

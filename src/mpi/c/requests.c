@@ -83,19 +83,19 @@ static int ask_any(char kind, int count, MPI_Request *handles, const int *places
   size_t arguments = to->length;
   put_u32(to, (uint32_t)count);
   for (int i = 0; i < count; i++) put_u32(to, request_get(handles[places[i]])->posted);
-  struct reader told = kind == 'T' ? ask_poll(to, arguments) : ask();
-  if (take_u8(&told) != 'K') return -1;
-  int place = places[take_u32(&told)];
-  request_complete(request_get(handles[place]), &told);
+  struct reader answer = kind == 'T' ? ask_poll(to, arguments) : ask();
+  if (take_u8(&answer) != 'K') return -1;
+  int place = places[take_u32(&answer)];
+  request_complete(request_get(handles[place]), &answer);
   return place;
 }
 
 /* Asks whether a request was cancelled in time. */
 static void settle_cancelled(struct request *request) {
   put_u32(question('c'), request->posted);
-  struct reader told = ask();
-  take_u8(&told);
-  request->is_cancelled = take_u8(&told) == 'b' && take_u8(&told);
+  struct reader answer = ask();
+  take_u8(&answer);
+  request->is_cancelled = take_u8(&answer) == 'b' && take_u8(&answer);
   request->wants_cancel = false;
   if (request->is_cancelled) {
     struct reader nothing = {0};

@@ -22,7 +22,7 @@ static struct used {
   size_t count;
   uintptr_t sites[SITES];
 } *uses;
-static size_t count_of_uses, told, buckets[BUCKETS];
+static size_t count_of_uses, reported, buckets[BUCKETS];
 
 static size_t bucket_of(enum use use, const char *path) {
   size_t hash = (size_t)use;
@@ -44,9 +44,9 @@ void file_use(enum use use, const char *path) {
 }
 
 void files_put_uses(struct bytes *to) {
-  put_u32(to, (uint32_t)(count_of_uses - told));
-  for (; told < count_of_uses; told++) {
-    const struct used *used = &uses[told];
+  put_u32(to, (uint32_t)(count_of_uses - reported));
+  for (; reported < count_of_uses; reported++) {
+    const struct used *used = &uses[reported];
     put_u8(to, (uint8_t)used->use);
     put_text(to, used->path);
     put_u32(to, (uint32_t)used->count);

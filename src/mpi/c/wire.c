@@ -190,15 +190,15 @@ enum { MOST_PRINTED = 1 << 16 };
 static void put_printed(struct bytes *to) {
   struct stat now = {0};
   raw(SYS_fstat, PRINTED, &now);
-  off_t length = now.st_size > printed ? now.st_size - printed : 0, told = length < MOST_PRINTED ? length : MOST_PRINTED;
+  off_t length = now.st_size > printed ? now.st_size - printed : 0, sent = length < MOST_PRINTED ? length : MOST_PRINTED;
   struct bytes text = {0};
-  if (told < length) {
-    char *before = text_of("[%lld more bytes]\n", (long long)(length - told));
+  if (sent < length) {
+    char *before = text_of("[%lld more bytes]\n", (long long)(length - sent));
     put(&text, before, strlen(before));
     release(before);
   }
-  void *last = allocate((size_t)told + 1);
-  long got = raw(SYS_pread64, PRINTED, last, told, now.st_size - told);
+  void *last = allocate((size_t)sent + 1);
+  long got = raw(SYS_pread64, PRINTED, last, sent, now.st_size - sent);
   put(&text, last, got < 0 ? 0 : (size_t)got);
   release(last);
   put_block(to, text.at, text.length);
@@ -256,32 +256,32 @@ static void send_question(bool is_waited_for) {
 
 bool asks_anew;
 
-bool is_told_in_vain_only(void) { return history.at >= vain_from; }
+bool only_vain_answers_follow(void) { return history.at >= vain_from; }
 
 struct reader ask(void) {
-  bool is_told = history.at < history.end;
-  send_question(!is_told);
-  struct reader told;
+  bool is_known = history.at < history.end;
+  send_question(!is_known);
+  struct reader answer;
   unseen++;
-  if (is_told) {
-    told = take_block(&history);
+  if (is_known) {
+    answer = take_block(&history);
     asks_anew = history.at == history.end;
   } else {
     static struct reader last;
     release(last.at);
     unsigned paused = turn_pause();
-    told = receive(WIRE);
+    answer = receive(WIRE);
     turn_resume(paused);
-    last = told;
-    asks_anew = *--told.end;
+    last = answer;
+    asks_anew = *--answer.end;
   }
   wipe_stack();
-  return told;
+  return answer;
 }
 
 uint32_t ask_posted(void) {
-  struct reader told = ask();
-  return take_u8(&told) == 'H' ? take_u32(&told) : 0;
+  struct reader answer = ask();
+  return take_u8(&answer) == 'H' ? take_u32(&answer) : 0;
 }
 
 /* Sends a last question, which has no answer. */
@@ -399,8 +399,8 @@ static void begin_rank(uint32_t id) {
   key = take_u64(&history);
   struct reader all = history;
   for (vain_from = all.at; all.at < all.end;) {
-    struct reader told = take_block(&all);
-    if (*told.at != 'I') vain_from = all.at;
+    struct reader answer = take_block(&all);
+    if (*answer.at != 'I') vain_from = all.at;
   }
   move_to(memfd_create("printed", 0), PRINTED);
   fcntl(PRINTED, F_SETFL, O_APPEND);
@@ -452,10 +452,10 @@ static void serve(void) {
       }
       continue;
     }
-    struct bytes told = {0};
-    put_i32(&told, server_end((int)number, kind == 'S'));
-    reply(WIRE, &told);
-    release(told.at);
+    struct bytes answer = {0};
+    put_i32(&answer, server_end((int)number, kind == 'S'));
+    reply(WIRE, &answer);
+    release(answer.at);
   }
 }
 

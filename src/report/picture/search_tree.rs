@@ -117,8 +117,8 @@ impl SearchTree {
         let is_long = prefix.is_long;
         // The last event of C may have added more events than `max_events`, and a call may name one
         // of them.
-        let told = max_events.max(named(&calls));
-        let order = PartialOrder::of_unfolding(subject, system, &mut prefix, &outcome, told);
+        let most = max_events.max(named(&calls));
+        let order = PartialOrder::of_unfolding(subject, system, &mut prefix, &outcome, most);
         let mut left_out = order.left_out.clone();
         if is_long {
             left_out.push(format!(
@@ -143,11 +143,11 @@ impl SearchTree {
     /// The event with this number.
     pub fn event(&self, number: usize) -> &Event {
         let at = self.events.binary_search_by_key(&number, |event| event.id);
-        &self.events[at.expect("an event that the search met")]
+        &self.events[at.expect("an event that the search visited")]
     }
 
     /// The process and operation of the event with this number: `3 Receiver recv(m)`.
-    pub fn told(&self, number: usize) -> String {
+    pub fn described(&self, number: usize) -> String {
         let event = self.event(number);
         format!("{number} {} {}", self.lanes[event.lane], event.label)
     }

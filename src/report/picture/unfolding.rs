@@ -28,13 +28,13 @@ impl PartialOrder {
         outcome: &Outcome,
         max_events: usize,
     ) -> Self {
-        let met = prefix.unfolding.structure.len();
-        let shown = met.min(max_events);
+        let visited = prefix.unfolding.structure.len();
+        let shown = visited.min(max_events);
         let ids: Vec<EventId> = (0..shown as u32).map(EventId).collect();
         let lanes = lanes(&prefix.unfolding, &ids);
         let causes = reduced(&causes(&prefix.unfolding.structure, &ids));
         let depths = depths(&causes);
-        let told: Vec<_> = ids.iter().map(|&id| tell(system, prefix, id)).collect();
+        let steps: Vec<_> = ids.iter().map(|&id| described(system, prefix, id)).collect();
         let maximal = prefix.maximal.clone();
         let configurations: Vec<_> = maximal
             .iter()
@@ -43,14 +43,14 @@ impl PartialOrder {
                 configuration(&subject, system, prefix, index + 1, events, shown)
             })
             .collect();
-        let left_out = left_out(prefix, outcome, met - shown, configurations.len());
+        let left_out = left_out(prefix, outcome, visited - shown, configurations.len());
         let fates = match !prefix.is_full && outcome.is_complete() {
             true => fates(shown, &maximal, &configurations),
             false => vec![Fate::Open; shown],
         };
         let structure = &prefix.unfolding.structure;
         let process = |id: EventId| structure.event(id).process;
-        let events = told.into_iter().zip(causes).zip(ids.iter());
+        let events = steps.into_iter().zip(causes).zip(ids.iter());
         let events = events.map(|((step, causes), &id)| Event {
             id: id.index(),
             lane: lanes.of(process(id)),
@@ -140,7 +140,7 @@ fn replay<'s, S: System>(
 }
 
 /// An event in the program's own terms.
-fn tell<S: System>(system: &S, prefix: &mut Prefix<'_, S>, id: EventId) -> Step {
+fn described<S: System>(system: &S, prefix: &mut Prefix<'_, S>, id: EventId) -> Step {
     let history = history(&prefix.unfolding.structure, id);
     let (_, mut steps) = replay(system, prefix, &history);
     let step = steps.pop().expect("[e] contains e");
@@ -208,7 +208,7 @@ fn left_out<S: System>(
         let more = plural(unseen, "more event");
         let were = if unseen == 1 { "was" } else { "were" };
         notes.push(format!(
-            "the search was stopped here: {more} {were} met, others follow (--max-events)"
+            "the search was stopped here: {more} {were} visited, others follow (--max-events)"
         ));
     } else if unseen > 0 {
         notes.push(format!("{} (--max-events)", plural(unseen, "more event")));

@@ -261,11 +261,11 @@ fn foot(canvas: &mut Canvas, order: &Drawn, layout: &Layout) {
         let message = configuration.message.as_deref().unwrap_or("");
         let verdict = configuration.verdict.word();
         // Some messages begin with the verdict.
-        let told = match message.starts_with(verdict) {
+        let text = match message.starts_with(verdict) {
             true => format!("{which}: {message}"),
             false => format!("{which}: {verdict}: {message}"),
         };
-        line(canvas, &clipped(&told, 120), Sample::Mark);
+        line(canvas, &clipped(&text, 120), Sample::Mark);
     }
     if bad.len() > LISTED {
         let more = match bad.len() - LISTED {

@@ -97,11 +97,11 @@ fn figures(tree: &SearchTree) -> String {
 /// sets.
 fn lines(tree: &Drawn, node: &Node, far: Option<&String>) -> (String, Vec<String>) {
     let head = match &node.turn {
-        Turn::Chose { event, .. } => tree.told(*event),
+        Turn::Chose { event, .. } => tree.described(*event),
         Turn::Maximal { configuration, verdict, .. } => {
             format!("configuration {configuration}: {}", verdict.word())
         }
-        Turn::Blocked { .. } => "blocked: all enabled is in D".into(),
+        Turn::Blocked { .. } => "blocked: all enabled events are in D".into(),
         Turn::Cut => "cut: too deep".into(),
         Turn::GivenUp => "given up: looked too early".into(),
     };
@@ -194,12 +194,12 @@ fn tooltip(tree: &SearchTree, node: &Node) -> String {
     let mut text = sets.map(|(name, set)| format!("{name} = {}", compact(set))).join("\n");
     text += &match &node.turn {
         Turn::Chose { event, alternative: Some(j), .. } => {
-            format!("\nchooses {}\nJ = {}", tree.told(*event), compact(j))
+            format!("\nchooses {}\nJ = {}", tree.described(*event), compact(j))
         }
         Turn::Chose { event, asked: true, .. } => {
-            format!("\nchooses {}\nno alternative", tree.told(*event))
+            format!("\nchooses {}\nno alternative", tree.described(*event))
         }
-        Turn::Chose { event, .. } => format!("\nchooses {}", tree.told(*event)),
+        Turn::Chose { event, .. } => format!("\nchooses {}", tree.described(*event)),
         Turn::Maximal { message, .. } => message.iter().map(|text| format!("\n{text}")).collect(),
         Turn::Blocked { enabled } => format!("\nen(C) = {}", compact(enabled)),
         Turn::Cut | Turn::GivenUp => String::new(),

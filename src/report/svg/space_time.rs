@@ -121,14 +121,14 @@ fn ends_below(
 ) -> f64 {
     let mut kinds: Vec<(&str, String, Vec<&str>)> = Vec::new();
     for (lane, (color, lines)) in chart.lanes.iter().zip(ends) {
-        let told = lines.join(" ");
-        match kinds.iter_mut().find(|kind| kind.1 == told) {
+        let text = lines.join(" ");
+        match kinds.iter_mut().find(|kind| kind.1 == text) {
             Some(kind) => kind.2.push(&lane.name),
-            None => kinds.push((color, told, vec![&lane.name])),
+            None => kinds.push((color, text, vec![&lane.name])),
         }
     }
-    for (color, told, names) in kinds {
-        for line in wrapped(&format!("{}: {told}", names.join(", ")), 150) {
+    for (color, text, names) in kinds {
+        for line in wrapped(&format!("{}: {text}", names.join(", ")), 150) {
             canvas.text((MARGIN, y), SMALL, color, &line);
             y += 14.0;
         }
@@ -324,7 +324,7 @@ impl<'c> Layout<'c> {
     fn text(&self, step: usize) -> Area {
         let y = self.row(step);
         let (label, outcome) =
-            (self.told(&self.chart.steps[step]), outcome(&self.chart.steps[step]));
+            (self.step_label(&self.chart.steps[step]), outcome(&self.chart.steps[step]));
         let text = width(&label, NORMAL).max(width(&outcome, SMALL));
         let height = if outcome.is_empty() { 17.0 } else { 30.0 };
         Area { x: self.text_start(step) - 5.0, y: y - 10.0, width: text + 10.0, height }
@@ -335,7 +335,7 @@ impl<'c> Layout<'c> {
     }
 
     /// The operation of a step, and the process unless the picture shows it.
-    fn told(&self, step: &Moment) -> String {
+    fn step_label(&self, step: &Moment) -> String {
         match self.texts {
             None => {
                 let column = self.columns[step.lane];
@@ -346,9 +346,9 @@ impl<'c> Layout<'c> {
                 )
             }
             Some(_) => {
-                let told = clipped(&step.label, LABEL_ASIDE);
+                let label = clipped(&step.label, LABEL_ASIDE);
                 format!(
-                    "{} {} {told}",
+                    "{} {} {label}",
                     self.chart.number(step.id),
                     self.chart.lanes[step.lane].name
                 )
@@ -358,7 +358,7 @@ impl<'c> Layout<'c> {
 
     fn step(&self, canvas: &mut Canvas, step: &Moment) {
         let (x, y) = self.at(step.id);
-        let (label, outcome) = (self.told(step), outcome(step));
+        let (label, outcome) = (self.step_label(step), outcome(step));
         let place = in_brackets(step.file.as_deref(), step.line);
         let whole = step.outcome.as_deref().unwrap_or("");
         let tooltip = format!("{} {}{place}: {whole}", self.chart.number(step.id), step.label);
@@ -430,12 +430,12 @@ impl<'c> Layout<'c> {
         if let Some(message) = &chart.message {
             let word = chart.verdict.word();
             // Some messages begin with the verdict.
-            let told = match message.starts_with(word) {
+            let sentence = match message.starts_with(word) {
                 true => message.clone(),
                 false => format!("{word}: {message}"),
             };
             let place = in_brackets(chart.file.as_deref(), chart.line);
-            for line in wrapped(&(told + &place), 110) {
+            for line in wrapped(&(sentence + &place), 110) {
                 canvas.text((MARGIN, y), NORMAL, RED, &line);
                 y += 18.0;
             }

@@ -34,32 +34,32 @@ pub(super) fn coverage(report: &CheckReport) -> String {
     let seen = match stats.traces {
         0 => "No execution was followed to its end".into(),
         n if stores_states(report) => {
-            format!("{} met", plural(n, "terminal state was", "terminal states were"))
+            format!("{} reached", plural(n, "terminal state was", "terminal states were"))
         }
         _ => format!("{traces} explored to the end"),
     };
     let unit = depth_unit(report.depth);
     let (covered, missing) = match (reason, report.limits.depth) {
-        (StopReason::NoGuarantee, _) if report.unanswered.is_some() => (
-            all,
-            "the states that it did not go through (`stateful` goes through all of them)".into(),
-        ),
+        (StopReason::NoGuarantee, _) if report.unanswered.is_some() => {
+            (all, "the states that it did not visit (`stateful` visits all of them)".into())
+        }
         (StopReason::Invariant, _) => (
             all,
-            "some of the states in which an invariant may fail (`stateful` goes through all of them)".into(),
+            "some of the states in which an invariant may fail (`stateful` visits all of them)"
+                .into(),
         ),
         (StopReason::NoGuarantee, _) => {
             (all, "the executions that it missed, if any (`udpor` misses none)".into())
         }
         (StopReason::Polls, _) => (
             if stats.traces == 0 { seen } else { all },
-            "executions in which that poll is in vain more often in a row".into(),
+            "executions with more unsuccessful polls in a row".into(),
         ),
         (StopReason::Depth, _) if !report.covers_up_to_depth => (
             seen,
             format!(
-                "what happens beyond the bound, and perhaps shorter executions: `{}` finds its way by \
-                 what it sees happen, `dpor` and `udpor` cover what is within the bound",
+                "what happens beyond the bound, and perhaps shorter executions: `{}` depends on the \
+                 steps that it sees; `dpor` and `udpor` cover everything within the bound",
                 report.explorer
             ),
         ),
@@ -133,21 +133,21 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
                 true => "--hash-compaction",
                 false => "`hash-compaction`",
             };
-            format!("states were told apart by hashes only, so some may have been missed ({how})")
+            format!("states were distinguished by hashes only, so some may have been missed ({how})")
         }
         StopReason::NoGuarantee if let Some(property) = &report.unanswered => format!(
-            "`{}` does not go through all states that `{property}` is asked about",
+            "`{}` does not visit all states that `{property}` is about",
             report.explorer
         ),
         StopReason::Invariant => {
-            "a class of executions has too many states to judge an invariant in each of them".into()
+            "a class of executions has too many states to check an invariant in each of them".into()
         }
         StopReason::NoGuarantee => {
             let printed = if report.as_printed { " as printed" } else { "" };
             format!("`{}`{printed} may miss executions", report.explorer)
         }
         StopReason::Depth if stores_states(report) => format!(
-            "{} not gone on from, at step {} ({})",
+            "{} not explored further, at step {} ({})",
             match report.stats.truncated {
                 1 => "1 state was".into(),
                 n => format!("{} states were", thousands(n)),
@@ -173,7 +173,7 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
             // Real processes cannot be compared with earlier states.
             let ways = match report.runs {
                 None => format!(
-                    "If it comes back to states that it was in before, {stateful} goes through all of it; {depth}"
+                    "If it comes back to states that it has visited, {stateful} explores all of it; {depth}"
                 ),
                 Some(_) => depth.into(),
             };

@@ -46,10 +46,12 @@ impl Display for Standstill<'_> {
             let Blocked { process, waits_for, .. } = blocked;
             let left = 2 + who + place.chars().count() + 2;
             let margin = left + what + 2;
-            let told = |text: &str| hanging(&shortened(text), 0, room.saturating_sub(margin));
-            let mut lines = told(&format!("waits for {waits_for}"));
+            let fitted = |text: &str| hanging(&shortened(text), 0, room.saturating_sub(margin));
+            let mut lines = fitted(&format!("waits for {waits_for}"));
             if let Some(hope) = blocked.hope() {
-                told(&hope).lines().for_each(|hope| lines += &format!("\n{}", Styled(FAINT, hope)));
+                fitted(&hope)
+                    .lines()
+                    .for_each(|hope| lines += &format!("\n{}", Styled(FAINT, hope)));
             }
             let texts = beside((&blocked.action, what), &lines, left);
             writeln!(f, "  {process:<who$}{}  {texts}", Styled(FAINT, place))?;
@@ -77,7 +79,7 @@ impl Display for Standstill<'_> {
                 writeln!(f, "  {}", names.join(" -> "))
             }
             Some(cycle) => {
-                writeln!(f, "\n{}", Styled(HEADING, "No one outside could help these:"))?;
+                writeln!(f, "\n{}", Styled(HEADING, "No process outside could help these:"))?;
                 for link in cycle {
                     let needs: Vec<_> = link.needs.iter().map(String::as_str).collect();
                     writeln!(f, "  {} -> {}", link.process, needs.join(" or "))?;

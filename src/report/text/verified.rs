@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn what_was_not_judged_is_not_verified() {
         let all = Properties::default;
-        for (properties, told) in [
+        for (properties, said) in [
             (all(), "deadlocks, fails an assertion or runs into an error."),
             (all().without::<Failures>(), "deadlocks or fails an assertion."),
             (
@@ -45,7 +45,7 @@ mod tests {
                 "deadlocks, fails an assertion, runs into an error or violates `Own`.",
             ),
         ] {
-            assert_eq!(verified(&properties), format!("Verified: no execution {told}"));
+            assert_eq!(verified(&properties), format!("Verified: no execution {said}"));
         }
         let few = all().without::<Deadlocks>().without::<Failures>().without::<FinalStates>();
         assert_eq!(verified(&few), "Verified: no execution goes round loops for ever.");

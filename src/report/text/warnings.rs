@@ -17,11 +17,12 @@ impl Display for Warnings<'_> {
         for (level, style, heading) in
             [(Level::Deny, BAD, "Denied:"), (Level::Warn, HEADING, "Warnings:")]
         {
-            let told: Vec<_> = self.1.iter().filter(|w| w.level == level).collect();
-            if !told.is_empty() {
+            let shown: Vec<_> = self.1.iter().filter(|w| w.level == level).collect();
+            if !shown.is_empty() {
                 writeln!(f, "\n{}", Styled(style, heading))?;
             }
-            told.chunk_by(|a, b| a.lint == b.lint)
+            shown
+                .chunk_by(|a, b| a.lint == b.lint)
                 .try_for_each(|of_lint| self.some_of(f, of_lint))?;
         }
         Ok(())

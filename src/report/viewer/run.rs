@@ -13,7 +13,7 @@ use crate::trace::Execution;
 
 /// The execution behind a chart, without a name. `drawn` has for each action its event, if the
 /// picture of the unfolding shows it.
-pub(super) fn tell<S: System>(
+pub(super) fn with_states<S: System>(
     system: &S,
     allow_pending: bool,
     chart: SpaceTime,
@@ -69,10 +69,10 @@ impl Ledger {
     /// Records a state, and returns the topics whose facts have changed, ascending.
     fn update(&mut self, facts: Vec<Fact>) -> Vec<(usize, Option<String>)> {
         let mut after = vec![None; self.topics.len()];
-        let mut met: FxHashMap<Topic, usize> = FxHashMap::default();
+        let mut seen: FxHashMap<Topic, usize> = FxHashMap::default();
         for Fact { kind, process, name, value } in facts {
             let topic = Topic { kind, lane: process.map(|process| process.index()), name };
-            let count = met.entry(topic.clone()).or_default();
+            let count = seen.entry(topic.clone()).or_default();
             let number = self.number((topic, *count));
             *count += 1;
             after.resize(self.topics.len(), None);

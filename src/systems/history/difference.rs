@@ -15,7 +15,7 @@ pub(super) fn of<S: Clone + PartialEq + Debug>(
     again: &[Reply<S>],
     kind: &dyn Fn() -> FailureKind,
 ) -> Option<Reply<S>> {
-    let known = path.iter().map(|&node| tree.reply(node).expect("a history that was met"));
+    let known = path.iter().map(|&node| tree.reply(node).expect("a history that was visited"));
     known.zip(again).find_map(|(known, again)| between(who, known, again, kind))
 }
 
@@ -30,7 +30,7 @@ pub(super) fn between<S: PartialEq + Debug>(
         return None;
     }
     let message = format!(
-        "nondeterminism: told the same, {who} {} the first time, and {} the second time",
+        "nondeterminism: after the same outcomes, {who} {} the first time, and {} the second time",
         words(known),
         words(again)
     );

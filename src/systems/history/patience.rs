@@ -33,7 +33,7 @@ const LOOKS: u32 = 8;
 /// The delivery of an outcome to a process: its history, and the outcome; without an outcome, its
 /// start.
 #[derive(Clone)]
-pub(super) struct Telling {
+pub(super) struct Delivery {
     pub(super) node: NodeId,
     pub(super) told: Option<Told>,
 }
@@ -43,7 +43,7 @@ pub(super) struct Telling {
 pub(super) struct Turns {
     /// A counter that is odd while a process is running and grows with each answer; or [`LEFT`].
     count: AtomicU64,
-    latest: Mutex<Option<Telling>>,
+    latest: Mutex<Option<Delivery>>,
 }
 
 /// The thread was abandoned.
@@ -52,8 +52,8 @@ const LEFT: u64 = u64::MAX;
 impl Turns {
     /// A process starts to handle an outcome.
     pub(super) fn begin(&self, node: NodeId, told: Option<&Told>) {
-        let telling = Telling { node, told: told.cloned() };
-        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(telling);
+        let delivery = Delivery { node, told: told.cloned() };
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(delivery);
         self.turn(1);
     }
 
@@ -94,7 +94,7 @@ impl Watched {
 
     /// What some thread has been doing for longer than `patience`; then all threads are abandoned.
     /// `seen` has the counters of the previous check.
-    fn hang(&self, patience: Duration, seen: &mut Vec<(u64, Instant)>) -> Option<Telling> {
+    fn hang(&self, patience: Duration, seen: &mut Vec<(u64, Instant)>) -> Option<Delivery> {
         let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (place, turns) in threads.iter().enumerate() {
             let count = turns.count.load(Ordering::Acquire);
@@ -106,12 +106,12 @@ impl Watched {
                 Some((_, since)) => {
                     let is_running = count % 2 == 1;
                     if is_running && since.elapsed() >= patience && turns.turn_to(count, LEFT) {
-                        let telling =
+                        let delivery =
                             turns.latest.lock().unwrap_or_else(PoisonError::into_inner).clone();
                         threads
                             .drain(..)
                             .for_each(|other| other.count.store(LEFT, Ordering::Release));
-                        return telling;
+                        return delivery;
                     }
                 }
             }
@@ -130,7 +130,7 @@ pub(super) fn attempt<R: Runner, T: Send + 'static>(
     loop {
         let (system_of_thread, work) = (system.share(), work.clone());
         let (done, result) = channel();
-        let thread = named(move || tell(&done, work(&system_of_thread)));
+        let thread = named(move || send(&done, work(&system_of_thread)));
         let mut seen = Vec::new();
         let hang = loop {
             match result.recv_timeout(patience / LOOKS) {
@@ -148,9 +148,9 @@ pub(super) fn attempt<R: Runner, T: Send + 'static>(
     }
 }
 
-fn tell<T>(done: &Sender<T>, result: T) {
+fn send<T>(done: &Sender<T>, result: T) {
     done.send(result)
-        .expect("somebody waits for it unless it was left behind, and then it has stopped");
+        .expect("a receiver waits unless this thread was abandoned, and then it has stopped");
 }
 
 /// A thread with the name of this one, which is printed if it panics.

@@ -70,8 +70,8 @@ fn interrupted(experiment: &Experiment) -> Option<String> {
 }
 
 fn agreement(experiment: &Experiment) -> Result<&'static str, Vec<String>> {
-    let told = experiment.disagreements();
-    if told.is_empty() { Ok(AGREED) } else { Err(told) }
+    let found = experiment.disagreements();
+    if found.is_empty() { Ok(AGREED) } else { Err(found) }
 }
 
 const AGREED: &str = "\
@@ -96,9 +96,9 @@ impl Display for Text<'_> {
         }
         match agreement(experiment) {
             Ok(agreed) => writeln!(f, "{}", fill(agreed, room))?,
-            Err(told) => {
-                let loud = |told: &String| writeln!(f, "{}", Styled(BAD, fill(told, room)));
-                told.iter().try_for_each(loud)?;
+            Err(found) => {
+                let loud = |text: &String| writeln!(f, "{}", Styled(BAD, fill(text, room)));
+                found.iter().try_for_each(loud)?;
             }
         }
         writeln!(f, "{}", fill(&format!("Source: {SOURCE}"), room))
@@ -118,7 +118,7 @@ impl Display for Document<'_> {
         writeln!(f, "## Agreement\n")?;
         match agreement(experiment) {
             Ok(agreed) => writeln!(f, "{agreed}")?,
-            Err(told) => told.iter().try_for_each(|told| writeln!(f, "- **{told}**"))?,
+            Err(found) => found.iter().try_for_each(|text| writeln!(f, "- **{text}**"))?,
         }
         if let Some(left) = interrupted(experiment) {
             writeln!(f, "\n{left}")?;

@@ -8,43 +8,43 @@ enum { MOST_VALUES = 4, MOST_LETTERS = 20 };
 
 /* A value of a basic type; NULL if such values are not shown. */
 static char *value_text(MPI_Datatype type, const void *at) {
-#define TELL(handle, of, format, as)          \
+#define TEXT(handle, of, format, as)          \
   if (type == handle) {                       \
     of value;                                 \
     memcpy(&value, at, sizeof value);         \
     return text_of(format, (as)value);        \
   }
-  TELL(MPI_INT, int, "%d", int)
-  TELL(MPI_DOUBLE, double, "%g", double)
-  TELL(MPI_FLOAT, float, "%g", double)
-  TELL(MPI_LONG, long, "%ld", long)
-  TELL(MPI_LONG_LONG, long long, "%lld", long long)
-  TELL(MPI_UNSIGNED, unsigned, "%u", unsigned)
-  TELL(MPI_UNSIGNED_LONG, unsigned long, "%lu", unsigned long)
-  TELL(MPI_UNSIGNED_LONG_LONG, unsigned long long, "%llu", unsigned long long)
-  TELL(MPI_SHORT, short, "%d", int)
-  TELL(MPI_UNSIGNED_SHORT, unsigned short, "%d", int)
-  TELL(MPI_LONG_DOUBLE, long double, "%g", double)
-  TELL(MPI_C_BOOL, bool, "%d", int)
-  TELL(MPI_INT8_T, int8_t, "%d", int)
-  TELL(MPI_UINT8_T, uint8_t, "%d", int)
-  TELL(MPI_INT16_T, int16_t, "%d", int)
-  TELL(MPI_UINT16_T, uint16_t, "%d", int)
-  TELL(MPI_INT32_T, int32_t, "%d", int)
-  TELL(MPI_UINT32_T, uint32_t, "%u", unsigned)
-  TELL(MPI_INT64_T, int64_t, "%lld", long long)
-  TELL(MPI_UINT64_T, uint64_t, "%llu", unsigned long long)
-  TELL(MPI_AINT, MPI_Aint, "%lld", long long)
-  TELL(MPI_COUNT, MPI_Count, "%lld", long long)
-  TELL(MPI_OFFSET, MPI_Offset, "%lld", long long)
-  TELL(MPI_BYTE, uint8_t, "%d", int)
-  TELL(MPI_SIGNED_CHAR, signed char, "%d", int)
-  TELL(MPI_UNSIGNED_CHAR, unsigned char, "%d", int)
-#undef TELL
+  TEXT(MPI_INT, int, "%d", int)
+  TEXT(MPI_DOUBLE, double, "%g", double)
+  TEXT(MPI_FLOAT, float, "%g", double)
+  TEXT(MPI_LONG, long, "%ld", long)
+  TEXT(MPI_LONG_LONG, long long, "%lld", long long)
+  TEXT(MPI_UNSIGNED, unsigned, "%u", unsigned)
+  TEXT(MPI_UNSIGNED_LONG, unsigned long, "%lu", unsigned long)
+  TEXT(MPI_UNSIGNED_LONG_LONG, unsigned long long, "%llu", unsigned long long)
+  TEXT(MPI_SHORT, short, "%d", int)
+  TEXT(MPI_UNSIGNED_SHORT, unsigned short, "%d", int)
+  TEXT(MPI_LONG_DOUBLE, long double, "%g", double)
+  TEXT(MPI_C_BOOL, bool, "%d", int)
+  TEXT(MPI_INT8_T, int8_t, "%d", int)
+  TEXT(MPI_UINT8_T, uint8_t, "%d", int)
+  TEXT(MPI_INT16_T, int16_t, "%d", int)
+  TEXT(MPI_UINT16_T, uint16_t, "%d", int)
+  TEXT(MPI_INT32_T, int32_t, "%d", int)
+  TEXT(MPI_UINT32_T, uint32_t, "%u", unsigned)
+  TEXT(MPI_INT64_T, int64_t, "%lld", long long)
+  TEXT(MPI_UINT64_T, uint64_t, "%llu", unsigned long long)
+  TEXT(MPI_AINT, MPI_Aint, "%lld", long long)
+  TEXT(MPI_COUNT, MPI_Count, "%lld", long long)
+  TEXT(MPI_OFFSET, MPI_Offset, "%lld", long long)
+  TEXT(MPI_BYTE, uint8_t, "%d", int)
+  TEXT(MPI_SIGNED_CHAR, signed char, "%d", int)
+  TEXT(MPI_UNSIGNED_CHAR, unsigned char, "%d", int)
+#undef TEXT
   return NULL;
 }
 
-static void add_text(struct told *to, char *text) {
+static void add_text(struct summary *to, char *text) {
   if (!text) {
     to->is_long = true;
     return;
@@ -55,7 +55,7 @@ static void add_text(struct told *to, char *text) {
 }
 
 /* Appends the printable characters at the beginning, if only zeros follow them. */
-static void add_letters(struct told *to, const char *at, size_t count) {
+static void add_letters(struct summary *to, const char *at, size_t count) {
   size_t length = 0;
   while (length < count && isprint((unsigned char)at[length])) length++;
   for (size_t i = length; i < count; i++)
@@ -64,7 +64,7 @@ static void add_letters(struct told *to, const char *at, size_t count) {
   else add_text(to, text_of("\"%.*s\"", (int)length, at));
 }
 
-void told_add(struct told *to, const void *from, size_t count, const struct type *type) {
+void summary_add(struct summary *to, const void *from, size_t count, const struct type *type) {
   to->bytes += count * type->size;
   for (size_t i = 0; i < count && !to->is_long; i++) {
     for (size_t p = 0; p < type->pieces && !to->is_long; p++) {
@@ -83,8 +83,8 @@ void told_add(struct told *to, const void *from, size_t count, const struct type
   }
 }
 
-void told_put(struct bytes *to, struct told *told) {
-  put_u32(to, told->bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)told->bytes);
-  put_block(to, told->text.at, told->is_long ? 0 : told->text.length);
-  release(told->text.at);
+void summary_put(struct bytes *to, struct summary *summary) {
+  put_u32(to, summary->bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)summary->bytes);
+  put_block(to, summary->text.at, summary->is_long ? 0 : summary->text.length);
+  release(summary->text.at);
 }
