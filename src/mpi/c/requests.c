@@ -259,8 +259,8 @@ FUNCTION(Request_free, (MPI_Request *request)) {
 }
 
 /* A wait for a cancelled operation returns whatever other ranks do, and the message arrives or does
- * not (MPI 4.1, 3.8.4). Only for receives both cases are explored. The cancellation of a send,
- * which MPI 4 deprecates, has no effect. */
+ * not (MPI 4.1, 3.8.4). Only for receives both cases are explored. At the cancellation of a send,
+ * which MPI 4 deprecates, the search ends undecided. */
 FUNCTION(Cancel, (MPI_Request *request)) {
   CALL("MPI_Cancel");
   struct request *cancelled = request_get(*INS(request, 1));
