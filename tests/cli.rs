@@ -245,7 +245,7 @@ fn the_order_is_a_free_choice() {
     assert_eq!(steps(random("7")), steps(random("7")));
 }
 
-/// One message that nobody takes.
+/// One message that is never taken.
 const PENDING: &str = "\
     actor Box { on Put(n: int) when n > 0 { } }\n\
     init { send(Box, Put(0)); }\n";

@@ -173,8 +173,9 @@ fn built_processes_may_be_daemons() {
     assert!(told.starts_with("Deadlock: Visitor waits for mutex m"), "{told}");
 }
 
-/// If no send is buffered, the daemon waits with its own, which it may; if both are, nobody waits.
-/// If only that of the daemon is, it starts a process that is no daemon, and waits for ever.
+/// If no send is buffered, the daemon waits with its own, which it may; if both are, no process
+/// waits. If only that of the daemon is, it starts a process that is not a daemon, and waits for
+/// ever.
 #[test]
 fn who_is_started_behind_an_optional_send_may_wait_for_ever() {
     let text = "p2p mailbox a: int, b: int; daemon process Starter { send(a, 1); spawn Child(); } \

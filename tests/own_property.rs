@@ -296,7 +296,7 @@ fn without_livelocks_who_waits_for_ever_may() {
     }
 }
 
-/// A barrier that is crowded ends the search whoever judges it.
+/// A barrier with too many processes ends the search, whichever properties are checked.
 #[test]
 fn beyond_a_crowded_barrier_nothing_is_explored() {
     use mazurka::property::CrowdedBarriers;

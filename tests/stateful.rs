@@ -227,7 +227,7 @@ fn full_graphs_of_specs_are_the_same_with_and_without_a_model() {
 }
 
 /// A variable counts as part of a state as long as something may read it, and no longer: three
-/// contents are told apart until they are written, and not after that.
+/// contents are distinguished until they are written, and not after that.
 #[test]
 fn variables_that_are_never_read_again_are_no_part_of_a_state() {
     let without = STATEFUL.without.and(Switch::LiveVariables);

@@ -250,7 +250,7 @@ impl Scene<'_> {
                 let apart = entries[one as usize].collective != entries[other as usize].collective;
                 if apart && call.function == same.function {
                     let message = format!(
-                        "{} is called at different communicators: {} and {}",
+                        "{} is called on different communicators: {} and {}",
                         call.function,
                         a.words("one call"),
                         b.words("the other")
@@ -295,7 +295,7 @@ impl Call {
         let shown = |root: Option<u32>| root.map_or("none".into(), |root| root.to_string());
         let is_fence = |call: &Call| call.function == "MPI_Win_fence";
         if self.function != other.function && (is_fence(self) || is_fence(other)) {
-            return (Slip::DoubleEpoch, "not all ranks come to a fence".into());
+            return (Slip::DoubleEpoch, "not all ranks call the fence".into());
         }
         if self.function != other.function {
             return (Slip::CallOrder, "different collectives meet".into());

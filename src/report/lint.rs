@@ -2,7 +2,7 @@
 //!
 //! | lint | group | reports | by default |
 //! |---|---|---|---|
-//! | `messages` | `leaks` | messages that nobody receives | warn |
+//! | `messages` | `leaks` | messages that are never received | warn |
 //! | `requests` | `leaks` | receives that no message comes for, units of semaphores that are never granted | warn |
 //! | `locks` | `leaks` | mutexes that ended processes own or queue for | warn |
 //! | `handles` | `leaks` | communicators, datatypes and other objects of MPI that a rank never frees | warn |
@@ -32,7 +32,7 @@ use crate::property::{Leak, LeakKind, Leaks, Replay, Standing};
 /// A kind of warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lint {
-    /// Messages that nobody receives.
+    /// Messages that are never received.
     Messages,
     /// Requests that are never answered, except requests for mutexes.
     Requests,

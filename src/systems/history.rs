@@ -130,7 +130,7 @@ impl<R: Runner> History<R> {
         let after = site.as_deref().map(|site| &*site.text).filter(|text| !text.is_empty());
         let after = after.map_or(String::new(), |text| format!("after {text} "));
         let time = humantime::format_duration(patience);
-        let message = format!("hang: {after}the process asks for nothing any more for {time}");
+        let message = format!("hang: {after}the process makes no operation for {time}");
         let failure = Failure { kind: FailureKind::Error, message, site: site.as_deref().cloned() };
         let reply = Reply::new(Asked::Failed(failure), site);
         match told {
@@ -272,7 +272,8 @@ impl<R: Runner> History<R> {
     /// outcomes.
     fn come_back(&self, node: NodeId, last: Told, back: u32) -> NodeId {
         let mut tree = self.tree_mut();
-        let earlier = (1..back).fold(node, |node, _| tree.parent(node).expect("so many outcomes"));
+        let earlier =
+            (1..back).fold(node, |node, _| tree.parent(node).expect("at least `back` outcomes"));
         tree.come_back(node, last, earlier)
     }
 
@@ -370,7 +371,7 @@ impl<R: Runner> History<R> {
         let varies = near != node || tree.varies(near);
         drop(tree);
         let mut process = live.take(near)?;
-        // There is room for two processes.
+        // Makes room for the process and its copy.
         if varies
             && live.make_room(2)
             && let Some(copy) = self.runner().fork(&mut process)

@@ -40,7 +40,7 @@ fn who_computes_for_ever_is_told_with_the_operation_after_which_it_does() {
         let checked = super::all(&program.build(), explorer);
         let told = checked.to_string();
         let expected = format!(
-            "Error: hang: after inbox.recv() the process asks for nothing any more for 500ms \
+            "Error: hang: after inbox.recv() the process makes no operation for 500ms \
              (receiver, tests/program/hangs.rs:{line})."
         );
         assert!(told.starts_with(&expected), "{explorer}: {told}");
@@ -55,7 +55,7 @@ fn who_never_asks_for_anything_is_told_with_the_place_where_it_was_named() {
     let line = line!() + 1;
     program.process("P", async || for_ever());
     let told = mazurka::check(&program.build()).run().to_string();
-    let expected = "Error: hang: the process asks for nothing any more for 500ms";
+    let expected = "Error: hang: the process makes no operation for 500ms";
     let place = format!("(P, tests/program/hangs.rs:{line}).");
     assert!(told.starts_with(&format!("{expected} {place}")), "{told}");
 }

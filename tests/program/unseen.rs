@@ -29,8 +29,8 @@ fn a_judgement_of_what_all_runs_have_counted() {
     program.finally(move |_| assert_eq!(*total.lock().unwrap(), 2));
     let told = told(program);
     // Two processes end, and each is run once more. When the second ends, the first is run again.
-    let expected = "Error: nondeterminism: of the same contents the judgement at the end says \"assertion failed: \
-                    left == right (left: 5, right: 2)\", and ";
+    let expected = "Error: nondeterminism: for the same contents, the check at the end says \"assertion failed: \
+                    left == right (left: 5, right: 2)\" the first time, and ";
     assert!(told.starts_with(expected), "{told}");
     let place = format!("(at the end, tests/program/unseen.rs:{line}).");
     assert!(told.lines().next().is_some_and(|first| first.ends_with(&place)), "{told}");

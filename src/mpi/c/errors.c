@@ -178,7 +178,7 @@ FUNCTION(Add_error_class, (int *error_class)) {
 }
 FUNCTION(Add_error_code, (int error_class, int *code)) {
   HERE("MPI_Add_error_code");
-  if (class_of(error_class) != error_class) fail("invalid argument", "%d is no class of errors", error_class);
+  if (class_of(error_class) != error_class) fail("invalid argument", "%d is not an error class", error_class);
   *OUT(code) = add_code(error_class);
   return MPI_SUCCESS;
 }

@@ -119,8 +119,8 @@ impl<R: Runner> History<R> {
             return found;
         }
         let message = format!(
-            "nondeterminism: of the same contents the judgement at the end says \"{}\", and \"{}\" when \
-             it is done again; does it read data that is no object of the program?",
+            "nondeterminism: for the same contents, the check at the end says \"{}\" the first time, and \
+             \"{}\" the second time; does it read data that is not an object of the program?",
             words(&found),
             words(&later)
         );
