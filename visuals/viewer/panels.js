@@ -99,14 +99,14 @@ function paintState() {
 /** Shows the violation at the end, and which process waits for which. */
 function paintEnding() {
   const { verdict, message, file, line, variables, cycle, lanes } = run().chart;
-  const words = { ok: "Nothing is left to be done, and nothing is wrong.", incomplete: "Something can still move." };
+  const words = { ok: "Everything is done, and nothing is wrong.", incomplete: "Something can still move." };
   const box = $("ending");
   box.hidden = at.step < steps().length;
   box.classList.toggle("bad", isBad(verdict));
-  const told = message ?? words[verdict] ?? "";
-  const word = isBad(verdict) && !told.startsWith(verdict) ? `${verdict}: ` : "";
+  const shown = message ?? words[verdict] ?? "";
+  const word = isBad(verdict) && !shown.startsWith(verdict) ? `${verdict}: ` : "";
   const where = line ? [" (", button(placeText({ file, line }), () => paintLine({ file, line })), ")"] : [];
-  const text = make("p", "", make("strong", "", word), told, ...where);
+  const text = make("p", "", make("strong", "", word), shown, ...where);
   const values = variables.map(({ name, value }) => make("span", "value", `${name} = ${value}`));
   if (values.length > 0) text.append(make("span", "values", ...values));
   box.replaceChildren(text, ...(cycle.length > 0 ? [make("p", "cycle", circle({ cycle, lanes }))] : []));
@@ -211,8 +211,8 @@ data.unfolding.conflicts.forEach(([a, b]) => {
 
 function paintAbout() {
   const { picture, number } = at.selected ?? { picture: "space-time", number: at.step - 1 };
-  const told = number < 0 ? [make("p", "quiet", "Click an event, or step through an execution: j and k.")] : ABOUT[picture](number);
-  $("about").replaceChildren(...told);
+  const shown = number < 0 ? [make("p", "quiet", "Click an event, or step through an execution: j and k.")] : ABOUT[picture](number);
+  $("about").replaceChildren(...shown);
 }
 
 function table(pairs) {
@@ -309,7 +309,7 @@ function aboutNode(id) {
       ["D", set(node.d)],
       ["A", set(node.a)],
       ["Chooses", chose ? (events[node.event] ? inUnfolding(node.event) : String(node.event)) : null],
-      ["J", chose ? (node.alternative ? set(node.alternative) : node.asked ? "there is none" : "not looked for") : null],
+      ["J", chose ? (node.alternative ? set(node.alternative) : node.asked ? "there is none" : "not searched for") : null],
       ["With it", links(call(node.left), nodeText, selectNode)],
       ["Without it", links(call(node.right), nodeText, selectNode)],
       ["Enabled", node.enabled ? set(node.enabled) : null],
