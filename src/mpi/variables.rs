@@ -15,10 +15,10 @@
 //! names     bytes, each name with a 0 at its end
 //! ```
 //!
-//! A local is a variable at an offset from its frame, or a pointer there or in a register; then size
-//! and layout describe what it points to. A pointer that moves, or a scope in several pieces, has
-//! one entry for each place or piece. Left out are values in pieces, computed values, variables that
-//! move or have no known length, and layouts with too many parts.
+//! A local is a variable at an offset from its frame, or a pointer there or in a register; then
+//! size and layout describe what it points to. A pointer that moves, or a scope in several pieces,
+//! has one entry for each place or piece. Left out are values in pieces, computed values, variables
+//! that move or have no known length, and layouts with too many parts.
 
 use std::collections::HashMap;
 use std::ops::Range;

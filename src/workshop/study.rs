@@ -136,7 +136,7 @@ fn cells(point: &Point) -> Vec<String> {
 }
 
 /// The finding about points that differ only in k:
-/// `x.maz N=3, udpor: k = 2 is optimal (blocked explorations: 7 with k = 1); k = 1 is fastest (3 ms).`
+/// `x.maz, udpor: k = 2 is optimal (blocked explorations: 7 with k = 1); k = 1 is fastest (3 ms).`
 fn finding(points: &[&Point]) -> String {
     let first = points[0];
     let who = format!("{}, {}", title(&first.row.spec, &first.row.defines), first.family());
