@@ -127,7 +127,7 @@ fn a_cut_search_claims_only_what_its_explorer_covers() {
 /// Searches that store states know the distance of each state from the start, if they have a depth.
 #[test]
 fn states_are_told_by_depth() {
-    let levels = "1, 1, 3, 6, 7, 6, 12, 31, 45, 46, 33, 15, 4 states first met";
+    let levels = "1, 1, 3, 6, 7, 6, 12, 31, 45, 46, 33, 15, 4 states first visited";
     for explorer in ["stateful", "s-por", "de-s-por", "dl-s-por"] {
         let args =
             ["check", "../../../specs/nodes/paxos.maz", "--explorer", explorer, "--depth", "13"];
