@@ -47,7 +47,7 @@ fn a_judgement_that_only_happens_to_find_nothing() {
     program.finally(move |_| assert!(*seen.lock().unwrap() <= 2, "at most two"));
     let told = told(program);
     let expected =
-        "the judgement at the end says \"nothing is wrong\", and \"at most two\" when it";
+        "the check at the end says \"nothing is wrong\" the first time, and \"at most two\"";
     assert!(told.contains(expected), "{told}");
 }
 
