@@ -1,8 +1,8 @@
 //! Results as plain data, and their renderers.
 //!
-//! A report says everything that is to be shown; a renderer ([`text`], [`table`], [`json`],
-//! [`dot`], [`svg`], [`html`]) decides how. Reports
-//! serialise to what `--format json` prints: the field names here are the contract with other programs.
+//! A report contains everything that is to be shown; a renderer ([`text`], [`table`], [`json`],
+//! [`dot`], [`svg`], [`html`]) decides how. `--format json` prints a report as it serialises: the
+//! field names here are the contract with other programs.
 
 mod alike;
 #[cfg(feature = "cli")]
@@ -49,7 +49,7 @@ use crate::trace::switches;
 /// The version of this crate.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// A number of things, in figures: `1 step`, `2,000 steps`.
+/// A count with its noun: `1 step`, `2,000 steps`.
 pub(crate) fn plural(n: usize, one: &str) -> String {
     text::plural(n as u64, one, &format!("{one}s"))
 }
@@ -69,36 +69,37 @@ pub struct Subject {
     pub mazurka: &'static str,
     /// The path of the spec, `-` for standard input.
     pub spec: String,
-    /// The path as the operating system has it: it may not be UTF-8.
+    /// The path as the operating system gives it. It may not be UTF-8.
     #[serde(skip)]
     pub path: PathBuf,
     /// The constants of the spec with the values that they had.
     pub constants: BTreeMap<String, serde_json::Value>,
-    /// What counts as an action, if it is not an operation.
+    /// What counts as one action: `statement`, or `None` for the default, an operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub granularity: Option<&'static str>,
-    /// Messages to actors may stay pending.
+    /// Whether messages to actors may stay pending at the end.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allow_pending: bool,
     /// The processes that may wait for ever, besides those that the program declares as daemons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub daemons: Vec<String>,
-    /// What MPI leaves open, if it matters to the program.
+    /// What the MPI standard leaves open, if it matters to the program.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub semantics: Option<Semantics>,
-    /// The command that replays an execution, up to the schedule and behind it, if it is not that of a spec.
+    /// The parts of the command that replays an execution, before the schedule and after it. `None`
+    /// for a spec: its command is made from the fields here.
     #[serde(skip)]
     pub command: Option<[String; 2]>,
-    /// The source text, fit to be shown.
+    /// The source text, with characters replaced that a terminal may act on.
     #[serde(skip)]
     pub source: String,
-    /// The constants that were set on the command line, as they were set there.
+    /// The constants that were set on the command line, in the form in which they were given.
     #[serde(skip)]
     pub defines: Vec<String>,
 }
 
 impl Subject {
-    /// A system that is made in Rust, without a file.
+    /// A system that is built in Rust, without a file.
     pub fn in_rust(allow_pending: bool) -> Subject {
         Subject {
             mazurka: VERSION,
@@ -115,7 +116,7 @@ impl Subject {
         }
     }
 
-    /// Is there a file to replay an execution of?
+    /// Whether the system has a file: only then is there a command that replays an execution.
     pub fn has_file(&self) -> bool {
         !self.path.as_os_str().is_empty()
     }
@@ -128,16 +129,16 @@ pub struct Variants<'r> {
     pub mazurka: &'static str,
     /// The path of the spec.
     pub spec: &'r str,
-    /// The worst of the verdicts.
+    /// The most serious of the verdicts.
     pub verdict: Verdict,
-    /// Whether all searches came to the same verdict.
+    /// Whether all searches ended with the same verdict.
     pub agree: bool,
     /// The result of each search.
     pub searches: &'r [CheckReport],
 }
 
 impl<'r> Variants<'r> {
-    /// Of these, at least one.
+    /// Summarises these searches, of which there is at least one.
     pub fn new(searches: &'r [CheckReport]) -> Self {
         let verdicts = || searches.iter().map(|report| report.verdict);
         let bad =
@@ -159,81 +160,83 @@ pub struct CheckReport {
     /// The program.
     #[serde(flatten)]
     pub subject: Subject,
-    /// The algorithm.
+    /// The name of the algorithm.
     pub explorer: &'static str,
-    /// What a complete search with it promises.
+    /// What a complete search with this algorithm guarantees.
     #[serde(skip)]
     pub guarantee: Guarantee,
-    /// Does that also hold up to a depth bound?
+    /// Whether the guarantee also holds for executions up to a depth bound.
     #[serde(skip)]
     pub covers_up_to_depth: bool,
-    /// What such a bound measures.
+    /// What a depth bound measures.
     #[serde(skip)]
     pub depth: Depth,
-    /// What was judged.
+    /// The properties that were checked.
     #[serde(skip)]
     pub properties: Properties,
-    /// A property among them that is about states which the explorer does not all visit.
+    /// The first property that was not fully checked, because it is about states of which the
+    /// explorer visits only some.
     #[serde(skip)]
     pub unanswered: Option<String>,
-    /// UDPOR's k as on the command line; `None` for other explorers.
+    /// The k of UDPOR, as on the command line; `None` for other explorers.
     pub k: Option<String>,
-    /// The order in which enabled actions were tried, if one was asked for.
+    /// The order in which enabled actions were tried, if one was chosen.
     pub order: Option<String>,
-    /// The seed of a random order.
+    /// The seed, if the order is random.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Of similar violations the one with the fewest steps, then the fewest switches, was kept. The shortest comes first.
+    /// Whether shortest counterexamples were asked for. Of similar violations the one with the
+    /// fewest steps, then the fewest switches, is kept; the shortest comes first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shortest: bool,
-    /// Sleep sets were used in addition to the algorithm.
+    /// Whether sleep sets were used in addition to the algorithm.
     pub sleep_sets: bool,
-    /// The parts that were switched off in an explorer that stores states.
+    /// The parts of a stateful explorer that were switched off.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<&'static str>,
-    /// A stateful explorer as the paper prints it.
+    /// Whether a stateful explorer followed the paper to the letter.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub as_printed: bool,
-    /// Histories of processes were a part of states.
+    /// Whether the histories of processes were a part of states.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub histories: bool,
-    /// Only hashes of states were kept.
+    /// Whether only hashes of states were stored.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hash_compaction: bool,
-    /// For a portfolio: the search whose result this is.
+    /// For a portfolio: the search that gave this result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
-    /// The result in one word.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Everything was visited.
+    /// Whether the search is complete.
     pub complete: bool,
-    /// Why not everything was visited.
+    /// Why the search is not complete.
     pub stopped_by: Option<StopReason>,
     /// The poll at which the bound on polls cut executions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_poll: Option<Box<CutPoll>>,
-    /// What a process did that cannot be explored, in a sentence.
+    /// The action of a process that cannot be explored, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unsupported: Option<String>,
-    /// What to try instead, if time ran out and that is known.
+    /// After a timeout: an explorer to try instead, if one is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faster: Option<Faster>,
     /// The limits of the search.
     pub limits: Limits,
-    /// The figures.
+    /// The statistics of the search.
     pub stats: Figures,
-    /// What was found.
+    /// The violations that were found.
     pub violations: Vec<ViolationReport>,
-    /// How often its processes were run, if they really run.
+    /// How often processes were run, if they are real processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<Runs>,
-    /// If nothing is wrong: an execution with what is printed in it, if that is to be shown.
+    /// If nothing is wrong and the output was asked for: an execution with what it prints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shown: Option<Shown>,
-    /// The files that the result was merged from, if it was.
+    /// The files that the result was merged from, if it was merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merged: Option<Merged>,
-    /// What is odd, although nothing is wrong there.
+    /// Suspicious things that are not violations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
@@ -241,70 +244,71 @@ pub struct CheckReport {
 /// A violation with its counterexample.
 #[derive(Clone, Debug, Serialize)]
 pub struct ViolationReport {
-    /// Which kind.
+    /// The kind of violation.
     pub kind: ViolationKind,
-    /// What is wrong, in a sentence.
+    /// The message, a sentence.
     pub message: String,
-    /// The number, from 1, of one before it that is the same but for the names of processes.
+    /// The number, from 1, of an earlier violation that differs only in the names of processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub like: Option<usize>,
-    /// Does an invariant fail?
+    /// Whether an invariant fails.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub invariant: bool,
     /// The process that failed.
     pub process: Option<String>,
-    /// The file where it failed: the spec, unless the program has several files.
+    /// The file of the failure: the spec, unless the program has several files.
     pub file: String,
-    /// Has it?
+    /// Whether the program has several files.
     #[serde(skip)]
     pub has_files: bool,
-    /// The line where it failed. For a deadlock: where the first process of the cycle waits, or without a cycle the first
-    /// process that waits.
+    /// The line of the failure. For a deadlock: where the first process of the cycle waits; without
+    /// a cycle, where the first blocked process waits.
     pub line: Option<u32>,
-    /// The column there.
+    /// The column of the failure.
     pub column: Option<u32>,
-    /// The source text there.
+    /// The source text of the operation that failed.
     #[serde(skip)]
     pub text: String,
-    /// The variables of the process that failed, as they were then. For a failed `final` or `invariant`: what it read. For a property of a
-    /// user's own: the shared cells.
+    /// The variables of the process that failed, at the time of the failure. For a failed `final`
+    /// or `invariant`: what it read. For a property written in Rust: the shared cells.
     pub variables: Vec<Variable>,
-    /// The execution that leads to it.
+    /// The execution that leads to the violation.
     pub schedule: Vec<Step>,
-    /// How often the turn goes to another process in it.
+    /// The number of context switches in the schedule.
     pub switches: usize,
-    /// If the shortest was asked for: is it certain that no other order of the same steps has fewer switches?
+    /// If the shortest counterexample was asked for: whether it is certain that no other order of
+    /// these steps has fewer switches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub has_fewest_switches: Option<bool>,
     /// The calls of procedures, in the order in which they began.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
-    /// The processes that wait, for a deadlock.
+    /// For a deadlock: the processes that wait.
     pub blocked: Vec<Blocked>,
-    /// The processes that wait in a circle, if some do.
+    /// For a deadlock: the processes that wait for one another in a cycle, if there is a cycle.
     pub cycle: Option<Vec<Link>>,
-    /// For a livelock: the blocked processes that go round a loop for ever.
+    /// For a livelock: the blocked processes that repeat a loop for ever.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub spinning: Vec<String>,
-    /// The processes that have run their last statement, for a deadlock.
+    /// For a deadlock: the processes that have run their last statement.
     pub ended: Vec<String>,
-    /// The actors that have taken all their messages, for a deadlock.
+    /// For a deadlock: the actors that have handled all their messages.
     pub idle: Vec<String>,
-    /// The daemons that wait and could help nobody, for a deadlock.
+    /// For a deadlock: the waiting daemons that could not wake any of the blocked processes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub daemons: Vec<String>,
-    /// The processes that stopped on a violation, for a deadlock.
+    /// For a deadlock: the processes that stopped on a violation.
     pub failed: Vec<String>,
-    /// What processes that really run have printed.
+    /// What real processes have printed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub printed: Vec<Printed>,
-    /// The kind of mistake, if the program is one of MPI.
+    /// The kind of mistake, for an MPI program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slip: Option<&'static str>,
-    /// The calls that have to do with it, as files with lines.
+    /// The calls involved in the mistake, as files with lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
-    /// The execution as a string for `--schedule`.
+    /// The execution as an argument of `--schedule`.
     pub replay: String,
 }
 
@@ -313,7 +317,7 @@ pub struct ViolationReport {
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// Its value, as the program writes it.
+    /// Its value, as the program would write it.
     pub value: String,
 }
 
@@ -323,26 +327,27 @@ impl From<(String, String)> for Variable {
     }
 }
 
-/// The files that a result was merged from. All are of one search: of the same source text, with
-/// the same options, by the same version.
+/// The files that a result was merged from. All belong to one search: the same source text, options
+/// and version.
 #[derive(Clone, Debug, Serialize)]
 pub struct Merged {
-    /// How many there were.
+    /// The number of files.
     pub files: usize,
     /// The FNV-1a hash of the source text.
     pub source_hash: String,
 }
 
 impl CheckReport {
-    /// Was something told that is denied?
+    /// Whether there is a warning whose level is `deny`.
     pub fn is_denied(&self) -> bool {
         self.warnings.iter().any(|warning| warning.level == Level::Deny)
     }
 
-    /// Tells an outcome in the program's own terms, by replaying each violation on the model alone.
+    /// Describes an outcome in the program's own terms, by replaying each violation on the model
+    /// alone.
     ///
     /// # Panics
-    /// If the replay of a violation ends in something else than was reported: that is a bug of the explorer.
+    /// If the replay of a violation does not end in that violation: this is a bug of the explorer.
     pub fn new<S: System>(
         subject: Subject,
         system: &S,
@@ -403,17 +408,17 @@ impl CheckReport {
         report
     }
 
-    /// Notes which violations are the same but for the names of processes.
+    /// Marks violations that differ only in the names of processes.
     pub(crate) fn mark_alike(&mut self) {
         alike::mark(&mut self.violations);
     }
 }
 
 impl ViolationReport {
-    /// A violation that a search has found in the file with this name, replayed on the model.
+    /// Replays a violation on the model. `spec` is the name of the file that the search explored.
     ///
     /// # Errors
-    /// If it does not replay to what it says: no search of this system has found it.
+    /// If the replay does not end in this violation: then no search of this system has found it.
     pub fn replayed<S: System>(
         system: &S,
         file: &str,
@@ -451,7 +456,7 @@ impl ViolationReport {
         }
     }
 
-    /// What is wrong in the present state of the replay, if anything.
+    /// The violation in the present state of the replay, if there is one.
     pub fn of<S: System>(
         replay: &Replay<'_, S>,
         file: &str,
@@ -520,7 +525,7 @@ impl ViolationReport {
             .blocked
             .iter()
             .find(|blocked| first.is_none_or(|first| first == blocked.process))
-            .expect("somebody is blocked in a deadlock");
+            .expect("a deadlock has a blocked process");
         ViolationReport {
             message: deadlock.summary(),
             line: place.line,

@@ -1,14 +1,14 @@
-//! Programs by explorers: the result of each search, row by row, and whether the rows agree.
+//! Programs by explorers: the result of each search, row by row, and whether rows agree.
 //!
-//! A study is a list of [`Case`]s (programs with their constants) and of [`Setting`]s (explorers with their
-//! options). Each pair is a [`Job`], each job becomes a [`Row`]. A job can be written down and read again, so it may
-//! be done by another process. This is needed to tell the peak memory of a search: it must have a process to itself.
-//! The caller decides how jobs are done and how rows are shown.
+//! A study is a list of [`Case`]s (programs with their constants) and of [`Setting`]s (explorers
+//! with their options). Each pair is a [`Job`], and its result a [`Row`]. A job can be serialised,
+//! so another process may do it. This is necessary to measure the peak memory of a search, which
+//! must have a process to itself. The caller decides how jobs are run and how rows are shown.
 //!
-//! Explorers that promise the same must find the same. [`disagreements`] compares the rows of a case with each other. If
-//! they differ, one of the explorers is wrong, and that is a bug of this crate.
-//! A [`Sweep`] gives a constant one value after the other; a [`Point`] is a row together with its repetitions.
-//! A [`Task`] is a search that is done in parts.
+//! Explorers with the same guarantee must find the same. [`disagreements`] compares the rows of a
+//! case with one another. If they differ, one of the explorers is wrong, and that is a bug of this
+//! crate. A [`Sweep`] gives a constant one value after another; a [`Point`] is a row together with
+//! its repetitions. A [`Task`] is a search that is done in parts.
 
 mod agreement;
 #[cfg(test)]
@@ -37,7 +37,7 @@ use crate::lang::{self, Granularity, Program};
 use crate::model::Semantics;
 use crate::model::System;
 
-/// A program, ready to be compiled.
+/// A program that can be compiled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// Its name: the path of the spec.
@@ -46,20 +46,20 @@ pub struct Case {
     pub source: String,
     /// The constants to set, with their values.
     pub defines: Vec<(String, String)>,
-    /// Each statement that only computes is an action of its own.
+    /// Whether each statement is an action, even if it only computes.
     pub by_statement: bool,
-    /// Messages to actors may stay pending.
+    /// Whether messages to actors may stay pending at the end.
     pub allow_pending: bool,
     /// The processes that may wait for ever, besides those that the program declares as daemons.
     #[serde(default)]
     pub daemons: Vec<String>,
-    /// What MPI leaves open.
+    /// What the MPI standard leaves open.
     #[serde(default)]
     pub semantics: Semantics,
 }
 
 impl Case {
-    /// Compiles it.
+    /// Compiles the program.
     pub fn compile(&self) -> Result<Program, lang::Diagnostics> {
         let granularity = match self.by_statement {
             true => Granularity::Statement,
@@ -73,7 +73,7 @@ impl Case {
         }
     }
 
-    /// `N=3, M=2`; empty if no constants are set.
+    /// The constants that were set: `N=3, M=2`; empty if there are none.
     pub fn constants(&self) -> String {
         let constants = self.defines.iter().map(|(name, value)| format!("{name}={value}"));
         constants.collect::<Vec<_>>().join(", ")
@@ -83,23 +83,23 @@ impl Case {
 /// The limits of a search; `None` for those that were not set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Actions in an execution.
+    /// The maximum number of actions in an execution.
     pub depth: Option<u32>,
-    /// What they are counted by; if this is not said, each explorer has its own measure.
+    /// The unit of `depth`; `None` for the measure of the explorer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth_measure: Option<Depth>,
-    /// Complete executions.
+    /// The maximum number of complete executions.
     pub max_traces: Option<u64>,
-    /// Time.
+    /// The maximum duration.
     #[serde(rename = "timeout_seconds", with = "seconds")]
     pub timeout: Option<Duration>,
-    /// Memory.
+    /// The maximum amount of memory, in bytes.
     #[serde(rename = "max_memory_bytes")]
     pub max_memory: Option<u64>,
 }
 
 impl Limits {
-    /// The budget with these limits. `in_use` tells how much memory is in use.
+    /// The budget with these limits. `in_use` returns the number of bytes in use.
     pub fn budget(&self, in_use: fn() -> u64) -> Budget {
         Budget {
             depth: self.depth,
@@ -141,63 +141,66 @@ pub struct Job {
     pub case: Case,
     /// The explorer: the text of a [`Setting`].
     pub setting: String,
-    /// The limits.
+    /// The limits of the search.
     pub limits: Limits,
-    /// Continue after a violation.
+    /// Whether the search continues after a violation.
     pub all: bool,
-    /// Repeat it for this long, and tell the shortest times: a single very short search measures only noise.
+    /// Repeat the search for this long and report the shortest times. A single very short search
+    /// measures only noise.
     #[serde(default)]
     pub repeat_for: Duration,
 }
 
-/// The figures of a search; `None` for those that the explorer does not have.
+/// The statistics of a search; `None` for those that the explorer does not have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Complete executions visited.
+    /// Complete executions that were visited.
     pub traces: u64,
-    /// Those that ended in a deadlock.
+    /// Executions that ended in a deadlock.
     pub deadlocked_traces: u64,
-    /// Those in which something is wrong: a deadlock, a failed assertion, or a run-time error.
+    /// Executions that violate something: a deadlock, a failed assertion, or a run-time error.
     pub violating_traces: u64,
-    /// Those that ended in a livelock.
+    /// Executions that ended in a livelock.
     #[serde(default)]
     pub livelocked_traces: u64,
-    /// Explorations cut because everything enabled was asleep or disabled.
+    /// Redundant explorations: all enabled actions were in the sleep set, or all enabled events
+    /// disabled.
     pub blocked: u64,
-    /// Executions given up because a process waits in a loop for something that has come already.
+    /// Executions given up because a process waits in a loop for something that has happened
+    /// already.
     #[serde(default)]
     pub given_up: u64,
-    /// Executions cut by the depth bound.
+    /// Executions that were cut at the depth bound.
     pub truncated: u64,
-    /// Actions executed.
+    /// Actions that were executed.
     pub transitions: u64,
-    /// Distinct events of the unfolding; also null if so many were forgotten that the number is unknown.
+    /// Distinct events of the unfolding. Also `None` if too many were forgotten to know the number.
     pub events: Option<u64>,
-    /// Events built; those that were forgotten and met again count twice.
+    /// Events that were built. Those that were forgotten and built again count twice.
     pub events_built: Option<u64>,
-    /// Distinct states stored.
+    /// Distinct states that were stored.
     pub states: Option<u64>,
-    /// Bytes in use for them.
+    /// Bytes in use for the stored states.
     pub state_bytes: Option<u64>,
-    /// How many of them are first met after 0, 1, 2, .. actions; for searches within a depth.
+    /// For searches within a depth: the numbers of states first visited after 0, 1, 2, .. actions.
     #[serde(default)]
     pub states_by_depth: Option<Vec<u64>>,
-    /// Mazurkiewicz classes of the executions visited.
+    /// Mazurkiewicz classes of the executions that were visited.
     pub classes: Option<u64>,
     /// Length of the longest execution.
     pub max_depth: u64,
-    /// Queries to the SAT solver.
+    /// Calls of the SAT solver.
     pub sat_calls: Option<u64>,
-    /// The combs that alternatives were looked for in.
+    /// The combs in which alternatives were searched for.
     pub combs: Option<Combs>,
-    /// Time of the search.
+    /// The duration of the search, in seconds.
     pub wall_seconds: f64,
-    /// The peak memory of the process.
+    /// The peak memory of the process, in bytes.
     pub peak_memory_bytes: Option<u64>,
 }
 
 impl Figures {
-    /// Those of a search.
+    /// The statistics of a search.
     pub fn new(outcome: &Outcome, peak_memory_bytes: Option<u64>) -> Self {
         let stats = &outcome.stats;
         Figures {
@@ -227,21 +230,21 @@ impl Figures {
 /// The result of a search, without its counterexamples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// In one word.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why it ended early; `None` if it is complete.
+    /// Why the search ended early; `None` if it is complete.
     pub stopped_by: Option<StopReason>,
-    /// The kinds of violation found, in a fixed order.
+    /// The kinds of violation that were found, in a fixed order.
     pub found: Vec<ViolationKind>,
-    /// Processor time of the search, of all its threads, if it was measured.
+    /// The processor time of the search, of all its threads, if it was measured.
     #[serde(default)]
     pub processor_seconds: Option<f64>,
-    /// The figures.
+    /// The statistics of the search.
     pub stats: Figures,
 }
 
 impl Measured {
-    /// Those of a search.
+    /// The result of a search with this outcome.
     pub fn new(outcome: &Outcome, peak_memory_bytes: Option<u64>) -> Self {
         let mut found: Vec<_> = outcome.violations.iter().map(|v| v.kind).collect();
         found.sort_unstable();
@@ -256,12 +259,13 @@ impl Measured {
         }
     }
 
-    /// The search came to its end, and missed nothing.
+    /// Whether the search is complete: it has visited everything.
     pub fn is_complete(&self) -> bool {
         self.stopped_by.is_none()
     }
 
-    /// Did the search come to its end, even if it may have missed something? Then its figures are those of the whole search.
+    /// Whether the search ran to its end, even if it may have missed something. Then its figures
+    /// are those of the whole search.
     pub fn has_ended(&self) -> bool {
         self.stopped_by.is_none_or(StopReason::is_doubt)
     }
@@ -271,31 +275,31 @@ impl Measured {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)] // Nearly all are measured: a box would save nothing.
 pub enum Ran {
-    /// It was done.
+    /// It was run.
     Measured(Measured),
-    /// The explorer must not be used on the program; why, in a sentence.
+    /// The explorer is unsound for the program; the reason, in a sentence.
     Refused(String),
-    /// It ended without a result; how, in a few words.
+    /// It ended without a result; the way in which it ended, in a few words.
     Failed(String),
 }
 
-/// Who searched: an explorer with its options, from the table or not.
+/// An explorer with its options, whether it is in the table of explorers or not.
 #[derive(Clone, Debug)]
 pub struct Searcher {
     /// Its name.
     pub name: String,
-    /// Its name without the k: the same for explorers that differ only in k.
+    /// Its name without the k.
     pub family: String,
     /// The k, if it has one.
     pub k: Option<String>,
-    /// What a complete search promises.
+    /// What a complete search guarantees.
     pub guarantee: Guarantee,
-    /// A state tells what each process has gone through, so as many executions may end alike.
+    /// Whether states include histories of processes, so that many executions may end alike.
     pub with_histories: bool,
 }
 
 impl Searcher {
-    /// An explorer, which need not be in the table.
+    /// The description of an explorer, which need not be in the table.
     pub fn new(explorer: &impl Explorer) -> Searcher {
         let Profile { name, guarantee, .. } = explorer.profile();
         Searcher {
@@ -339,9 +343,9 @@ impl Display for Searcher {
 pub struct Row {
     /// The name of the case.
     pub spec: String,
-    /// The constants of the program with their values.
+    /// All constants of the program, with their values.
     pub constants: BTreeMap<String, serde_json::Value>,
-    /// Those that were set, as text.
+    /// The constants that were set, as text.
     pub defines: String,
     /// The explorer.
     pub searcher: Searcher,
@@ -350,7 +354,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Runs an explorer in this process. It need not be in the table.
+    /// Runs an explorer, which need not be in the table, in this process.
     pub fn of<S: System>(spec: &str, system: &S, explorer: impl Explorer, budget: Budget) -> Row {
         let ran = match explorer.refusal(system, &budget) {
             Some(why) => Ran::Refused(why),
@@ -364,7 +368,7 @@ impl Row {
         Row { spec: spec.into(), constants, defines, searcher, ran }
     }
 
-    /// What was measured, if anything.
+    /// The measurements, if there are any.
     pub fn measured(&self) -> Option<&Measured> {
         match &self.ran {
             Ran::Measured(measured) => Some(measured),
@@ -373,7 +377,8 @@ impl Row {
     }
 }
 
-/// How many executions a complete search with this setting will visit, if earlier rows of the same program tell it.
+/// The number of executions that a complete search with this setting will visit, if an earlier row
+/// of the same program determines it.
 pub fn foreseen(rows: &[Row], case: &Case, setting: &Setting) -> Option<u64> {
     let defines = case.constants();
     let of_case = |row: &&Row| row.spec == case.name && row.defines == defines;

@@ -1,10 +1,10 @@
-//! Ways to make a [`System`](crate::model::System): a builder, for models made in Rust; and [`history`], for processes
-//! that really run.
+//! Ways to make a [`System`](crate::model::System): a builder, for models written in Rust; and
+//! [`history`], for real processes.
 //!
 //! | item | meaning |
 //! |---|---|
 //! | [`Builder`] | declares objects and processes |
-//! | [`Step`] | what a process does: [`send`], [`lock`], [`branch`], .. |
+//! | [`Step`] | an operation of a process: [`send`], [`lock`], [`branch`], .. |
 //! | [`Script`] | the system that is built |
 
 mod builder;

@@ -1,8 +1,8 @@
 //! Every spec on every explorer, judged by what the explorer guarantees.
 //!
-//! Three things must agree: the numbers that the spec expects, the classes that the exhaustive explorer finds
-//! (where there are few enough executions), and the classes that each other explorer reports, trace by
-//! trace.
+//! Three things must agree: the numbers that the spec expects, the classes that the exhaustive
+//! explorer finds (if there are few enough executions), and the classes that each other explorer
+//! reports, trace by trace.
 
 mod bounded;
 mod expectation;
@@ -28,17 +28,19 @@ use crate::judge::{
 use crate::tidy::files;
 pub use expectation::{expectations, options};
 
-/// Up to this many executions the exhaustive explorer judges, where the spec says how many there are: in the ordinary
-/// run and in the thorough one.
+/// The exhaustive explorer is the judge if the spec has at most this number of executions: in the
+/// ordinary run, and in the thorough one.
 const MAX_EXECUTIONS: [u64; 2] = [5_000, 20_000];
-/// Where it does not say, the attempt is given up after so many.
+/// If the spec does not give the number of executions, the exhaustive search is given up after this
+/// number.
 const MAX_ATTEMPT: u64 = 2_000;
-/// These are many classes: in the ordinary run they are explored by the last variant of each explorer only; in the
-/// thorough one, likewise, not by explorers that may take long.
+/// From this number of classes on, the ordinary run uses only the last variant of each explorer; so
+/// does the thorough run, and without explorers that may take long.
 const MANY_CLASSES: [u64; 2] = [300, 500];
-/// So many are explored by the last variant of each explorer in the thorough run, too.
+/// From this number of classes on, the thorough run, too, uses only the last variant of each
+/// explorer.
 const VERY_MANY_CLASSES: u64 = 10_000;
-/// Above this many the ordinary run has no explorer.
+/// Above this number of classes, the ordinary run uses no explorer.
 const TOO_MANY_CLASSES: u64 = 2_000;
 /// The time of a case that takes longer is printed.
 const NOTEWORTHY: Duration = Duration::from_secs(2);
@@ -48,11 +50,11 @@ struct Case {
     path: PathBuf,
     text: String,
     expected: Expectation,
-    /// By all variants of the explorers, and with long exhaustive searches.
+    /// Whether to use all variants of the explorers, and long exhaustive searches.
     thorough: bool,
 }
 
-/// Every expectation of every spec, those marked `slow` only if this is to be thorough.
+/// Every expectation of every spec; those marked `slow` only if `thorough`.
 fn cases(thorough: bool) -> Vec<Case> {
     let read = |path: PathBuf| {
         let text = fs::read_to_string(&path).expect("a readable spec");
@@ -118,13 +120,14 @@ impl Case {
         Ok(())
     }
 
-    /// A search without limits that matter, which goes on after violations.
+    /// A practically unlimited search that continues after violations.
     fn everything(&self) -> Budget {
         let properties = Properties::default().allow_pending(self.expected.allow_pending);
         Budget { all: true, properties, endless: Some(LONG), ..Budget::default() }
     }
 
-    /// The same; with a depth for explorers that want one. (Up to a depth loops that wait go round literally.)
+    /// A search without other limits than a depth, for explorers that need one. (Up to a depth,
+    /// loops that wait are followed literally.)
     fn everything_by(&self, method: impl Explorer) -> Budget {
         let depth = (method.profile().depth == Depth::Length).then_some(LONG);
         let depth = depth.filter(|_| method.profile().guarantee != Guarantee::EveryEnd);
@@ -137,7 +140,7 @@ impl Case {
         outcome.violations.iter().try_for_each(check)
     }
 
-    /// The figures of executions cut at this length.
+    /// Checks the figures of executions cut at this length.
     fn check_cut(&self, program: &Program, depth: u64) -> Result<(), String> {
         let (executions, classes) = bounded::executions_and_classes(program, depth);
         same("executions", executions, self.expected.interleavings)?;
@@ -151,7 +154,7 @@ impl Case {
         same("classes by dpor-ds", stats.traces + stats.truncated, Some(classes))
     }
 
-    /// How many global states there are at each distance.
+    /// Checks the number of global states at each distance.
     fn check_states(&self, program: &Program) -> Result<(), String> {
         let Some(expected) = &self.expected.states else { return Ok(()) };
         if !bounded::consists_of_actors(program) {
@@ -176,9 +179,10 @@ impl Case {
         MANY_CLASSES[usize::from(self.thorough)]
     }
 
-    /// With many classes, any variant of an explorer but the last, and source-DPOR, which may be blocked many
-    /// times for each class? Of explorers with many variants, which differ in the order alone, any but the
-    /// first and the last. With very many classes the former are spared even where all is to be thorough.
+    /// Whether this variant of an explorer is left out. With many classes, this holds for every
+    /// variant but the last, and for source-DPOR, which may have many blocked explorations for each
+    /// class. Of explorers whose many variants differ only in the order, all but the first and the
+    /// last are left out. With very many classes, the former are left out even in the thorough run.
     fn is_spared(&self, index: usize) -> bool {
         let name = METHODS[index].0;
         let is_first = METHODS[..index].last().is_none_or(|previous| previous.0 != name);
@@ -191,20 +195,20 @@ impl Case {
         }
     }
 
-    /// May this explorer visit as much as the judge? One that visits classes more than once may, and so may one
-    /// that is blocked often.
+    /// Whether this explorer may visit as much as the judge: one that visits classes more than
+    /// once, or one with many blocked explorations.
     fn may_take_long(&self, method: impl Explorer) -> bool {
         let is_large = self.expected.traces.is_none_or(|n| n > self.many_classes());
         match method.profile().name {
             "sleep" => true,
-            // Where classes are few, states may still be many.
+            // There may be many states even if there are few classes.
             "dl-s-por" => is_large || !self.thorough,
             "dpor" => is_large || method.profile().guarantee < Guarantee::EveryClassOnce,
             _ => method.profile().guarantee < Guarantee::EveryClassOnce,
         }
     }
 
-    /// The classes of all executions, unless there are too many or the search has no end.
+    /// The classes of all executions, unless there are too many or the search does not end.
     fn check_exhaustive(
         &self,
         program: &Program,
@@ -230,7 +234,7 @@ impl Case {
         Ok(outcome.is_complete().then_some(found))
     }
 
-    /// The numbers alone, where the spec knows how many executions there are and the time is given.
+    /// Checks only the numbers, if the spec gives the number of executions and there is time.
     fn check_long_exhaustive(&self, program: &Program) -> Result<(), String> {
         if !self.thorough || self.expected.interleavings.is_none() {
             return Ok(());
@@ -242,7 +246,7 @@ impl Case {
             .map_err(|how| format!("exhaustive: {how}"))
     }
 
-    /// The verdict, and that the search came to its end.
+    /// Checks the verdict, and that the search is complete.
     fn check_outcome(&self, outcome: &Outcome) -> Result<(), String> {
         let kinds: BTreeSet<_> = outcome.violations.iter().map(|v| word(v.kind)).collect();
         let fits = match self.expected.verdict {
@@ -262,7 +266,7 @@ impl Case {
         }
     }
 
-    /// Does some execution end, and some in a deadlock, if classes do?
+    /// Checks that some execution ends, and some in a deadlock, if classes do.
     fn check_ends(&self, outcome: &Outcome) -> Result<(), String> {
         let some = |n: u64| u64::from(n > 0);
         if !outcome.is_complete() {
@@ -304,8 +308,8 @@ impl Case {
     }
 }
 
-/// What source-DPOR is known to waste on these two: the first number is the one printed for Nidhugg, the second
-/// was obtained by a program that has nothing in common with this one.
+/// The known redundancy of source-DPOR on these two programs. The first number was printed for
+/// Nidhugg; the second was obtained by an independent program.
 #[test]
 fn source_dpor_is_blocked_as_often_as_published() {
     let counts =
@@ -338,7 +342,7 @@ fn same(what: &str, found: u64, expected: Option<u64>) -> Result<(), String> {
     }
 }
 
-/// On all cores: what disagrees.
+/// The disagreements, computed on all cores.
 fn failures(cases: &[Case]) -> Vec<String> {
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
@@ -369,7 +373,7 @@ fn every_spec_meets_its_expectations_on_every_explorer() {
     assert_met(&cases(false));
 }
 
-/// The same with all expectations, all variants of the explorers, and the long exhaustive searches.
+/// Checks all expectations, with all variants of the explorers and the long exhaustive searches.
 #[test]
 #[ignore = "slow"]
 fn every_expectation_is_met_by_every_variant() {
@@ -387,7 +391,7 @@ fn assert_met(cases: &[Case]) {
     );
 }
 
-/// The judge judged: it must find fault with wrong expectations.
+/// Tests the judge: it must reject wrong expectations.
 #[test]
 fn wrong_expectations_are_found_out() {
     let text = "process P[i in 0..2] { x = i; }\nshared x: int = 0;";
@@ -402,7 +406,7 @@ fn wrong_expectations_are_found_out() {
     }
 }
 
-/// The same for what is counted here.
+/// Tests the counts of this module: wrong ones must be rejected.
 #[test]
 fn wrong_figures_of_cut_executions_and_states_are_found_out() {
     // Two ticks, and an echo of one of them: three orders, all equivalent.

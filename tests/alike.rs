@@ -1,10 +1,10 @@
-//! Violations that are the same but for the names of processes are told once; others never are.
+//! Violations that differ only in the names of processes are shown once; others are never merged.
 
 use serde_json::Value;
 
 use crate::cli::{code, json, run_with, stdout};
 
-/// Of each violation of a spec, the one that it is like.
+/// For each violation of a spec, the earlier one that it is like.
 fn like(spec: &str) -> Vec<Option<u64>> {
     let output = run_with(&["check", "-", "--all", "--format", "json"], spec);
     assert_eq!(code(&output), 1, "{spec}");
@@ -15,7 +15,7 @@ fn like(spec: &str) -> Vec<Option<u64>> {
 
 const ONE: [Option<u64>; 4] = [None, Some(1), Some(1), Some(1)];
 
-/// Who gets the lock waits for what nobody sends.
+/// The process that gets the lock waits for a message that is never sent.
 const STUCK: &str =
     "mailbox m: int; mutex a; process P[i in 0..4] { if try_lock(a) { recv(m); } }\n";
 

@@ -1,5 +1,6 @@
-//! A search in parts, which are written down and searched one by one: together they are the search. First in the library, on random
-//! programs; then as files, by `check --branches`, `check --branch` and `merge`.
+//! A search in parts, which are stored and searched one by one: together they are the search. First
+//! with the library, on random programs; then as files, by `check --branches`, `check --branch` and
+//! `merge`.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
@@ -18,13 +19,13 @@ use crate::cli::{code, json, mazurka, run, stderr, stdout};
 use crate::judge::is_refused;
 use crate::random_models::{Rng, Sample, Subject, actors, processes};
 
-/// What is read from a file that this was written to.
+/// The part, written to a file and read again.
 fn stored(part: &Part) -> Part {
     let text = serde_json::to_string(part).expect("parts can be written");
     serde_json::from_str(&text).expect("and read")
 }
 
-/// Searches the part, with breaks. Each time only what was written down is known.
+/// Searches the part with interruptions. After each one only the stored data is known.
 fn searched<S: Subject>(
     part: Part,
     sample: &Sample<S>,
@@ -47,7 +48,7 @@ fn searched<S: Subject>(
     part
 }
 
-/// In parts: cut, one of them cut again, and joined in any order.
+/// Searches in parts: the search is cut, one part is cut again, and they are joined in any order.
 fn in_parts<S: Subject>(sample: &Sample<S>, explorer: AnyExplorer, budget: &Budget) -> Part {
     let mut rng = Rng::new(sample.seed);
     let hands = NonZeroU32::new(3).expect("not 0");
@@ -77,7 +78,7 @@ fn in_parts<S: Subject>(sample: &Sample<S>, explorer: AnyExplorer, budget: &Budg
     all
 }
 
-/// By three workers that are lost now and then, and heard of late.
+/// Searches with three workers that are sometimes lost, and sometimes report late.
 fn by_workers<S: Subject>(sample: &Sample<S>, explorer: AnyExplorer, budget: &Budget) -> Part {
     let mut rng = Rng::new(sample.seed);
     let mut crew = Crew::new(Part::whole(), budget);
@@ -105,21 +106,21 @@ fn by_workers<S: Subject>(sample: &Sample<S>, explorer: AnyExplorer, budget: &Bu
     crew.settled()
 }
 
-/// Two that split exactly, and two that find each class once.
+/// Two explorers that split exactly, and two that find each class once.
 fn explorers() -> [AnyExplorer; 4] {
     let named = |name| Listed::named(name).expect("an explorer").with(&Options::default());
     ["exhaustive", "sleep", "udpor", "optimal"].map(named)
 }
 
-/// `are_named`: do violations look the same in all searches? Where local states are all that is known of a program, and tell of
-/// spawned processes, they do not.
+/// `are_named`: whether violations have the same names in all searches. They have not if local
+/// states are all that is known of a program and contain spawned processes.
 fn check<S: Subject>(sample: &Sample<S>, are_named: bool) {
     for explorer in explorers().into_iter().filter(|e| !is_refused(&sample.script, *e)) {
         let what = format!("{explorer:?} on {}", sample.describe());
         for (all, shortest) in [(true, false), (false, false), (true, true)] {
             let budget = Budget { all, shortest, ..Budget::default() };
             let whole = explore(&sample.script, explorer, budget.clone(), &mut NoObserver);
-            // Thousands of pieces tell no more than some dozens.
+            // Thousands of pieces would show no more than some dozens.
             if whole.stats.transitions > 3000 {
                 continue;
             }
@@ -140,12 +141,12 @@ fn check<S: Subject>(sample: &Sample<S>, are_named: bool) {
     }
 }
 
-/// What is wrong, by what all searches can say of it.
+/// The violations, in terms that all searches share.
 fn symptoms(outcome: &Outcome) -> BTreeSet<Symptom> {
     outcome.violations.iter().map(|violation| violation.symptom).collect()
 }
 
-/// The result of all parts is that of one search.
+/// Asserts that the result of all parts is the result of one search.
 fn assert_same(joined: &Outcome, whole: &Outcome, explorer: AnyExplorer, what: &str) {
     assert_eq!(joined.verdict() as u8 == 0, whole.verdict() as u8 == 0, "{what}");
     let is_once = explorer.profile().guarantee >= Guarantee::EveryClassOnce;
@@ -266,7 +267,8 @@ fn what_is_missing_is_told() {
     assert!(stderr(&output).contains("the beginning of the search is missing"));
 }
 
-/// A search that is ended early gives away what is left; that can be searched, or cut into more branches.
+/// A search that is ended early gives away what is left; that can be searched, or cut into more
+/// branches.
 #[test]
 fn a_branch_can_be_gone_on_with() {
     let spec = "../../../specs/memory/lastzero.maz";

@@ -1,5 +1,5 @@
-//! `mazurka::check`, and systems made in Rust: that they are what the same programs in the language are, and what people
-//! are told of them.
+//! `mazurka::check`, and systems built in Rust: that they equal the same programs in the language,
+//! and what reports say about them.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -191,7 +191,7 @@ fn what_was_not_explored_is_not_ok() {
     assert!(catch_unwind(AssertUnwindSafe(|| checked.assert_ok())).is_err());
 }
 
-/// Who reads the report of a test knows the options of `check`, and not those of the command line.
+/// The reader of a test's report knows the options of `check`, not those of the command line.
 #[test]
 fn reports_of_a_test_name_its_own_options() {
     let philosophers = philosophers(4);
@@ -214,7 +214,7 @@ fn reports_of_a_test_name_its_own_options() {
     system.process("P", [repeat_while(|_| true, turn)]);
     let endless = system.build();
     let endless = told(mazurka::check(&endless));
-    has(endless.clone(), "the explorer `stateful` goes through all of it");
+    has(endless.clone(), "the explorer `stateful` explores all of it");
     has(endless, "`depth(n)` explores up to n");
 }
 

@@ -1,7 +1,7 @@
 //! The program as a user meets it: exit codes, JSON, texts, limits, signals, mistakes.
 //!
-//! The specs and the golden texts are in `tests/golden/cli`; with `MAZURKA_BLESS=1` in the environment the
-//! texts are written instead of compared.
+//! The specs and the golden texts are in `tests/golden/cli`; with `MAZURKA_BLESS=1` in the
+//! environment the texts are written instead of compared.
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// So many interleavings that no test waits for the end.
+/// A program with so many interleavings that no test waits for the end of the search.
 pub const ENDLESS_SEARCH: &str = "\
     mailbox box;\n\
     process Sender[i in 0..12] { isend(box, i); local(\"a\"); local(\"b\"); }\n\
@@ -69,7 +69,8 @@ fn without_cost(text: &str) -> String {
     lines.fold(String::new(), |text, line| text + line + "\n")
 }
 
-/// Compares standard output with a golden file, but for time and memory. `MAZURKA_BLESS=1` writes it anew.
+/// Compares standard output with a golden file, except for time and memory. `MAZURKA_BLESS=1`
+/// writes it anew.
 fn assert_golden(name: &str, output: &Output) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cli").join(name);
     let actual = without_cost(&stdout(output));
@@ -123,10 +124,10 @@ fn a_cut_search_claims_only_what_its_explorer_covers() {
     assert!(!["dpor-naive", "dpor-force", "transdpor-tool"].into_iter().any(says));
 }
 
-/// Searches that store states know how far each state is from the start, if they are told how far to go.
+/// Searches that store states know the distance of each state from the start, if they have a depth.
 #[test]
 fn states_are_told_by_depth() {
-    let levels = "1, 1, 3, 6, 7, 6, 12, 31, 45, 46, 33, 15, 4 states first met";
+    let levels = "1, 1, 3, 6, 7, 6, 12, 31, 45, 46, 33, 15, 4 states first visited";
     for explorer in ["stateful", "s-por", "de-s-por", "dl-s-por"] {
         let args =
             ["check", "../../../specs/nodes/paxos.maz", "--explorer", explorer, "--depth", "13"];
@@ -144,7 +145,8 @@ fn states_are_told_by_depth() {
     }
 }
 
-/// One that may miss executions never says that there is nothing to be found, in whatever form.
+/// An explorer that may miss executions never claims, in any form, that there is nothing to be
+/// found.
 #[test]
 fn what_may_miss_executions_verifies_nothing() {
     let guarded = "actor A { var x = 0; on N() { x = 1; } internal T when x == 0 { assert(false); } } \
@@ -178,7 +180,7 @@ fn what_may_miss_executions_verifies_nothing() {
     assert_eq!(code(&run(&hashed)), 3);
 }
 
-/// No explorer sets out to explore a program that runs for ever, unless it is told how far.
+/// No explorer starts on a program that runs for ever, unless it gets a depth.
 #[test]
 fn an_endless_program_wants_a_depth() {
     let spec = "actor A { on Go() { send(A, Go()); } } init { send(A, Go()); send(A, Go()); }";
@@ -243,7 +245,7 @@ fn the_order_is_a_free_choice() {
     assert_eq!(steps(random("7")), steps(random("7")));
 }
 
-/// One message that nobody takes.
+/// One message that is never taken.
 const PENDING: &str = "\
     actor Box { on Put(n: int) when n > 0 { } }\n\
     init { send(Box, Put(0)); }\n";

@@ -1,4 +1,4 @@
-//! Data structures and their clients: the outcomes, the bugs that are found, and what the command writes.
+//! Data structures and their clients: outcomes, bugs that are found, and what the command writes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -194,7 +194,8 @@ fn a_client_is_as_reviewed() {
     assert_eq!(fs::read_to_string(&golden).unwrap_or_default(), stdout(&output));
 }
 
-/// Parameters of all kinds, calls without results, calls without operations, a semaphore, and a mailbox.
+/// Parameters of all kinds, calls without results, calls without operations, a semaphore, and a
+/// mailbox.
 #[test]
 fn parameters_and_results_of_all_kinds() {
     let source = "

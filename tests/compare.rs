@@ -183,7 +183,7 @@ fn an_interrupt_ends_the_comparison_with_the_rows_so_far() {
     assert!(rows[1]["stats"]["traces"].as_u64().unwrap() > 0);
 }
 
-/// A child ends when nobody listens to it any more.
+/// A child ends when its output is not read any more.
 #[test]
 fn a_search_ends_when_its_parent_is_gone() {
     let job = json!({

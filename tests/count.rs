@@ -1,4 +1,5 @@
-//! `count`: numbers of executions, compared with those that specs state and with the search that walks along each.
+//! `count`: numbers of executions, compared with those that specs state, and with a search that
+//! visits each execution.
 
 use std::fs;
 use std::time::Duration;
@@ -12,7 +13,7 @@ use crate::agreement::{expectations, options};
 use crate::cli::{code, json, run, run_with, stdout};
 use crate::tidy::files;
 
-/// Executions that the exhaustive search walks along in this test.
+/// The maximum number of executions that the exhaustive search visits in this test.
 const MOST_EXECUTIONS: u64 = 3_000;
 
 fn limits(program: &Program, max_traces: Option<u64>) -> (&Program, Budget) {
@@ -46,8 +47,8 @@ fn what_specs_state_is_counted() {
             }
             let found = count(program, Budget { max_traces: None, ..budget }, &mut NoObserver);
             if !found.cycling.is_empty() || polls_in_loops(&text) {
-                // Loops that wait go round in the graph (those that poll a p2p mailbox as often as they may); the
-                // executions that the walk counts do not.
+                // Loops that wait go round in the graph (those that poll a p2p mailbox as often as
+                // they may); the executions that the walk counts do not.
                 continue;
             }
             let found = found.executions.unwrap_or_else(|| panic!("{name}: {:?}", found.outcome));
@@ -109,7 +110,7 @@ fn what_goes_on_for_ever_is_said() {
     let result = json(&run_with(&["count", "-", "--format", "json"], spins));
     assert_eq!((&result["infinite"], &result["interleavings"]), (&true.into(), &Value::Null));
     assert_eq!(result["cycling"], serde_json::json!(["P"]));
-    // Nobody who turns round and round comes to an end: the others are counted.
+    // A process that repeats its loop for ever does not end: the other executions are counted.
     let trap = "process P { if choose(0..2) == 0 { loop { local(\"p\"); } } }
         process Q { local(\"q\"); }";
     let result = json(&run_with(&["count", "-", "--format", "json"], trap));
@@ -131,7 +132,8 @@ fn limits_end_it() {
     assert_eq!(code(&run(&["count", "missing.maz"])), 2);
 }
 
-/// Where the bound on polls cuts, nothing is counted, and an execution that comes there ends neither well nor in a deadlock.
+/// Where the bound on polls cuts, nothing is counted, and an execution that is cut ends neither
+/// well nor in a deadlock.
 #[test]
 fn a_loop_that_is_cut_is_no_deadlock() {
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/specs/mpi/polling-then-sending.maz");

@@ -1,5 +1,5 @@
-//! Daemons: who is left waiting is no deadlock if only daemons wait. What the explorers make of them is in `specs/daemon` and in the
-//! random programs; here is what people and other programs see.
+//! Daemons: a state in which only daemons wait is not a deadlock. How explorers treat them is
+//! tested in `specs/daemon` and on the random programs; here is what people and other programs see.
 
 use mazurka::explore::{ViolationKind, explore};
 use mazurka::lang::compile;
@@ -9,12 +9,12 @@ use mazurka::systems::{Builder, lock, recv, repeat_while, send, unlock};
 use crate::cli::{code, json, run_with, stderr, stdout};
 use crate::judge::METHODS;
 
-/// A server that is no daemon, and a client.
+/// A server that is not a daemon, and a client.
 const SERVER: &str = "mailbox m: int;
     process Server { loop { let _n = recv(m); } }
     process Client { send(m, 1); }";
 
-/// `P` needs the mutex that one daemon keeps; another one waits, and could help nobody.
+/// `P` needs the mutex that one daemon keeps. Another daemon waits, but cannot help any process.
 const KEEPER: &str = "mutex m; mailbox box: int;
     daemon process Keeper { lock(m); let _v = recv(box); unlock(m); }
     daemon process Idle { loop { let _v = recv(box); } }
@@ -92,7 +92,8 @@ fn an_execution_that_ends_with_daemons_says_who_waits() {
     assert_eq!((&result["verdict"], &result["complete"]), (&"ok".into(), &true.into()));
 }
 
-/// A daemon that waits in a loop and messages that no actor takes: the messages are a deadlock, if they are not allowed.
+/// A daemon that waits in a loop and messages that no actor takes: the messages are a deadlock, if
+/// they are not allowed.
 #[test]
 fn messages_that_stay_pending_are_judged_as_without_daemons() {
     let spec = "shared x: int = 0;
@@ -172,8 +173,9 @@ fn built_processes_may_be_daemons() {
     assert!(told.starts_with("Deadlock: Visitor waits for mutex m"), "{told}");
 }
 
-/// If no send is buffered, the daemon waits with its own, which it may; if both are, nobody waits. If only that of the daemon is, it starts
-/// a process that is no daemon, and waits for ever.
+/// If no send is buffered, the daemon waits with its own, which it may; if both are, no process
+/// waits. If only that of the daemon is, it starts a process that is not a daemon, and waits for
+/// ever.
 #[test]
 fn who_is_started_behind_an_optional_send_may_wait_for_ever() {
     let text = "p2p mailbox a: int, b: int; daemon process Starter { send(a, 1); spawn Child(); } \

@@ -1,8 +1,10 @@
-//! Searches up to a depth, 1 to 12, of every explorer, judged by a walk through all executions by the definitions.
+//! Searches up to a depth, 1 to 12, of every explorer, judged by a walk through all executions by
+//! the definitions.
 //!
-//! A depth is causal or a length ([`Depth`]). Causal: of the events up to that height, as many as fit together are
-//! a class. Length: executions of that length, and shorter ones that end. The programs are random ones of processes
-//! and of actors, the same without an end, those known to be hard, and all specs.
+//! A depth is causal or a length ([`Depth`]). Causal: the events up to that height form classes,
+//! each a maximal set without conflicts. Length: executions of that length, and shorter complete
+//! ones. The programs are random ones of processes and of actors, variants of these without an end,
+//! programs known to be hard, and all specs.
 
 mod judge;
 mod programs;
@@ -27,25 +29,27 @@ use judge::bounded_classes;
 
 /// The depths.
 const DEPTHS: std::ops::RangeInclusive<u32> = 1..=12;
-/// With more configurations than that a program is too large for the judge.
+/// Programs with more configurations are too large for the judge.
 const MAX_CONFIGURATIONS: usize = 150;
-/// In an ordinary run a program has at each depth one in so many of the explorers' variants, each in its turn.
+/// In an ordinary run, one in `SHARE` variants of explorers is tried for each program and depth, in
+/// turn.
 const SHARE: usize = 5;
 /// The explorer that judges others is judged as well.
 const JUDGE: (&str, AnyExplorer, bool) = ("exhaustive", AnyExplorer::Exhaustive(Exhaustive), true);
-/// So many random programs of each kind in an ordinary run.
+/// The number of random programs of each kind in an ordinary run.
 const PROGRAMS: usize = 20;
-/// Explorers that visit classes more than once are given up after so many visits, those that are cut included: there may be
-/// thousands for each class.
+/// Explorers that visit classes more than once are stopped after this number of visits, including
+/// those that are cut: there may be thousands for each class.
 const MAX_VISITS: u64 = 500;
-/// One that visits every execution is given up after so many: a single class may have millions.
+/// Explorers that visit every execution are stopped after this number: a single class may have
+/// millions.
 const MAX_EXECUTIONS: u64 = 100_000;
 
 fn is_slow_run() -> bool {
     std::env::var_os("MAZURKA_SLOW").is_some()
 }
 
-/// A recorder that ends the search after some visits.
+/// A recorder that ends the search after a number of visits.
 struct GivesUp<'r, 's, S: System> {
     recorder: &'r mut Recorder<'s, S>,
     left: u64,
@@ -74,7 +78,8 @@ impl<S: System> Observer for GivesUp<'_, '_, S> {
     }
 }
 
-/// Compares all explorers at all depths, or up to one at which nothing is cut; how many comparisons.
+/// Compares all explorers at all depths, or up to a depth at which nothing is cut. Returns the
+/// number of comparisons.
 fn check<S: System>(
     system: &S,
     keep_events: usize,
@@ -123,7 +128,7 @@ fn check<S: System>(
             let found = recorder.take();
             match outcome.stopped_by {
                 None | Some(StopReason::Depth | StopReason::NoGuarantee) => {}
-                // What is cut for another reason than depth is not what is compared here.
+                // Executions that are cut for a reason other than depth are not compared here.
                 Some(StopReason::Interrupted | StopReason::Oversubscribed | StopReason::Polls) => {
                     continue;
                 }
@@ -153,7 +158,7 @@ fn check<S: System>(
     compared
 }
 
-/// What was violated, apart from by whom: processes are not called the same in all executions.
+/// The violations without the processes, whose names differ between executions.
 fn kinds(outcome: &Outcome) -> BTreeSet<String> {
     outcome.violations.iter().map(|v| format!("{:?} {:?}", v.kind, v.failure)).collect()
 }
@@ -176,7 +181,7 @@ fn program(text: &str) -> Program {
         .unwrap_or_else(|errors| panic!("{}\n{text}", errors.render(false)))
 }
 
-/// On every other program UDPOR forgets events whenever it can.
+/// For every other program, UDPOR forgets events whenever it can.
 fn keep_events(number: usize) -> usize {
     if number.is_multiple_of(2) { 0 } else { usize::MAX }
 }

@@ -1,6 +1,6 @@
-//! The README and the book in `docs`: what they show is so.
+//! The README and the book in `docs`: their examples and claims are true.
 //!
-//! Each block of code has a word behind its fence:
+//! Each block of code has a word after its fence:
 //!
 //! | word | what is tested |
 //! |---|---|
@@ -61,7 +61,7 @@ impl Page {
         self.path.parent().expect("a folder")
     }
 
-    /// The page as it is read: with the files that it includes.
+    /// The page with the files that it includes.
     fn expanded(&self) -> Page {
         let mut text = String::new();
         for line in self.text.lines() {
@@ -85,7 +85,7 @@ impl Page {
         blocks
     }
 
-    /// What it says outside of blocks of code.
+    /// Its text outside of blocks of code.
     fn prose(&self) -> String {
         self.text.split("```").step_by(2).collect()
     }
@@ -165,7 +165,7 @@ fn links_lead_somewhere() {
     assert!(offences.is_empty(), "{offences:#?}");
 }
 
-/// A path in a sentence is that of a file, and stays so when files are moved.
+/// A path in a sentence denotes an existing file, also after files are moved.
 #[test]
 fn files_that_are_named_are_there() {
     let mut offences = Vec::new();
@@ -205,7 +205,7 @@ fn the_readme_is_short() {
     assert!(readme.text.lines().count() <= 250, "what is longer belongs into docs");
 }
 
-/// What was measured gets old: it is in one place, with its date.
+/// Measurements get old: they are in one place, with their date.
 #[test]
 fn measurements_have_a_chapter_of_their_own() {
     for page in pages() {
@@ -237,7 +237,8 @@ mod commands {
     use super::{Page, pages, root};
     use crate::cli::{code, stderr, stdout};
 
-    /// Commands that are not run here, by how they begin, and why. They show no output.
+    /// Commands that are not run here, by their beginnings, with the reason. Their output is not
+    /// shown.
     const LEFT_OUT: [(&str, &str); 14] = [
         (".ci/", "runs this test"),
         ("cargo bench", "takes minutes"),
@@ -259,7 +260,8 @@ mod commands {
         LEFT_OUT.iter().any(|(start, _)| command.starts_with(start))
     }
 
-    /// A folder with what the commands of the page need: the program, the folders that they name, and the page's own files.
+    /// A folder with everything that the commands of the page need: the program, the folders that
+    /// they name, and the page's own files.
     fn workplace(page: &Page) -> PathBuf {
         let name = page.name().replace('/', "-");
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
@@ -278,7 +280,7 @@ mod commands {
         folder
     }
 
-    /// The words of a line, without the time and memory that were needed.
+    /// The words of a line, without the figures of time and memory.
     fn without_cost(line: &str) -> Vec<&str> {
         if line.starts_with("Took ") {
             return vec!["Took"];
@@ -293,7 +295,7 @@ mod commands {
         words
     }
 
-    /// What stands below a command whose output was shown so.
+    /// The output of a command, given what is shown below it in the page.
     fn output(command: &str, shown: Vec<String>, folder: &Path) -> Vec<String> {
         if is_left_out(command) {
             assert!(shown.is_empty(), "nobody compares what `{command}` prints");
@@ -320,7 +322,7 @@ mod commands {
         if shown.is_empty() || are_same { shown } else { printed }
     }
 
-    /// The page with what its commands print.
+    /// The page with the actual output of its commands.
     fn replayed(page: &Page) -> String {
         let folder = workplace(page);
         let mut text = String::new();

@@ -1,7 +1,7 @@
 //! Pictures: golden files, escaping, determinism, and every spec drawn without overlaps.
 //!
-//! With `MAZURKA_BLESS=1` in the environment the golden files in `tests/golden/draw` are written instead of
-//! compared.
+//! With `MAZURKA_BLESS=1` in the environment the golden files in `tests/golden/draw` are written
+//! instead of compared.
 
 mod processes;
 mod steps;
@@ -22,7 +22,7 @@ use roxmltree::{Document, Node};
 use crate::cli::{code, json as parsed, run, run_with, stderr, stdout};
 use crate::tidy::files;
 
-/// All that can be drawn.
+/// The kinds of pictures.
 const PICTURES: [&str; 5] = ["unfolding", "configuration", "space-time", "steps", "processes"];
 
 /// A text with everything that has a meaning in DOT, XML or JSON.
@@ -31,7 +31,7 @@ const AWKWARD: &str = "\
     process P { local(\"a<b> & 'c' \\\\ é\"); send(box, 1); }\n\
     process Q { recv(box); }\n";
 
-/// So many events of a spec are drawn.
+/// The maximum number of events that are drawn for a spec.
 const EVENTS: usize = 200;
 
 fn assert_golden(name: &str, actual: &str) {
@@ -170,7 +170,7 @@ fn files_are_written_in_the_format_of_their_ending() {
     }
 }
 
-/// An event is doomed from the moment on at which nothing can avert the deadlock.
+/// An event is marked as doomed if nothing can avert the deadlock after it.
 #[test]
 fn events_know_what_they_lead_to() {
     let source = "mutex a; mutex b;\n\
@@ -211,7 +211,8 @@ fn unfolding(program: &Program, events: usize) -> PartialOrder {
     PartialOrder::of_unfolding(subject(), program, &mut prefix, &outcome, events)
 }
 
-/// The unfolding, of a violation (or else nothing) its class and chart, a search, and the control flow.
+/// The unfolding; the class and chart of a violation (or of the empty execution); a search; and the
+/// control flow.
 fn pictures(program: &Program) -> Vec<Picture> {
     let (mut prefix, outcome) = prefix(program, EVENTS);
     let violation = outcome.violations.first().map_or(Schedule::default(), |v| v.schedule.clone());
@@ -224,7 +225,7 @@ fn pictures(program: &Program) -> Vec<Picture> {
     vec![Picture::Order(order), class, chart, search, flow]
 }
 
-/// Where columns with texts would be too wide, all texts are to the right of all lines.
+/// If columns with texts would be too wide, all texts are to the right of all lines.
 #[test]
 fn many_processes_are_drawn_close_together() {
     let source = "mutex m; shared x: int = 0; process Worker[i in 0..60] { lock(m); x = x + i; unlock(m); }\n\
@@ -269,8 +270,8 @@ fn every_graph_is_one_for_graphviz() {
     for path in files("specs", "maz") {
         let source = fs::read_to_string(&path).unwrap();
         let program = compile("spec.maz", &source, &[]).unwrap();
-        // All in one go, and laid out in a simple way: what is wrong with a graph is told whatever the layout, and the one
-        // of `dot` takes minutes for some of them.
+        // All graphs in one call, with a simple layout: errors in a graph are reported whatever the
+        // layout is, and the layout of `dot` takes minutes for some of them.
         let graphs: Vec<String> = pictures(&program).iter().map(dot::render).collect();
         let accepted =
             assert_accepted(&path.display().to_string(), &graphs.concat(), &["-Kosage", "-Tcanon"]);
@@ -289,7 +290,7 @@ fn awkward_texts_are_for_graphviz_too() {
     }
 }
 
-/// No cause is a cause of another one, and causes are older.
+/// Asserts that no cause is a cause of another one, and that causes have smaller numbers.
 fn assert_is_reduced(path: &Path, picture: &Picture) {
     let Picture::Order(order) = picture else { return };
     let mut past: Vec<Vec<bool>> = Vec::new();
@@ -306,11 +307,12 @@ fn assert_is_reduced(path: &Path, picture: &Picture) {
     }
 }
 
-/// The widest that a picture may be that can be laid out in bands.
+/// The maximum width of a picture that can be laid out in bands.
 const WIDEST: f64 = 2_800.0;
 
-/// It is not wide, and nothing is lost for that: every event and call is there once, and what two of them have to do
-/// with each other is a line or, in another band, said in the later one.
+/// Asserts that the picture is not wide, and that nothing is lost by that: every event and call
+/// appears once, and a relation between two of them is a line or, if they are in different bands,
+/// is written in the later one.
 fn assert_narrow(path: &Path, picture: &Picture, drawing: &str) {
     let document = Document::parse(drawing).unwrap();
     let (name, line, count, pairs) = match picture {
@@ -328,7 +330,7 @@ fn assert_narrow(path: &Path, picture: &Picture, drawing: &str) {
     let wide = number(&document.root_element(), "width");
     assert!(wide <= WIDEST, "{}: {wide} px of {line}s", path.display());
     let met = document.descendants().filter_map(|node| Some((node, node.attribute(name)?)));
-    // A chain is in one box: it names all that it stands for.
+    // A chain is in one box, which names all that it stands for.
     let mut boxes: HashMap<usize, Node> = HashMap::new();
     let mut inside = HashSet::new();
     for (node, own) in met {
@@ -357,7 +359,7 @@ fn is_box(node: &Node) -> bool {
     matches!(node.attribute("class"), Some("event" | "step" | "node"))
 }
 
-/// Left, top, right and bottom of each.
+/// The left, top, right and bottom of each box.
 fn boxes(document: &Document) -> Vec<[f64; 4]> {
     let edges = |node: Node| {
         let (x, y) = (number(&node, "x"), number(&node, "y"));
@@ -366,7 +368,7 @@ fn boxes(document: &Document) -> Vec<[f64; 4]> {
     document.descendants().filter(is_box).map(edges).collect()
 }
 
-/// No line, all of them upright or level, goes through a box.
+/// Asserts that no vertical or horizontal line goes through a box.
 fn assert_lines_keep_off(path: &Path, drawing: &str) {
     let document = Document::parse(drawing).unwrap();
     let boxes = boxes(&document);
@@ -388,7 +390,8 @@ fn assert_lines_keep_off(path: &Path, drawing: &str) {
     }
 }
 
-/// It is XML, all of it is inside, and boxes do not overlap nor is their text cut off.
+/// Asserts that the drawing is XML, that everything is inside, that boxes do not overlap, and that
+/// their texts are not cut off.
 fn assert_drawing(path: &Path, drawing: &str) {
     let what = path.display();
     let document = Document::parse(drawing).unwrap_or_else(|why| panic!("{what}: {why}"));
@@ -412,7 +415,7 @@ fn assert_drawing(path: &Path, drawing: &str) {
     }
 }
 
-/// Graphviz takes it; what it makes of it.
+/// Asserts that Graphviz accepts the graphs, and returns its output.
 fn assert_accepted(what: &str, graphs: &str, options: &[&str]) -> String {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(graphs.as_bytes()).unwrap();
@@ -423,7 +426,8 @@ fn assert_accepted(what: &str, graphs: &str, options: &[&str]) -> String {
     stdout(&output)
 }
 
-/// What is straightforward is one box of a picture that would be high: the picture is small, and data and the page have it all.
+/// A straight chain is one box of a picture that would be high: the picture is small, and the data
+/// and the page contain all of it.
 #[test]
 fn straight_chains_of_high_pictures_are_one_box_each() {
     let source = "mailbox m: int; process Writer { for i in 0..120 { local(\"writes\"); } send(m, 1); }\n\

@@ -1,5 +1,5 @@
-//! What commands read and write: folders with links, names that a shell takes apart, results that would overwrite their
-//! spec, and a log that several studies write at a time.
+//! What commands read and write: folders with links, names with characters that a shell interprets,
+//! results that would overwrite their spec, and a log that several studies write at the same time.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -72,7 +72,7 @@ fn no_result_overwrites_what_is_read() {
     assert_eq!(result["verdict"], "deadlock");
 }
 
-/// A command that fails leaves the file of its last result alone.
+/// A command that fails does not change the file of its last result.
 #[test]
 fn a_failure_writes_no_file() {
     let folder = folder("failure");
@@ -105,7 +105,7 @@ fn the_file_says_which_format() {
     }
 }
 
-/// The command that a report ends in, given to a shell, shows the same execution.
+/// The command at the end of a report, given to a shell, shows the same execution.
 #[cfg(unix)]
 #[test]
 fn the_replay_command_is_one_for_a_shell() {
@@ -175,7 +175,8 @@ fn links_in_a_folder_are_followed_once_or_told_of() {
     assert!(stderr(&output).contains("a link to nowhere"), "{}", stderr(&output));
 }
 
-/// Each of them keeps all its runs, whatever the others write and whoever was killed before.
+/// Each study keeps all its runs, whatever the others write, and whichever studies were killed
+/// before.
 #[test]
 fn studies_may_share_a_folder() {
     let folder = folder("shared");
@@ -198,7 +199,7 @@ fn studies_may_share_a_folder() {
     assert!(stderr(&output).contains("24 of 24 runs are known"), "{}", stderr(&output));
 }
 
-/// A column of rows is not waited for for ever, and the table says so.
+/// A comparison does not wait for ever for a column of rows, and the table says so.
 #[test]
 fn a_comparison_has_limits() {
     let args = ["compare", "ok.maz", "--explorers", "udpor", "--format", "json"];
@@ -243,7 +244,7 @@ fn a_result_that_cannot_be_written_is_printed() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "no temporary file is left");
 }
 
-/// A pipe has a name, but is no file: what is written to it is there for its reader.
+/// A pipe has a name, but is not a regular file: what is written to it is there for its reader.
 #[cfg(unix)]
 #[test]
 fn results_go_into_pipes_and_descriptors() {

@@ -1,13 +1,15 @@
-//! What is known of programs before they run, compared with what they do.
+//! The static analysis of programs, compared with their behaviour.
 //!
-//! Explorers that rely on it are compared with one that knows nothing, and in debug builds each
-//! operation that anybody executes is compared with what was claimed before it (`model::audit`). So
-//! these tests also fail where a wrong claim happens to cost no violation.
+//! Explorers that rely on the analysis are compared with one that has none. In debug builds, each
+//! operation that is executed is also compared with what was claimed before (`model::audit`). So
+//! these tests fail even if a wrong claim happens not to hide a violation.
 //!
-//! That these nets hold is shown by `cargo run --example broken`, which breaks the analysis in many places.
+//! `cargo run --example broken` shows that these tests are effective: it breaks the analysis in
+//! many places.
 //!
-//! `MAZURKA_PROGRAMS=3000 cargo test --test suite foresight` tests that many random programs.
-//! `cargo run --release --example fuzz -- programs --time 1h` goes on for as long, and makes what it finds small.
+//! `MAZURKA_PROGRAMS=3000 cargo test --test suite foresight` tests that number of random programs.
+//! `cargo run --release --example fuzz -- programs --time 1h` runs for that time, and minimises
+//! what it finds.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,9 +25,9 @@ use crate::tidy::files;
 #[path = "../examples/broken/breaks.rs"]
 mod breaks;
 
-/// Programs with more executions are passed over.
+/// Programs with more executions are skipped.
 const MOST_EXECUTIONS: u64 = 600;
-/// In so many states of a program the order of steps is tried.
+/// The number of states of a program in which the order of steps is tried.
 const MOST_STATES: usize = 100;
 
 fn compiled(text: &str, what: &str) -> Program {
@@ -33,8 +35,8 @@ fn compiled(text: &str, what: &str) -> Program {
     compiled.unwrap_or_else(|errors| panic!("{}\n{what}:\n{text}", errors.render(false)))
 }
 
-/// Do all explorers find what is there? False if the program is too large. Searches cost more the
-/// more there are to compare, so this is for small programs.
+/// Checks that all explorers find the same. False if the program is too large. The cost of a search
+/// grows with what there is to compare, so this is for small programs.
 fn is_explored_alike(text: &str, what: &str) -> bool {
     let program = compiled(text, what);
     let explore = || {

@@ -1,5 +1,5 @@
-//! Branches and results that nobody has made: damaged, lost, of another search. First in the
-//! library, on random programs; then as files whose checksum is right.
+//! Forged branches and results: damaged, lost, or of another search. First with the library, on
+//! random programs; then as files whose checksum is right.
 
 use std::fs;
 use std::num::NonZeroU32;
@@ -31,7 +31,7 @@ fn named(name: &str) -> AnyExplorer {
     Listed::named(name).expect("an explorer").with(&Options::default())
 }
 
-/// What is left of a search when it has been cut for three.
+/// The open work of a search that has been cut for three workers.
 fn cut<S: Subject>(
     sample: &Sample<S>,
     explorer: AnyExplorer,
@@ -99,8 +99,8 @@ fn damaged(branch: &Branch, rng: &mut Rng) -> Branch {
     branch
 }
 
-/// Explores branches in which something was changed. Whether such a branch is refused or explored,
-/// nothing panics.
+/// Explores branches that were changed. Such a branch may be refused or explored, but nothing may
+/// panic.
 fn check_damaged<S: Subject>(sample: &Sample<S>, times: usize) -> (usize, usize) {
     let (mut refused, mut accepted) = (0, 0);
     let mut rng = Rng::new(sample.seed);
@@ -147,7 +147,7 @@ fn damaged_branches_of_actors_are_refused_or_explored() {
     assert!(refused > 100 && accepted > 20, "{refused} refused, {accepted} explored");
 }
 
-/// A search that was cut: what is searched, the parts that were dealt, and all their results.
+/// A search that was cut: its options, the parts that were dealt, and all their results.
 struct Cut {
     sample: &'static Sample<Script>,
     explorer: AnyExplorer,
@@ -155,7 +155,7 @@ struct Cut {
     whole: Part,
 }
 
-/// A search with pieces that gave something away, and others that were dealt.
+/// A search with pieces that gave away work, and others that were dealt.
 fn with_pieces() -> &'static Cut {
     static CUT: LazyLock<Cut> = LazyLock::new(|| {
         let explorer = named("sleep");
@@ -178,8 +178,7 @@ fn with_pieces() -> &'static Cut {
     &CUT
 }
 
-/// Whatever result is taken out, and whatever was given away is forgotten, the search is not
-/// complete.
+/// Whichever result is removed, and whichever donated task is forgotten, the search is incomplete.
 #[test]
 fn a_lost_piece_is_missed() {
     let whole = &with_pieces().whole;
@@ -197,7 +196,7 @@ fn a_lost_piece_is_missed() {
     }
 }
 
-/// A piece that nobody gave away does not count.
+/// A piece that was never given away does not count.
 #[test]
 fn a_stray_piece_is_seen() {
     let whole = &with_pieces().whole;
@@ -251,7 +250,7 @@ fn checksum(text: &str) -> String {
     format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
-/// The file with the checksum that its content has, if it has any.
+/// The file with the right checksum for its content, if it has a checksum.
 fn sealed(mut file: Value) -> String {
     let part = |name: &str| file[name].clone();
     let task = serde_json::from_value::<Task>(part("task"));
@@ -281,14 +280,14 @@ fn results(name: &str, args: &[&str]) -> PathBuf {
             continue;
         }
         let args = ["check", "--branch", text(&branch), "-o", text(&result), "--timeout"];
-        // One of them has something left to do.
+        // One of them has open work.
         let output = run(&[&args[..], &[if number == 2 { "1us" } else { "1h" }]].concat());
         assert!(code(&output) != 2, "{}", stderr(&output));
     }
     folder
 }
 
-/// The places in a value where something can be changed.
+/// The places in a value that can be changed.
 fn spots(value: &Value, path: String, into: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -361,8 +360,8 @@ fn damage_text(text: &mut String, rng: &mut Rng) {
     *text = words.into_iter().collect();
 }
 
-/// Damages one file after another, and has each searched, cut and merged. It is an error, or a
-/// result: nothing panics.
+/// Damages one file after another, and searches, cuts and merges it. The outcome is an error or a
+/// result, but never a panic.
 fn check_files(name: &str, args: &[&str], times: usize) -> [usize; 4] {
     let folder = results(name, args);
     let all = ["search", "branch-1", "result-1", "result-2"];
@@ -396,7 +395,7 @@ fn check_files(name: &str, args: &[&str], times: usize) -> [usize; 4] {
     codes
 }
 
-/// How often each file is damaged: more with `MAZURKA_TRIALS=1000`.
+/// The number of times that each file is damaged; `MAZURKA_TRIALS=1000` increases it.
 fn trials() -> usize {
     let given = std::env::var("MAZURKA_TRIALS").ok().and_then(|text| text.parse().ok());
     given.unwrap_or(12)
@@ -421,8 +420,8 @@ fn damaged_files_are_refused_or_used() {
     assert!(codes[2] > 20 && codes[0] + codes[1] + codes[3] > 20, "exit codes {codes:?}");
 }
 
-/// A result that says what cannot be, although its checksum is right, is refused, and the file is
-/// named.
+/// A result with impossible contents is refused although its checksum is right, and the message
+/// names the file.
 #[test]
 fn what_a_file_says_is_replayed() {
     let folder =
@@ -475,7 +474,8 @@ fn what_a_file_says_is_replayed() {
     let mut file = read(&branch);
     file["task"]["setting"] = json!("stateful");
     refused(file, &branch, &check, "cannot search a single branch");
-    // Nobody has what a hand was dealt; then the beginning has it no more, either.
+    // If the part that was dealt to a worker is lost, the beginning does not have it any more,
+    // either.
     let merged = |why: &str| {
         let output = run(&["merge", text(&folder), "--format", "json"]);
         assert!(stderr(&output).contains(why), "{}", stderr(&output));
@@ -491,7 +491,7 @@ fn what_a_file_says_is_replayed() {
     fs::write(&all[0], sealed(file)).unwrap();
     merged("that no file has");
     fs::write(&all[0], beginning).unwrap();
-    // It is forgotten who gave a piece away.
+    // The file forgets which piece gave a task away.
     let mut file = read(&all[0]);
     let done = file["part"]["done"].as_object_mut().unwrap();
     done.values_mut().for_each(|done| done["given"] = json!([]));

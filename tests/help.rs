@@ -1,4 +1,4 @@
-//! What `--help` says: every example runs, as a newcomer would run it.
+//! The examples of `--help`: each of them runs, as a newcomer would run it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ const COMMANDS: [&str; 12] = [
     "reproduce",
     "mpirun",
 ];
-/// What an example needs besides: minutes, a folder of specs, Graphviz.
+/// Examples that need something else: minutes, a folder of specs, Graphviz.
 const LEFT_OUT: [&str; 5] = ["mazurka study", "mazurka reproduce", "specs/", "| dot", "ssbexp"];
 
-/// The lines of the help that are commands, without what is said about them.
+/// The lines of the help that are commands, without their explanations.
 fn examples(command: &str) -> Vec<String> {
     let args: Vec<_> = [command, "--help"].into_iter().filter(|arg| !arg.is_empty()).collect();
-    // As wide as it is: an example is one line.
+    // In full width: an example is one line.
     let help = stdout(&mazurka(&args).env_remove("COLUMNS").output().unwrap());
     let lines = help.lines().filter_map(|line| line.strip_prefix("  mazurka "));
     let bare = lines.map(|line| line.split("  ").next().unwrap_or(line));
@@ -62,7 +62,7 @@ fn every_example_runs() {
     let path = format!("{}:{path}", folder.display());
     let mut examples: Vec<_> = COMMANDS.into_iter().flat_map(examples).collect();
     examples.retain(|example| !LEFT_OUT.iter().any(|needs| example.contains(needs)));
-    // What one example writes another one reads.
+    // Some examples read what others write.
     examples.sort_by_key(|example| example.contains("replay"));
     assert!(examples.len() > 32, "{examples:#?}");
     for example in examples {
@@ -78,7 +78,7 @@ fn every_example_runs() {
     }
 }
 
-/// The rest of what `mpicc` is called with is the compiler's.
+/// The remaining arguments of `mpicc` are passed to the compiler.
 #[cfg(unix)]
 #[test]
 fn the_help_of_mpicc_is_our_own_unless_the_compiler_is_asked() {
@@ -98,7 +98,7 @@ fn the_help_of_mpicc_is_our_own_unless_the_compiler_is_asked() {
             }
         }
     }
-    // `echo` stands for a compiler that tells what it is asked.
+    // `echo` stands for a compiler that prints its arguments.
     let asked = Command::new(env!("CARGO_BIN_EXE_mazurka"))
         .args(["mpicc", "-v", "--help"])
         .env("MAZURKA_CC", "echo")

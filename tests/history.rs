@@ -1,4 +1,5 @@
-//! Processes that are told their outcomes: a system of histories is the system whose processes it runs.
+//! Processes that receive their outcomes: a system of histories equals the system whose processes
+//! it runs.
 
 mod interpreted;
 
@@ -16,7 +17,7 @@ use mazurka::systems::{Builder, Script as Steps, Variables, assert_that, choose,
 use crate::random_models::{self, Sample, Subject};
 use interpreted::Interpreted;
 
-/// The explorers that store no states, and take any program.
+/// The explorers that store no states and accept any program.
 fn explorers() -> impl Iterator<Item = Setting> {
     let stateless = EXPLORERS.iter().filter(|explorer| {
         let profile = explorer.profile();
@@ -33,7 +34,7 @@ fn all<S: System>(system: &S, explorer: Setting) -> Outcome {
     explore(system, explorer, Budget { all: true, ..Budget::default() }, &mut NoObserver)
 }
 
-/// What two searches of one program must agree in.
+/// What two searches of one program must agree on.
 fn essence(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug + use<> {
     let stats = &outcome.stats;
     let ends = (stats.traces, stats.deadlocked_traces, stats.violating_traces, stats.classes);
@@ -91,7 +92,7 @@ fn random_programs_are_what_their_histories_are_for_every_explorer() {
     }
 }
 
-/// A process that asks something else when it is told the same again is found out, whatever explores it.
+/// A process that asks something else after the same observations is detected by every explorer.
 #[test]
 fn who_asks_something_else_the_second_time_is_found_out() {
     let mut found = 0;
@@ -105,7 +106,7 @@ fn who_asks_something_else_the_second_time_is_found_out() {
                 history.runs().starts > sample.script.initial(&mut Default::default()).len() as u64;
             let told = outcome.violations.iter().filter_map(|violation| violation.failure.as_ref());
             let told: Vec<_> = told.filter(|f| f.message.starts_with("nondeterminism")).collect();
-            // Who was spawned is fickle from the start, and so the same every time.
+            // A spawned process is fickle from the start, so it is the same every time.
             if !is_told_again {
                 assert!(told.is_empty(), "{told:?} of {}", sample.describe());
             }
@@ -139,7 +140,7 @@ fn nondeterminism_is_told_with_both_requests_and_their_places() {
     let checked = mazurka::check(&History::new(runner)).all().run();
     assert_eq!(checked.verdict(), Verdict::Error);
     let told = checked.to_string();
-    let expected = "nondeterminism: told the same, the process asked for `";
+    let expected = "nondeterminism: after the same outcomes, the process asked for `";
     assert!(told.contains(expected), "{told}");
 }
 
@@ -175,7 +176,8 @@ fn each_process_runs_once_for_each_history_of_its_own() {
     let runs = history.runs();
     // Five senders and one receiver; the receiver again for each order but the first.
     assert_eq!(runs.starts, 6 + 119);
-    // A sender is told once; the receiver is told of its requests, and of each sequence of distinct messages.
+    // A sender gets one outcome; the receiver gets its requests, and each sequence of distinct
+    // messages.
     let sequences = 5 + 20 + 60 + 120 + 120;
     assert_eq!(runs.histories, 5 * 2 + 1 + sequences + (1 + 5 + 20 + 60 + 120));
 }

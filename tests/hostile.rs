@@ -1,4 +1,5 @@
-//! Specs that mean harm: texts that act on a terminal, or pretend to be lines of a report; and whatever a fuzzer makes up.
+//! Hostile specs: texts that act on a terminal, or pretend to be lines of a report; and whatever a
+//! fuzzer generates.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,12 +20,13 @@ mod trial;
 
 use trial::{Patience, Trial};
 
-/// A line break in a text, an escape sequence, C1's shorter one, and a sign that turns the direction.
+/// A line break in a text, an escape sequence, its shorter form in C1, and a character that changes
+/// the direction of text.
 const HOSTILE: &str = "mailbox m: int;\n\
     process P { local(\"\u{1b}[2J\u{9b}31m\u{202e}gnp\"); send(m, 1); }\n\
     process Q { let c = recv(m); /* \u{1b}]0;title\u{7} */ assert(c == 2, \"a\\nVerified: nothing is wrong\u{1b}[1m\u{2028}\"); }\n";
 
-/// A folder of this test alone, with the spec in it under a name that is no better.
+/// A folder of this test, with the spec under a hostile name.
 fn folder(name: &str) -> (std::path::PathBuf, &'static str) {
     let folder = env::temp_dir().join(format!("mazurka-hostile-{}-{name}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
@@ -111,7 +113,7 @@ fn bad_input_is_json() {
     fs::remove_dir_all(folder).unwrap();
 }
 
-/// A file without an end is not read for ever.
+/// An infinite file is not read for ever.
 #[test]
 #[cfg(unix)]
 fn a_spec_has_an_end() {

@@ -18,7 +18,7 @@ use crate::judge::{
 use crate::random_models::{Rng, Subject, p2p, processes};
 use crate::spin::{Kind, random_program};
 
-/// What a random invariant reads, and compares with a number.
+/// What a random invariant reads and compares with a number.
 #[derive(Clone, Debug)]
 enum Read {
     Cell(usize),
@@ -36,7 +36,7 @@ impl Read {
         }
     }
 
-    /// Its value, found without the language; `None` if it has none here.
+    /// Its value, computed without the language; `None` if it has none here.
     fn value(&self, at: Position<'_>) -> Option<i64> {
         match self {
             Read::Cell(cell) => match at.cell(CellId(*cell as u32)) {
@@ -72,22 +72,23 @@ impl NotAll {
         format!("assert(!({}))", parts.collect::<Vec<_>>().join(" && "))
     }
 
-    /// Comparisons are made from the left until one fails. What has no value ends it.
+    /// Comparisons are evaluated from the left until one fails. A missing value ends the
+    /// evaluation.
     fn is_broken(&self, at: Position<'_>) -> bool {
         self.0.iter().all(|(read, number)| read.value(at) == Some(*number))
     }
 }
 
-/// The judge: asked in every state, without the language.
+/// The judge, which is evaluated in every state, without the language.
 #[derive(Debug)]
 struct Judge(Vec<NotAll>);
 
-/// What the judge says of an assertion.
+/// The name of an assertion of the judge.
 fn name(number: usize) -> String {
     format!("broken {number}")
 }
 
-/// One of the assertions, to be asked about apart from the others.
+/// One of the assertions, evaluated separately from the others.
 #[derive(Debug)]
 struct One(usize, NotAll);
 
@@ -102,7 +103,8 @@ impl Property for One {
 }
 
 impl Judge {
-    /// The numbers of the assertions that fail in some state; `None` if there are too many executions.
+    /// The numbers of the assertions that fail in some state; `None` if there are too many
+    /// executions.
     fn broken(&self, program: &Program, explorer: impl Explorer) -> Option<BTreeSet<String>> {
         let mut properties = Properties::default().without::<Invariants>();
         for (number, assertion) in self.0.iter().enumerate() {
@@ -132,7 +134,7 @@ impl Judge {
     }
 }
 
-/// The same for this explorer: some ask for a depth.
+/// A search for all violations by this explorer, with a depth if it needs one.
 fn all_by(method: impl Explorer) -> Budget {
     let wants = method.profile().depth == Depth::Length
         && method.profile().guarantee != Guarantee::EveryEnd;
@@ -209,7 +211,7 @@ impl Names {
     }
 }
 
-/// What came.
+/// Counts of what occurred.
 #[derive(Default, Debug)]
 struct Reach {
     programs: u32,
@@ -218,12 +220,12 @@ struct Reach {
     searches: u32,
 }
 
-/// All explorers on one program with random invariants.
+/// Compares all explorers on one program with random invariants.
 fn agree(text: &str, seed: u64, walk: impl Explorer, reach: &mut Reach) {
     agree_in_turn(text, seed, walk, 1, reach);
 }
 
-/// One in so many explorers, each in its turn.
+/// Compares one in `share` explorers, in turn.
 fn agree_in_turn(text: &str, seed: u64, walk: impl Explorer, share: u64, reach: &mut Reach) {
     let mut rng = Rng::new(seed);
     let Some(judge) = Names::of(text).judge(&mut rng) else { return };
@@ -325,7 +327,7 @@ fn no_violation_is_missed_on_random_actors() {
     assert!(reach.programs > 70 && reach.broken > 70 && reach.kept > 70, "{reach:?}");
 }
 
-/// Here the judge is the full graph of states, in which loops go round as often as they like.
+/// Here the judge is the full state graph, in which loops are repeated without limit.
 #[test]
 fn no_violation_is_missed_in_loops_that_wait() {
     loops_that_wait(3);
@@ -353,9 +355,9 @@ fn program(text: &str) -> Program {
     compile("invariant.maz", text, &[]).unwrap_or_else(|errors| panic!("{}", errors.render(false)))
 }
 
-/// Programs, whether their invariants are kept, and how long the shortest way to a violation is.
+/// Programs, whether their invariants hold, and the length of the shortest path to a violation.
 const KNOWN: &[(&str, Option<usize>)] = &[
-    // Never at once in the execution that a search goes through first.
+    // Not all at once in the execution that a search visits first.
     (
         "shared a: int = 0; shared b: int = 0; process P { a = 1; a = 0; } process Q { b = 1; b = 0; }
          invariant { assert(!(a == 1 && b == 1)); }",
@@ -455,7 +457,7 @@ fn who_cannot_judge_an_invariant_says_so() {
     assert_eq!(code(&output), 3);
     assert_eq!(json(&output)["stopped_by"], "invariant");
     let text = stdout(&run_with(&["check", "-"], WIDE));
-    assert!(text.contains("too many states to judge an invariant"), "{text}");
+    assert!(text.contains("too many states to check an invariant"), "{text}");
     for name in ["s-por", "de-s-por", "dl-s-por", "portfolio"] {
         let output = run_with(&["check", "-", "--explorer", name], KNOWN[0].0);
         assert_eq!(code(&output), 2, "{name}");

@@ -1,5 +1,5 @@
-//! Judges explorers: an observer that tells the class of every trace by itself, and the replay of
-//! counterexamples on the bare model.
+//! Judges of explorers: an observer that determines the class of every trace by itself, and the
+//! replay of counterexamples on the bare model.
 
 use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroU32;
@@ -18,9 +18,9 @@ use mazurka::property::{
 };
 use mazurka::trace::{Classes, NormalForm};
 
-/// The variants of every explorer of the table that tells an execution of each class, or all states: its name, what to run,
-/// and whether it is never blocked. The judge itself is none of them, nor a portfolio, which has no traces of its own to tell;
-/// see `stateful`.
+/// The variants of every explorer in the table that reports an execution of each class, or all
+/// states: its name, what to run, and whether it never has blocked explorations. The judge itself
+/// is not among them, nor a portfolio, which reports no traces of its own; see `stateful`.
 pub static METHODS: LazyLock<Vec<(&str, AnyExplorer, bool)>> = LazyLock::new(|| {
     let judged = |e: &&Listed| {
         e.profile().guarantee != Guarantee::EveryExecution && e.profile().name != "portfolio"
@@ -28,7 +28,8 @@ pub static METHODS: LazyLock<Vec<(&str, AnyExplorer, bool)>> = LazyLock::new(|| 
     EXPLORERS.iter().filter(judged).flat_map(variants).collect()
 });
 
-/// What to run of an explorer, by the options that it takes. The last is the one that stands for all of them.
+/// The variants of an explorer, depending on the options that it accepts. The last one represents
+/// all of them.
 fn variants(explorer: &'static Listed) -> impl Iterator<Item = (&'static str, AnyExplorer, bool)> {
     let takes = &explorer.profile().takes;
     let options: &[&str] = match takes.orders {
@@ -71,7 +72,7 @@ fn variants(explorer: &'static Listed) -> impl Iterator<Item = (&'static str, An
     at_once.into_iter().chain(given)
 }
 
-/// Processes by number, and everything on.
+/// Processes in the order of their numbers, and every reduction on.
 pub const STATEFUL: Stateful = Stateful {
     order: Order::Sequential(Permutation::BY_NUMBER),
     without: Switches::NONE,
@@ -80,18 +81,19 @@ pub const STATEFUL: Stateful = Stateful {
     hash_compaction: false,
 };
 
-/// The explorers that store states, with these settings; the one without reduction first.
+/// The explorers that store states, with these settings; the one without reduction comes first.
 pub fn storing(settings: Stateful) -> [AnyExplorer; 4] {
     let full = EveryState::of(settings).into();
     [full, SPor::safe(settings).into(), SPor::eager(settings).into(), SPor::lazy(settings).into()]
 }
 
-/// Follows the transitions of a search, and does nothing.
+/// Follows the transitions of a search, without doing anything.
 struct Follower;
 
 impl Observer for Follower {}
 
-/// Is the full state graph the same, and what is told of it, whether the search makes its moves on the model or looks them up?
+/// Asserts that the full state graph, and what is reported of it, does not depend on whether the
+/// search computes its moves on the model or looks them up.
 pub fn assert_full_graphs_agree<S: System>(system: &S, context: impl Fn() -> String) {
     for all in [true, false] {
         let budget = || Budget { all, ..Budget::default() };
@@ -107,8 +109,8 @@ pub fn assert_full_graphs_agree<S: System>(system: &S, context: impl Fn() -> Str
     }
 }
 
-/// Is the full state graph the same if states are explored many at a time, by any number of threads, and also if that is given
-/// up again? And what of it is within some steps?
+/// Asserts that the full state graph, also within a number of steps, is the same if states are
+/// explored in batches, with any number of threads, and also if batches are given up.
 fn assert_batches_agree<S: System>(
     system: &S,
     all: bool,
@@ -134,7 +136,8 @@ fn assert_batches_agree<S: System>(
     }
 }
 
-/// Do one thread and two find the same in batches, and, if nothing ended the search, the same as was found on the model?
+/// Asserts that one thread and two find the same in batches, and, if nothing ended the search, the
+/// same as on the model.
 fn assert_jobs_agree<S: System>(
     system: &S,
     (first, max_replayed): (u64, u64),
@@ -164,7 +167,7 @@ fn assert_jobs_agree<S: System>(
     let told = |outcome: &Outcome| {
         let mut stats = Stats { state_bytes: None, max_depth: 0, ..outcome.stats.clone() };
         if system.invariants().is_some() {
-            // Whether something was wrong before an end depends on the way that was taken there.
+            // Whether a violation happened before the end of an execution depends on the path.
             stats.violating_traces = 0;
         }
         let known = |leak: &Leak| format!("{:?} {} {:?}", leak.kind, leak.object, leak.site);
@@ -178,35 +181,36 @@ fn assert_jobs_agree<S: System>(
     }
 }
 
-/// No execution of a test is as long; for explorers that ask for a bound.
+/// A bound for explorers that need one. No execution of a test is as long.
 pub const LONG: u32 = 10_000;
 
-/// Does the explorer say that it is not for this system?
+/// Whether the explorer refuses this system.
 pub fn is_refused<S: System>(system: &S, method: impl Explorer) -> bool {
     let budget = Budget { depth: bound(&method, LONG), ..Budget::default() };
     method.refusal(system, &budget).is_some()
 }
 
-/// The bound on the depth: none where executions are not to be cut, but for those that ask for one.
+/// The bound on the depth for an explorer that needs one.
 pub fn bound(explorer: &impl Explorer, depth: u32) -> Option<u32> {
     (depth < LONG || explorer.profile().depth == Depth::Length).then_some(depth)
 }
 
-/// Does it visit every class? The tool's rule for TransDPOR does on all that it was tried on; nobody has proved it, so
-/// it does not promise it.
+/// Whether it visits every class. The tool's rule for TransDPOR does on all programs that it was
+/// tried on; this is not proved, so the explorer does not guarantee it.
 pub fn is_to_visit_every_class(method: impl Explorer) -> bool {
     method.profile().guarantee >= Guarantee::EveryClass || method.profile().name == "transdpor-tool"
 }
 
-/// Did the search come to its end?
+/// Whether the search ran to its end.
 pub fn has_ended(outcome: &Outcome) -> bool {
     outcome.stopped_by.is_none_or(StopReason::is_doubt)
 }
 
-/// Replays every execution it is told of, complete or cut by a bound, and counts how often each class came.
+/// Replays every execution that is reported, complete or cut by a bound, and counts how often each
+/// class occurs.
 ///
-/// One recorder may watch several explorers one after the other ([`Recorder::take`]): equal normal forms are
-/// equal classes, whoever reported them.
+/// One recorder may observe several explorers, one after another ([`Recorder::take`]): equal normal
+/// forms are equal classes, whichever explorer reported them.
 pub struct Recorder<'s, S: System> {
     locals: Locals<'s, S>,
     classes: Classes,
@@ -215,16 +219,16 @@ pub struct Recorder<'s, S: System> {
     failures: HashSet<(ProcessId, Failure)>,
 }
 
-/// How often a class came.
+/// The visits of a class.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Visits {
-    /// This often.
+    /// The number of visits.
     pub times: u64,
-    /// Does it end in a deadlock?
+    /// Whether it ends in a deadlock.
     pub deadlocked: bool,
 }
 
-/// The classes that came.
+/// The visited classes.
 pub type Counts = BTreeMap<NormalForm, Visits>;
 
 impl<'s, S: System> Recorder<'s, S> {
@@ -239,13 +243,14 @@ impl<'s, S: System> Recorder<'s, S> {
         }
     }
 
-    /// Messages that stay pending make no deadlock.
+    /// Sets whether messages may stay pending without a deadlock.
     pub fn allow_pending(mut self, allow: bool) -> Self {
         self.allow_pending = allow;
         self
     }
 
-    /// The process of a violation, by a name that all explorers that this recorder watches agree on.
+    /// The process of a violation, by an id that is the same for all explorers that this recorder
+    /// observes.
     pub fn process_of(&mut self, violation: &Violation) -> Option<ProcessId> {
         let who = violation.process?;
         let state = violation.schedule.replay(&mut self.locals);
@@ -253,12 +258,12 @@ impl<'s, S: System> Recorder<'s, S> {
         state.by_birth().get(who.index()).copied()
     }
 
-    /// Who had failed at the end of any trace that ever came, and on what.
+    /// The failed processes at the ends of all traces so far, with their failures.
     pub fn failures(&self) -> &HashSet<(ProcessId, Failure)> {
         &self.failures
     }
 
-    /// The classes that came since the last call.
+    /// The classes visited since the last call.
     pub fn take(&mut self) -> Counts {
         std::mem::take(&mut self.counts)
     }
@@ -301,7 +306,7 @@ impl<S: System> Observer for Recorder<'_, S> {
     }
 }
 
-/// Is there nothing left but to go round loops for nothing?
+/// Whether nothing is enabled but repetitions of loops.
 fn is_livelocked<S: System>(locals: &mut Locals<'_, S>, state: &mut State) -> bool {
     match Watch::default().motion(locals, state) {
         Motion::Round(spins) => !spins.is_empty(),
@@ -309,12 +314,12 @@ fn is_livelocked<S: System>(locals: &mut Locals<'_, S>, state: &mut State) -> bo
     }
 }
 
-/// Does the schedule of `violation` end in what it is reported to end in?
+/// Checks that the schedule of `violation` ends in what is reported.
 pub fn check_counterexample<S: System>(system: &S, violation: &Violation) -> Result<(), String> {
     check_counterexample_where(system, violation, false)
 }
 
-/// The same where messages that stay pending may be allowed.
+/// Does the same check, with `allow_pending`.
 pub fn check_counterexample_where<S: System>(
     system: &S,
     violation: &Violation,
@@ -360,7 +365,7 @@ pub fn check_counterexample_where<S: System>(
     agrees.then_some(()).ok_or_else(|| format!("{violation:?} is not what the narration ends in"))
 }
 
-/// The schedule, told step by step as to a user.
+/// Replays the schedule as for a user, step by step.
 fn narrate<'s, S: System>(system: &'s S, violation: &Violation) -> Result<Replay<'s, S>, String> {
     let mut replay = Replay::new(system);
     for &action in &violation.schedule {
@@ -373,14 +378,14 @@ fn narrate<'s, S: System>(system: &'s S, violation: &Violation) -> Result<Replay
     }
 }
 
-/// Is this terminal state a deadlock?
+/// Whether this terminal state is a deadlock.
 fn is_stuck<S: System>(locals: &Locals<'_, S>, state: &State, allow_pending: bool) -> bool {
     let is_actor =
         |p: &ProcessId| matches!(locals.op(state.local(*p)), None | Some(Op::Handle { .. }));
     state.stuck(locals).any(|process| !allow_pending || !is_actor(&process))
 }
 
-/// Does this state violate an invariant as the violation says?
+/// Whether this state violates the invariant of the violation.
 fn breaks_invariant<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
@@ -390,7 +395,7 @@ fn breaks_invariant<S: System>(
     broken.iter().any(|(_, failure)| Some(failure) == violation.failure.as_ref())
 }
 
-/// Does this terminal state violate `final`?
+/// Whether this terminal state violates `final`.
 pub fn violates_final<S: System>(locals: &Locals<'_, S>, state: &State) -> bool {
     let content = |cell| state.content_of_declared(locals, cell);
     let is_of_program = |local| local != LocalId::ABSENT && local != LocalId::CARRIER;

@@ -1,8 +1,9 @@
 //! Programs of actors whose numbers of classes are known.
 //!
-//! Most are from Tasharofi, Karmani, Lauterburg, Legay, Marinov and Agha, "TransDPOR" (FMOODS/FORTE 2012),
-//! where a class is, for each actor, the order of the messages that it processed. They are written by hand
-//! against the bare [`System`] trait, so they are also what a program of actors in Rust looks like.
+//! Most are from Tasharofi, Karmani, Lauterburg, Legay, Marinov and Agha, "TransDPOR" (FMOODS/FORTE
+//! 2012), where a class is given by the order of the messages that each actor processed. They are
+//! written by hand against the bare [`System`] trait, so they also show a program of actors in
+//! Rust.
 
 mod programs;
 mod repeated;
@@ -16,7 +17,8 @@ use mazurka::model::System;
 use crate::judge::{METHODS, check_counterexample};
 use programs::{Cast, dining, door, fib, in_one_inbox, pipesort, registry, regsim};
 
-/// The figures of a complete search; its verdict is the one expected, and its counterexamples replay.
+/// The statistics of a complete search. Its verdict must be `verdict`, and its counterexamples must
+/// replay.
 fn search<S: System>(system: &S, method: impl Explorer, verdict: Verdict) -> Stats {
     let budget = Budget { all: true, ..Budget::default() };
     let outcome = explore(system, method, budget, &mut NoObserver);
@@ -28,8 +30,9 @@ fn search<S: System>(system: &S, method: impl Explorer, verdict: Verdict) -> Sta
     outcome.stats
 }
 
-/// Every explorer that promises each class once visits so many, of which so many end in a deadlock. (Others
-/// may take hours: DPOR as published does, on the regsim of the paper.)
+/// Checks every explorer that guarantees each class once: its number of visits, and of those that
+/// end in a deadlock. (Others may take hours, for example DPOR as published on the regsim of the
+/// paper.)
 fn check_classes(cast: &Cast, [classes, deadlocked]: [u64; 2]) {
     let verdict = if deadlocked > 0 { Verdict::Deadlock } else { Verdict::Ok };
     let once = |&&(_, method, _): &&(&str, AnyExplorer, bool)| {
@@ -43,7 +46,7 @@ fn check_classes(cast: &Cast, [classes, deadlocked]: [u64; 2]) {
     }
 }
 
-/// The same, and so many executions in all.
+/// Also checks the number of all executions.
 fn check(cast: &Cast, executions: u64, [classes, deadlocked]: [u64; 2]) {
     let verdict = if deadlocked > 0 { Verdict::Deadlock } else { Verdict::Ok };
     let stats = search(cast, Exhaustive, verdict);
@@ -51,7 +54,8 @@ fn check(cast: &Cast, executions: u64, [classes, deadlocked]: [u64; 2]) {
     check_classes(cast, [classes, deadlocked]);
 }
 
-/// A worker's registration comes after its start, which halves the (2w + 1)! orders of events w times.
+/// A worker's registration comes after its start, which halves the (2w + 1)! orders of events w
+/// times.
 #[test]
 fn the_registry_has_as_many_classes_as_orders_of_registration() {
     check(&registry(1), 3, [2, 0]);
@@ -77,11 +81,12 @@ fn fibonacci_has_two_classes_per_inner_call() {
     check_classes(&fib(6), [128, 0]);
 }
 
-/// A fork goes to the left first or to the right; but if each goes to the one whose first fork it is, nobody
-/// gets a second. (Nor can all go to the others: 2^n - 1.)
+/// Each philosopher takes the left fork first, or the right one. If each takes the same side first
+/// and gets it, no philosopher gets a second fork. (Not all can take the other side: 2^n - 1.)
 ///
-/// For two: 20 orders of the six events up to the deadlock, and 60 of the rest with either winner: after
-/// his five events before he puts them down, 8 + 8 + 7 + 7 places for the other's start, and twice for the puts.
+/// For two: 20 orders of the six events up to the deadlock, and 60 of the rest with either winner:
+/// after his five events before he puts them down, 8 + 8 + 7 + 7 places for the other's start, and
+/// twice for the puts.
 #[test]
 fn dining_philosophers_deadlock_in_one_class() {
     check(&dining(2, false), 140, [3, 1]);
@@ -97,15 +102,16 @@ fn a_left_handed_philosopher_prevents_the_deadlock() {
     check_classes(&dining(4, true), [14, 0]);
 }
 
-/// Who shuts the door, whether somebody looked in before, and in which order the neighbour is talked to. With
-/// the neighbour's visitor asleep, all that source-DPOR may execute ends where it is the only one left; that
-/// somebody else could have shut the door has to be seen there, too.
+/// Which of them shuts the door, whether the other looked in before, and the order in which the
+/// neighbour is addressed. If the neighbour's visitor is in the sleep set, every execution that
+/// source-DPOR may explore ends where only this visitor is left; it must be seen there, too, that
+/// the other one could have shut the door.
 #[test]
 fn a_message_is_refused_where_nothing_more_is_awake() {
     check(&door(), 12, [6, 6]);
 }
 
-/// Each sorter may be told to go on before or after the numbers from the left have come.
+/// Each sorter may be started before or after the numbers from the left have come.
 #[test]
 fn a_pipeline_of_sorters_has_a_product_of_factorials() {
     check_classes(&pipesort(2), [2, 0]);

@@ -1,8 +1,9 @@
-//! Limits on time and memory are kept, whatever the search is doing when they are reached.
+//! Limits on time and memory are kept, whatever the search is doing when it reaches them.
 //!
-//! Each program makes one step of a search long, or one object large: thousands of extensions of one event, a wait
-//! for one of thousands, a handler that sends without end, values that grow. How late a limit is kept is measured
-//! on whatever machine this runs on, so a test allows for more than the half second that is promised.
+//! In each program one step of a search takes long, or one object is large: thousands of extensions
+//! of one event, a wait for one of thousands, a handler that sends without end, values that grow.
+//! The delay in keeping a limit depends on the machine, so a test allows more than the half second
+//! that is guaranteed.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use crate::cli::{code, json, run_with, stderr, stdout};
 
 /// Programs that take long, and what is large in them.
 const LONG: [&str; 5] = [
-    // Ten thousand extensions of the empty configuration, all rivals.
+    // Ten thousand extensions of the empty configuration, all in conflict.
     "shared x: int = 0; process P[i in 0..3000] { fetch_add(x, 1); }",
     // A wait for one of thousands.
     "mailbox m; process P { var l: [comm] = []; for i in 0..3000 { l = push(l, isend(m, i)); } let k = waitany(l); }
@@ -26,10 +27,11 @@ const LONG: [&str; 5] = [
      process Q { while true { local(\"b\"); } }",
 ];
 
-/// How much later than asked a search may end on a busy machine.
+/// The maximum delay on a busy machine.
 const LATE: Duration = Duration::from_secs(20);
 
-/// More than 40 billion orders, and a few thousand states. The assertion fails only where `First` goes before `Last`, which is tried last.
+/// More than 40 billion orders, and a few thousand states. The assertion fails only if `First` goes
+/// before `Last`, which is tried last.
 #[test]
 fn a_search_that_runs_out_of_time_names_an_explorer_that_does_not() {
     let spec = "const SURE = true;
@@ -119,8 +121,8 @@ fn drawing_has_limits_of_its_own() {
     }
 }
 
-/// Where a lock is one transition with its wait, a process that requests a mutex only to test it is not held up: there
-/// is no deadlock that the program does not have.
+/// Where a lock and its wait are one transition, a process that requests a mutex only to test it
+/// must not be blocked: this would be a deadlock that the program does not have.
 #[test]
 fn a_request_without_a_wait_is_never_a_blocking_lock() {
     let program =
@@ -131,7 +133,7 @@ fn a_request_without_a_wait_is_never_a_blocking_lock() {
     }
 }
 
-/// The calls of a search may name events beyond those that were asked for.
+/// The calls of a search may name events beyond the requested number.
 #[test]
 fn steps_of_a_search_are_drawn_however_few_events_are_wanted() {
     let program =
@@ -156,7 +158,7 @@ const SLOW: &str = "process P { var a: [int] = [0; 1000000]; for i in 0..900000 
 const LARGE: &str = "process P { var a: [[int]] = []; var i = 0; while i < 900000 { i += 1; let b = push([1], i); a = push(a, push(b, 2)); }
          assert(false); }";
 
-/// Who is told to stop while a process computes has not failed.
+/// A process that computes when the search is stopped has not failed.
 #[test]
 fn limits_are_kept_within_local_computation() {
     for explorer in ["udpor", "optimal", "sleep", "stateful", "dl-s-por", "portfolio"] {
@@ -207,7 +209,8 @@ fn a_drawing_that_is_not_ready_in_time_is_given_up() {
     assert!(stderr(&output).contains("Nothing drawn"), "{}", stderr(&output));
 }
 
-/// Ten thousand processes, each started by the one before: what is kept of each does not grow with its number.
+/// Ten thousand processes, each started by the previous one: the data stored for each does not grow
+/// with its number.
 #[test]
 fn a_chain_of_spawns_needs_little_memory() {
     let program = "process P() { let h = spawn P(); } process S { let h = spawn P(); }";

@@ -1,4 +1,4 @@
-//! Warnings: what executions leave behind although nothing is wrong in them, and what no execution runs.
+//! Warnings: what executions leave behind although nothing is wrong, and what no execution runs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,13 +14,13 @@ use crate::cli::{code, json, run, run_with, stdout};
 use crate::judge::{LONG, METHODS, is_refused};
 use crate::tidy::files;
 
-/// The most executions of a program that are looked at.
+/// The maximum number of executions of a program that are checked.
 const MOST: u64 = 60;
 
 /// A leak: its kind and its place.
 type Place = (LeakKind, u32, u32);
 
-/// What executions leave behind, by definition: told by replays.
+/// What executions leave behind, by definition: computed by replays.
 struct Left<'p> {
     program: &'p Program,
     found: BTreeSet<Place>,
@@ -51,14 +51,14 @@ fn left_behind(program: &Program, schedule: &Schedule) -> BTreeSet<Place> {
     }
     let left = |&(process, posted, line, column): &(ProcessId, Posted, u32, u32)| {
         let kind = left_kind(replay.state(), process, posted)?;
-        // A daemon that waits may ask in vain, and keep what it has.
+        // A waiting daemon may have requests without answer, and keep what it has.
         let waits = replay.waiting_daemons().any(|daemon| daemon == process);
         (!waits || kind == LeakKind::Message).then_some((kind, line, column))
     };
     requests.iter().filter_map(left).collect()
 }
 
-/// What is left of a request, if anything.
+/// The leak of a request, if it is one.
 fn left_kind(state: &State, process: ProcessId, posted: Posted) -> Option<LeakKind> {
     match posted {
         Posted::At(mailbox, end, at) => {
@@ -92,7 +92,7 @@ fn left_kind(state: &State, process: ProcessId, posted: Posted) -> Option<LeakKi
         }
         Posted::Enrolment(..) | Posted::Notification(..) => None,
         Posted::RwLock(lock, request) => {
-            // Whoever ends has waited for every lock that it asked for.
+            // A process that ends has waited for every lock that it requested.
             let is_left = !state.rwlock(lock).requests()[request as usize].is_over;
             is_left.then_some(LeakKind::Held)
         }
@@ -104,7 +104,8 @@ fn left_kind(state: &State, process: ProcessId, posted: Posted) -> Option<LeakKi
     }
 }
 
-/// The leaks that an explorer finds, each checked by a replay; `None` if there are too many executions.
+/// The leaks that an explorer finds, each checked by a replay; `None` if there are too many
+/// executions.
 fn leaks(
     program: &Program,
     explorer: impl Explorer,
@@ -164,7 +165,7 @@ fn every_explorer_finds_what_is_left_behind() {
     assert!(leaking >= 9 && judged >= 600, "{leaking} programs leak, {judged} searches");
 }
 
-/// The lints that a spec is told of.
+/// The lints that are reported for a spec.
 fn told(text: &str, options: &[&str]) -> Vec<String> {
     let output = run_with(&[&["check", "-", "--format", "json"], options].concat(), text);
     let report = json(&output);
@@ -183,7 +184,7 @@ fn each_lint_has_its_programs() {
     assert_eq!(told(KEPT, &[]), ["locks"]);
     assert_eq!(told("mailbox m; process P { isend(m, 1); irecv(m); }", &[]), [""; 0]);
     assert_eq!(told("mutex m; process P { lock(m); unlock(m); }", &[]), [""; 0]);
-    // Who waits for ever is the news, not what he left.
+    // The process that waits for ever is reported, not its leaks.
     assert_eq!(
         told("mailbox m, n; process P { isend(m, 1); let v = recv(n); }", &["--all"]),
         [""; 0]
@@ -272,10 +273,10 @@ fn every_explorer_finds_the_same_unreached() {
     assert!(odd >= 10 && judged >= 500, "{odd} odd programs, {judged} searches");
 }
 
-/// What is told: kind, first and last line, text.
+/// A reported lint: kind, first and last line, text.
 type Told = (UnreachedKind, u32, u32, &'static str);
 
-/// Programs with what is told of them.
+/// Programs with their reports.
 const ODD: &[(&str, &[Told])] = &[
     (
         "shared x: int = 0;\nprocess P {\n if x == 1 {\n  x = 2;\n  x = 3;\n }\n if x == 0 {\n  x = 0;\n }\n}",
@@ -342,7 +343,7 @@ fn what_is_unreached_is_told_if_asked_and_known() {
         stdout(&denied)
             .contains("Denied:\n  line 2: never evaluated: `assert(x == 1)` (assertions)")
     );
-    // Nothing is known of the rest.
+    // The rest is unknown.
     let cut = "shared x: int = 0;\nprocess P[i in 0..2] { assert(x == i); x = 1; }\nprocess Q { x = 0; local(\"a\"); }";
     assert_eq!(told(cut, &["--warn", "all"]), [""; 0]);
     assert_eq!(told(cut, &["--warn", "all", "--all", "--max-traces", "1"]), [""; 0]);

@@ -1,5 +1,5 @@
-//! Searches by the ranks of an MPI job, some of which are killed. They need an implementation of MPI:
-//! `cargo test --features mpi --test suite machines -- --ignored`.
+//! Searches by the ranks of an MPI job, some of which are killed. They need an implementation of
+//! MPI: `cargo test --features mpi --test suite machines -- --ignored`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::cli::{code, json, mazurka, stderr};
 
-/// So long that ranks can be killed on the way.
+/// A search that is long enough for ranks to be killed on the way.
 const SEARCH: [&str; 7] = [
     "check",
     "../../../specs/memory/lastzero.maz",
@@ -22,7 +22,7 @@ const SEARCH: [&str; 7] = [
     "-D",
 ];
 
-/// Starts the search by four ranks, as Open MPI does it on one machine, whoever the user is.
+/// Starts the search with four ranks on one machine, by Open MPI, for any user.
 fn start(n: &str, options: &[&str], arguments: &[&str]) -> Child {
     let mut command = Command::new("mpirun");
     command
@@ -63,7 +63,7 @@ fn kill_rank(launcher: &Child, rank: usize, after: Duration) {
     kill(ranks(launcher)[rank]);
 }
 
-/// A result without what it cost.
+/// A result without its cost.
 fn free(output: &Output) -> Value {
     let mut result = json(output);
     for cost in ["wall_seconds", "peak_memory_bytes"] {

@@ -3,23 +3,25 @@
 //! | module | what it tests |
 //! |---|---|
 //! | `naive` | the oracle: event structures of small systems by the definitions |
-//! | `random_models` | random programs, and that they reach what matters |
+//! | `random_models` | random programs, and their coverage of what matters |
 //! | `laws` | the parts against the oracle, on random programs |
 //! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
 //! | `lang` | the language, operation by operation, on the exhaustive explorer |
 //! | `golden` | diagnostics, to the letter |
 //! | `depth` | searches up to a depth, of every explorer, against the definitions |
-//! | `observers` | what observers are told, held against replays |
-//! | `own_property` | a property of a user's own, judged by every explorer |
-//! | `own_explorer` | an explorer of another crate, by the judge and in a comparison |
+//! | `observers` | what observers are notified of, compared with replays |
+//! | `own_property` | properties written in Rust, checked by every explorer |
+//! | `own_explorer` | an explorer of another crate, checked by the judge and in a comparison |
 //! | `daemons` | processes that may wait for ever, as people see them |
 //! | `known` | programs of actors whose numbers of classes are known |
 //! | `help` | every example of a `--help` runs |
 //! | `invariants` | invariants by every explorer, against a walk through all states |
-//! | `owners` | inboxes and ranks that two processes use: found by every explorer |
+//! | `owners` | inboxes and ranks that two processes use: detected by every explorer |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
-//! | `state_graph` | the same for searches that store states: their graphs, and what is in them |
-//! | `stateful` | searches that store states: published figures, what the printed algorithms lose, cycles |
+//! | `state_graph` | shared code for searches that store states: their graphs, and the ends and
+//! classes in them |
+//! | `stateful` | searches that store states: published figures, what the printed algorithms lose,
+//! cycles |
 //! | `spin` | programs that wait in loops: every explorer against the exhaustive one, and against the state graph |
 //! | `published` | figures that papers print, to the digit |
 //! | `check` | systems made in Rust, and checking them in a test |
@@ -28,20 +30,21 @@
 //! | `machines` | searches by the ranks of an MPI job, some of which are killed; only with the feature `mpi` |
 //! | `mpi` | MPI programs in C, right and wrong, of every kind of mistake; what `mpicc` and `mpirun` do |
 //! | `lint` | what executions leave behind, by every explorer against replays; what is denied |
-//! | `sparse` | objects that are declared and not used cost nothing and change nothing |
-//! | `hostile` | texts and command lines that mean harm; a few trials of the fuzzer |
-//! | `program` | programs in Rust, held against the models that they are; what is told of them |
-//! | `history` | processes that are told their outcomes, held against the systems that they are |
-//! | `ranks` | random MPI programs in C, held against the systems that they are |
+//! | `sparse` | objects that are declared but not used cost nothing and change nothing |
+//! | `hostile` | hostile texts and command lines; a few trials of the fuzzer |
+//! | `program` | programs in Rust, compared with equal models; their reports |
+//! | `history` | processes that receive outcomes, compared with equal systems |
+//! | `ranks` | random MPI programs in C, compared with equal systems |
 //! | `client` | data structures, and clients made for them |
 //! | `branches` | searches in parts: on random programs, and as files on a command line |
-//! | `forged` | branches and results that nobody has made: damaged, lost, of another search |
-//! | `count` | how many executions there are: on the graph, and one by one |
-//! | `compare` | the same, where it compares explorers |
-//! | `foresight` | explorers that rely on the static analysis against one that knows nothing in advance |
+//! | `forged` | forged branches and results: damaged, lost, or of another search |
+//! | `count` | the number of executions: on the graph, and one by one |
+//! | `compare` | comparisons of explorers, as users see them |
+//! | `foresight` | explorers that use the static analysis, compared with one that has none |
 //! | `files` | what commands read and write: links, odd names, nothing overwritten, one log for many |
 //! | `replay` | every counterexample replays |
-//! | `reports` | what reports say of a failure: who could still help, what `final` has read, the shortest way there |
+//! | `reports` | what reports say about a failure: processes that could help, what `final` has
+//! read, the shortest counterexample |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
 //! | `gallery` | the pictures of the book are what the command makes |
 //! | `documents` | the README and the book: examples, links, sizes |
@@ -50,7 +53,7 @@
 //! | `study` | what a study writes, and does not run twice |
 //! | `tidy` | the rules of the code base |
 //!
-//! Not every test is run every time, and those that are not are counted as ignored, with the reason:
+//! Some tests are not run every time. They count as ignored, with the reason:
 //!
 //! | attribute | which tests | run them with |
 //! |---|---|---|
@@ -60,14 +63,15 @@
 //! | `#[ignore = "needs MPI"]` | searches by ranks | `cargo test --features mpi --test suite machines -- --ignored` |
 //! | `#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]`, and `has_cxx` | MPI programs in C and C++ | nothing: they are ignored only where `build.rs` has found no `cc` or `c++` |
 //!
-//! `.ci/run` runs all but `viewer_latency` and the longest, `every_expectation_is_met_by_every_variant`. No test may end early because something is missing: nobody would see that. A test that gets
-//! slow is split: a part of its cases, chosen to meet every kind of them, in the ordinary run, and all of them in
-//! an ignored one. `tidy` checks that there are no other reasons.
+//! `.ci/run` runs all but `viewer_latency` and the longest test,
+//! `every_expectation_is_met_by_every_variant`. A test must not end early because something is
+//! missing, since this would not be noticed. A test that gets slow is split: some of its cases, of
+//! every kind, are in the ordinary run, and all of them in an ignored test. `tidy` checks that
+//! there are no other reasons.
 //!
-//! More and longer: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that many random programs of
-//! each family.
-//! `MAZURKA_PROGRAMS=500 cargo test --test suite twins` writes that many random MPI programs in C and as specs, and compares
-//! their classes.
+//! Larger runs: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that number of random
+//! programs of each family. `MAZURKA_PROGRAMS=500 cargo test --test suite twins` writes that number
+//! of random MPI programs in C and as specs, and compares their classes.
 
 mod agreement;
 mod alike;

@@ -1,9 +1,10 @@
-//! Matching at p2p and bag mailboxes, against a twin that knows nothing of the model.
+//! Matching at p2p and bag mailboxes, compared with an independent twin of the model.
 //!
-//! The twin goes through all states of a program of straight lines: posts, and waits for them. It has MPI's rules as the
-//! standard tells them: a receive takes a message only if no earlier receive that is still open would take it, and no
-//! earlier message of the same sender that the receive would take is still there. In such a program a class of executions
-//! is known by who got which message. So the classes are the distinct ends of the twin.
+//! The twin visits all states of a straight-line program: posts, and waits for them. It follows
+//! MPI's rules as in the standard: a receive takes a message only if no earlier open receive would
+//! take it, and there is no earlier message of the same sender that the receive would take. In such
+//! a program a class of executions is determined by which receive got which message. So the classes
+//! are the distinct ends of the twin.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,7 +17,7 @@ use mazurka::systems::{self, Builder, Communication, Script, Step};
 
 use crate::random_models::Rng;
 
-/// How many programs are tried: `MAZURKA_PROGRAMS`, or as many as an ordinary run has time for.
+/// The number of programs: `MAZURKA_PROGRAMS`, or as many as an ordinary run has time for.
 fn count() -> u64 {
     std::env::var("MAZURKA_PROGRAMS").map_or(400, |count| count.parse().expect("a number"))
 }
@@ -74,7 +75,7 @@ fn generate(seed: u64) -> Lines {
     Lines { delivery, ranks: ranks.collect() }
 }
 
-/// A state of the twin: how far each rank is, and who has which message: receive, send.
+/// A state of the twin: the progress of each rank, and the pairs of receives and sends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Standing {
     at: Vec<usize>,
@@ -89,7 +90,7 @@ impl Lines {
         })
     }
 
-    /// Would the receive take the message, if nothing else were there?
+    /// Whether the receive would take the message, if there were nothing else.
     fn takes(&self, receive: Place, send: Place) -> bool {
         match (self.ranks[receive.0][receive.1], self.ranks[send.0][send.1]) {
             (Line::Receive { from, tag }, Line::Send { to, tag: sent, .. }) => {
@@ -101,7 +102,7 @@ impl Lines {
         }
     }
 
-    /// May the two be paired now?
+    /// Whether the two may be paired now.
     fn may_pair(&self, state: &Standing, receive: Place, send: Place) -> bool {
         let is_free = |post: Place| state.pairs.iter().all(|&(r, s)| r != post && s != post);
         let earlier_receive =
@@ -199,7 +200,7 @@ impl Lines {
     }
 }
 
-/// The ends that a search meets, as the twin tells them, each as often as it is met.
+/// The ends that a search visits, in the form of the twin, each with the number of its visits.
 struct Ends<'l> {
     lines: &'l Lines,
     met: Vec<Standing>,
@@ -245,7 +246,7 @@ impl Observer for Ends<'_> {
 }
 
 impl Ends<'_> {
-    /// Was the action of this rank at `position` a post?
+    /// Whether the action of this rank at `position` was a post.
     fn is_post(
         &self,
         rank: usize,

@@ -1,6 +1,7 @@
-//! MPI programs in C: what is wrong with them is found, and nothing is found in those that are right.
+//! MPI programs in C: the mistakes in wrong ones are found, and nothing is found in correct ones.
 //!
-//! The programs are in `tests/mpi`. Each has cases, and says at its head what is expected of each:
+//! The programs are in `tests/mpi`. Each has several cases, and its head says what is expected of
+//! each:
 //!
 //! ```text
 //! // 1, 2: right
@@ -8,7 +9,8 @@
 //! // 4: incomplete
 //! ```
 //!
-//! `warning: communicator leak` is no mistake, but should be mended. A comment `wrong 3` marks the lines that a report of case 3 must name, at least one of them.
+//! `warning: communicator leak` is not a mistake, but should be mended. A comment `wrong 3` marks
+//! the lines of which a report of case 3 must name at least one.
 
 mod degrees;
 mod every;
@@ -38,7 +40,7 @@ use crate::tidy;
 struct Case {
     number: String,
     ranks: u32,
-    /// The kind of mistake; `None` if it is right.
+    /// The kind of mistake; `None` if the case is correct.
     slip: Option<String>,
     lines: Vec<String>,
 }
@@ -99,7 +101,7 @@ fn answer_with(program: &Path, case: &Case, variants: &[Semantics]) -> Answer {
     verify(&launch, variants, setting, &budget).unwrap()
 }
 
-/// What a case comes to other than expected.
+/// The difference between the result of a case and its expectation.
 fn objection(program: &Path, case: &Case) -> Option<String> {
     let found = answer(program, case);
     let fits = |diagnosis: &Diagnosis, slip: &str| {
@@ -120,7 +122,8 @@ fn objection(program: &Path, case: &Case) -> Option<String> {
         .then(|| format!("{} {number}: {slip:?} at {lines:?}, but {found:?}", program.display()))
 }
 
-/// What the cases of a program come to other than expected, compiled with this option, and how many are right and wrong.
+/// The differences between the results of the cases of a program, compiled with this option, and
+/// their expectations; and the numbers of correct and wrong cases.
 fn offences(path: &Path, option: &str, folder: &Path) -> (usize, usize, Vec<String>) {
     let compiler = Compiler::new("cc", folder.join("cache"), folder.to_owned());
     let name = path.file_name().unwrap().to_str().unwrap();
@@ -149,8 +152,8 @@ fn what_is_wrong_with_a_program_is_found_and_nothing_else() {
     assert!(right >= 30 && wrong >= 60, "{right} right, {wrong} wrong");
 }
 
-/// What a call reads or writes is compared with what is pending, and a null pointer is an invalid argument: for each pointer that
-/// a function of the header takes.
+/// The memory that a call reads or writes is compared with pending operations, and a null pointer
+/// is an invalid argument: tested for each pointer parameter of the functions in the header.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn no_function_forgets_a_pointer() {
@@ -296,7 +299,7 @@ fn exit_codes_and_reports_are_those_of_check() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// A program that calls nothing of MPI is verified, but of what?
+/// A program that calls no function of MPI is reported, because nothing was verified.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn a_program_without_calls_is_told() {
@@ -319,7 +322,8 @@ fn a_program_without_calls_is_told() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The source of a message is the rank of who sends it, in the communicator. So it is known who could end a wait.
+/// The source of a message is the rank of its sender in the communicator. So it is known which
+/// ranks could end a wait.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn who_could_end_a_wait_is_known_by_rank() {
@@ -341,8 +345,9 @@ fn who_could_end_a_wait_is_known_by_rank() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// What ranks print is told for the execution that is shown. Time, numbers of processes and random numbers are the same in
-/// each, and files that one execution writes are not there in another one.
+/// The output of ranks is the output of the execution that is shown. Time, process numbers and
+/// random numbers are the same in each execution, and files that one execution writes do not exist
+/// in another one.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn executions_know_nothing_of_each_other() {
@@ -362,7 +367,8 @@ fn executions_know_nothing_of_each_other() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// What a program writes to the connection of the library is not taken for what the library says.
+/// What a program writes to the connection of the library is not taken for a message of the
+/// library.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn a_rank_is_done_when_the_library_says_so() {
@@ -387,7 +393,7 @@ fn a_rank_is_done_when_the_library_says_so() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// What comes behind the program is its own. It measures for half a minute, which takes no time.
+/// Arguments after the program are its own. It measures half a minute, which takes no time.
 #[test]
 #[cfg_attr(not(has_cxx), ignore = "needs a C++ compiler")]
 fn programs_in_cxx_have_options_and_clocks() {
@@ -405,7 +411,7 @@ fn programs_in_cxx_have_options_and_clocks() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// How many classes the programs in `examples/mpi` have, and how often a rank is started for them.
+/// The number of classes of the programs in `examples/mpi`, and of the runs of a rank for them.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn ranks_run_once_for_each_local_history() {
@@ -437,7 +443,7 @@ fn ranks_run_once_for_each_local_history() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The text of the library's own names, which no program's names can clash with.
+/// The text with the names of the library, which must not clash with names of programs.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn the_library_defines_no_names_that_a_program_may_want() {
@@ -450,7 +456,7 @@ fn the_library_defines_no_names_that_a_program_may_want() {
     let names = Command::new("nm").args(["-g", "--defined-only"]).arg(object).output();
     let names = stdout(&names.expect("`nm`, which compilers come with"));
     let own = ["mazurka_", "MPI_", "PMPI_", "__tsan_"];
-    // What stands in for functions of the C library.
+    // Functions that replace those of the C library.
     let instead = [
         "time",
         "gettimeofday",

@@ -1,4 +1,4 @@
-//! What observers are told, without a replay of theirs: held against one, on random programs and on one in the
+//! What observers are notified of, compared with replays, on random programs and on one in the
 //! language.
 
 use std::fmt::Debug;
@@ -16,7 +16,7 @@ use crate::random_models::{Sample, Subject, actors, processes};
 /// Names with values.
 type Named = Vec<(String, String)>;
 
-/// How a process is called, whether it has ended, its variables, and the local state as it is printed.
+/// A process: its name, whether it has ended, its variables, and its local state as it is printed.
 type Told = (String, bool, Named, String);
 
 /// The ends of a search in its own terms.
@@ -32,14 +32,15 @@ impl Observer for Diary {
             let local = format!("{:?}", at.local(process));
             (at.name(process), has_ended, at.variables(process), local)
         };
-        // Who was spawned has another number in another search, so they are told by birth.
+        // Spawned processes have other numbers in other searches, so they are listed in the order
+        // of their spawns.
         let processes = at.state().by_birth().into_iter().map(told).collect();
         let cells = at.cells().into_iter().map(|(name, value)| (name, value.to_string()));
         self.ends.push((at.schedule(), processes, cells.collect()));
     }
 }
 
-/// What a replay on the bare model says of the end of a schedule.
+/// The end of a schedule according to a replay on the bare model.
 fn replayed<S: System>(system: &S, schedule: &Schedule) -> (Vec<Told>, Named) {
     let mut locals = Locals::new(system);
     let end = schedule.replay(&mut locals).expect("an execution");
@@ -62,7 +63,7 @@ fn replayed<S: System>(system: &S, schedule: &Schedule) -> (Vec<Told>, Named) {
     (processes, cells.collect())
 }
 
-/// Local states hold numbers of processes, which mean the same where nobody is spawned.
+/// Local states contain process numbers, which have the same meaning only if no process is spawned.
 fn check<S: Subject>(samples: &[Sample<S>]) {
     let mut traces = 0;
     for sample in samples {
@@ -167,7 +168,7 @@ fn a_transition_is_told_where_it_leads() {
     assert!(["1", "2", "3"].iter().all(|n| values(n) > 0) && values("0") == 0);
 }
 
-/// What an observer that knows the system's type is told of a local state.
+/// What an observer that knows the type of the system is given of a local state.
 struct Typed<L> {
     seen: Vec<L>,
     others: usize,

@@ -1,4 +1,5 @@
-//! The example of an explorer of one's own, by the judge of the tests and in a comparison.
+//! The example of an explorer written by a user, checked by the judge of the tests and in a
+//! comparison.
 
 #[path = "../examples/own_explorer.rs"]
 mod example;
@@ -11,7 +12,7 @@ use crate::judge::{Recorder, check_counterexample};
 use crate::random_models::{Sample, Subject, actors, processes};
 use example::Deepening;
 
-/// It visits each class once, as it promises, and finds what is wrong.
+/// It visits each class once, as it guarantees, and finds violations.
 fn check<S: Subject>(sample: &Sample<S>) {
     let budget = Budget { all: true, ..Budget::default() };
     let mut recorder = Recorder::new(&sample.script);

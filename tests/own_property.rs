@@ -1,4 +1,5 @@
-//! Properties: those of a user's own are judged by every explorer that can, and built-in ones can be left out.
+//! Properties: those written by a user are checked by every explorer that can, and built-in ones
+//! can be left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -101,13 +102,13 @@ const IN_AND_OUT: &str = "
     process P { a = 1; a = 0; order = 1; }
     process Q { b = 1; b = 0; order = 2; }";
 
-/// The same with a lock around it.
+/// The same program with a lock around the section.
 const ONE_BY_ONE: &str = "
     shared a: int = 0; shared b: int = 0; mutex m;
     process P { lock(m); a = 1; a = 0; unlock(m); }
     process Q { lock(m); b = 1; b = 0; unlock(m); }";
 
-/// How many executions pass through a state with both: told by replays.
+/// The number of executions that pass through a state with both: computed by replays.
 #[derive(Default)]
 struct Passes<'p> {
     program: Option<&'p Program>,
@@ -155,7 +156,7 @@ fn a_property_of_every_state_is_judged_where_every_state_is_visited() {
         }
     }
     assert_eq!(able, BTreeSet::from(["exhaustive", "stateful"]));
-    // The reason for all that: there is an explorer that does not pass through such a state, and none in which it ends.
+    // The reason: there is an explorer that neither passes through nor ends in such a state.
     let missed = explore(&racy, Udpor::default(), properties(), &mut NoObserver);
     let is_told = missed.stopped_by == Some(StopReason::NoGuarantee);
     assert!(is_told && missed.verdict() != Verdict::Ok);
@@ -235,7 +236,8 @@ fn without_deadlocks_an_end_is_an_end() {
     }
 }
 
-/// What `final` reads of a process that waits may not be there yet: then there is nothing to judge.
+/// The variables that `final` reads of a waiting process may not exist yet: then there is nothing
+/// to check.
 #[test]
 fn without_deadlocks_final_is_judged_there_too() {
     let properties = || Properties::default().without::<Deadlocks>();
@@ -294,7 +296,7 @@ fn without_livelocks_who_waits_for_ever_may() {
     }
 }
 
-/// A barrier that is crowded ends the search whoever judges it.
+/// A barrier with too many processes ends the search, whichever properties are checked.
 #[test]
 fn beyond_a_crowded_barrier_nothing_is_explored() {
     use mazurka::property::CrowdedBarriers;
@@ -367,13 +369,13 @@ fn what_is_objected_to_is_explained() {
     assert!(catch_unwind(AssertUnwindSafe(|| checked.assert_ok())).is_err());
     check(ONE_BY_ONE, "stateful").assert_ok();
     let told = check(ONE_BY_ONE, "udpor").to_string();
-    let expected = "`udpor` does not go through all states that `NeverBoth` is asked about";
+    let expected = "`udpor` does not visit all states that `NeverBoth` is about";
     assert!(told.starts_with("Incomplete") && told.contains(expected), "{told}");
     let schedule: Schedule = checked.violations()[0].schedule.to_string().parse().unwrap();
     assert_eq!(schedule, checked.violations()[0].schedule);
 }
 
-/// Objects to some local states, states or ends, as its own words for them fall.
+/// A property that objects to some local states, states or ends, depending on a hash of their text.
 #[derive(Debug)]
 struct Sampled(When);
 
@@ -440,7 +442,7 @@ impl Wrong {
     }
 }
 
-/// Every explorer finds what it is to find, and claims to be complete only then.
+/// Every explorer finds the violations that it must find, and claims to be complete only then.
 #[test]
 fn random_objections_are_found_by_all_that_can() {
     const MOST: usize = 100;

@@ -1,4 +1,5 @@
-//! Inboxes and ranks that belong to one process: does every explorer find it when another process uses them?
+//! Inboxes and ranks that belong to one process: every explorer detects that another process uses
+//! them.
 
 use std::collections::BTreeSet;
 
@@ -64,8 +65,8 @@ fn program(seed: u64) -> String {
     text
 }
 
-/// The kinds of what is wrong. Once another process has used something nothing has a meaning, and what else is found depends on the
-/// order.
+/// The kinds of violations. After another process has used an object, nothing has a meaning, and
+/// further violations depend on the order.
 fn kinds(outcome: &Outcome) -> BTreeSet<String> {
     match outcome.stopped_by {
         Some(StopReason::Oversubscribed) => BTreeSet::from(["another process".into()]),

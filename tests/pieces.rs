@@ -12,7 +12,7 @@ use mazurka::lang::compile;
 use crate::judge::{LONG, METHODS, bound, has_ended, is_refused};
 use crate::random_models::{Sample, Subject, actors, processes};
 
-/// Cut so early that small programs make many pieces.
+/// Searches that are cut so early that small programs have many pieces.
 fn in_pieces<S: Subject>(
     sample: &Sample<S>,
     explorer: AnyExplorer,
@@ -58,7 +58,7 @@ fn check<S: Subject>(sample: &Sample<S>) {
                 let is_exact = explorer.profile().guarantee >= Guarantee::EveryClassOnce;
                 assert!(!is_exact || one.stats.traces == whole.stats.traces, "{what}");
             }
-            // Nothing that one piece finds makes another look elsewhere, unless chance decides.
+            // No piece's results make another piece look elsewhere, unless chance decides.
             let is_plain = match explorer {
                 AnyExplorer::Exhaustive(_) => true,
                 AnyExplorer::Sleep(Sleep { order }) => !matches!(order, Order::Random(_)),

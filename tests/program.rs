@@ -1,4 +1,4 @@
-//! Programs in Rust: that they are what the same models are, and what people are told when they are wrong.
+//! Programs in Rust: that they equal the same models, and what reports say if they are wrong.
 
 mod bank;
 #[path = "../examples/programs/bounded_buffer.rs"]
@@ -133,7 +133,7 @@ fn random_programs_as_closures_are_what_they_are_as_models() {
     assert!(seen > 150, "{seen}");
 }
 
-/// What is wrong with a program of one process, in a line.
+/// The violation of a program of one process, in a line.
 fn wrong(closure: impl AsyncFn() + Send + Sync + 'static) -> String {
     let mut program = Program::new();
     program.process("P", closure);
@@ -195,7 +195,7 @@ fn who_asks_something_else_the_second_time_is_found_out() {
     let line = line!();
     let told = mazurka::check(&program.build().max_processes(1)).all().run().to_string();
     let asked = format!(
-        "Error: nondeterminism: told the same, the process asked for `inbox.recv()` \
+        "Error: nondeterminism: after the same outcomes, the process asked for `inbox.recv()` \
          (tests/program.rs:{}) the first time, and asked for `other.write()` with 1 \
          (tests/program.rs:{}) the second time",
         line - 3,
@@ -204,7 +204,8 @@ fn who_asks_something_else_the_second_time_is_found_out() {
     assert!(told.starts_with(&asked), "{told}");
 }
 
-/// Also if it is never told its outcomes again, because there is one execution only.
+/// Nondeterminism is detected even if there is only one execution, so that no outcome is delivered
+/// again.
 #[test]
 fn who_does_something_else_in_each_run_is_found_out() {
     static RUNS: AtomicUsize = AtomicUsize::new(0);
@@ -217,7 +218,7 @@ fn who_does_something_else_in_each_run_is_found_out() {
     let told = mazurka::check(&program.build()).run().to_string();
     let asked = |n: usize| format!("asked for `runs.write()` with {n} (tests/program.rs:{line})");
     let expected = format!(
-        "Error: nondeterminism: told the same, the process {} the first time, and {} the second \
+        "Error: nondeterminism: after the same outcomes, the process {} the first time, and {} the second \
          time (P, tests/program.rs:{line}).",
         asked(0),
         asked(1)

@@ -1,4 +1,4 @@
-//! Figures that papers print, to the digit; and what they say of an algorithm that does not hold.
+//! Figures that papers print, exactly; and claims about an algorithm that do not hold.
 
 use std::fs;
 use std::path::Path;
@@ -16,10 +16,10 @@ struct Subject {
     /// A spec of `specs/actor`, and a constant of it.
     spec: &'static str,
     constant: Option<(&'static str, &'static str)>,
-    /// How many classes of executions it has.
+    /// The number of classes of executions.
     classes: u64,
-    /// Table 1: by the orders fifo, eca and lca the figures of DPOR (`None` where the paper's run was stopped) and of
-    /// TransDPOR, as its tool has it.
+    /// Table 1: for the orders fifo, eca and lca, the figures of DPOR (`None` where the paper's run
+    /// was stopped) and of TransDPOR, as its tool computes them.
     table: [(Option<Figures>, Figures); 3],
     /// Table 2: the actions that DPOR with sleep sets executes.
     asleep: [u64; 3],
@@ -187,7 +187,8 @@ fn transdpor_as_printed_visits_more_than_the_paper_says() {
     }
 }
 
-/// DPOR-DS as published, up to a depth: of two classes one is a path in which the other's message never shows.
+/// DPOR-DS as published, up to a depth: of two classes, one is a path in which the other's message
+/// never occurs.
 #[test]
 fn the_bound_hides_what_dpor_ds_has_to_reorder() {
     let registry = program("registry", Some(("W", "1")));
@@ -199,6 +200,7 @@ fn the_bound_hides_what_dpor_ds_has_to_reorder() {
     let [naive, force, ds] =
         [Way::Naive, Way::Force, Way::Completed].map(|way| DporDs { way, order });
     assert_eq!([naive, force, ds].map(|method| visited(method, 2)), [1, 1, 2]);
-    // With room for all three messages the two classes are visited; one of them twice but for sleep sets.
+    // With room for all three messages, the two classes are visited; one of them twice, except with
+    // sleep sets.
     assert_eq!([naive, force, ds].map(|method| visited(method, 3)), [3, 3, 2]);
 }

@@ -1,16 +1,16 @@
-//! Random small programs, and what they must reach to be worth running.
+//! Random small programs, and what they must cover to be useful.
 //!
-//! There are three families. A [`Program`] of processes is a little syntax tree with two lives:
-//! [`Program::text`] prints it in the modelling language, so that a failure can be pasted into a file, and
-//! [`Script`] runs it as a [`System`] of its own, without the language front end. The two must agree on
-//! everything, which tests the front end; and the tests of the explorers need not trust it. An
-//! [`ActorProgram`](actors::ActorProgram) is run by an [`ActorScript`]. A [`P2pScript`] is a program of processes with p2p and bag
-//! mailboxes.
+//! There are three families. A [`Program`] of processes is a small syntax tree with two uses:
+//! [`Program::text`] prints it in the modelling language, so that a failure can be pasted into a
+//! file, and [`Script`] runs it as a [`System`] without the language front end. The two must agree
+//! on everything, which tests the front end; and the tests of the explorers need not trust it. An
+//! [`ActorProgram`](actors::ActorProgram) is run by an [`ActorScript`]. A [`P2pScript`] is a
+//! program of processes with p2p and bag mailboxes.
 //!
-//! Programs that compute more than these are texts only: see [`language`].
+//! Programs with more computations than these exist only as text: see [`language`].
 //!
-//! A law holds on both; a test of it is told of the family by [`Subject`], and goes through
-//! [`processes`], [`actors()`] and [`p2p()`].
+//! A law holds for all families. Its test gets the family by [`Subject`], and uses [`processes`],
+//! [`actors()`] and [`p2p()`].
 
 pub mod actors;
 pub mod commuting;
@@ -39,9 +39,9 @@ use std::sync::OnceLock;
 use mazurka::explore::{Budget, Exhaustive, NoObserver, explore};
 use mazurka::model::System;
 
-/// Larger programs are passed over.
+/// Programs with more executions are skipped.
 pub const MAX_EXECUTIONS: u64 = 3_000;
-/// Larger ones are no programs for the oracle, which is quadratic and worse.
+/// Larger programs are too large for the oracle, which is at least quadratic.
 pub const MAX_CONFIGURATIONS: usize = 20_000;
 
 /// A random program as a system.
@@ -52,11 +52,11 @@ pub trait Subject: System + Clone {
     /// The program, for people.
     fn text(&self) -> String;
 
-    /// What explorers may be unable to do with it.
+    /// Features that some explorers do not support.
     fn features(&self) -> Features;
 }
 
-/// What a program is made of, as far as explorers ask.
+/// The features of a program, as far as explorers depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Features {
     /// All its processes are actors.
@@ -65,7 +65,7 @@ pub struct Features {
     pub guards: bool,
     /// Some actor has internal handlers.
     pub internals: bool,
-    /// Its mailboxes are p2p and bag ones, most of them.
+    /// Most of its mailboxes are p2p and bag ones.
     pub network: bool,
 }
 
@@ -100,46 +100,45 @@ impl Subject for ActorScript {
 
 /// A program small enough to be tested.
 pub struct Sample<S> {
-    /// Where it came from.
+    /// The seed that it was generated from.
     pub seed: u64,
     /// The program.
     pub script: S,
-    /// How many complete executions it has.
+    /// The number of its complete executions.
     pub executions: u64,
-    /// How many Mazurkiewicz classes they are, by the exhaustive explorer.
+    /// The number of their Mazurkiewicz classes, by the exhaustive explorer.
     pub classes: u64,
-    /// How many of the executions end in a deadlock.
+    /// The number of executions that end in a deadlock.
     pub deadlocked: u64,
 }
 
-/// The first programs of processes that are small enough, from seed 0 on: as many as an ordinary run has time
-/// for, or `MAZURKA_PROGRAMS`.
+/// The first programs of processes that are small enough, from seed 0 on: as many as an ordinary
+/// run has time for, or `MAZURKA_PROGRAMS`.
 pub fn processes() -> &'static [Sample<Script>] {
     static SAMPLES: OnceLock<Vec<Sample<Script>>> = OnceLock::new();
     SAMPLES.get_or_init(|| first_samples(300, Script::of))
 }
 
-/// The same, of processes with the objects that came later: mutexes that are tried, reader-writer locks, condition
-/// variables.
+/// Programs of processes with the newer objects: mutexes that are tried, reader-writer locks,
+/// condition variables.
 pub fn later() -> &'static [Sample<Script>] {
     static SAMPLES: OnceLock<Vec<Sample<Script>>> = OnceLock::new();
     SAMPLES.get_or_init(|| first_samples(200, |seed| Script::new(generate_later(seed))))
 }
 
-/// The same, of actors.
+/// Programs of actors.
 pub fn actors() -> &'static [Sample<ActorScript>] {
     static SAMPLES: OnceLock<Vec<Sample<ActorScript>>> = OnceLock::new();
     SAMPLES.get_or_init(|| first_samples(160, ActorScript::of))
 }
 
-/// The same, with p2p and bag mailboxes.
+/// Programs of processes with p2p and bag mailboxes.
 pub fn p2p() -> &'static [Sample<P2pScript>] {
     static SAMPLES: OnceLock<Vec<Sample<P2pScript>>> = OnceLock::new();
     SAMPLES.get_or_init(|| first_samples(300, P2pScript::of))
 }
 
-/// How many programs of a family are asked for: as many as an ordinary run has time for, or
-/// `MAZURKA_PROGRAMS`.
+/// The number of programs of a family: `ordinary`, or `MAZURKA_PROGRAMS`.
 pub fn asked(ordinary: usize) -> usize {
     let asked = std::env::var("MAZURKA_PROGRAMS").ok();
     asked.map_or(ordinary, |count| count.parse().expect("MAZURKA_PROGRAMS is a number"))
@@ -150,7 +149,7 @@ fn first_samples<S: Subject>(ordinary: usize, of: fn(u64) -> S) -> Vec<Sample<S>
 }
 
 impl<S: Subject> Sample<S> {
-    /// This program, unless it is too large; the seed is for messages.
+    /// This program, unless it is too large. The seed is for messages.
     pub fn new(seed: u64, script: S) -> Option<Self> {
         let budget = Budget { all: true, max_traces: Some(MAX_EXECUTIONS), ..Budget::default() };
         let outcome = explore(&script, Exhaustive, budget, &mut NoObserver);

@@ -1,4 +1,4 @@
-//! Random MPI programs in C, each the same as a system made in Rust: equal classes, equal ends.
+//! Random MPI programs in C, each equal to a system built in Rust: equal classes, equal ends.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,10 +11,10 @@ use mazurka::systems::history::History;
 
 use crate::random_models::{Script, p2p, ranks};
 
-/// How many programs an ordinary run has time for.
+/// The number of programs in an ordinary run.
 const ORDINARY: usize = 100;
 
-/// Executions of one program at most.
+/// The maximum number of executions of one program.
 const MAX_TRACES: u64 = 300;
 
 fn all<S: System>(system: &S, explorer: Setting) -> Outcome {
@@ -22,8 +22,8 @@ fn all<S: System>(system: &S, explorer: Setting) -> Outcome {
     explore(system, explorer, budget, &mut NoObserver)
 }
 
-/// What two searches have to agree in. What is left open when somebody has failed is another deadlock in C: the others wait in
-/// `MPI_Finalize`.
+/// What two searches must agree on. Operations that stay open when a rank has failed are another
+/// deadlock in C: the other ranks wait in `MPI_Finalize`.
 fn ends(outcome: &Outcome) -> (u64, Option<u64>, bool) {
     let stats = &outcome.stats;
     let has_failed = outcome.violations.iter().any(|found| found.process.is_some());
@@ -53,7 +53,7 @@ fn random_programs_in_c_are_what_they_are_in_rust() {
         let program = ranks::completed(p2p::generate(seed))?;
         let script = Script::new(program.clone());
         let outcome = all(&script, udpor);
-        // Most programs get stuck in all executions: those are a part only.
+        // Most programs get stuck in all executions: these should be a part only.
         let is_stuck = outcome.stats.deadlocked_traces == outcome.stats.traces;
         let is_taken = outcome.is_complete() && (!is_stuck || seed % 8 == 0);
         is_taken.then_some((seed, program, outcome))

@@ -1,4 +1,5 @@
-//! Every counterexample replays, by its schedule and from the result file, to the violation reported.
+//! Every counterexample replays, by its schedule and from the result file, to the violation
+//! reported.
 
 use std::fs;
 

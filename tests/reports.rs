@@ -1,4 +1,5 @@
-//! What reports say of a failure: who could still help, what `final` has read, the shortest way there.
+//! What reports say about a failure: processes that could help, what `final` has read, the shortest
+//! counterexample.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,7 +18,7 @@ use crate::judge::{METHODS, check_counterexample_where, is_refused};
 use crate::random_models::{Rng, generate};
 use crate::tidy::files;
 
-/// The reaches from local states, each found once.
+/// The may-access sets of local states, each computed once.
 #[derive(Default)]
 struct Reaches(HashMap<LocalId, Option<Reach>>);
 
@@ -28,8 +29,10 @@ impl Reaches {
     }
 }
 
-/// Takes random executions. Whatever a process does, each local state that it, or who started it, was in has said that it
-/// may; how many actions were judged, and how many of the claims said no to what the text of the process has.
+/// Takes random executions. For each action of a process, each earlier local state of it, or of the
+/// process that started it, must have the action in its may-access set. Returns the number of
+/// checked actions, and the number of claims that exclude something that the text of the process
+/// contains.
 fn check_reaches(name: &str, program: &Program, random: &mut Rng) -> (usize, usize) {
     let (mut judged, mut refused) = (0, 0);
     let mut locals = Locals::new(program);
@@ -83,7 +86,7 @@ fn check_reaches(name: &str, program: &Program, random: &mut Rng) -> (usize, usi
                 }
             }
         }
-        // Who has come to rest will do nothing that only lies behind it.
+        // A process that is at rest must not claim what lies only behind it.
         for (process, locals_of_it) in &past {
             let now = state.local(*process);
             if reaches.find(&locals, now) && reaches.find(&locals, locals_of_it[0]) {
@@ -127,7 +130,7 @@ fn deadlock(name: &str) -> Value {
     violation
 }
 
-/// Who could still help each process that is blocked.
+/// For each blocked process, the processes that could help it.
 fn helpers(violation: &Value) -> Vec<(&str, Vec<&str>)> {
     let mut found = Vec::new();
     for blocked in violation["blocked"].as_array().unwrap() {
@@ -193,13 +196,13 @@ fn a_failed_final_shows_what_it_has_read() {
         case("assert(twice(votes[2]) == One.best);"),
         "where votes[2] = 2, twice(votes[2]) = 4, One.best = 7"
     );
-    // What held is not shown.
+    // Assertions that held are not shown.
     assert_eq!(
         case("assert(other == 9); let k = 2; assert(votes[k] == 0);"),
         "where k = 2, votes[2] = 2"
     );
     assert_eq!(case("assert(10 / votes[0] == other);"), "where votes[0] = 0");
-    // What a variable was made of is shown, and a counter that is gone is not.
+    // What a variable was computed from is shown; a counter that is out of scope is not.
     let total = "var total = 0; for i in 0..N { total += Node[i].leader; } assert(total == 0);";
     assert_eq!(
         case(total),
@@ -215,7 +218,7 @@ fn actors_are_shown_at_the_end() {
     assert_eq!(shown(text), "where Node[0].leader = 1, Node[1].leader = 2");
 }
 
-/// The first that is found is never shorter, and what is printed replays.
+/// The shortest counterexample is never longer than the first one, and it replays.
 #[test]
 fn the_shortest_is_never_longer_than_the_first() {
     let (mut violated, mut gained) = (0, 0);
@@ -265,7 +268,7 @@ fn the_shortest_is_told() {
     assert!(stdout(&run(&stateful)).contains("others may be shorter"));
 }
 
-/// Who has looked after the last notification, and found nothing, has not missed it.
+/// A process that has checked after the last notification, and found nothing, has not missed it.
 #[test]
 fn a_notification_comes_too_early_only_for_who_has_not_looked_since() {
     let said = |spec: &str, schedule: &str| {
@@ -283,7 +286,8 @@ fn a_notification_comes_too_early_only_for_who_has_not_looked_since() {
     assert!(looked.ends_with("but no other process that is left notifies it."), "{looked}");
 }
 
-/// It fails before it does anything that others see, as the last thing that happens or before others go on.
+/// It fails before it does anything visible, as the last thing that happens or before other
+/// processes continue.
 #[test]
 fn a_process_that_fails_as_it_starts_is_found() {
     let text = "shared x: int = 0; process P { spawn C(); x = 1; } process C() { assert(1 == 2); }";

@@ -1,6 +1,7 @@
-//! `mazurka reproduce`: each table comes out as reviewed, times aside.
+//! `mazurka reproduce`: each table is as reviewed, except for times.
 //!
-//! The tables are in `tests/golden/cli/reproduce-*.csv`; with `MAZURKA_BLESS=1` they are written anew.
+//! The tables are in `tests/golden/cli/reproduce-*.csv`; with `MAZURKA_BLESS=1` they are written
+//! anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -110,8 +111,8 @@ fn small() -> Experiment {
     experiment
 }
 
-/// The lines of the searches by the names of their columns, without times, and without the portfolio, in which it is a
-/// matter of time who answers.
+/// The lines of the searches by the names of their columns, without times, and without the
+/// portfolio, whose answer depends on timing.
 fn lines(experiment: &Experiment) -> Vec<BTreeMap<String, String>> {
     let text = document::csv(&[&experiment.reductions, &experiment.errors]);
     let mut reader = csv::Reader::from_reader(text.as_bytes());

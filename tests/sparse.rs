@@ -1,4 +1,4 @@
-//! Objects that are declared and not used: they cost nothing, and nothing comes out differently.
+//! Objects that are declared but not used: they cost nothing and do not change any result.
 
 use std::time::{Duration, Instant};
 
@@ -9,11 +9,11 @@ use crate::cli::{code, json, run_with, stderr, stdout};
 use crate::judge::{METHODS, is_refused};
 use crate::random_models::{Subject, processes};
 
-/// So many objects stand where a program had one.
+/// The number of objects that replace one object of a program.
 const PLACES: usize = 1_000;
 
-/// The program with arrays for objects of these kinds, by the letters of their names in random programs; of each array one
-/// element is used.
+/// The program with arrays instead of objects of these kinds (given by the letters of their names
+/// in random programs). One element of each array is used.
 fn spread(text: &str, kinds: &str) -> String {
     text.lines().map(|line| spread_line(line, kinds) + "\n").collect()
 }
@@ -58,7 +58,7 @@ fn names_become_elements() {
     assert_eq!(spread_line("barrier a0(2);", "a"), "barrier a0[1000](2);");
 }
 
-/// What came of a search, but for what it is called and how large it was.
+/// The outcome of a search, except for its name and size.
 fn told(outcome: &Outcome) -> (Stats, Vec<String>) {
     let stats = Stats { state_bytes: None, ..outcome.stats.clone() };
     let violations = outcome.violations.iter();
@@ -70,7 +70,7 @@ fn compiled(text: &str) -> Program {
     compile("sparse", text, &[]).unwrap_or_else(|error| panic!("{}\n{text}", error.render(false)))
 }
 
-/// Among thousands of objects, and among these for some kinds only, every explorer does the same.
+/// With thousands of objects of all kinds, or of some kinds, every explorer does the same.
 #[test]
 fn random_programs_do_not_care_how_many_objects_there_are() {
     let budget = || Budget { all: true, ..Budget::default() };
@@ -137,7 +137,7 @@ fn a_million_objects_cost_what_is_used() {
             });
             let [few, many] = both;
             searches += 1;
-            // Which search of a portfolio answers first is chance.
+            // The search of a portfolio that answers first depends on timing.
             if explorer.profile().name != "portfolio" {
                 for figure in ["traces", "transitions", "events", "states", "max_depth"] {
                     let [few, many] = [&few, &many].map(|report| &report["stats"][figure]);
@@ -149,7 +149,7 @@ fn a_million_objects_cost_what_is_used() {
     assert!(searches >= 9 * WIDE.len(), "{searches} searches");
 }
 
-/// Reports name the objects as they are declared, and tell of those that were met.
+/// Reports name the objects as they are declared, and only those that were visited.
 #[test]
 fn reports_tell_of_the_objects_that_were_used() {
     let program = "mutex m[1000000]; mailbox a[500000]: int; shared x: [int; 500000] = 3;
@@ -168,7 +168,8 @@ fn reports_tell_of_the_objects_that_were_used() {
     assert!(start.elapsed() < Duration::from_secs(10) && output.stdout.len() < 10_000_000);
 }
 
-/// With hundreds of processes that end at once the unfolding keeps its cuts as lists; everything is as without them.
+/// With hundreds of processes that end at once, the unfolding stores its cuts as lists; all results
+/// are as without these processes.
 #[test]
 fn random_programs_do_not_care_how_many_processes_there_are() {
     let mut lists = 0;
@@ -191,7 +192,7 @@ fn random_programs_do_not_care_how_many_processes_there_are() {
     assert!(lists >= 300);
 }
 
-/// Processes that do little are no work, however many they are.
+/// Processes that do little cost little, however many there are.
 #[test]
 fn thousands_of_processes_that_do_little() {
     for program in [

@@ -1,8 +1,9 @@
 //! Programs that wait in loops.
 //!
-//! Two judges. What is left out of executions is the same for all explorers, so each class that the exhaustive
-//! explorer finds must come from each of the others. And nothing may be lost: the ends, violations and livelocks must be
-//! those of the full state graph, in which a loop goes round as often as it likes.
+//! There are two judges. What is left out of executions is the same for all explorers, so each
+//! class that the exhaustive explorer finds must be found by each of the others. And nothing may be
+//! lost: the ends, violations and livelocks must be those of the full state graph, in which loops
+//! are repeated without limit.
 
 mod livelock;
 
@@ -18,7 +19,8 @@ use mazurka::property::Position;
 use crate::judge::{METHODS, Recorder, STATEFUL, check_counterexample, is_refused};
 use crate::random_models::Rng;
 
-/// Larger programs are passed over: with more executions, or with more states, which may have few executions that end.
+/// Programs with more executions or more states are skipped. (A program with many states may have
+/// few executions that end.)
 const MAX_EXECUTIONS: u64 = 4_000;
 const MAX_STATES: u64 = 700;
 
@@ -31,7 +33,7 @@ fn all() -> Budget {
     Budget { all: true, endless: Some(200), ..Budget::default() }
 }
 
-/// The terminal states that a search meets; livelocks are violations.
+/// The terminal states that a search visits. Livelocks are violations.
 #[derive(Default)]
 struct Ends(BTreeSet<String>);
 
@@ -44,7 +46,8 @@ impl Observer for Ends {
     }
 }
 
-/// Which number a request has is no part of a state: the stateful searches merge states that differ in it.
+/// The number of a request is not a part of a state: stateful searches merge states that differ in
+/// it.
 fn without_handles(state: &str) -> String {
     let mut parts = state.split("Handle(");
     let mut kept = parts.next().unwrap_or_default().to_owned();
@@ -64,7 +67,7 @@ fn kinds(outcome: &Outcome) -> BTreeSet<String> {
     outcome.violations.iter().map(|v| format!("{:?} {:?}", v.kind, v.failure)).collect()
 }
 
-/// All explorers on one program; was it small enough, did it end?
+/// Compares all explorers on one program. Returns the outcome if the program is small enough.
 fn agree(text: &str) -> Option<Outcome> {
     let program = program(text);
     let states = explore(&program, EveryState::of(STATEFUL), all(), &mut NoObserver).stats.states;
@@ -121,17 +124,17 @@ fn agree(text: &str) -> Option<Outcome> {
     Some(judged)
 }
 
-/// What a random program is made of.
+/// The kinds of random programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Plain,
-    /// With objects that came later: a mutex that is tried.
+    /// With newer objects: a mutex that is tried.
     Later,
     /// Each process receives at a p2p mailbox of its own, and polls it in loops.
     Network,
 }
 
-/// A statement about the objects that came later.
+/// A statement on the newer objects.
 fn later(rng: &mut Rng) -> String {
     let (x, value) = (rng.below(2), rng.below(2));
     match rng.below(8) {
@@ -182,7 +185,7 @@ fn network(rng: &mut Rng, (own, number): (usize, usize), processes: usize) -> St
     }
 }
 
-/// A few statements that wait in loops, or let others go on.
+/// A few statements that wait in loops, or let other processes continue.
 fn body(rng: &mut Rng, statements: usize, kind: Kind) -> String {
     let mut text = String::new();
     for number in 0..statements {
@@ -248,7 +251,7 @@ pub fn random_program(seed: u64, kind: Kind) -> String {
     text
 }
 
-/// How many programs of each kind came.
+/// Counts of programs.
 #[derive(Default, Debug)]
 struct Reach {
     programs: u32,
@@ -270,7 +273,7 @@ fn agree_on_random_programs(seeds: std::ops::Range<u64>, kind: Kind) -> Reach {
     reach
 }
 
-/// So many programs, or `MAZURKA_PROGRAMS`.
+/// The number of programs: `ordinary`, or `MAZURKA_PROGRAMS`.
 fn programs(ordinary: u64) -> u64 {
     let asked = std::env::var("MAZURKA_PROGRAMS").ok();
     asked.map_or(ordinary, |count| count.parse().expect("MAZURKA_PROGRAMS is a number"))

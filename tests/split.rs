@@ -1,5 +1,5 @@
-//! Searches cut into branches at random, which are then explored one by one, in any order, by the same explorer or by
-//! any: together they are the search.
+//! Searches cut into branches at random, which are then explored one by one, in any order, by the
+//! same explorer or by any: together they are the search.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ use crate::judge::{Counts, LONG, METHODS, Recorder, bound, has_ended, is_refused
 use crate::random_models::Rng;
 use crate::random_models::{Sample, Subject, actors, processes};
 
-/// Takes branches out of a search now and then.
+/// Takes branches out of a search at random.
 struct AtRandom {
     rng: Rng,
     /// Those not explored yet.
     branches: Vec<Branch>,
-    /// How many more may be taken.
+    /// The number of branches that may still be taken.
     left: usize,
 }
 
@@ -28,12 +28,13 @@ impl Splitter for AtRandom {
 
     fn take(&mut self, branch: Branch) {
         self.left -= 1;
-        // What another search is told goes there as text.
+        // A branch is sent to another search as text.
         self.branches.push(branch.to_string().parse().expect("a branch"));
     }
 }
 
-/// Explores the whole in pieces, each by one of `explorers`; how often each class came, and the kinds of violations.
+/// Explores the whole in pieces, each by one of `explorers`. Returns how often each class was
+/// found, and the kinds of violations.
 fn in_pieces<S: Subject, E: Explorer>(
     sample: &Sample<S>,
     explorers: &[E],
@@ -92,7 +93,7 @@ fn check_to<S: Subject>(sample: &Sample<S>, depth: u32) {
     let able = able.filter(|m| depth == LONG || m.profile().depth == Depth::Causal);
     let able: Vec<_> = able.collect();
     let once = able.iter().copied().filter(|m| m.profile().guarantee == Guarantee::EveryClassOnce);
-    // What its branches mean only this one knows.
+    // Branches of this explorer can be explored only by itself.
     let once = once.filter(|m| !matches!(m, AnyExplorer::Parsimonious(_)));
     let mixed: Vec<_> = once.collect();
     for explorers in able.iter().map(std::slice::from_ref).chain([&mixed[..]]) {

@@ -1,8 +1,9 @@
-//! What implementations of MPI need not do (`--buffering any`, `--collectives any`): is it found wherever a program stands still
-//! without some of it?
+//! What implementations of MPI need not do (`--buffering any`, `--collectives any`): every
+//! standstill that is possible without some of it is found.
 //!
-//! Random programs, whose sends and entries may end early or late, are judged in two ways that know nothing of classes. One goes through
-//! all states. The other knows nothing of optional actions either: each send and each entry first chooses whether it ends early or late.
+//! Random programs, whose sends and entries may complete early or late, are judged in two ways that
+//! do not use classes. One visits all states. The other does not use optional actions either: each
+//! send and each entry first chooses whether it completes early or late.
 
 use std::collections::HashSet;
 
@@ -19,7 +20,7 @@ use mazurka::property::{Replay, explain_deadlock};
 
 use crate::random_models::{self, Rng};
 
-/// The system with all that ends early ending early or late, or late.
+/// The system in which everything that completes early completes either way, or late.
 struct Open<'s, S> {
     system: &'s S,
     objects: Objects,
@@ -34,7 +35,7 @@ impl<'s, S: System> Open<'s, S> {
     }
 }
 
-/// The operation with another completion, if it ends early.
+/// The operation with another completion, if it completes early.
 fn ending(op: &Op, with: Completion) -> Option<Op> {
     let mut op = op.clone();
     match &mut op {
@@ -91,11 +92,11 @@ impl<S: System> System for Open<'_, S> {
     }
 }
 
-/// The system in which whatever ends early first chooses whether it does.
+/// The system in which everything that completes early first chooses how it completes.
 struct Chosen<'s, S>(&'s S);
 
 impl<S: System> System for Chosen<'_, S> {
-    /// With what was chosen for the operation that comes next.
+    /// The local state, and the choice for the next operation.
     type Local = (S::Local, Option<Completion>);
 
     fn objects(&self) -> &Objects {
@@ -147,8 +148,9 @@ fn is_stuck(outcome: &Outcome) -> bool {
     outcome.violations.iter().any(|violation| is_end(violation.kind))
 }
 
-/// By definition: is there a state in which nothing is enabled but what is optional, and somebody who is no daemon has not ended? Goes through all
-/// states, which are told apart by what each process has done; where an ordinary mailbox has an order that this does not say, through
+/// By definition: whether there is a state in which only optional actions are enabled, and some
+/// process that is not a daemon has not ended. Visits all states, which are distinguished by what
+/// each process has done. If an ordinary mailbox has an order that this does not determine, visits
 /// all executions.
 fn stands_still<S: System>(system: &S) -> bool {
     fn visit<S: System>(
@@ -188,7 +190,7 @@ fn stands_still<S: System>(system: &S) -> bool {
     visit(&mut locals, &mut state, &mut HashSet::new())
 }
 
-/// What each process has done.
+/// The actions of each process so far.
 type Ways = Vec<Vec<i32>>;
 
 fn ways(state: &State) -> Ways {
@@ -208,11 +210,11 @@ fn visitors() -> impl Iterator<Item = AnyExplorer> {
     EXPLORERS.iter().map(|listed| listed.plain()).filter(covers)
 }
 
-/// The most executions that an explorer goes through.
+/// The maximum number of executions that an explorer visits.
 const MOST_TRACES: u64 = 200;
 
-/// Compares what is found in a program with both judges. Does it stand still, and does it only if some sends are buffered and others
-/// are not?
+/// Compares the results for a program with both judges. Returns whether it has a standstill, and
+/// whether only if some sends are buffered and others are not.
 fn compare<S: System>(system: &S, text: impl Fn() -> String) -> [bool; 2] {
     let open = Open::new(system);
     let expected = stands_still(&open);
@@ -225,7 +227,7 @@ fn compare<S: System>(system: &S, text: impl Fn() -> String) -> [bool; 2] {
         let name = explorer.profile().name;
         let budget = Budget { max_traces: Some(MOST_TRACES), ..all() };
         let outcome = explore(&open, explorer, budget, &mut NoObserver);
-        // Some go through every execution, which may be too many.
+        // Some explorers visit every execution, which may be too many.
         let is_whole = matches!(outcome.stopped_by, None | Some(StopReason::Polls));
         assert!(is_whole || outcome.stats.traces == MOST_TRACES, "{name}: {}", text());
         assert!(!is_whole || is_stuck(&outcome) == expected, "{name}: {}", text());
@@ -251,7 +253,8 @@ fn random_programs_that_stand_still_without_some_buffers_are_found() {
     }
 }
 
-/// Messages in an order that needs no buffers, then some of them out of order, and some of them only if a send was seen complete.
+/// Messages in an order that needs no buffers, then some of them out of order, and some of them
+/// only if a send was observed to be complete.
 fn exchanges(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let ranks = if rng.chance(80) { 2 } else { 3 };
@@ -275,7 +278,8 @@ fn exchanges(seed: u64) -> String {
                     "let c = isend(inbox[{to}], 0); let f = test(c); if f {{ send(inbox[{to}], 1, tag: 1); {one} }} \
                      else {{ send(inbox[{to}], 0, tag: 1); {two} }} wait(c);"
                 ));
-                // If the message is received late, it can be seen complete only because it is buffered.
+                // If the message is received late, it can be seen complete only because it is
+                // buffered.
                 let mut taken = [
                     format!("recv(inbox[{to}], src: {from}, tag: 0);"),
                     format!("let g = recv(inbox[{to}], src: {from}, tag: 1);"),

@@ -1,4 +1,4 @@
-//! The state graph that a search goes through, and what is in it: ends, and classes of executions.
+//! The state graph that a search visits, and what is in it: ends, and classes of executions.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -9,13 +9,13 @@ use mazurka::trace::{Classes, NormalForm};
 
 use crate::judge::has_ended;
 
-/// Watches searches of one system one after the other, so that what it tells of them can be compared.
+/// Observes searches of one system one after another, in comparable terms.
 pub struct Watcher<'s, S: System> {
     system: &'s S,
-    /// For all searches the same, which number spawned processes each in its own way.
+    /// Shared by all searches, each of which numbers spawned processes in its own way.
     locals: Locals<'s, S>,
     classes: Classes,
-    /// The state graph that the last search went through, and the ends that it met.
+    /// The state graph of the last search, and the ends that it visited.
     edges: BTreeMap<u32, Vec<(Vec<Action>, u32)>>,
     ends: BTreeSet<String>,
 }
@@ -63,7 +63,7 @@ impl<'s, S: System> Watcher<'s, S> {
         outcome
     }
 
-    /// The ends that the search met.
+    /// The ends that the search visits.
     pub fn ends(&mut self, method: impl Explorer) -> (BTreeSet<String>, Outcome) {
         let outcome = self.watch(method);
         (std::mem::take(&mut self.ends), outcome)
@@ -78,7 +78,8 @@ impl<'s, S: System> Watcher<'s, S> {
         found
     }
 
-    /// How many states of the graph that the last search went through are 0, 1, 2, .. actions from the initial one.
+    /// For the state graph of the last search, the numbers of states that are 0, 1, 2, .. actions
+    /// from the initial one.
     pub fn by_distance(&self) -> Vec<u64> {
         let (mut seen, mut level) = (BTreeSet::from([0]), vec![0]);
         let mut counts = Vec::new();
@@ -90,7 +91,7 @@ impl<'s, S: System> Watcher<'s, S> {
         counts
     }
 
-    /// Did the last search go through a graph with a cycle?
+    /// Whether the state graph of the last search has a cycle.
     pub fn has_cycle(&self) -> bool {
         // Sources are taken away until there are none: what is left has cycles.
         let mut into: BTreeMap<u32, usize> = BTreeMap::new();

@@ -1,4 +1,5 @@
-//! Searches that store states: figures known from elsewhere, what the algorithms lose as printed, and cycles.
+//! Searches that store states: figures known from elsewhere, what the algorithms lose as printed,
+//! and cycles.
 
 use std::fs;
 use std::time::Duration;
@@ -36,9 +37,9 @@ fn all(settings: Stateful) -> [AnyExplorer; 4] {
     storing(settings)
 }
 
-/// States and transitions of full graphs whose states are the histories of threads and the memory, with locks as
-/// one transition; and how many outcomes there are, by every explorer. Counted by a program that has nothing in
-/// common with this one.
+/// States and transitions of full graphs whose states are the histories of threads and the memory,
+/// with locks as one transition; and the number of outcomes, by every explorer. The figures were
+/// computed by an independent program.
 #[test]
 fn graphs_of_histories_are_as_known() {
     let known = [
@@ -64,8 +65,9 @@ fn graphs_of_histories_are_as_known() {
     }
 }
 
-/// The paper's theorem 3.1 fails on a program that is as the paper wants it: the write comes after the read of `a` in
-/// every execution, and the rule tells no other transition of it. See `explore::de_s_por`.
+/// The paper's theorem 3.1 fails on a program that satisfies its assumptions: in every execution
+/// the write comes after the read of `a`, and the rule notifies no other transition of it. See
+/// `explore::de_s_por`.
 #[test]
 fn an_eager_search_must_tell_more_than_the_last_transition() {
     let program = program(
@@ -104,7 +106,7 @@ fn locks_as_one_transition_lose_outcomes_and_deadlocks() {
     assert_eq!(verdict(SPor::eager(PRINTED).into()), Verdict::Incomplete, "it found nothing");
 }
 
-/// A process that goes round and round, invisibly or not, must not keep another from its turn for ever.
+/// A process that repeats a loop, visible or not, must not delay another one for ever.
 #[test]
 fn along_a_cycle_nobody_is_forgotten() {
     let spinning = "
@@ -133,7 +135,8 @@ fn along_a_cycle_nobody_is_forgotten() {
     }
 }
 
-/// What comes after a state is not known before a cycle through it is left; both ways to remember it must wait.
+/// What follows a state is unknown until the search has left a cycle through it; both ways to store
+/// it must wait.
 #[test]
 fn states_on_cycles_are_not_taken_for_finished() {
     let program = program(
@@ -158,7 +161,7 @@ fn states_on_cycles_are_not_taken_for_finished() {
     }
 }
 
-/// What may miss executions comes to no verdict but what it finds.
+/// A search that may miss executions has no verdict but a violation.
 #[test]
 fn a_search_as_printed_is_never_complete() {
     let program = spec("memory/treiber");
@@ -169,7 +172,7 @@ fn a_search_as_printed_is_never_complete() {
     }
 }
 
-/// An explorer that is not for a program promises nothing on it, whoever runs it.
+/// An explorer that refuses a program guarantees nothing for it, even if it is run.
 #[test]
 fn a_search_that_should_have_been_refused_is_never_complete() {
     let program = program("shared x: int = 0; process P { x = 1; } process Q { let a = x; }");
@@ -206,7 +209,7 @@ fn a_portfolio_answers_what_its_searches_answer() {
     }
 }
 
-/// What a search tells that looks its moves up is what one tells that makes them on the model.
+/// A search that looks its moves up reports the same as one that computes them on the model.
 #[test]
 fn full_graphs_of_specs_are_the_same_with_and_without_a_model() {
     let mut compared = 0;
@@ -223,8 +226,8 @@ fn full_graphs_of_specs_are_the_same_with_and_without_a_model() {
     assert!(compared > 300, "{compared} specs");
 }
 
-/// A variable counts as part of a state as long as something may read it, and no longer: three contents are told apart until
-/// they are written, and not after that.
+/// A variable counts as part of a state as long as something may read it, and no longer: three
+/// contents are distinguished until they are written, and not after that.
 #[test]
 fn variables_that_are_never_read_again_are_no_part_of_a_state() {
     let without = STATEFUL.without.and(Switch::LiveVariables);

@@ -72,7 +72,7 @@ pub fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     while let Some(folder) = pending.pop() {
         let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
         for entry in entries.map(|entry| entry.expect("a directory entry").path()) {
-            // What a project of its own has built is not written here.
+            // Build output of other projects is not checked.
             if entry.is_dir() && !entry.ends_with("target") {
                 pending.push(entry);
             } else if entry.extension().is_some_and(|found| found == extension) {
@@ -98,7 +98,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// What is known when the crate is compiled, and so no question to the environment.
+/// Known at compile time, so not an access to the environment.
 const VERSION: &str = "env!(\"CARGO_PKG_VERSION\")";
 
 /// The code of a file without comments and unit tests.
@@ -210,7 +210,7 @@ fn files_are_of_a_size_to_be_read() {
     assert!(offences.is_empty(), "{offences:#?}");
 }
 
-/// Names that many things could have, and that therefore only one type may have.
+/// Names that would fit many things. Only one type may have such a name.
 const GENERAL_NAMES: [&str; 6] = ["Outcome", "Verdict", "Kind", "Frame", "Search", "Rule"];
 
 #[test]
@@ -248,10 +248,10 @@ fn nothing_is_left_to_be_done() {
     assert!(offences.is_empty(), "{offences:#?}");
 }
 
-/// Why a test may be left out of the ordinary run; see `tests/main.rs`.
+/// The reasons for leaving a test out of the ordinary run; see `tests/main.rs`.
 const REASONS: [&str; 4] = ["slow", "needs a browser", "needs Graphviz", "needs MPI"];
 
-/// What `build.rs` looks for, and the reason to ignore a test where it is missing.
+/// What `build.rs` looks for, and the reason to ignore a test if it is missing.
 const COMPILERS: [(&str, &str); 2] =
     [("has_cc", "needs a C compiler"), ("has_cxx", "needs a C++ compiler")];
 
@@ -369,7 +369,8 @@ fn imports_within_explore_go_one_way_and_never_round() {
         }
     }
     assert!(imports.values().map(Vec::len).sum::<usize>() > 100, "imports are found: {imports:#?}");
-    // Who imports nobody of the rest goes, and whom nobody of the rest imports: what cannot go is on a cycle.
+    // Modules that import none of the rest, or are imported by none, are removed. What cannot be
+    // removed is on a cycle.
     let mut rest: Vec<&String> = all.iter().collect();
     loop {
         let others = rest.clone();

@@ -1,7 +1,7 @@
-//! The page of `draw -o x.html`, in a browser: what it shows is what the model says.
+//! The page of `draw -o x.html` in a browser: it shows what the model contains.
 //!
-//! The tests that need a browser (`chromium`, `google-chrome` or `$CHROME`) say so and run when they are asked for:
-//! `cargo test --test suite viewer -- --ignored`. `viewer_latency` measures more than it judges:
+//! The tests that need a browser (`chromium`, `google-chrome` or `$CHROME`) are ignored by default,
+//! and run by `cargo test --test suite viewer -- --ignored`. `viewer_latency` mostly measures:
 //!
 //! ```text
 //! cargo test --release --test suite viewer_latency -- --ignored --nocapture
@@ -51,7 +51,7 @@ pub fn data(page: &Path) -> Value {
     serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
 }
 
-/// The numbers that the marked boxes of the drawing have.
+/// The numbers of the boxes with this mark.
 fn marked(browser: &mut Browser, mark: &str, name: &str) -> BTreeSet<u64> {
     let found = browser.eval(&format!(
         "[...document.querySelectorAll('#paper .{mark}[data-{name}]')].map((box) => Number(box.dataset.{name}))"
@@ -84,7 +84,7 @@ fn rivals(model: &Value, event: u64) -> BTreeSet<u64> {
     of_event.filter(|&other| other != event).collect()
 }
 
-/// The configurations that an event is in, as the page lists them.
+/// The configurations of an event, as the page lists them.
 fn traces(model: &Value, event: u64) -> String {
     let contain = |one: &&Value| {
         numbers(&one["last"]).into_iter().any(|last| history(model, last).contains(&event))
@@ -277,7 +277,7 @@ fn the_picture_moves_and_the_theme_turns() {
     assert_eq!(browser.complaints, [""; 0]);
 }
 
-/// Everything that could end a script, open a comment or be taken for markup.
+/// Everything that could end a script, open a comment or count as markup.
 const AWKWARD: &str = "\
     // </script><script>document.title = 'taken'</script> <!-- {{data}}\n\
     mailbox box;\n\
@@ -354,14 +354,14 @@ fn check_draws_what_it_found() {
     assert!(stderr(&output).contains("end the name in .html, .svg"), "{}", stderr(&output));
 }
 
-/// So many events and steps of a spec are looked at.
+/// The maximum number of events and steps of a spec that are checked.
 const EVENTS: usize = 200;
 
 fn viewer(program: &Program) -> Viewer {
     viewer_of(program, EVENTS)
 }
 
-/// A page of which so many events are met.
+/// A page with this number of visited events.
 fn viewer_of(program: &Program, met: usize) -> Viewer {
     let budget = || Budget { depth: Some(1_000), max_traces: Some(1_000), ..Budget::default() };
     let (mut prefix, outcome) = unfold(program, met, budget(), &mut NoObserver);
@@ -390,7 +390,8 @@ fn the_model_agrees_with_itself_on_every_spec() {
     assert!(placed > 2_000 && told > 2_000, "{placed} steps are events, {told} states");
 }
 
-/// What a drawing has in black on white, the page has in light on dark: every colour but those of mutexes.
+/// Colours that a drawing has in black on white, the page has in light or dark: all except those of
+/// mutexes.
 #[test]
 fn the_colours_of_drawings_are_those_of_the_theme() {
     let style = include_str!("../visuals/viewer/viewer.css");
@@ -421,7 +422,8 @@ fn assert_placed(path: &Path, viewer: &Viewer, run: &Run) -> usize {
         let event = &viewer.unfolding.events[*event];
         let names = (&run.chart.lanes[step.lane].name, &viewer.unfolding.lanes[event.lane]);
         assert_eq!(step.label, event.label, "{}: {step:?}", path.display());
-        // Spawned processes of one name are numbered as they come, and the network has lanes of its own.
+        // Spawned processes of one name are numbered as they come, and the network has lanes of its
+        // own.
         let family = |name: &str| name.split(['#', '(']).next().unwrap().trim_end().to_owned();
         assert_eq!(family(names.0), family(names.1), "{}", path.display());
         assert!(event.causes.iter().all(|cause| met.contains(cause)), "{}", path.display());
@@ -431,7 +433,7 @@ fn assert_placed(path: &Path, viewer: &Viewer, run: &Run) -> usize {
     placed
 }
 
-/// Differences applied one after the other give the state of a replay.
+/// Applying the differences one after another gives the states of a replay.
 fn assert_states(path: &Path, program: &Program, run: &Run) -> usize {
     let actions = run.chart.replay.parse::<Schedule>().unwrap();
     let first = actions.len() - run.chart.steps.len();

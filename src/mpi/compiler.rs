@@ -1,9 +1,10 @@
-//! The user's compiler, as `mazurka mpicc` calls it: our `mpi.h` comes first, accesses to memory are instrumented, and programs
-//! are linked with our library.
+//! The user's compiler, as `mazurka mpicc` calls it: our `mpi.h` comes first, memory accesses are
+//! instrumented, and programs are linked with our library.
 //!
-//! Instrumentation is that of the thread sanitizer, which every common compiler has: each access calls a function
-//! `__tsan_..`, and those are ours (`c/memory.c`). So objects are compiled with `-fsanitize=thread`, but linked without it: otherwise
-//! the sanitizer's own library would come in. A command that compiles and links is therefore done in two steps.
+//! The instrumentation is that of the thread sanitizer, which every common compiler has: each
+//! access calls a function `__tsan_..`, which our library defines (`c/memory.c`). So objects are
+//! compiled with `-fsanitize=thread`, but linked without it, to keep out the sanitizer's own
+//! library. A command that compiles and links is therefore done in two steps.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -11,33 +12,34 @@ use std::process::Command;
 
 use super::library::Library;
 
-/// A language that programs are written in.
+/// The language of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// `mpicc`
+    /// C: `mpicc`.
     C,
-    /// `mpicxx`
+    /// C++: `mpicxx`.
     Cxx,
 }
 
 /// A compiler for programs that are to be verified.
 #[derive(Clone, Debug)]
 pub struct Compiler {
-    /// The command, perhaps with options.
+    /// The command, possibly with options.
     command: Vec<OsString>,
-    /// Where libraries are kept that were compiled.
+    /// The folder of compiled libraries, which are kept.
     cache: PathBuf,
-    /// Where objects are written that nobody keeps.
+    /// A folder for objects that are not kept.
     scratch: PathBuf,
 }
 
-/// What is given to compile, so that accesses to memory are seen, and calls return to where they were made. What the user
-/// says comes later, and counts.
+/// Options for compiling: memory accesses call the library, and calls return to the place of the
+/// call (no tail calls). Options of the user come later and override these.
 const INSTRUMENTED: [&str; 4] =
     ["-g", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fno-omit-frame-pointer"];
 
-/// What is given to those compilers that have it: each variable has a place of its own, and each call in the source is one in the
-/// program. Otherwise a temporary may be where a variable is that is not in use, and a call may be done by one in another block.
+/// Options for compilers that have them: each variable has a place of its own, and each call in the
+/// source is a call in the program. Otherwise a temporary may be placed where an unused variable
+/// is, and one call instruction may serve two calls in different blocks.
 pub(super) const SEPARATE: [&str; 2] = ["-fstack-reuse=none", "-fno-crossjumping"];
 
 /// Options whose value is the next word.
@@ -77,7 +79,7 @@ const WITH_VALUE: [&str; 33] = [
     "-wrapper",
 ];
 
-/// What source files end in.
+/// The extensions of source files.
 const SOURCES: [&str; 11] = ["c", "i", "cc", "cp", "cxx", "cpp", "c++", "CPP", "C", "ii", "cppm"];
 
 /// A word of a command line.
@@ -86,7 +88,7 @@ enum Word {
     Source(OsString),
     /// An object, or a library.
     Linked(OsString),
-    /// An option, with its value if that is a word of its own.
+    /// An option, with its value if that is the next word.
     Option(Vec<OsString>),
 }
 
@@ -118,14 +120,15 @@ fn words(arguments: &[OsString]) -> Vec<Word> {
     words
 }
 
-/// What a command line asks for.
+/// The task of a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Task {
-    /// Nothing is compiled: the compiler is asked for its version, say.
+    /// Nothing is compiled; for example, the compiler prints its version.
     Ask,
     /// No program is linked.
     Compile,
-    /// A shared library is linked, or an object out of objects: the program will bring the functions of MPI.
+    /// A shared library is linked, or an object from objects. The functions of MPI are linked
+    /// later, with the program.
     LinkPart,
     /// A program is linked.
     Link,
@@ -146,7 +149,7 @@ fn task(words: &[Word]) -> Task {
     }
 }
 
-/// Is an option only for linking?
+/// Whether an option concerns only linking.
 fn is_for_linker(option: &[OsString]) -> bool {
     let name = option[0].to_string_lossy();
     let exact = [
@@ -168,20 +171,20 @@ fn is_output(option: &[OsString]) -> bool {
     option[0].to_string_lossy().starts_with("-o")
 }
 
-/// What a compilation writes dependences to is asked for once, not for each step.
+/// Whether an option chooses the language. It is used in both steps.
 fn is_language(option: &[OsString]) -> bool {
     option[0] == "-x" || option[0].to_string_lossy().starts_with("-x")
 }
 
 impl Compiler {
-    /// The compiler with this command, which may have options. Compiled libraries are kept in `cache`; `scratch` is a folder for
-    /// files of one call, which exists.
+    /// The compiler with this command, which may contain options. Compiled libraries are stored in
+    /// `cache`; `scratch` is an existing folder for the files of one call.
     pub fn new(command: &str, cache: PathBuf, scratch: PathBuf) -> Compiler {
         let command = command.split_whitespace().map(OsString::from).collect();
         Compiler { command, cache, scratch }
     }
 
-    /// Its name, for people.
+    /// The name in messages.
     pub fn name(&self) -> String {
         let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
         words.join(" ")
@@ -191,7 +194,7 @@ impl Compiler {
         &self.cache
     }
 
-    /// A call of it.
+    /// A command that calls it.
     ///
     /// # Errors
     /// If it has no command.
@@ -202,21 +205,21 @@ impl Compiler {
         Ok(call)
     }
 
-    /// Compiles and links as these arguments of a compiler say. Returns whether the compiler is content; otherwise it has said
-    /// why.
+    /// Compiles and links, given the arguments of a compiler. Returns whether the compiler
+    /// succeeded; if not, it has printed the reason.
     ///
     /// # Errors
-    /// If it cannot be called, or does not compile our library.
+    /// If it cannot be called, or fails to compile our library.
     pub fn run(&self, arguments: &[OsString]) -> Result<bool, String> {
         self.steps(arguments)?
             .into_iter()
             .try_fold(true, |is_content, mut step| Ok(is_content && self.status(&mut step)?))
     }
 
-    /// The commands that [`run`](Compiler::run) gives, one in a line.
+    /// The commands that [`run`](Compiler::run) executes, one in a line.
     ///
     /// # Errors
-    /// If our library is not compiled.
+    /// If our library cannot be compiled.
     pub fn shown(&self, arguments: &[OsString]) -> Result<String, String> {
         let shown = |step: &Command| {
             let words = [step.get_program()].into_iter().chain(step.get_args());

@@ -1,7 +1,9 @@
-//! A connection to a process that may do anything: stop, say half of a sentence, or say no word at all.
+//! A connection to a process that may behave in any way: stop, send a part of a frame, or send
+//! nothing at all.
 //!
-//! So each frame has a time by which it is there as a whole. And whoever waits looks at the signal that ends the search
-//! ([`StopSignal::is_raised_here`]): it is kept within a glance, whatever the process does.
+//! Each frame must arrive completely within a time limit. While waiting, this side also checks the
+//! signal that ends the search ([`StopSignal::is_raised_here`]), every [`GLANCE`]: so the search
+//! ends in time, whatever the process does.
 
 use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -10,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::wire;
 use crate::model::StopSignal;
 
-/// Time between two looks at the clock and the signal.
+/// The time between two checks of the clock and the signal.
 const GLANCE: Duration = Duration::from_millis(10);
 
 /// A connection on which frames are sent and received.
@@ -29,22 +31,23 @@ impl Connection {
         wire::send(&mut Patient::new(self.0.get_mut(), patience), body)
     }
 
-    /// Receives a frame. After an error it is of no use any more.
+    /// Receives a frame. After an error the connection cannot be used any more.
     pub(super) fn receive(&mut self, patience: Duration) -> io::Result<Vec<u8>> {
         wire::receive(&mut Patient::new(&mut self.0, patience))
     }
 
-    /// Tells the other side that nothing more will come.
+    /// Closes both directions of the connection.
     pub(super) fn close(&mut self) {
-        // If it is closed already, that was told.
+        // It may be closed already.
         let _ = self.0.get_ref().shutdown(std::net::Shutdown::Both);
     }
 }
 
-/// A stream that is waited for until a time, or until the search is to end. Both are the error [`ErrorKind::TimedOut`].
+/// A stream with a time limit, which the end of the search cuts short. Both give the error
+/// [`ErrorKind::TimedOut`].
 struct Patient<'s, S> {
     stream: &'s mut S,
-    /// A time beyond what a clock can tell is no limit.
+    /// The time limit; `None` for one that is beyond the range of the clock.
     end: Option<Instant>,
 }
 
@@ -53,7 +56,7 @@ impl<'s, S> Patient<'s, S> {
         Patient { stream, end: Instant::now().checked_add(patience) }
     }
 
-    /// Does this until it is done, and not in vain.
+    /// Repeats a step until it succeeds, fails, or the time is over.
     fn try_on<T>(&mut self, mut step: impl FnMut(&mut S) -> io::Result<T>) -> io::Result<T> {
         loop {
             if StopSignal::is_raised_here() || self.end.is_some_and(|end| Instant::now() >= end) {

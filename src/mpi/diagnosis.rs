@@ -1,4 +1,5 @@
-//! What kind of mistake a violation is, and where: what a search knows is that nobody can move, or that calls disagree.
+//! The kind and place of the mistake behind a violation. The search only knows that no rank can
+//! move, or that calls disagree.
 
 use std::collections::BTreeSet;
 
@@ -10,21 +11,21 @@ use crate::model::{LocalId, MailboxId, Op, Posted, ProcessId, RemarkKind, Site, 
 use crate::property::{Leak, LeakKind, Replay};
 use crate::systems::history::History;
 
-/// What is wrong, in the terms of MPI.
+/// A mistake, in the terms of MPI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnosis {
-    /// Which kind of mistake.
+    /// The kind of mistake.
     pub slip: Slip,
-    /// In a sentence, without the kind.
+    /// A sentence, without the kind.
     pub message: String,
-    /// The calls that have to do with it, as files with lines.
+    /// The calls involved, as files with lines.
     pub places: BTreeSet<String>,
 }
 
-/// Tells what a violation is.
+/// Determines the mistake behind a violation.
 ///
 /// # Panics
-/// If it is no violation of this system.
+/// If it is not a violation of this system.
 pub fn diagnose(system: &History<Ranks>, violation: &Violation) -> Diagnosis {
     let mut replay = Replay::new(system);
     replay.follow(&violation.schedule).expect("the schedule of a violation");
@@ -47,7 +48,7 @@ pub fn diagnose(system: &History<Ranks>, violation: &Violation) -> Diagnosis {
     }
 }
 
-/// Tells of an object that is never freed.
+/// The mistake of an object that is never freed.
 pub(super) fn unfreed(leak: &Leak) -> Option<Diagnosis> {
     let is_it = |slip: &&Slip| {
         leak.kind == LeakKind::Told(RemarkKind::Unfreed) && slip.unfreed() == Some(&leak.object)
@@ -58,7 +59,7 @@ pub(super) fn unfreed(leak: &Leak) -> Option<Diagnosis> {
     Some(Diagnosis { slip, message, places })
 }
 
-/// `file.c:12`, without folders.
+/// A place without its folders: `file.c:12`.
 pub(super) fn place(site: &Site) -> Option<String> {
     let file = site.file.as_deref()?;
     let name = file.rsplit('/').next().unwrap_or(file);
@@ -76,20 +77,20 @@ fn places_in(message: &str) -> BTreeSet<String> {
     words.filter(is_place).map(name).collect()
 }
 
-/// A state in which something is wrong.
+/// A state with a violation.
 struct Scene<'s> {
     system: &'s History<Ranks>,
     replay: &'s Replay<'s, History<Ranks>>,
 }
 
-/// A call that was made: what, by whom, where.
+/// A call that was made: its text, rank and place.
 struct Made {
     rank: ProcessId,
     site: Option<Site>,
 }
 
 impl Made {
-    /// `MPI_Recv (rank 1, a.c:7)`
+    /// The call in words: `MPI_Recv (rank 1, a.c:7)`.
     fn words(&self, call: &str) -> String {
         let place =
             self.site.as_ref().and_then(place).map_or(String::new(), |place| format!(", {place}"));
@@ -106,7 +107,7 @@ impl Scene<'_> {
         self.system.describe().site(self.replay.locals().get(local))
     }
 
-    /// The call that was made at this place of the execution.
+    /// The call that was made by this step of the execution.
     fn made(&self, rank: ProcessId, at: usize) -> Made {
         Made { rank, site: self.site(self.state().before(at)) }
     }
@@ -123,7 +124,7 @@ impl Scene<'_> {
         )
     }
 
-    /// Calls of one collective that disagree.
+    /// The mistake if calls of one collective disagree.
     fn discord(&self) -> Option<Diagnosis> {
         let [(one, a), (other, b)] = self.state().discord()?.map(|entry| self.call_of(entry));
         let (slip, what) = a.difference(&b);
@@ -133,7 +134,7 @@ impl Scene<'_> {
         Some(Diagnosis { slip, message, places })
     }
 
-    /// The places of messages that nobody has received, if that is what is wrong.
+    /// If the mistake is a message that is never received: the places of these messages.
     fn unreceived(&self, slip: Slip) -> Vec<String> {
         if slip != Slip::CallOrder {
             return Vec::new();
@@ -161,7 +162,7 @@ impl Scene<'_> {
         Diagnosis { slip, message, places }
     }
 
-    /// The calls in which ranks are stuck.
+    /// The calls in which ranks are blocked.
     fn blocked(&self) -> impl Iterator<Item = Made> {
         let state = self.state();
         state
@@ -169,7 +170,8 @@ impl Scene<'_> {
             .map(|rank| Made { rank, site: self.site(state.local(rank)) })
     }
 
-    /// The places of what ranks that are stuck wait for, if they began it in another call.
+    /// The places of the operations that blocked ranks wait for, if they began them in another
+    /// call.
     fn awaited(&self) -> Vec<String> {
         let state = self.state();
         let stuck = state.unfinished(self.replay.locals());
@@ -192,7 +194,8 @@ impl Scene<'_> {
         made.collect()
     }
 
-    /// A receive that is stuck, and a message for it that nobody takes, because its tag or its communicator is another one.
+    /// A blocked receive and a message for it that is not received, because the tag or the
+    /// communicator differs.
     fn strays(&self) -> Option<(Slip, String, Vec<Made>)> {
         let network = self.state().network();
         let open = network.receives().iter().filter(|receive| receive.is_open());
@@ -235,7 +238,7 @@ impl Scene<'_> {
         self.system.runner().address(MailboxId(declared))
     }
 
-    /// Ranks that are stuck in the same call at different communicators.
+    /// Ranks that are blocked in the same call on different communicators.
     fn communicators(&self) -> Option<(Slip, String, Vec<Made>)> {
         let stuck =
             self.state().unfinished(self.replay.locals()).filter_map(|rank| self.stuck_entry(rank));
@@ -247,7 +250,7 @@ impl Scene<'_> {
                 let apart = entries[one as usize].collective != entries[other as usize].collective;
                 if apart && call.function == same.function {
                     let message = format!(
-                        "{} is called at different communicators: {} and {}",
+                        "{} is called on different communicators: {} and {}",
                         call.function,
                         a.words("one call"),
                         b.words("the other")
@@ -271,7 +274,7 @@ impl Scene<'_> {
     }
 }
 
-/// What a rank says as it enters a collective: see `describe` in `c/collectives.c`.
+/// What a rank passes as it enters a collective: see `describe` in `c/collectives.c`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Call {
     function: String,
@@ -287,12 +290,12 @@ impl Call {
         Call { function: next(), operator: next(), signature: next(), root }
     }
 
-    /// What they disagree in.
+    /// The difference between two calls.
     fn difference(&self, other: &Call) -> (Slip, String) {
         let shown = |root: Option<u32>| root.map_or("none".into(), |root| root.to_string());
         let is_fence = |call: &Call| call.function == "MPI_Win_fence";
         if self.function != other.function && (is_fence(self) || is_fence(other)) {
-            return (Slip::DoubleEpoch, "not all ranks come to a fence".into());
+            return (Slip::DoubleEpoch, "not all ranks call the fence".into());
         }
         if self.function != other.function {
             return (Slip::CallOrder, "different collectives meet".into());

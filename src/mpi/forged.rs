@@ -1,5 +1,5 @@
-//! Ranks that write what they like to their wires: the model is never asked for something that it
-//! cannot do.
+//! Ranks that write anything to their wires: the model never gets an operation that it cannot carry
+//! out.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::path::PathBuf;
@@ -13,16 +13,17 @@ use crate::model::{Objects, Op, Semantics};
 use crate::systems::history::{Asked, History, Reply, Runner, Told};
 
 const KEY: u64 = 0x5eed;
-/// So often a liar asks until it is understood: most questions are not, and end the execution.
+/// The number of attempts of a liar to send a question that is understood. Most are not, and end
+/// the execution.
 const TRIES: u32 = 8;
 const KINDS: &[u8] = b"SRPEWTOCcDFx";
 
-/// Numbers that follow from what was drawn before.
+/// Numbers that follow from the previous draws.
 struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, bound: u64) -> u64 {
-        // As in Knuth's MMIX.
+        // The constants of Knuth's MMIX.
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) % bound
     }
@@ -31,15 +32,14 @@ impl Dice {
         items[self.below(items.len() as u64) as usize]
     }
 
-    /// A rank, a request, a tag: mostly one that there is.
+    /// A number of a rank, a request or a tag: in most cases of an existing one.
     fn number(&mut self) -> u32 {
         let odd = [3, 7, 4096, i32::MAX as u32, u32::MAX];
         if self.below(12) == 0 { self.pick(&odd) } else { self.below(3) as u32 }
     }
 }
 
-/// A question of the library with numbers that are not its own, sometimes with a byte that is
-/// damaged.
+/// A question of the library with wrong numbers, sometimes with a damaged byte.
 fn question(dice: &mut Dice, key: u64) -> Vec<u8> {
     let mut to = key.to_ne_bytes().to_vec();
     let kind = dice.pick(KINDS);
@@ -103,7 +103,7 @@ fn question(dice: &mut Dice, key: u64) -> Vec<u8> {
     to
 }
 
-/// Ranks that ask anything: what follows from the seed and what they were told.
+/// Ranks that send any question; it depends on the seed and on their observations.
 struct Liars {
     ranks: Ranks,
     seed: u64,
@@ -155,7 +155,7 @@ impl Runner for Liars {
             if replies.last().is_some_and(|reply| reply.asked.is_end()) {
                 return;
             }
-            live.2.learns(told);
+            live.2.observes(told);
             live.1.push(told.clone());
             replies.push(self.ask(live));
         }
@@ -203,7 +203,7 @@ fn without_the_key_nothing_is_believed() {
     assert!(believed > 200, "{believed} of them are right but for the key");
 }
 
-/// That there are too many is no mistake of the program: it is told where.
+/// Too many objects are not a mistake of the program: the report says where the limit was reached.
 #[test]
 fn a_search_that_meets_too_much_ends() {
     let ranks = ranks();

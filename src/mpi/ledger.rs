@@ -1,22 +1,22 @@
-//! The requests of a rank: what it may name when it asks for something.
+//! The requests of a rank: what it may name in a question.
 //!
-//! A rank names its requests by the numbers that it was told. They come over a wire that the
+//! A rank names its requests by the numbers that it received. They come over a wire that the
 //! program could write to as well, and the model relies on them. So they are looked up here before
-//! an operation gets to the model.
+//! an operation reaches the model.
 
 use std::collections::HashMap;
 
 use crate::model::{Handle, MutexId, Op, Request, RwLockId, Value};
 use crate::systems::history::Told;
 
-/// What a request is for.
+/// The object of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Held {
     Communication,
     Receive,
     Mutex(MutexId),
     RwLock(RwLockId),
-    /// A request of a reader-writer lock that was waited for.
+    /// A request of a reader-writer lock that was granted.
     OwnedRwLock(RwLockId),
 }
 
@@ -24,24 +24,26 @@ enum Held {
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     held: HashMap<Handle, Held>,
-    /// What it asked last.
+    /// Its last operation.
     asked: Option<Op>,
-    /// How many polls were in vain since it was told anything else.
-    in_vain: u32,
+    /// The number of unsuccessful polls since its last other observation.
+    unsuccessful: u32,
 }
 
 impl Ledger {
-    /// Notes what the rank asks. Does it name only requests of its own, and of the right kind?
+    /// Records a question of the rank. Returns whether it names only requests of the rank, of the
+    /// right kind.
     pub(super) fn asks(&mut self, op: &Op) -> bool {
         let is_fine = self.is_fine(op);
         self.asked = Some(op.clone());
         is_fine
     }
 
-    /// Notes that it is where it was before the last so many outcomes. Were they all polls in vain?
+    /// Records that the rank is in the state before its last `outcomes` observations. Returns
+    /// whether all of these were unsuccessful polls.
     pub(super) fn comes_back(&mut self, outcomes: u32) -> bool {
-        let left = self.in_vain.checked_sub(outcomes);
-        self.in_vain = left.unwrap_or(0);
+        let left = self.unsuccessful.checked_sub(outcomes);
+        self.unsuccessful = left.unwrap_or(0);
         left.is_some()
     }
 
@@ -52,7 +54,7 @@ impl Ledger {
         let is_for = |request: &Request| held(&request.handle) == Some(Held::Mutex(request.mutex));
         let is_new = |object: Held| !self.held.values().any(|&held| held == object);
         match op {
-            // The library answers questions about no request.
+            // The library answers questions with an empty list itself.
             Op::WaitAny(handles) | Op::TestAny(handles) => {
                 !handles.is_empty() && handles.iter().all(is_communication)
             }
@@ -69,11 +71,11 @@ impl Ledger {
         }
     }
 
-    /// Notes what the rank is told.
-    pub(super) fn learns(&mut self, told: &Told) {
+    /// Records an observation of the rank.
+    pub(super) fn observes(&mut self, told: &Told) {
         let Some(asked) = self.asked.take() else { return };
-        self.in_vain = match told.is_in_vain() {
-            true => self.in_vain + 1,
+        self.unsuccessful = match told.is_in_vain() {
+            true => self.unsuccessful + 1,
             false => 0,
         };
         match (asked, told) {
@@ -120,24 +122,24 @@ mod tests {
         let mut ledger = Ledger::default();
         assert!(!ledger.asks(&Op::Unlock(one)) && !ledger.asks(&wait(0)));
         assert!(ledger.asks(&asks));
-        ledger.learns(&Told::Posted(Handle(0)));
+        ledger.observes(&Told::Posted(Handle(0)));
         assert!(!ledger.asks(&asks), "it is in the queue already");
         assert!(!ledger.asks(&wait(0)), "a mutex is no communication");
         assert!(!ledger.asks(&Op::RwUnlock { lock, handle: Handle(0) }));
         assert!(!ledger.asks(&Op::Unlock(Request { mutex: MutexId(2), ..one })));
         assert!(ledger.asks(&Op::Unlock(one)));
-        ledger.learns(&Told::Unit);
+        ledger.observes(&Told::Unit);
         assert!(!ledger.asks(&Op::Unlock(one)), "it was unlocked");
         assert!(ledger.asks(&Op::RwRequest { lock, hold: Hold::Shared }));
-        ledger.learns(&Told::Posted(Handle(1)));
+        ledger.observes(&Told::Posted(Handle(1)));
         let unlock = Op::RwUnlock { lock, handle: Handle(1) };
         assert!(!ledger.asks(&unlock), "it may be in the queue still");
         assert!(ledger.asks(&Op::RwWait { lock, handle: Handle(1) }));
-        ledger.learns(&Told::Unit);
+        ledger.observes(&Told::Unit);
         assert!(ledger.asks(&unlock));
         assert!(!ledger.asks(&Op::RwRequest { lock, hold: Hold::Exclusive }));
         assert!(ledger.asks(&receive));
-        ledger.learns(&Told::Posted(Handle(2)));
+        ledger.observes(&Told::Posted(Handle(2)));
         assert!(ledger.asks(&wait(2)) && ledger.asks(&Op::Cancel(Handle(2))));
         assert!(!ledger.asks(&Op::TestAny(Box::new([Handle(2), Handle(9)]))));
         assert!(!ledger.asks(&Op::TestAny(Box::new([]))), "it has to be about something");

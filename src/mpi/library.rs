@@ -1,4 +1,5 @@
-//! The library that programs are linked with: C text that travels in this crate, and is compiled once for each compiler.
+//! The library that programs are linked with: C text embedded in this crate, compiled once for each
+//! compiler.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,10 +8,10 @@ use std::process::{Command, Stdio};
 
 use super::compiler::{Compiler, SEPARATE};
 
-/// What programs include.
+/// The header for programs.
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
 
-/// What only the library includes.
+/// The headers for the library only.
 const OWN_HEADERS: [(&str, &str); 4] = [
     ("rank.h", include_str!("c/rank.h")),
     ("calls.h", include_str!("c/calls.h")),
@@ -18,7 +19,7 @@ const OWN_HEADERS: [(&str, &str); 4] = [
     ("windows.h", include_str!("c/windows.h")),
 ];
 
-/// Its parts.
+/// The source files.
 pub(super) const PARTS: [(&str, &str); 38] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
@@ -33,7 +34,7 @@ pub(super) const PARTS: [(&str, &str); 38] = [
     ("uses.c", include_str!("c/uses.c")),
     ("handles.c", include_str!("c/handles.c")),
     ("types.c", include_str!("c/types.c")),
-    ("told.c", include_str!("c/told.c")),
+    ("summary.c", include_str!("c/summary.c")),
     ("arrays.c", include_str!("c/arrays.c")),
     ("contents.c", include_str!("c/contents.c")),
     ("info.c", include_str!("c/info.c")),
@@ -60,8 +61,9 @@ pub(super) const PARTS: [(&str, &str); 38] = [
     ("conflicts.c", include_str!("c/conflicts.c")),
 ];
 
-/// How it is compiled. It has no accesses of the program, so it is not instrumented. Frames are found by their pointers. Without
-/// debug information none of it is taken for a place in the program.
+/// The options for compiling the library. It contains no accesses of the program, so it is not
+/// instrumented. Frames are found by their pointers. There is no debug information, so that no
+/// place in it is taken for a place in the program.
 const OPTIONS: [&str; 8] = [
     "-x",
     "c",
@@ -73,21 +75,22 @@ const OPTIONS: [&str; 8] = [
     "-fno-common",
 ];
 
-/// A script for the linker: all variables of the library are together, so that they can be told from the program's (`c/polls.c`).
+/// A linker script that puts all variables of the library together, so that they can be
+/// distinguished from those of the program (`c/polls.c`).
 const SCRIPT: (&str, &str) =
     ("own.ld", "SECTIONS { mazurka_own : { *(.data .data.rel .data.rel.local .bss) } }\n");
 
-/// The file that says which options the compiler has.
+/// The file with the options that the compiler accepts.
 const ACCEPTED: &str = "options";
 
-/// The library, compiled.
+/// The compiled library.
 #[derive(Clone, Debug)]
 pub struct Library {
     folder: PathBuf,
 }
 
 impl Library {
-    /// The library for programs of this compiler: that in the cache, or a new one there.
+    /// The library for programs of this compiler, from the cache or newly compiled.
     ///
     /// # Errors
     /// If it cannot be written or compiled.
@@ -106,12 +109,12 @@ impl Library {
         &self.folder
     }
 
-    /// What programs are linked with.
+    /// The object that programs are linked with.
     pub fn object(&self) -> PathBuf {
         self.folder.join("mazurka.o")
     }
 
-    /// Those of [`SEPARATE`] that the compiler has.
+    /// The options among [`SEPARATE`] that the compiler accepts.
     pub(super) fn options(&self) -> Result<Vec<String>, String> {
         let path = self.folder.join(ACCEPTED);
         let text =
@@ -119,7 +122,8 @@ impl Library {
         Ok(text?.lines().map(String::from).collect())
     }
 
-    /// Compiles into a folder of its own, which then takes its place: so another process finds all of it or nothing.
+    /// Compiles into a temporary folder, which is then renamed: so another process finds all of the
+    /// library or nothing.
     fn compile(&self, compiler: &Compiler) -> Result<(), String> {
         let text = |error: std::io::Error| error.to_string();
         fs::create_dir_all(compiler.cache()).map_err(text)?;
@@ -130,7 +134,7 @@ impl Library {
             return Ok(());
         }
         match self.object().exists() {
-            // Somebody else was faster.
+            // Another process was faster.
             true => Ok(()),
             false => result.and(Err("the folder cannot be made".into())),
         }
@@ -175,7 +179,7 @@ fn finish(compiler: &Compiler, call: &mut Command, what: &str) -> Result<(), Str
     }
 }
 
-/// What tells libraries apart: their text, and the compiler with its version.
+/// A hash that identifies a library: its text, and the compiler with its version.
 fn mark(compiler: &Compiler) -> Result<u64, String> {
     let mut call = compiler.call()?;
     let version = call.arg("--version").stdin(Stdio::null()).output();

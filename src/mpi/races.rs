@@ -1,4 +1,5 @@
-//! Races of messages: what the receives and probes from any source got, in one execution and in another.
+//! Message races: the messages that receives and probes from any source got, in one execution and
+//! in another.
 
 use std::collections::BTreeMap;
 
@@ -7,32 +8,33 @@ use crate::explore::{End, Observer};
 use crate::model::{Handled, Op, ProcessId, Site};
 use crate::property::Position;
 
-/// So many executions in which nothing is wrong are kept.
+/// The maximum number of violation-free executions that are kept.
 const KEPT: usize = 1000;
 
-/// A message: the n-th one that a rank sends.
+/// A message: the n-th message of a rank.
 type Message = (ProcessId, usize);
 
 /// A receive or a probe from any source that has got a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Taken {
     message: Message,
-    /// Where it was sent.
+    /// The place of its send.
     sent: Option<Site>,
-    /// Where it was received or probed.
+    /// The place of the receive or probe.
     taken: Option<Site>,
-    /// Is any tag taken?
+    /// Whether any tag is accepted.
     any_tag: bool,
-    /// The place in the execution at which the message was got.
+    /// The step of the execution at which the message was got.
     at: usize,
 }
 
-/// What the receives and probes from any source got in an execution, by rank, in the order in which the rank made them.
+/// The messages that receives and probes from any source got in an execution; for each rank in the
+/// order in which it made the calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Matching(BTreeMap<ProcessId, Vec<Taken>>);
 
 impl Matching {
-    /// That of the execution that led here. O(n) for n actions and messages.
+    /// The matching of the execution that led here. O(n) for n actions and messages.
     pub(super) fn of(at: Position<'_>) -> Matching {
         let (state, network) = (at.state(), at.state().network());
         let mut sent_before: BTreeMap<ProcessId, usize> = BTreeMap::new();
@@ -42,7 +44,7 @@ impl Matching {
             (sent.process, *count)
         });
         let names: Vec<Message> = names.collect();
-        // By the places of the calls. A probe that takes its message is both.
+        // In the order of the calls. A probe that takes its message is both a probe and a receive.
         let mut found = BTreeMap::new();
         for (number, sent) in network.sends().iter().enumerate() {
             let Some(receive) = sent.receive() else { continue };
@@ -73,17 +75,17 @@ impl Matching {
         matching
     }
 
-    /// Is there none?
+    /// Whether there are no such receives or probes.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The places of all of them.
+    /// The places of all receives and probes from any source.
     pub(super) fn places(&self) -> impl Iterator<Item = String> {
         self.0.values().flatten().filter_map(|taken| place(taken.taken.as_ref()?))
     }
 
-    /// The first one that got another message than in `other`, and what it got there.
+    /// The first one that got another message than in `other`: its rank, and both messages.
     fn difference<'m>(&'m self, other: &'m Matching) -> Option<(ProcessId, &'m Taken, &'m Taken)> {
         let first = |(&rank, own): (&ProcessId, &'m Vec<Taken>)| {
             let others = other.0.get(&rank)?;
@@ -93,8 +95,9 @@ impl Matching {
         self.0.iter().filter_map(first).min_by_key(|(_, taken, _)| taken.at)
     }
 
-    /// Which receive or probe got the message with which all went wrong, in a sentence, if one of the others tells: those of
-    /// executions in which nothing is wrong. The one that has most in common with this one does.
+    /// A sentence on the receive or probe that got the message that led to the violation, if this
+    /// can be inferred from `others`, which are violation-free executions. The one that has most in
+    /// common with this execution decides.
     pub(super) fn culprit(&self, others: &[Matching]) -> Option<String> {
         let differences = others.iter().filter_map(|other| self.difference(other));
         let (rank, one, other) = differences.max_by_key(|(_, taken, _)| taken.at)?;
@@ -112,13 +115,13 @@ impl Matching {
     }
 }
 
-/// The function that a line of C calls, as well as that can be seen.
+/// The function that is called in a line of C, as far as the text shows it.
 pub(super) fn call_name(text: &str) -> &str {
     let start = text.find("MPI_").unwrap_or(0);
     text[start..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(text)
 }
 
-/// Keeps what messages were got in executions in which nothing is wrong.
+/// Collects the matchings of violation-free executions.
 #[derive(Default)]
 pub(super) struct RightOnes(pub(super) Vec<Matching>);
 

@@ -27,40 +27,40 @@ use crate::systems::history::{Asked, Reply, Runner, Told};
 pub(super) use questions::Trouble;
 use questions::{Names, objects};
 
-/// The signal that stands for a system call: see `c/calls.c`.
+/// The signal that reports a system call: see `c/calls.c`.
 const SIGSYS: i32 = 31;
 
-/// How far the clock of a rank usually goes on when it looks at it.
+/// The default for the advance of a rank's clock whenever the rank reads it.
 pub const TICK: Duration = Duration::from_micros(1);
 
-/// What to run, and how.
+/// A program, and the way in which it is run.
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// The program, made by `mazurka mpicc`.
     pub program: PathBuf,
-    /// What it is called with.
+    /// The arguments of the program.
     pub arguments: Vec<OsString>,
     /// The number of ranks.
     pub size: u32,
-    /// What MPI leaves to its implementations.
+    /// What the MPI standard leaves to implementations.
     pub semantics: Semantics,
-    /// A rank that computes for longer than this without a call of MPI hangs.
+    /// The time limit for a rank between two calls of MPI. A rank that exceeds it hangs.
     pub step_timeout: Duration,
-    /// How far the clock of a rank goes on whenever it looks at it.
+    /// The advance of a rank's clock whenever the rank reads it.
     pub tick: Duration,
-    /// Whose files ranks change.
+    /// Where changes of files go.
     pub files: Files,
     /// Paths below this folder are shown without it.
     pub base: PathBuf,
 }
 
-/// Whose files ranks change.
+/// Where the changes that ranks make to files go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Files {
-    /// Each process changes copies of its own, which go when it ends.
+    /// To copies of the process, which are deleted when it ends.
     #[default]
     Own,
-    /// Those that are there, each time that a rank is run.
+    /// To the real files, each time that a rank is run.
     Real,
 }
 
@@ -74,33 +74,33 @@ pub struct Ranks {
     names: Mutex<Names>,
     uses: Mutex<Uses>,
     unexplored: Mutex<Unexplored>,
-    /// Has any rank asked for anything but its end?
+    /// Whether any rank has asked for anything but its end.
     calls: AtomicBool,
 }
 
 /// What ranks did that cannot be explored.
 #[derive(Default)]
 struct Unexplored {
-    /// Where a search had to end, in a sentence; the first one.
+    /// The first reason why a search had to end, in a sentence.
     end: Option<String>,
     /// The ranks that have started threads, and where.
     threads: BTreeMap<u32, Option<String>>,
-    /// The ranks all of whose threads may call MPI.
+    /// The ranks whose threads may all call MPI.
     callers: BTreeSet<u32>,
 }
 
 impl Unexplored {
-    /// May a rank that waits for ever go on by another thread?
+    /// Whether a rank that waits for ever might continue by another thread.
     fn threads_may_call(&self) -> bool {
         self.threads.keys().any(|rank| self.callers.contains(rank))
     }
 }
 
 impl Ranks {
-    /// Starts the program, once for each rank; it stops before its `main`.
+    /// Starts the program once for each rank; it stops before `main`.
     ///
     /// # Errors
-    /// If it cannot be started, or is no program made by `mazurka mpicc`.
+    /// If it cannot be started, or was not made by `mazurka mpicc`.
     pub fn new(launch: Launch) -> Result<Ranks, String> {
         let name = launch.program.display();
         let is = std::fs::metadata(&launch.program).map_err(|error| format!("{name}: {error}"))?;
@@ -126,7 +126,7 @@ impl Ranks {
         Ok(Ranks { launch, objects, servers, source, bias, names, uses, unexplored, calls })
     }
 
-    /// Ranks none of which is started.
+    /// Ranks that are not started yet.
     #[cfg(test)]
     pub(super) fn unstarted(launch: Launch) -> Ranks {
         let servers = Servers::start(&Launch { size: 0, ..launch.clone() });
@@ -138,13 +138,14 @@ impl Ranks {
         Ranks { launch, objects, servers, source, bias: 0, names, uses, unexplored, calls }
     }
 
-    /// What is run, and how.
+    /// The program, and the way in which it is run.
     pub fn launch(&self) -> &Launch {
         &self.launch
     }
 
-    /// What a search of them comes to: it is not complete if ranks did what cannot be explored. Then [`Ranks::reservation`] says
-    /// why. And a standstill is none if another thread of a rank may have been about to call MPI.
+    /// Corrects the outcome of a search of these ranks. It is not complete if ranks did what cannot
+    /// be explored; [`Ranks::reservation`] has the reason. A standstill is dropped if another
+    /// thread of a rank might have been about to call MPI.
     pub fn judged(&self, mut outcome: Outcome) -> Outcome {
         if self.unexplored().threads_may_call() {
             outcome.violations.retain(|violation| !violation.kind.is_standstill());
@@ -164,7 +165,8 @@ impl Ranks {
         unexplored.end.clone().or_else(|| thread().map(|(rank, place)| threads(*rank, place)))
     }
 
-    /// Has any rank called MPI? One that does ends with `MPI_Finalize`, which is a question.
+    /// Whether any rank has called MPI. If one does, it ends with `MPI_Finalize`, which is a
+    /// question.
     pub fn have_called(&self) -> bool {
         self.calls.load(Ordering::Relaxed)
     }
@@ -204,7 +206,7 @@ impl Ranks {
         )
     }
 
-    /// What a frame says that begins with this key, from a rank with this ledger.
+    /// Decodes a frame that begins with this key, from a rank with this ledger.
     pub(super) fn understood(
         &self,
         (rank, key): (u32, u64),
@@ -249,7 +251,7 @@ impl Ranks {
         Ok(Reply { printed, remarks, back, ..Reply::new(asked, Some(Arc::new(site))) })
     }
 
-    /// Notes what a rank has done with files and threads. Returns what is wrong with it.
+    /// Records what a rank has done with files and threads. Returns the failure, if this is one.
     fn note_uses(&self, rank: u32, parts: &mut Parts<'_>) -> Result<Option<Failure>, Trouble> {
         let mut clash = None;
         for _ in 0..parts.u32()? {
@@ -272,7 +274,7 @@ impl Ranks {
         Ok(clash)
     }
 
-    /// What a rank says of itself when it has ended.
+    /// The remarks of a rank at its end.
     fn remarks(&self, parts: &mut Parts<'_>) -> Result<Option<Arc<[Remark]>>, Trouble> {
         let count = parts.u32()?;
         let one = |_| {
@@ -285,7 +287,8 @@ impl Ranks {
         Ok((!remarks.is_empty()).then(|| remarks.into()))
     }
 
-    /// The place of a call: the first of these addresses that is in the program, and, if possible, in no header of the system.
+    /// The place of a call: the first of these addresses that is in the program, if possible not in
+    /// a system header.
     fn site(&self, addresses: &[u64], call: &str) -> Site {
         let found = |&address: &u64| self.source.site(address.wrapping_sub(self.bias), call);
         let mut sites: Vec<Site> = addresses.iter().filter_map(found).collect();
@@ -305,7 +308,7 @@ impl Ranks {
         failure(&format!("hang: the rank makes no call of MPI for {time} (--step-timeout)"), None)
     }
 
-    /// A rank that has ended without a word.
+    /// The failure of a rank that has ended without a message.
     fn crash(&self, process: &mut Process) -> Failure {
         let rank = process.rank;
         match process.ended() {
@@ -327,7 +330,7 @@ impl Ranks {
         }
     }
 
-    /// What a rank does, or what is done to it, of which nothing can be said.
+    /// The failure for an action, of a rank or on a rank, that cannot be followed.
     fn unsupported(&self, rank: u32, what: &str, site: Option<Site>) -> Failure {
         let known = site.filter(|site| site.line > 0);
         let failure = failure(&format!("{}: {what}", Slip::Unsupported), known);
@@ -335,7 +338,7 @@ impl Ranks {
         failure
     }
 
-    /// Notes why a search has to end here, if it has to.
+    /// Records the reason if the search has to end here.
     fn note_end(&self, rank: u32, failure: &Failure) {
         let Some((Slip::Unsupported, what)) = Slip::of(&failure.message) else { return };
         let place = failure.site.as_ref().and_then(place);
@@ -343,7 +346,7 @@ impl Ranks {
         self.unexplored().end.get_or_insert_with(|| format!("{what} (rank {rank}{place})"));
     }
 
-    /// Adds the next question. Does the rank wait for an answer?
+    /// Adds the next question. Returns whether the rank waits for an answer.
     fn read(&self, rank: &mut Rank, replies: &mut Vec<Reply<u32>>) -> bool {
         let reply = self.reply(rank);
         let waits = !reply.asked.is_end();
@@ -352,9 +355,9 @@ impl Ranks {
     }
 }
 
-/// A rank that runs. What comes over its wire is believed only if it begins with the key, which the
-/// library was given as the rank began: the program could write there as well. That finds
-/// accidents; a program that looks for the key in the memory of the library finds it.
+/// A running rank. Questions are accepted only if they begin with the key, which the library
+/// received when the rank began, because the program could write to the wire as well. This detects
+/// accidents; a program that searches the memory of the library can find the key.
 pub struct Rank {
     process: Process,
     key: u64,
@@ -370,12 +373,12 @@ pub(super) fn failure(message: &str, site: Option<Site>) -> Failure {
     Failure { kind, message: message.into(), site }
 }
 
-/// May it find nothing, whatever there is?
+/// Whether the operation may find nothing, whatever messages there are.
 fn is_poll(op: &Op) -> bool {
     matches!(op, Op::TestAny(_) | Op::Probe { form: Probing::Test, .. })
 }
 
-/// `a.c:7`
+/// A place: `a.c:7`.
 fn place(site: &Site) -> Option<String> {
     let file = site.file.as_deref()?;
     Some(format!("{file}:{}", site.line))
@@ -390,7 +393,7 @@ fn threads(rank: u32, place: &Option<String>) -> String {
 }
 
 impl Runner for Ranks {
-    /// The rank in `MPI_COMM_WORLD`.
+    /// The number of the rank in `MPI_COMM_WORLD`.
     type Start = u32;
     type Live = Option<Rank>;
 
@@ -412,7 +415,7 @@ impl Runner for Ranks {
             let mut history = key.to_ne_bytes().to_vec();
             for told in told {
                 let mut one = Vec::new();
-                one.put_told(told);
+                one.put_observation(told);
                 history.put_block(&one);
             }
             process.connection.send(&history, self.launch.step_timeout)?;
@@ -425,7 +428,7 @@ impl Runner for Ranks {
                     if !waits {
                         break;
                     }
-                    rank.ledger.learns(told);
+                    rank.ledger.observes(told);
                     waits = self.read(&mut rank, replies);
                 }
                 Some(rank)
@@ -449,11 +452,11 @@ impl Runner for Ranks {
         let all = told.len();
         for (place, told) in told.iter().enumerate() {
             let mut frame = Vec::new();
-            frame.put_told(told);
+            frame.put_observation(told);
             frame.push(u8::from(place + 1 == all));
-            // If it cannot be told, it has ended: that is what reading finds.
+            // If sending fails, the rank has ended: reading will report that.
             let _ = rank.process.connection.send(&frame, self.launch.step_timeout);
-            rank.ledger.learns(told);
+            rank.ledger.observes(told);
             if !self.read(rank, replies) {
                 return;
             }
@@ -468,7 +471,7 @@ impl Runner for Ranks {
         }
     }
 
-    /// Only the rank whose mailbox it is receives there.
+    /// A mailbox is read only by the rank that it belongs to.
     fn may_touch(&self, &rank: &u32, touch: Touch) -> bool {
         match touch.lane.part() {
             Part::Matches | Part::Receives => {
@@ -479,7 +482,7 @@ impl Runner for Ranks {
         }
     }
 
-    /// The source of a message is the rank of who sends it.
+    /// The source of a message is the rank that sends it.
     fn may_send(&self, &rank: &u32, mailbox: MailboxId, pattern: Envelope) -> bool {
         let (communicator, _) = self.address(mailbox);
         pattern.src.is_none_or(|source| self.may_be(rank, communicator, source as u32))

@@ -1,13 +1,14 @@
-//! A send in ready mode finds its receive posted, in whatever order the ranks run.
+//! A send in ready mode must find its receive posted, in whatever order the ranks run.
 
 use super::slip::Slip;
 use super::wire::Data;
 use crate::model::Value;
 use crate::property::Position;
 
-/// A ready send may be started only if the matching receive is posted already (MPI 4.1, 3.4). It is, for sure, if the receive happens
-/// before the send. Otherwise there is an execution of the same class in which the send comes first. That is so if standard sends are
-/// buffered and ranks leave collectives early; with other semantics, more happens before.
+/// A ready send may be started only if the matching receive is posted already (MPI 4.1, 3.4). This
+/// is certain if the receive happens before the send. Otherwise there is an execution of the same
+/// class in which the send comes first. This holds if standard sends are buffered and ranks leave
+/// collectives early; other semantics add to happens-before.
 pub(super) fn objection(at: Position<'_>) -> Option<String> {
     let network = at.state().network();
     let is_ready = |value: &Value| match value {
@@ -17,7 +18,7 @@ pub(super) fn objection(at: Position<'_>) -> Option<String> {
     let ready = network.sends().iter().filter(|sent| is_ready(at.values().get(sent.value)));
     let receive_of = |place: u32| &network.receives()[place as usize];
     let matched = ready.filter_map(|sent| Some((sent, receive_of(sent.receive()?))));
-    // Most programs have none, and need no order.
+    // Most programs have no ready sends, and need no happens-before.
     let mut matched = matched.peekable();
     matched.peek()?;
     let order = at.order();

@@ -1,7 +1,8 @@
-//! The processes of a program: a server for each world rank, and the ranks that it forks.
+//! The processes of a program: a server for each rank of the world, and the ranks that it forks.
 //!
-//! Nothing of them is left behind (`c/server.c`): a server ends with all that it has started when its connection is closed,
-//! and then its guard, which is the process that is started here. What is in the folder goes then, too.
+//! They leave nothing behind (`c/server.c`): when its connection is closed, a server ends with
+//! everything that it has started, and then its guard ends, which is the process that is started
+//! here. The folder is removed after that.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -19,26 +20,26 @@ use super::variables;
 use super::wire::{Parts, Put, readable};
 use crate::model::StopSignal;
 
-/// How long a process may take to report for duty, or to obey an order.
+/// The time limit for a process to report, or to carry out an order.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long the guards may take to end.
+/// The time limit for the guards to end.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// So much of what a server has complained about is told.
+/// The maximum number of bytes of a server's error output in a message.
 const MOST_TOLD: u64 = 500;
 
 /// The servers of a program.
 pub(super) struct Servers {
     all: Vec<Mutex<Server>>,
-    /// Where ranks report. Who holds it starts a rank.
+    /// Where ranks report. The thread that holds the lock starts a rank.
     door: Mutex<Door>,
-    /// Goes last.
+    /// Dropped last.
     folder: TempDir,
 }
 
-/// Where processes report for duty.
+/// The socket where processes report.
 struct Door {
     listener: UnixListener,
-    /// The number of the last rank that was to be started.
+    /// The number of the last rank that was ordered.
     last: u32,
 }
 
@@ -46,25 +47,26 @@ struct Door {
 struct Server {
     guard: Child,
     connection: Connection,
-    /// How far the program was loaded from where it was linked to be.
+    /// The distance between the address where the program was loaded and the address where it was
+    /// linked.
     bias: u64,
 }
 
 impl Server {
-    /// Gives an order that is about a number.
+    /// Sends an order with a number.
     fn order(&mut self, kind: u8, number: u32) -> io::Result<()> {
         let mut body = vec![kind];
         body.put_u32(number);
         self.connection.send(&body, PATIENCE)
     }
 
-    /// Ends a rank, or waits until it has ended (`kind`), and returns the answer.
+    /// Ends a rank, or waits for its end (depending on `kind`), and returns the answer.
     fn end(&mut self, kind: u8, pid: u32) -> io::Result<i32> {
-        // That has to be done also when the search is to end.
+        // This must be done even if the search is to end.
         StopSignal::disregarded(|| {
             self.order(kind, pid)?;
-            let told = self.connection.receive(PATIENCE)?;
-            Parts(&told).i32().map_err(|_| ErrorKind::InvalidData.into())
+            let answer = self.connection.receive(PATIENCE)?;
+            Parts(&answer).i32().map_err(|_| ErrorKind::InvalidData.into())
         })
     }
 }
@@ -79,7 +81,7 @@ impl Drop for Servers {
             while matches!(server.guard.try_wait(), Ok(None)) && Instant::now() < end {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            // Mostly it has ended by itself.
+            // Usually it has ended by itself.
             let _ = server.guard.kill();
             let _ = server.guard.wait();
         }
@@ -137,7 +139,8 @@ impl Servers {
         }
     }
 
-    /// How far the program was loaded from where it was linked to be.
+    /// The distance between the address where the program was loaded and the address where it was
+    /// linked.
     pub(super) fn bias(&self) -> u64 {
         self.server(0).bias
     }
@@ -158,7 +161,7 @@ impl Servers {
             let number = parts.u8().and_then(|_| parts.u32());
             let number = number.map_err(|_| ErrorKind::InvalidData)?;
             let pid = parts.u32().map_err(|_| ErrorKind::InvalidData)?;
-            // One that nobody has waited for comes late.
+            // A process that reports after its time limit has another number.
             if number == door.last {
                 return Ok(Process { servers: self.clone(), rank, pid, connection, status: None });
             }
@@ -167,7 +170,8 @@ impl Servers {
 }
 
 impl Door {
-    /// The next one that reports, and what it says; `problem` says why none will come.
+    /// The next process that reports, with its message. `problem` returns the reason if none will
+    /// come.
     fn next(
         &self,
         mut problem: impl FnMut() -> Option<io::Error>,
@@ -199,7 +203,7 @@ fn has_ended(guard: &mut Child) -> Option<io::Error> {
     Some(io::Error::other(format!("it ends before it has begun ({status})")))
 }
 
-/// What a server has said about why it ends, if anything.
+/// The last message of a server that has ended, if there is one.
 fn complaint(file: &Path) -> Option<io::Error> {
     let mut said = Vec::new();
     File::open(file).ok()?.take(MOST_TOLD).read_to_end(&mut said).ok()?;
@@ -211,7 +215,7 @@ fn explained(why: &str, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{why}: {error}"))
 }
 
-/// A rank that runs. Dropping it ends it.
+/// A running rank. Dropping it ends it.
 pub struct Process {
     servers: Arc<Servers>,
     pub(super) rank: u32,
@@ -226,7 +230,7 @@ impl Process {
         self.status_after(b'K');
     }
 
-    /// How it has ended by itself, as the operating system says it; -1 if it has not.
+    /// The wait status of a rank that has ended by itself; -1 if it has not ended.
     pub(super) fn ended(&mut self) -> Option<i32> {
         self.status_after(b'S')
     }

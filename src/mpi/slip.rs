@@ -1,11 +1,12 @@
-//! What can be wrong with an MPI program: one list of kinds, for the library, for reports and for suites of tests.
+//! The mistakes in MPI programs: one list of kinds, for the library, for reports and for test
+//! suites.
 //!
-//! The library writes the name of the kind in front of its message. The search finds other kinds, and
-//! [`diagnose`](super::diagnose()) tells deadlocks and calls that disagree apart.
+//! The library puts the name of the kind in front of its message. The search finds the other kinds;
+//! [`diagnose`](super::diagnose()) classifies deadlocks and calls that disagree.
 
 use std::fmt;
 
-/// Makes the enum and what belongs to each kind.
+/// Makes the enum and the texts of each kind.
 macro_rules! slips {
     ($($slip:ident $name:literal $mbi:literal)*) => {
         /// A kind of mistake.
@@ -18,14 +19,14 @@ macro_rules! slips {
             /// All kinds.
             pub const ALL: &'static [Slip] = &[$(Slip::$slip,)*];
 
-            /// What it is called.
+            /// The name in messages and reports.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Slip::$slip => $name,)*
                 }
             }
 
-            /// What the MPI Bugs Initiative calls it; empty if it has no tests of it.
+            /// The name in the MPI Bugs Initiative; empty if that has no tests of it.
             pub fn mbi(self) -> &'static str {
                 match self {
                     $(Slip::$slip => $mbi,)*
@@ -84,7 +85,7 @@ slips! {
 }
 
 impl Slip {
-    /// The kind that a message begins with, and the rest of it.
+    /// The kind that a message begins with, and the rest of the message.
     pub fn of(message: &str) -> Option<(Slip, &str)> {
         let (name, rest) = message.split_once(": ")?;
         Some((Slip::named(name)?, rest))
@@ -95,8 +96,8 @@ impl Slip {
         Slip::ALL.iter().copied().find(|slip| slip.name() == name)
     }
 
-    /// The object that is left behind, if this is about one that is never freed. That does no harm: a rank says so in a
-    /// [remark](crate::model::Remark) when it has ended.
+    /// The object that is leaked, if this kind is about one that is never freed. Such a leak is
+    /// harmless: the rank reports it in a [remark](crate::model::Remark) at its end.
     pub fn unfreed(self) -> Option<&'static str> {
         Some(match self {
             Slip::CommunicatorLeak => "communicator",
@@ -110,7 +111,8 @@ impl Slip {
         })
     }
 
-    /// Is it known to a suite under this label? What depends on the input is labelled apart there.
+    /// Whether a suite uses this label for the kind. In suites, mistakes that depend on the input
+    /// have labels of their own.
     pub fn is_labelled(self, label: &str) -> bool {
         self.mbi() == label || (self == Slip::CallOrder && label == "IHCallMatching")
     }

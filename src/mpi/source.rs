@@ -8,9 +8,9 @@ use addr2line::Loader;
 
 use crate::model::Site;
 
-/// The source of a program, as its debug information tells.
+/// The source of a program, according to its debug information.
 pub struct Source {
-    /// Paths below this are shown without it.
+    /// Paths below this folder are shown without it.
     base: PathBuf,
     known: Mutex<Known>,
 }
@@ -31,12 +31,13 @@ struct Place {
     column: u32,
 }
 
-/// Is this file a header of the system?
+/// Whether this file is a system header.
 fn is_header_of_system(file: &str) -> bool {
     file.starts_with("/usr/")
 }
 
-/// Where the code at this address was written: where functions of the system's headers are inlined, their call.
+/// The source place of the code at this address. For code inlined from a system header, it is the
+/// place of the call.
 fn find(loader: &Loader, address: u64, base: &Path) -> Option<Place> {
     let mut frames = loader.find_frames(address).ok()?;
     let mut innermost = None;
@@ -60,15 +61,15 @@ fn find(loader: &Loader, address: u64, base: &Path) -> Option<Place> {
 }
 
 impl Source {
-    /// That of this program. Paths below `base` are shown without it.
+    /// The source of this program. Paths below `base` are shown relative to it.
     pub fn new(program: &Path, base: PathBuf) -> Source {
         let loader = Loader::new(program).ok();
         let known = Known { loader, places: HashMap::new(), files: HashMap::new() };
         Source { base, known: Mutex::new(known) }
     }
 
-    /// The place of a call that returns to this address (of the program as it was linked), and the text of its line, or
-    /// else `call`.
+    /// The place of a call that returns to this address (as linked), with the text of its line. If
+    /// the text is not available, it is `call`.
     pub fn site(&self, returns_to: u64, call: &str) -> Option<Site> {
         let mut known = self.known.lock().expect("nobody panics while reading a source");
         let address = returns_to.wrapping_sub(1);
@@ -86,12 +87,13 @@ impl Source {
         Some(Site { file: Some(file), line, column, text })
     }
 
-    /// Is this place in a header of the system?
+    /// Whether this place is in a system header.
     pub fn is_of_system(site: &Site) -> bool {
         site.file.as_deref().is_some_and(is_header_of_system)
     }
 
-    /// The text with each address `{@1f}` in it as a file and a line. `bias` is what addresses are too great by.
+    /// The text with each address `{@1f}` replaced by a file and a line. `bias` is the difference
+    /// between loaded and linked addresses.
     pub fn with_places(&self, text: &str, bias: u64) -> String {
         let mut shown = String::new();
         let mut rest = text;

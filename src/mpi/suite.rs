@@ -1,7 +1,7 @@
-//! Suites of small C programs of which it is known, or said, what is wrong with them: how their files say that, and how
+//! Suites of small C programs with known or claimed mistakes: how their files say that, and how
 //! good an answer is.
 //!
-//! Each suite has a layout of its own. It is recognised from the files, one by one:
+//! Each suite has a layout of its own, which is recognised file by file:
 //!
 //! | layout | suite | recognised by |
 //! |---|---|---|
@@ -10,8 +10,8 @@
 //! | folders | MPI-CorrBench | a folder `correct` beside the program, or above it |
 //! | lists | the tests of MPICH | files called `testlist` |
 //!
-//! The lists say only how programs are run. All of their programs are meant to be right, but some of them try what happens
-//! in those that are not: so nothing is expected of them.
+//! The lists only say how programs are run. All of their programs are meant to be correct, but some
+//! try what happens in wrong ones: so no result is expected of them.
 
 mod disputes;
 mod headers;
@@ -29,53 +29,53 @@ use super::verify::{Answer, Doubt};
 use crate::explore::StopReason;
 use crate::model::Buffering;
 
-/// A way to run a program of a suite, and what is expected.
+/// A way to run a program of a suite, and the expected result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Test {
     /// The number of ranks.
     pub ranks: u32,
-    /// How standard sends are to be buffered, if that is said.
+    /// How standard sends are buffered, if the suite says so.
     pub buffering: Option<Buffering>,
-    /// What the program is called with.
+    /// The arguments of the program.
     pub arguments: Vec<OsString>,
-    /// What the suite says of it.
+    /// The verdict of the suite.
     pub expected: Expected,
-    /// Where a mistake is, as files with lines; empty if that is not said.
+    /// The places of the mistake, as files with lines; empty if they are not given.
     pub places: BTreeSet<String>,
 }
 
-/// What a suite says of a program.
+/// The verdict of a suite about a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// Nothing is wrong with it.
+    /// The program is correct.
     Right,
-    /// There is a mistake, and perhaps it has a name.
+    /// There is a mistake, which may have a name.
     Wrong(Option<String>),
-    /// That is left open.
+    /// The suite does not say.
     Open,
 }
 
-/// A program of a suite. All paths are those in the folder of the suite.
+/// A program of a suite. All paths are relative to the folder of the suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// What it is called.
+    /// Its name.
     pub name: PathBuf,
-    /// Its sources.
+    /// Its source files.
     pub sources: Vec<PathBuf>,
-    /// What is defined as it is compiled, as options.
+    /// The definitions for compiling it, as options.
     pub options: Vec<String>,
     /// How it is run.
     pub tests: Vec<Test>,
 }
 
 impl Program {
-    /// One that is a file, and needs no more than that.
+    /// A program that consists of one file.
     fn of(source: &Path, tests: Vec<Test>) -> Program {
         let (name, sources) = (source.into(), vec![source.into()]);
         Program { name, sources, options: Vec::new(), tests }
     }
 
-    /// The family that it belongs to: its folder, or else what its name begins with.
+    /// The group that it belongs to: its folder, or else the beginning of its name.
     pub fn category(&self) -> String {
         let folder = self.name.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder {
@@ -86,14 +86,14 @@ impl Program {
     }
 }
 
-/// The files of a suite, in order.
+/// The files of a suite, sorted.
 #[derive(Clone, Debug, Default)]
 pub struct Suite {
     files: BTreeSet<PathBuf>,
 }
 
 impl Suite {
-    /// A suite with these files, by their paths in its folder.
+    /// A suite of these files, given by their paths in its folder.
     pub fn new(files: impl IntoIterator<Item = PathBuf>) -> Suite {
         Suite { files: files.into_iter().collect() }
     }
@@ -103,20 +103,20 @@ impl Suite {
         files.filter(move |file| file.extension().is_some_and(|found| found == end))
     }
 
-    /// The C programs, and parts of programs.
+    /// The C files: programs and parts of programs.
     pub fn sources(&self) -> impl Iterator<Item = &Path> {
         self.ending("c")
     }
 
-    /// The folders with headers: there programs may look for theirs.
+    /// The folders with headers, where programs may look for theirs.
     pub fn includes(&self) -> BTreeSet<&Path> {
         self.ending("h").filter_map(Path::parent).collect()
     }
 
-    /// The program in a file with this text; `None` if the suite does not say what is to be expected of it.
+    /// The program in a file with this text; `None` if the suite does not say what to expect.
     ///
     /// # Errors
-    /// If it says that in another way than its layout has it.
+    /// If the file does not have the form that its layout prescribes.
     pub fn program(&self, file: &Path, text: &str) -> Result<Option<Program>, String> {
         if let Some(found) = headers::tests(file, text) {
             return Ok(Some(Program::of(file, found?)));
@@ -128,57 +128,58 @@ impl Suite {
     }
 }
 
-/// How good an answer is.
+/// The mark for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// A mistake was found where there is one.
+    /// There is a mistake, and one was found.
     Found {
-        /// Is the kind that of the label? `None` if the label is no kind.
+        /// Whether the kind is the kind of the label. `None` if the label is not a kind.
         kind: Option<bool>,
-        /// Was a place named that the suite names? `None` if it names none.
+        /// Whether a place was reported that the suite gives. `None` if it gives none.
         place: Option<bool>,
     },
-    /// There is none, and none was found.
+    /// There is no mistake, and none was found.
     Passed,
-    /// There is one, and none was found.
+    /// There is a mistake, and none was found.
     Missed,
-    /// There is none, and one was found.
+    /// There is no mistake, and one was found.
     FalseAlarm,
-    /// The answer contradicts the label, and so does the standard of MPI.
+    /// The answer contradicts the label, and so does the MPI standard.
     Disputed,
-    /// None was found, and it is not said whether there is one.
+    /// No mistake was found, and the suite does not say whether there is one.
     Verified,
-    /// One was found, and it is not said whether there is one.
+    /// A mistake was found, and the suite does not say whether there is one.
     Reported,
-    /// There is no answer: the program does what cannot be verified.
+    /// No answer: the program does what cannot be verified.
     Refused,
-    /// There is no answer: time was up.
+    /// No answer: the time was over.
     TimedOut,
-    /// There is no answer: another limit was met.
+    /// No answer: another limit was reached.
     Unsure,
-    /// There is no answer: the program could not be compiled, or not be run.
+    /// No answer: the program could not be compiled or run.
     NotRun,
 }
 
 impl Mark {
-    /// Is the answer right?
+    /// Whether the answer is right.
     pub fn is_right(self) -> bool {
         matches!(self, Mark::Found { .. } | Mark::Passed)
     }
 
-    /// Is the answer wrong?
+    /// Whether the answer is wrong.
     pub fn is_wrong(self) -> bool {
         matches!(self, Mark::Missed | Mark::FalseAlarm)
     }
 
-    /// Is there no answer?
+    /// Whether there is no answer.
     pub fn is_nothing(self) -> bool {
         matches!(self, Mark::Refused | Mark::TimedOut | Mark::Unsure | Mark::NotRun)
     }
 }
 
 impl Test {
-    /// How good this answer is. What is never freed is found where a mistake is expected, and is no false alarm elsewhere. Of a label that is disputed, the standard has the last word.
+    /// The mark for this answer. An object that is never freed counts as found where a mistake is
+    /// expected, and is not a false alarm elsewhere. For a disputed label, the standard decides.
     pub fn mark(&self, answer: &Answer, dispute: Option<&Dispute>) -> Mark {
         match (answer, &self.expected) {
             (Answer::Unsure(doubt), _) => doubt.into(),
@@ -211,7 +212,7 @@ impl From<&Doubt> for Mark {
     }
 }
 
-/// Lines of a file, as reports name them.
+/// Lines of a file, in the form that reports use.
 fn places(file: &Path, lines: impl Iterator<Item = usize>) -> BTreeSet<String> {
     let name = name(file);
     lines.map(|line| format!("{name}:{line}")).collect()

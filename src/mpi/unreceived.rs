@@ -1,4 +1,4 @@
-//! At the end of an execution every message has been received.
+//! The property that every message is received by the end of an execution.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use super::slip::Slip;
 use crate::model::{Failure, FailureKind};
 use crate::property::{Objection, Position, Property};
 
-/// Messages that nobody has received when all ranks have ended are a mistake: MPI wants a receive for every send. For a send in ready
-/// mode it wants one that is posted.
+/// A message that is not received when all ranks have ended is a mistake: MPI demands a receive for
+/// every send; for a send in ready mode, one that is posted.
 #[derive(Clone, Copy)]
 pub struct Unreceived;
 

@@ -1,15 +1,16 @@
-//! What ranks do with files, and whether one of them could notice another one there.
+//! What ranks do with files, and whether one rank could notice another one by that.
 //!
-//! Each rank sees the files that it has changed itself, and else those that were there (`c/files.c`). That is what happens in
-//! a real execution, unless a rank changes what another one looks at: then it depends on which of them is first. That is
-//! communication without messages, whose orders nobody explores. So every use of a file is noted with its rank, and
-//! [`Uses::add`] says which two uses do not go together. They need not be in one execution: this says no too often rather than too
-//! seldom.
+//! Each rank sees its own changes to files, and otherwise the files as they were at the start
+//! (`c/files.c`). This equals a real execution, unless a rank changes a file that another one looks
+//! at: then the order of the two matters. Such communication without messages is not explored. So
+//! every use of a file is recorded with its rank, and [`Uses::add`] reports two uses that conflict.
+//! They need not be in one execution: so the report may be a false alarm, but no conflict is
+//! missed.
 //!
 //! | one rank | another one |
 //! |---|---|
 //! | changes, makes, removes a file or folder | does anything with it, or with what is in it |
-//! | writes at its end | does anything but the same |
+//! | appends to it | does anything with it but append |
 //! | lists a folder | makes, changes or removes something in it |
 
 use std::collections::BTreeMap;
@@ -17,13 +18,13 @@ use std::collections::BTreeMap;
 /// How a rank uses a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Its content, or whether it is there.
+    /// Reads its content, or checks that it exists.
     Reads,
-    /// The names in a folder.
+    /// Reads the names in a folder.
     Lists,
     /// Writes at its end, wherever that is.
     Appends,
-    /// Anything else.
+    /// Any other change.
     Changes,
 }
 
@@ -52,18 +53,19 @@ impl Use {
         }
     }
 
-    /// Two ranks with one file.
+    /// Whether two ranks may use one file in these ways.
     fn bears(self, other: Use) -> bool {
         (self.is_looking() && other.is_looking()) || (self == Use::Appends && other == Use::Appends)
     }
 
-    /// This of a folder, that of something in it; directly, or further down.
+    /// Whether one rank may use a folder in this way, and another one something in it: directly
+    /// (`is_direct`), or further down.
     fn bears_below(self, below: Use, is_direct: bool) -> bool {
         self != Use::Changes && !(self == Use::Lists && is_direct && !below.is_looking())
     }
 }
 
-/// What a rank has done, and where in its program.
+/// A use by a rank, and its place in the program.
 #[derive(Clone, Debug)]
 struct Used {
     rank: u32,
@@ -72,13 +74,13 @@ struct Used {
     clash: Option<String>,
 }
 
-/// What ranks have done with files.
+/// The uses of files by ranks.
 #[derive(Debug, Default)]
 pub(super) struct Uses(BTreeMap<String, Vec<Used>>);
 
 impl Uses {
-    /// A rank uses the file with this canonical name; `place` is where in its program. Returns what is wrong with that, in a
-    /// sentence: the same one each time.
+    /// Records that a rank uses the file with this canonical name; `place` is the place in its
+    /// program. Returns the conflict, in a sentence, which is the same each time.
     pub(super) fn add(
         &mut self,
         path: &str,
@@ -121,7 +123,7 @@ impl Uses {
         Some((path, found))
     }
 
-    /// Another rank with a folder that this is in.
+    /// The use, by another rank, of a folder that contains this.
     fn above<'p>(&'p self, path: &'p str, new: &Used) -> Option<(&'p str, &'p Used)> {
         let ends = path.char_indices().skip(1).filter(|(_, c)| *c == '/').map(|(at, _)| at);
         let folders = ends.map(|at| &path[..at]).chain((path != "/").then_some("/"));
@@ -135,7 +137,7 @@ impl Uses {
         None
     }
 
-    /// Another rank with something in this folder.
+    /// The use, by another rank, of something in this folder.
     fn below<'p>(&'p self, path: &str, new: &Used) -> Option<(&'p str, &'p Used)> {
         if new.what.bears_below(Use::Changes, true) {
             return None;
@@ -159,7 +161,7 @@ fn is_directly_in(path: &str, folder: &str) -> bool {
 }
 
 impl Used {
-    /// `rank 0 (a.c:7) changes /log`
+    /// The use in words: `rank 0 (a.c:7) changes /log`.
     fn words(&self, path: &str) -> String {
         let place = self.place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
         format!("rank {}{place} {} {path}", self.rank, self.what.verb())
@@ -171,7 +173,7 @@ mod tests {
     use super::*;
     use Use::*;
 
-    /// Do these uses of rank 0 and then rank 1 go together? The same the other way round.
+    /// Whether a use by rank 0 and then one by rank 1 are compatible. The other order must agree.
     fn bear(one: (&str, Use), other: (&str, Use)) -> bool {
         let clashes = |first: (&str, Use), second: (&str, Use)| {
             let mut uses = Uses::default();

@@ -1,22 +1,24 @@
-//! The variables of a program, as its debug information tells: where they are, how long, and what is in them.
+//! The variables of a program, according to its debug information: addresses, sizes and contents.
 //!
-//! The library asks for them when a buffer is handed over: more than a variable has room for, or values of another type than those in it,
-//! is a mistake that no message shows. It is told everything at once, as a table of 64-bit words (`c/variables.c` reads it):
+//! The library needs them when it gets a buffer, to find a mistake that no message shows: more is
+//! used than a variable has room for, or values of another type than those in it. It receives
+//! everything at once, as a table of 64-bit words (`c/variables.c` reads it):
 //!
 //! ```text
-//! how many runs, layouts, globals, pointers, functions, locals, names
-//! run       offset, kind, size of a value, how many values one after the other
-//! layout    first run, how many
+//! numbers of runs, layouts, globals, pointers, functions, locals, bytes of names
+//! run       offset, kind, size of a value, number of values one after the other
+//! layout    first run, number of runs
 //! global    address, size, layout, name
-//! pointer   the same of a global one: its address, and size and layout of what it points to
-//! function  first address, address behind the last, first local, how many
-//! local     what is there, place, size, layout, name, first address of its scope, address behind the last
+//! pointer   a global one: its address; size, layout, name of what it points to
+//! function  first address, address behind the last, first local, number of locals
+//! local     form, place, size, layout, name, first address of its scope, address behind the last
 //! names     bytes, each name with a 0 at its end
 //! ```
 //!
-//! A local is a variable at an offset from its frame, or a pointer there or in a register; then size and layout are those of what it
-//! points to. A pointer that moves, and a scope in several pieces, are told once for each. What is not told plainly is left out:
-//! values in pieces or computed ones, variables that move or have no known length, and layouts with too many parts.
+//! A local is a variable at an offset from its frame, or a pointer there or in a register; then
+//! size and layout describe what it points to. A pointer that moves, or a scope in several pieces,
+//! has one entry for each place or piece. Left out are values in pieces, computed values, variables
+//! that move or have no known length, and layouts with too many parts.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -32,9 +34,9 @@ use object::{Object, ObjectSection};
 type Slice = EndianRcSlice<RunTimeEndian>;
 type Entry = DebuggingInformationEntry<Slice>;
 
-/// A layout with more runs is not told.
+/// Layouts with more runs are left out.
 const MOST_RUNS: usize = 512;
-/// Types that are nested deeper are not told.
+/// Types that are nested deeper are left out.
 const DEEPEST: u32 = 24;
 
 /// Values of one basic type, one after the other.
@@ -46,7 +48,7 @@ struct Run {
     count: u64,
 }
 
-/// What a value is; the numbers are those of `enum value` in `c/variables.c`.
+/// The kind of a value; the numbers are those of `enum value` in `c/variables.c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Unknown = 0,
@@ -71,7 +73,7 @@ struct Global {
 
 struct Local {
     form: Form,
-    /// The offset or the number of the register.
+    /// The offset, or the number of the register.
     place: i64,
     size: u64,
     layout: u64,
@@ -79,7 +81,7 @@ struct Local {
     scope: (u64, u64),
 }
 
-/// What is at a place; the numbers are those of `enum form` in `c/variables.c`.
+/// The form of a local; the numbers are those of `enum form` in `c/variables.c`.
 #[derive(Clone, Copy)]
 enum Form {
     Variable = 0,
@@ -93,7 +95,7 @@ struct Function {
     count: u64,
 }
 
-/// Where a variable is.
+/// The location of a variable.
 enum Location {
     Frame(i64),
     Register(u16),
@@ -101,7 +103,7 @@ enum Location {
 }
 
 impl Location {
-    /// Where a pointer is, for the table of locals.
+    /// The location of a pointer, for the table of locals.
     fn of_pointer(&self) -> Option<(Form, i64)> {
         match *self {
             Location::Frame(offset) => Some((Form::Pointer, offset)),
@@ -111,7 +113,7 @@ impl Location {
     }
 }
 
-/// Pieces of code, each by its first address and the one behind its last.
+/// Ranges of code, each by its first address and the address behind its last.
 type Code = Rc<[(u64, u64)]>;
 
 #[derive(Default)]
@@ -125,7 +127,7 @@ struct Table {
     names: Vec<u8>,
 }
 
-/// The table of the variables of this program; without debug information it has none.
+/// The table of the variables of this program; empty without debug information.
 pub(super) fn table(program: &Path) -> Vec<u8> {
     read(program).unwrap_or_default().bytes()
 }
@@ -154,7 +156,7 @@ fn read(program: &Path) -> Option<Table> {
             let _ = reading.all();
         }
     }
-    // Those that the linker has left out have addresses all the same.
+    // Functions and variables that the linker has left out still have addresses.
     let is_there = |global: &Global| {
         let holds = |section: object::Section| {
             let start = section.address();
@@ -222,22 +224,23 @@ impl Table {
     }
 }
 
-/// The variables of a unit are read into the table.
+/// Reads the variables of a compilation unit into the table.
 struct OfUnit<'t> {
     dwarf: &'t Dwarf<Slice>,
     unit: &'t Unit<Slice>,
-    /// The types met so far; `None` if nothing is known of one.
+    /// The types visited so far; `None` if nothing is known of a type.
     known: HashMap<UnitOffset, Option<(u64, u64)>>,
-    /// What is known of memory of which nothing is known.
+    /// The size and layout of memory with unknown contents.
     anything: Option<(u64, u64)>,
     table: &'t mut Table,
 }
 
-/// Where the walk through the tree of entries is: the pieces of the function in the table, what its frame begins at, and the scope.
+/// A position in the tree of entries: the code ranges of the function, the origin of its frame, and
+/// the scope.
 #[derive(Clone)]
 struct Place {
     function: Option<Range<usize>>,
-    /// How far behind its frame pointer the frame of the function begins, for `DW_OP_fbreg`.
+    /// The distance from the frame pointer to the frame base of the function, for `DW_OP_fbreg`.
     frame: i64,
     scope: Code,
 }
@@ -268,7 +271,7 @@ impl OfUnit<'_> {
                     Place { scope: self.code(&entry)?, ..place.clone() }
                 }
                 gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
-                    // One that cannot be read is left out.
+                    // A variable that cannot be read is left out.
                     let _ = self.variable(&entry, place);
                     continue;
                 }
@@ -281,7 +284,7 @@ impl OfUnit<'_> {
         Ok(())
     }
 
-    /// The locals of a function are those that were added since it began.
+    /// Ends a function: its locals are those that were added since it began.
     fn close(&mut self, inner: &Place, outer: &Place) {
         if let (Some(pieces), None) = (&inner.function, &outer.function) {
             for function in &mut self.table.functions[pieces.clone()] {
@@ -303,7 +306,7 @@ impl OfUnit<'_> {
         Ok(Some(Place { function, frame, scope }))
     }
 
-    /// What the offsets of locals count from, as a distance from the canonical frame address.
+    /// The origin of the offsets of locals, as a distance from the canonical frame address.
     fn frame(&self, entry: &Entry) -> gimli::Result<Option<i64>> {
         let Some(AttributeValue::Exprloc(base)) = entry.attr_value(gimli::DW_AT_frame_base) else {
             return Ok(None);
@@ -317,7 +320,7 @@ impl OfUnit<'_> {
         })
     }
 
-    /// The code of an entry.
+    /// The code ranges of an entry.
     fn code(&self, entry: &Entry) -> gimli::Result<Code> {
         let mut ranges = self.dwarf.die_ranges(self.unit, entry)?;
         let mut found = Vec::new();
@@ -330,7 +333,7 @@ impl OfUnit<'_> {
     }
 
     fn variable(&mut self, entry: &Entry, place: &Place) -> gimli::Result<()> {
-        // What a declaration elsewhere says, or that of a function that is inlined.
+        // The attributes of an entry may be in its declaration, or in the function that is inlined.
         let mut origin = entry.clone();
         for name in [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification] {
             if let Some(AttributeValue::UnitRef(offset)) = origin.attr_value(name) {
@@ -362,8 +365,8 @@ impl OfUnit<'_> {
                 self.local(location.of_pointer(), pointed, name, scope);
             }
         } else if let Some(mut list) = self.dwarf.attr_locations(self.unit, location)? {
-            // These are places where its value is for a while. They may be parts of other variables, but only the value of a pointer
-            // matters.
+            // These are the places of the value in parts of its scope. They may belong to other
+            // variables as well, but only the value of a pointer matters.
             while let Some(one) = list.next()? {
                 let location = self.location(one.data, place)?;
                 let at = location.and_then(|location| location.of_pointer());
@@ -385,7 +388,7 @@ impl OfUnit<'_> {
         }
     }
 
-    /// Where a variable is by an expression of one operation.
+    /// The location of a variable, given by an expression of one operation.
     fn location(
         &self,
         expression: gimli::Expression<Slice>,
@@ -406,22 +409,23 @@ impl OfUnit<'_> {
         })
     }
 
-    /// What is known of the memory that a pointer of this type points to: `None` if it is no pointer, and anything may be there if the type
-    /// does not say (`void`).
+    /// The size and layout of the memory that a pointer of this type points to: `None` if it is not
+    /// a pointer; unknown contents if the type does not say (`void`).
     fn pointed(&mut self, of_type: UnitOffset) -> gimli::Result<Option<(u64, u64)>> {
         let Some(pointee) = self.pointee(of_type, DEEPEST)? else { return Ok(None) };
         let known = match pointee {
             Some(pointee) => self.layout(pointee)?,
             None => None,
         };
-        let is_told = |&(size, layout): &(u64, u64)| {
+        let is_known = |&(size, layout): &(u64, u64)| {
             let (_, runs) = self.table.layouts[layout as usize];
             size > 0 && runs > 0
         };
-        Ok(Some(known.filter(is_told).unwrap_or_else(|| self.anything())))
+        Ok(Some(known.filter(is_known).unwrap_or_else(|| self.anything())))
     }
 
-    /// The type that a pointer of this type points to, and that is `None` for `void`.
+    /// The type that a pointer of this type points to; the inner `None` is `void`. The outer `None`
+    /// means that it is not a pointer.
     fn pointee(&self, offset: UnitOffset, depth: u32) -> gimli::Result<Option<Option<UnitOffset>>> {
         let entry = self.unit.entry(offset)?;
         let inner = match entry.attr_value(gimli::DW_AT_type) {
@@ -442,7 +446,7 @@ impl OfUnit<'_> {
         }
     }
 
-    /// A byte that may be part of any value.
+    /// The layout of a byte that may be a part of any value.
     fn anything(&mut self) -> (u64, u64) {
         let runs = [Run { offset: 0, kind: Kind::Unknown, size: 1, count: 1 }];
         *self.anything.get_or_insert_with(|| (1, self.table.add_layout(&runs)))
@@ -469,7 +473,7 @@ impl OfUnit<'_> {
         })
     }
 
-    /// The size of a type and the number of its layout.
+    /// The size of a type, and the index of its layout.
     fn layout(&mut self, offset: UnitOffset) -> gimli::Result<Option<(u64, u64)>> {
         if let Some(known) = self.known.get(&offset) {
             return Ok(*known);
@@ -480,7 +484,7 @@ impl OfUnit<'_> {
         Ok(found)
     }
 
-    /// The size of a type and its values; `None` if its size is not known.
+    /// The size of a type and its values; `None` if its size is unknown.
     fn shape(&self, offset: UnitOffset, depth: u32) -> gimli::Result<Option<Shape>> {
         let entry = self.unit.entry(offset)?;
         let size = entry.attr_value(gimli::DW_AT_byte_size).and_then(|size| size.udata_value());
@@ -529,7 +533,8 @@ impl OfUnit<'_> {
         Ok(Some(repeated(element, count)))
     }
 
-    /// The values of the members; one unknown value if there are too many, or bit fields.
+    /// The values of the members; one unknown value if there are too many, or if there are bit
+    /// fields.
     fn members(&self, offset: UnitOffset, depth: u32) -> gimli::Result<Vec<Run>> {
         let mut tree = self.unit.entries_tree(Some(offset))?;
         let mut children = tree.root()?.children();
@@ -562,7 +567,7 @@ impl OfUnit<'_> {
     }
 }
 
-/// So many of these, one after the other.
+/// The shape of `count` such values, one after the other.
 fn repeated((size, runs): Shape, count: u64) -> Shape {
     let whole = size.saturating_mul(count);
     match runs[..] {

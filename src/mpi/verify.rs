@@ -1,4 +1,4 @@
-//! What is wrong with a program, whatever MPI leaves open: several searches, and one answer.
+//! Whether a program is correct, whatever MPI leaves open: several searches, and one answer.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -13,25 +13,25 @@ use crate::model::{Buffering, Schedule, Semantics};
 use crate::property::{Position, Replay};
 use crate::systems::history::History;
 
-/// The answer to whether a program is right.
+/// The answer to whether a program is correct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing is wrong with it.
+    /// It is correct.
     Right,
-    /// Nothing wrong was found, but this should be mended.
+    /// No violation was found, but this should be mended.
     Odd(Diagnosis),
-    /// This is wrong with it.
+    /// It has this mistake.
     Wrong(Diagnosis),
-    /// That cannot be said.
+    /// It is unknown.
     Unsure(Doubt),
 }
 
-/// Why it cannot be said whether a program is right.
+/// Why it is unknown whether a program is correct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// It does what cannot be explored, as this sentence says.
+    /// The program does what cannot be explored; a sentence.
     Unsupported(String),
-    /// A search ended too early, and nothing wrong was found.
+    /// A search ended early, and no mistake was found.
     Stopped(StopReason),
 }
 
@@ -44,10 +44,10 @@ impl fmt::Display for Doubt {
     }
 }
 
-/// Searches the program with each of these semantics, until something is wrong.
+/// Searches the program with each of these semantics, until a mistake is found.
 ///
 /// # Errors
-/// If it cannot be run.
+/// If the program cannot be run.
 pub fn verify(
     launch: &Launch,
     variants: &[Semantics],
@@ -78,19 +78,20 @@ pub fn verify(
     Ok(answer)
 }
 
-/// What happens in other executions: that tells some kinds of mistakes. It is searched for when it is first asked for.
+/// The other executions of a system, which distinguish some kinds of mistakes. They are searched
+/// when they are first needed.
 pub struct Others<'s> {
     system: &'s History<Ranks>,
     setting: Setting,
     budget: Budget,
     begin: Instant,
-    /// Is there an execution in which nothing is wrong, and what are the messages got in some of them?
+    /// Whether there is a violation-free execution, and the matchings of some of them.
     right_ones: OnceCell<(bool, Vec<Matching>)>,
     is_right_if_buffered: OnceCell<bool>,
 }
 
 impl<'s> Others<'s> {
-    /// The other executions of this system, searched within these limits, from now on.
+    /// The other executions of this system, to be searched within these limits.
     pub fn new(system: &'s History<Ranks>, setting: Setting, budget: &Budget) -> Others<'s> {
         let budget = Budget { shortest: false, ..budget.clone() };
         let (right_ones, is_right_if_buffered) = Default::default();
@@ -98,10 +99,11 @@ impl<'s> Others<'s> {
         Others { system, setting, budget, begin, right_ones, is_right_if_buffered }
     }
 
-    /// What a violation is: what happens in one execution only is a race, and what depends on buffers is a hazard.
+    /// The mistake behind a violation. If it happens only in some executions, it is a race; if it
+    /// depends on buffering, a hazard.
     pub fn finding(&self, violation: &Violation) -> Diagnosis {
         let diagnosis = diagnose(self.system, violation);
-        // That is wrong whatever the messages are.
+        // This is a mistake whatever the messages are.
         if diagnosis.slip == Slip::Nondeterminism {
             return diagnosis;
         }
@@ -137,7 +139,7 @@ impl<'s> Others<'s> {
         })
     }
 
-    /// Is nothing wrong if standard sends are complete at once?
+    /// Whether nothing is wrong if standard sends complete at once.
     fn is_right_if_buffered(&self) -> bool {
         *self.is_right_if_buffered.get_or_init(|| {
             let launch = self.system.runner().launch();
@@ -152,7 +154,7 @@ impl<'s> Others<'s> {
     }
 }
 
-/// What messages the receives and probes from any source got in an execution.
+/// The messages that receives and probes from any source got in an execution.
 fn matching(system: &History<Ranks>, schedule: &Schedule) -> Matching {
     let mut replay = Replay::new(system);
     replay.follow(schedule).expect("the schedule of a violation");

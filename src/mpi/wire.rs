@@ -1,4 +1,5 @@
-//! The wire between the search and a rank: `c/wire.c` has the other end, and says what is sent when.
+//! The wire between the search and a rank. `c/wire.c` is the other end, and describes what is sent
+//! when.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -7,31 +8,31 @@ use std::sync::Arc;
 use crate::model::{Opaque, Value};
 use crate::systems::history::Told;
 
-/// Bytes that only ranks understand: a message, or what a rank gives in a collective.
+/// Bytes that only ranks interpret: a message, or the contribution of a rank to a collective.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Data {
     bytes: Arc<[u8]>,
-    /// How many bytes of the program's own are in it.
+    /// The number of bytes that belong to the program.
     shown: u32,
-    /// These values, if they are few.
-    told: Box<str>,
-    /// A message that was sent in ready mode.
+    /// The values in these bytes, as text, if there are only a few.
+    values: Box<str>,
+    /// Whether this is a message that was sent in ready mode.
     is_ready: bool,
 }
 
 impl Data {
-    /// Bytes of the library's own, as a value.
+    /// Bytes of the library, as a value.
     pub(super) fn value(bytes: &[u8]) -> Value {
         Data::with(bytes, (bytes.len() as u32, String::new()), false)
     }
 
-    /// A message or what a rank gives, with how many bytes and which values are told of it.
+    /// A message or contribution, with the number of bytes and the values that reports show.
     pub(super) fn of(parts: &mut Parts<'_>, is_ready: bool) -> Result<Value, Short> {
-        let told = (parts.u32()?, parts.text()?);
-        Ok(Data::with(parts.block()?, told, is_ready))
+        let values = (parts.u32()?, parts.text()?);
+        Ok(Data::with(parts.block()?, values, is_ready))
     }
 
-    /// How many bytes of a value are the program's own.
+    /// The number of bytes of a value that belong to the program.
     pub(super) fn shown(value: &Value) -> Option<u64> {
         match value {
             Value::Opaque(data) => data.get::<Data>().map(|data| data.shown.into()),
@@ -39,9 +40,9 @@ impl Data {
         }
     }
 
-    fn with(bytes: &[u8], (shown, told): (u32, String), is_ready: bool) -> Value {
-        let (bytes, told) = (bytes.into(), told.into());
-        Value::Opaque(Opaque::new(Data { bytes, shown, told, is_ready }))
+    fn with(bytes: &[u8], (shown, values): (u32, String), is_ready: bool) -> Value {
+        let (bytes, values) = (bytes.into(), values.into());
+        Value::Opaque(Opaque::new(Data { bytes, shown, values, is_ready }))
     }
 
     pub(super) fn is_ready(&self) -> bool {
@@ -56,7 +57,7 @@ impl fmt::Debug for Data {
             1 => f.write_str("1 byte")?,
             shown => write!(f, "{shown} bytes")?,
         }
-        if self.told.is_empty() { Ok(()) } else { write!(f, " ({})", self.told) }
+        if self.values.is_empty() { Ok(()) } else { write!(f, " ({})", self.values) }
     }
 }
 
@@ -67,7 +68,7 @@ pub(super) fn send(to: &mut impl Write, body: &[u8]) -> io::Result<()> {
     to.write_all(&frame)
 }
 
-/// Receives a frame. Memory is taken as the bytes come, whatever the length at its beginning says.
+/// Receives a frame. Memory is allocated as bytes arrive, whatever length the frame claims.
 pub(super) fn receive(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
@@ -85,7 +86,7 @@ pub(super) trait Put {
     fn put_u32(&mut self, value: u32);
     fn put_block(&mut self, bytes: &[u8]);
     fn put_value(&mut self, value: &Value);
-    fn put_told(&mut self, told: &Told);
+    fn put_observation(&mut self, told: &Told);
 }
 
 impl Put for Vec<u8> {
@@ -98,7 +99,8 @@ impl Put for Vec<u8> {
         self.extend(bytes);
     }
 
-    /// `n` for nothing, `o` for data, `g` for what ranks gave, `b` for a bool.
+    /// Appends a value: `n` for nothing, `o` for data, `g` for contributions of ranks, `b` for a
+    /// bool.
     fn put_value(&mut self, value: &Value) {
         match value {
             Value::Opaque(data) => {
@@ -115,9 +117,9 @@ impl Put for Vec<u8> {
         }
     }
 
-    /// `U` it happened, `H` the number of a request, `K` what is complete, `I` nothing is complete, `P` what a probe found,
-    /// `V` a value.
-    fn put_told(&mut self, told: &Told) {
+    /// Appends an observation: `U` it happened, `H` a request number, `K` something is complete,
+    /// `I` nothing is complete, `P` the result of a probe, `V` a value.
+    fn put_observation(&mut self, told: &Told) {
         match told {
             Told::Posted(handle) => {
                 self.push(b'H');
@@ -144,7 +146,8 @@ trait PutProbed {
 }
 
 impl PutProbed for Vec<u8> {
-    /// What a probe tells: see [`State::probed`](crate::model::State::probed). The message comes last, if there is one.
+    /// Appends the result of a probe: see [`State::probed`](crate::model::State::probed). The
+    /// message comes last, if there is one.
     fn put_probed(&mut self, parts: &[Value]) {
         match parts.last() {
             Some(message @ Value::Opaque(_)) => {
@@ -164,7 +167,7 @@ impl PutProbed for Vec<u8> {
 /// Reads the parts of a frame, one after the other.
 pub(super) struct Parts<'f>(pub(super) &'f [u8]);
 
-/// A frame that is shorter than what is in it.
+/// The frame is shorter than its contents require.
 #[derive(Debug)]
 pub(super) struct Short;
 
@@ -209,7 +212,8 @@ impl<'f> Parts<'f> {
     }
 }
 
-/// A text of a program that may be shown on a terminal: what the terminal would obey is written out, as `\u{1b}`.
+/// A text of a program, made safe for a terminal: control characters are written as escapes, such
+/// as `\u{1b}`.
 pub(super) fn readable(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let is_plain = |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || turns(c));
@@ -225,7 +229,7 @@ pub(super) fn readable(bytes: &[u8]) -> String {
     }
 }
 
-/// Does it change the direction in which text is shown?
+/// Whether the character changes the direction of text.
 fn turns(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

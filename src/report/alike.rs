@@ -1,16 +1,20 @@
-//! Violations that are the same but for who plays which role.
+//! Violations that differ only in which process plays which role.
 //!
-//! If two workers can each be the one that is left over, a search finds two deadlocks, and a reader learns no more from the
-//! second. Two violations are alike if the processes of one can be renamed to those of the other so that
+//! If each of two workers can be the one that is left over, a search finds two deadlocks, and a
+//! reader learns nothing from the second. Two violations are alike if the processes of one can be
+//! renamed to the processes of the other such that
 //!
-//! - a process becomes one of its kind: of the same name but for its index;
-//! - it has carried out the same operations at the same places, and ends in the same way: waits there, has ended, failed;
-//! - what it waits for is told in the same words, with processes and indexed objects (`fork[2]`) renamed, each to one other;
-//! - the index of an object stays, or becomes what that of a process becomes;
-//! - who could help whom, who is in the circle, and who has failed with which message is the same.
+//! - each process is mapped to one of its kind: the names differ at most in the index;
+//! - the two have carried out the same operations at the same places, and end in the same way: they
+//!   wait at the same place, have ended, or have failed;
+//! - the texts that say what they wait for are the same, once processes and indexed objects
+//!   (`fork[2]`) are renamed one to one;
+//! - the index of an object is kept, or changes as the index of a process changes;
+//! - helpers, the cycle of waiting, and the messages of failed processes correspond.
 //!
-//! So a different line, operation, tag or number of rounds is a different mistake. A renaming is looked for by trying, role
-//! by role. After [`TRIALS`] trials two violations count as different.
+//! So violations with a different line, operation, tag or number of iterations are different
+//! mistakes. A renaming is searched for by backtracking, role by role. After [`TRIALS`] trials two
+//! violations count as different.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,13 +24,13 @@ use crate::property::{Blocked, Ending};
 
 const TRIALS: usize = 10_000;
 
-/// Notes of each violation which one before it is like it, if one is.
+/// Sets [`ViolationReport::like`] of each violation that is like an earlier one.
 pub(super) fn mark(violations: &mut [ViolationReport]) {
-    let told: Vec<Told<'_>> = violations.iter().map(Told::new).collect();
+    let casts: Vec<Cast<'_>> = violations.iter().map(Cast::new).collect();
     let mut first: Vec<usize> = Vec::new();
     let mut like = Vec::new();
-    for (at, one) in told.iter().enumerate() {
-        let before = first.iter().copied().find(|&before| are_alike(&told[before], one));
+    for (at, one) in casts.iter().enumerate() {
+        let before = first.iter().copied().find(|&before| are_alike(&casts[before], one));
         like.push(before.map(|before| before + 1));
         if before.is_none() {
             first.push(at);
@@ -35,13 +39,15 @@ pub(super) fn mark(violations: &mut [ViolationReport]) {
     violations.iter_mut().zip(like).for_each(|(violation, like)| violation.like = like);
 }
 
-/// A text without the indices of names, and those, each with the name that it belongs to.
+/// A text with the indices of names taken out, and the indices, each with the name that it belongs
+/// to.
 type Template = (String, Vec<(String, String)>);
 
-/// An operation, with its file, line and column, and whether the process ended then.
+/// An operation, with its file, line and column, and how its process ended, if this was its last
+/// step.
 type Step<'v> = (String, Option<&'v str>, Option<u32>, Option<u32>, Option<Ending>);
 
-/// What a process did and how it ended, without the indices of names.
+/// What a process did and how it ended, with the indices of names taken out.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Role<'v> {
     kind: String,
@@ -63,19 +69,19 @@ enum Finish {
 struct Player<'v> {
     name: &'v str,
     role: Role<'v>,
-    /// Its name, its operations and its waiting, in an order.
+    /// The texts of its name, operations and waiting, in a fixed order.
     texts: Vec<Template>,
     helpers: BTreeSet<&'v str>,
 }
 
 /// A violation with its processes by role.
-struct Told<'v> {
+struct Cast<'v> {
     violation: &'v ViolationReport,
     message: Template,
     players: Vec<Player<'v>>,
 }
 
-impl<'v> Told<'v> {
+impl<'v> Cast<'v> {
     fn new(violation: &'v ViolationReport) -> Self {
         let blocked = violation.blocked.iter().map(|blocked| &blocked.process);
         let steps = violation.schedule.iter().map(|step| &step.process);
@@ -85,12 +91,13 @@ impl<'v> Told<'v> {
         let mut players: Vec<_> =
             names.iter().map(|name| Player::new(violation, name, &kinds)).collect();
         players.sort_by(|a, b| a.role.cmp(&b.role));
-        // Where somebody waits, the message tells whom it is about by name, which need not come in the order of roles.
+        // The message of a standstill lists the blocked processes by name, in an order that a
+        // renaming need not keep.
         let message = match violation.kind.is_standstill() {
             true => (String::new(), Vec::new()),
             false => template(&violation.message, &kinds),
         };
-        Told { violation, message, players }
+        Cast { violation, message, players }
     }
 }
 
@@ -129,7 +136,7 @@ impl<'v> Player<'v> {
 }
 
 impl Player<'_> {
-    /// The name that its index belongs to, if it has one.
+    /// The name that the index of the process belongs to, if it has an index.
     fn kind(&self) -> Option<&str> {
         self.texts[0].1.first().map(|(kind, _)| kind.as_str())
     }
@@ -142,8 +149,8 @@ fn numbered(name: &str) -> Option<&str> {
     (!kind.is_empty()).then_some(kind)
 }
 
-/// The text with its indices taken out: those in square brackets, and the numbers of processes of these kinds. A rank is
-/// also the source of its messages.
+/// Takes the indices out of a text: numbers in square brackets, and the numbers of processes of
+/// these kinds. The source of an MPI message is a rank, too.
 fn template(text: &str, kinds: &BTreeSet<&str>) -> Template {
     let (mut skeleton, mut names) = (String::new(), Vec::new());
     let mut rest = text;
@@ -160,7 +167,7 @@ fn template(text: &str, kinds: &BTreeSet<&str>) -> Template {
     (skeleton + rest, names)
 }
 
-/// The name that an index between these texts belongs to, if it is one.
+/// If the number between these two texts is an index: the name that it belongs to.
 fn owner(before: &str, after: &str, kinds: &BTreeSet<&str>) -> Option<String> {
     let is_of_name = |c: char| c.is_alphanumeric() || "_[]".contains(c);
     if let Some(before) = before.strip_suffix('[').filter(|_| after.starts_with(']')) {
@@ -173,7 +180,7 @@ fn owner(before: &str, after: &str, kinds: &BTreeSet<&str>) -> Option<String> {
     kind.map(|kind| (*kind).to_owned()).or_else(|| is_source.then(|| "rank".into()))
 }
 
-/// Which index of a name becomes which, each one of its own.
+/// An injective renaming of the indices of each name.
 #[derive(Clone, Default)]
 struct Renaming {
     there: BTreeMap<(String, String), String>,
@@ -181,7 +188,8 @@ struct Renaming {
 }
 
 impl Renaming {
-    /// Adds what one text asks for to become the other; `false` if that is not possible.
+    /// Adds the pairs of indices that turn one text into the other. Returns `false` if these
+    /// contradict the renaming.
     fn add(&mut self, one: &Template, other: &Template) -> bool {
         let are_same = |(a, b): (&(String, String), &(String, String))| {
             let there = self.there.entry(a.clone()).or_insert_with(|| b.1.clone());
@@ -192,7 +200,7 @@ impl Renaming {
     }
 }
 
-fn are_alike(one: &Told<'_>, other: &Told<'_>) -> bool {
+fn are_alike(one: &Cast<'_>, other: &Cast<'_>) -> bool {
     let (a, b) = (one.violation, other.violation);
     let place = |v: &ViolationReport| (v.invariant, v.file.clone(), v.line, v.column);
     let mut renaming = Renaming::default();
@@ -206,16 +214,16 @@ fn are_alike(one: &Told<'_>, other: &Told<'_>) -> bool {
     are_similar && assignment.go_on(&mut Vec::new(), &renaming)
 }
 
-/// A search for a renaming: who becomes whom.
+/// A search for a renaming: which process corresponds to which.
 struct Assignment<'s, 'v> {
-    one: &'s Told<'v>,
-    other: &'s Told<'v>,
+    one: &'s Cast<'v>,
+    other: &'s Cast<'v>,
     taken: Vec<bool>,
     trials: usize,
 }
 
 impl Assignment<'_, '_> {
-    /// Finds the counterparts of the players after those that have one.
+    /// Finds counterparts for the players that have none yet. Returns `false` if there are none.
     fn go_on(&mut self, counterparts: &mut Vec<usize>, renaming: &Renaming) -> bool {
         let Some(player) = self.one.players.get(counterparts.len()) else {
             return self.follows(renaming) && self.fits(counterparts);
@@ -243,7 +251,7 @@ impl Assignment<'_, '_> {
         false
     }
 
-    /// Do the indices of objects go with those of processes?
+    /// Whether the indices of objects change together with the indices of processes.
     fn follows(&self, renaming: &Renaming) -> bool {
         let kinds: BTreeSet<&str> = self.one.players.iter().flat_map(Player::kind).collect();
         let becomes = |kind: &str, index: &str| {
@@ -256,14 +264,14 @@ impl Assignment<'_, '_> {
         })
     }
 
-    /// Are helpers, the circle and who failed the same under this renaming?
+    /// Whether this renaming preserves helpers, the cycle, and which processes failed.
     fn fits(&self, counterparts: &[usize]) -> bool {
         let pairs = self.one.players.iter().zip(counterparts);
         let pairs: Vec<_> = pairs.map(|(player, &at)| (player, &self.other.players[at])).collect();
         let names: BTreeMap<&str, &str> = pairs.iter().map(|(p, q)| (p.name, q.name)).collect();
         let renamed = |name: &str| names.get(name).copied();
-        let circle = |told: &Told<'_>| {
-            let links = told.violation.cycle.iter().flatten();
+        let circle = |cast: &Cast<'_>| {
+            let links = cast.violation.cycle.iter().flatten();
             links.map(|link| link.process.clone()).collect::<BTreeSet<_>>()
         };
         let round =

@@ -1,6 +1,6 @@
-//! The result of `compare`: a row for each spec and explorer, and whether they agree.
+//! The result of `compare`: a row for each spec and explorer, and whether the rows agree.
 //!
-//! Rows can be written as soon as they are known ([`Printer`]); notes about all of them come last.
+//! Each row can be written as soon as it is known ([`Printer`]); notes about all rows come last.
 
 mod rows;
 
@@ -16,12 +16,12 @@ use super::text::{BAD, Styled, UNSURE, thousands};
 use crate::explore::{StopReason, Verdict, ViolationKind};
 use crate::study::{About, Disagreement, Figures, Limits, Measured, Ran, Row, disagreements};
 
-/// Explorers side by side.
+/// The results of several explorers, side by side.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
     /// The rows that were run.
     pub rows: Vec<Row>,
-    /// Explorers that were not asked for by name, and that must not be used on some of the programs.
+    /// Explorers that are unsound for some of the programs, and were not asked for by name.
     pub left_out: Vec<LeftOut>,
     /// Rows that were not run, because of an interrupt.
     pub not_run: usize,
@@ -29,7 +29,7 @@ pub struct Comparison {
     pub limits: Limits,
 }
 
-/// An explorer that cannot be used on some programs.
+/// An explorer that is unsound for some programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Its name.
@@ -41,7 +41,7 @@ pub struct LeftOut {
 }
 
 impl Comparison {
-    /// Notes that an explorer cannot be used on this program.
+    /// Records that an explorer is unsound for this program.
     pub fn leave_out(&mut self, explorer: &'static str, spec: &str, why: String) {
         let is_same = |known: &&mut LeftOut| known.explorer == explorer && known.why == why;
         match self.left_out.iter_mut().find(is_same) {
@@ -50,9 +50,10 @@ impl Comparison {
         }
     }
 
-    /// The worst verdict of all rows: a violation, or else something incomplete. A row does not count if it was refused, or if
-    /// it came to its end but may have missed executions, as long as another row of the same program is complete. If
-    /// there is none, nothing is proved.
+    /// The worst verdict of all rows: a violation, or else an incomplete search. A row does not
+    /// count if another row of its program is complete, and it was refused, or ran to its end but
+    /// may have missed executions. If there is no such other row, nothing is proved, and the
+    /// verdict is `incomplete`.
     pub fn verdict(&self) -> Verdict {
         let measured = || self.rows.iter().filter_map(Row::measured);
         let is_explored = |row: &Row| {
@@ -77,12 +78,12 @@ impl Comparison {
         }
     }
 
-    /// The disagreements, each in some sentences.
+    /// The disagreements, some sentences each.
     pub fn disagreements(&self) -> Vec<String> {
         disagreements(&self.rows).iter().map(sentence).collect()
     }
 
-    /// Which explorers were left out, in a sentence for all that were left out for the same programs.
+    /// The explorers that were left out, one sentence for each group with the same programs.
     fn omissions(&self) -> Vec<String> {
         let mut groups: Vec<(&[String], Vec<&str>)> = Vec::new();
         for LeftOut { explorer, specs, .. } in &self.left_out {
@@ -149,7 +150,7 @@ impl Comparison {
     }
 }
 
-/// The columns of a table with all figures.
+/// The header of a table with all figures.
 fn header() -> Table {
     let names = [
         "spec",
@@ -166,7 +167,7 @@ fn header() -> Table {
     Table { header: names.map(str::to_owned).to_vec(), figures: 2..9, rows: Vec::new() }
 }
 
-/// A row of that table; the program is named once for all its rows.
+/// A row of that table. Only the first row of a program names it.
 fn cells(row: &Row, is_named: bool) -> Vec<String> {
     let name = if is_named { title(&row.spec, &row.defines) } else { String::new() };
     [vec![name, row.searcher.to_string()], figures(row)].concat()
@@ -193,12 +194,12 @@ fn is_same(a: &Row, b: &Row) -> bool {
     a.spec == b.spec && a.defines == b.defines
 }
 
-/// A spec with the constants that were set.
+/// A spec and the constants that were set.
 pub(crate) fn title(spec: &str, defines: &str) -> String {
     if defines.is_empty() { spec.into() } else { format!("{spec} {defines}") }
 }
 
-/// The cells from `traces` on.
+/// The cells from the column `traces` on.
 fn figures(row: &Row) -> Vec<String> {
     let measured = match &row.ran {
         Ran::Measured(measured) => measured,
@@ -229,7 +230,7 @@ fn figures(row: &Row) -> Vec<String> {
     ]
 }
 
-/// A number of something that was found; `≥ 12` if a complete search may find more.
+/// A number of things that were found; `≥ 12` if a complete search may find more.
 fn size(measured: &Measured, n: u64) -> String {
     let at_least = if measured.has_ended() { "" } else { "≥ " };
     format!("{at_least}{}", thousands(n))
@@ -241,7 +242,7 @@ fn without_figures(word: &str) -> Vec<String> {
     cells
 }
 
-/// `ok`, `deadlock`, `incomplete: timeout`, `deadlock, then timeout`
+/// The verdict in a table: `ok`, `deadlock`, `incomplete: timeout`, or `deadlock, then timeout`.
 pub(crate) fn verdict(measured: &Measured) -> String {
     let found: Vec<_> = measured.found.iter().map(|&kind| Verdict::from(kind).word()).collect();
     match (measured.stopped_by, found.as_slice()) {
@@ -282,10 +283,10 @@ fn sentence(disagreement: &Disagreement) -> String {
     )
 }
 
-/// How a table is written, row by row.
+/// The format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// For a terminal, or a text of this width.
+    /// Text of at most this width, for a terminal.
     Text(usize),
     /// As Markdown.
     Markdown,
@@ -293,10 +294,10 @@ pub enum Style {
     Csv,
 }
 
-/// What a column of the text is.
+/// The note on the column `stored` of text.
 const STORED: &str = "Stored are events of the unfolding, or states, by those explorers that do.";
 
-/// Writes a comparison: its head, row after row, its foot.
+/// Writes a comparison: header, rows, notes.
 pub struct Printer {
     style: Style,
     rows: Rows,
@@ -304,7 +305,7 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// For rows of explorers with these names.
+    /// A printer for rows of explorers with these names.
     pub fn new(style: Style, names: &[String]) -> Printer {
         let Style::Text(room) = style else {
             return Printer { style, rows: Rows::new(names, 0), last: None };
@@ -312,7 +313,7 @@ impl Printer {
         Printer { style, rows: Rows::new(names, room), last: None }
     }
 
-    /// One more row.
+    /// The text of one more row, preceded by the header if it is the first.
     pub fn row(&mut self, row: &Row) -> String {
         let is_first = self.last.is_none();
         let is_named = self.last.as_ref().is_none_or(|last| !is_same(last, row));
@@ -328,7 +329,7 @@ impl Printer {
         text
     }
 
-    /// The notes about all rows. `quiet`: only what is wrong with them.
+    /// The notes about all rows; with `quiet`, only those about errors.
     pub fn foot(&self, comparison: &Comparison, quiet: bool) -> String {
         let notes = if quiet { Vec::new() } else { comparison.notes() };
         let disagreements = comparison.disagreements();
@@ -358,19 +359,19 @@ impl Printer {
     }
 }
 
-/// A row, to be read by other programs.
+/// A row for other programs.
 #[derive(Serialize)]
 pub(crate) struct Record<'r> {
     spec: &'r str,
     constants: &'r BTreeMap<String, serde_json::Value>,
-    /// As on the command line.
+    /// The explorer as on the command line.
     explorer: String,
     verdict: Option<&'static str>,
     complete: bool,
     stopped_by: Option<&'static str>,
     found: &'r [ViolationKind],
     stats: Option<&'r Figures>,
-    /// Why there are no figures.
+    /// If there are no figures: the reason.
     note: Option<&'r str>,
 }
 
@@ -394,7 +395,7 @@ impl<'r> From<&'r Row> for Record<'r> {
     }
 }
 
-/// The comparison as one object, to be read by other programs.
+/// The comparison as one JSON object, for other programs.
 #[derive(Serialize)]
 pub struct Object<'c> {
     mazurka: &'static str,
@@ -406,7 +407,7 @@ pub struct Object<'c> {
 }
 
 impl<'c> Object<'c> {
-    /// `version` is this crate's.
+    /// `version` is the version of this crate.
     pub fn new(comparison: &'c Comparison, version: &'static str) -> Self {
         Object {
             mazurka: version,
@@ -419,7 +420,7 @@ impl<'c> Object<'c> {
     }
 }
 
-/// A row as a line of comma-separated values.
+/// A row as a record of comma-separated values.
 #[derive(Serialize)]
 struct Line<'r> {
     spec: &'r str,
@@ -445,7 +446,8 @@ struct Line<'r> {
     note: Option<&'r str>,
 }
 
-/// The row as a line of comma-separated values; the first line has the names above it.
+/// The row as a line of comma-separated values, preceded by the names of columns if it is the
+/// first.
 fn csv(row: &Row, is_first: bool) -> String {
     let record = Record::from(row);
     let stats = record.stats;

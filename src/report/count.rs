@@ -1,4 +1,4 @@
-//! The number of executions of a program: the result of `count`, as plain data and for people.
+//! The number of executions of a program: the result of `count`, as plain data and as text.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -17,36 +17,37 @@ pub struct CountReport {
     /// The program.
     #[serde(flatten)]
     pub subject: Subject,
-    /// What is wrong with some execution, in one word.
+    /// The worst verdict of all executions.
     pub verdict: Verdict,
-    /// Everything was visited.
+    /// Whether the search is complete.
     pub complete: bool,
-    /// Why not everything was visited.
+    /// Why the search is not complete.
     pub stopped_by: Option<StopReason>,
-    /// The complete executions; `None` if they are infinitely many, or not everything was visited.
+    /// The numbers of complete executions; `None` if there are infinitely many, or the search is
+    /// incomplete.
     pub interleavings: Option<Interleavings>,
-    /// There are infinitely many.
+    /// Whether there are infinitely many executions.
     pub infinite: bool,
-    /// The processes that may go on for ever.
+    /// The processes that can go on for ever.
     pub cycling: Vec<String>,
     /// The limits of the search.
     pub limits: Limits,
-    /// The figures: here a trace is a terminal state.
+    /// The statistics; a trace is a terminal state here.
     pub stats: Figures,
 }
 
-/// Numbers of executions as strings of digits: they may be too large for numbers of JSON.
+/// Numbers of executions as decimal strings: they may be too large for numbers in JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct Interleavings {
-    /// All.
+    /// All executions.
     pub all: String,
-    /// Those that end in a deadlock.
+    /// Executions that end in a deadlock.
     pub deadlocked: String,
-    /// Those in which something is wrong: a deadlock, a failed assertion, or a run-time error.
+    /// Executions that violate something: a deadlock, a failed assertion, or a run-time error.
     pub violating: String,
-    /// Steps of the shortest.
+    /// The number of steps of the shortest execution.
     pub shortest: u32,
-    /// Steps of the longest.
+    /// The number of steps of the longest execution.
     pub longest: u32,
 }
 
@@ -59,7 +60,7 @@ impl From<&Executions> for Interleavings {
 }
 
 impl CountReport {
-    /// Tells a count in the program's own terms.
+    /// Describes a count in the program's own terms.
     pub fn new<S: System>(
         subject: Subject,
         system: &S,
@@ -94,7 +95,7 @@ impl CountReport {
     }
 }
 
-/// A [`CountReport`] for people.
+/// A [`CountReport`] as text.
 pub struct Text<'r>(pub &'r CountReport);
 
 impl Display for Text<'_> {
@@ -105,8 +106,8 @@ impl Display for Text<'_> {
             &report.interleavings
         {
             let bad = [(deadlocked, "end in a deadlock"), (violating, "violate something")];
-            let told = if violating == deadlocked { 1 } else { 2 };
-            let bad = bad.into_iter().take(told).filter(|(number, _)| *number != "0");
+            let kinds = if violating == deadlocked { 1 } else { 2 };
+            let bad = bad.into_iter().take(kinds).filter(|(number, _)| *number != "0");
             for (number, what) in bad {
                 writeln!(f, "  {} of them {what}.", grouped(number))?;
             }
@@ -123,7 +124,7 @@ impl Display for Text<'_> {
             let verb = if names.len() == 1 { "comes" } else { "come" };
             writeln!(
                 f,
-                "  Some executions never end: in them {} {verb} back to where it was before.",
+                "  Some executions never end: in them {} {verb} back to an earlier state.",
                 crate::property::list(&names)
             )?;
         }
@@ -145,7 +146,7 @@ impl Display for Text<'_> {
     }
 }
 
-/// The number, in a sentence without a full stop.
+/// The number as a clause.
 fn answer(report: &CountReport) -> String {
     match (&report.interleavings, report.stopped_by) {
         (Some(Interleavings { all, .. }), _) => {
@@ -174,14 +175,14 @@ fn answer(report: &CountReport) -> String {
     }
 }
 
-/// ` (about 1.66e25)` if the number is long.
+/// The order of magnitude of a long number: ` (about 1.66e25)`; empty for a short one.
 fn about(digits: &str) -> String {
     if digits.len() <= 9 {
         return String::new();
     }
     let leading: f64 = digits[..9].parse().expect("digits");
     let (mut mantissa, mut exponent) = (leading / 1e8, digits.len() - 1);
-    // 9.999 is 10.00 in two places.
+    // 9.995 or more would be printed as 10.00.
     if mantissa >= 9.995 {
         (mantissa, exponent) = (1.0, exponent + 1);
     }

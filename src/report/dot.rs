@@ -1,8 +1,9 @@
 //! Pictures in the DOT language, for Graphviz and the many programs that read it.
 //!
-//! An event or step is a node `e0`, `e1`, ..; a lane of a space-time chart starts at `p0`, `p1`, .. and ends at
-//! `q0`, `q1`, ..; a call of a search tree is `n0`, `n1`, .., and so is a step of a process. Ids are generated, so only
-//! labels contain text of the program. [`escaped`] makes it safe, because the writer itself escapes nothing.
+//! An event or step is a node `e0`, `e1`, ..; a lane of a space-time chart starts at `p0`, `p1`, ..
+//! and ends at `q0`, `q1`, ..; a call of a search tree is a node `n0`, `n1`, .., and so is a
+//! statement in a control flow. These ids are generated: text of the program stands in labels only.
+//! [`escaped`] makes it safe, because the crate that writes DOT escapes nothing.
 //!
 //! In labels a backslash starts an escape sequence and an ampersand an HTML entity, even within
 //! quotes. So both are escaped, as well as the quote.
@@ -17,13 +18,13 @@ use super::picture::{
 };
 use crate::explore::Verdict;
 
-/// Red for conflicts and deadlocks, blue for messages, grey for the rest. Colour-blind people can tell them apart
-/// (Okabe and Ito).
+/// Red for conflicts and deadlocks, blue for messages, grey for the rest. Colour-blind people can
+/// distinguish these colours (Okabe and Ito).
 const RED: &str = "#D55E00";
 const BLUE: &str = "#0072B2";
 const GREY: &str = "#666666";
 
-/// The picture as a digraph.
+/// The picture as a directed graph.
 pub fn render(picture: &Picture) -> String {
     let mut bytes = Vec::new();
     {
@@ -41,7 +42,7 @@ pub fn render(picture: &Picture) -> String {
     String::from_utf8(bytes).expect("only text was written") + "\n"
 }
 
-/// A text within the quotes of a label.
+/// A text, escaped for a label in quotation marks.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -57,7 +58,7 @@ pub fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Lines, one below the other.
+/// The label that shows these lines, one below the other.
 fn label<'t>(lines: impl IntoIterator<Item = &'t str>) -> String {
     lines.into_iter().map(escaped).collect::<Vec<_>>().join("\\n")
 }
@@ -177,7 +178,7 @@ fn arrow(graph: &mut Scope<'_, '_>, arrow: &Arrow) {
     }
 }
 
-/// Those of the circle wait for one another.
+/// Adds the arrows from each process of the cycle to the process that it waits for.
 fn waits(graph: &mut Scope<'_, '_>, chart: &SpaceTime) {
     for &lane in &chart.cycle {
         let End::Blocked { helpers, .. } = &chart.lanes[lane].end else { continue };
@@ -210,7 +211,7 @@ fn search_tree(graph: &mut Scope<'_, '_>, tree: &SearchTree) {
 
 fn call(graph: &mut Scope<'_, '_>, tree: &SearchTree, node: &Node) {
     let (head, color) = match &node.turn {
-        Turn::Chose { event, .. } => (tree.told(*event), None),
+        Turn::Chose { event, .. } => (tree.described(*event), None),
         Turn::Maximal { configuration, verdict, .. } => {
             let color = if *verdict == Verdict::Ok { "#E0F2EA" } else { "#FBE3D3" };
             (format!("configuration {configuration}: {}", verdict.word()), Some(color))

@@ -14,36 +14,36 @@ pub struct ExecutionReport {
     /// The program.
     #[serde(flatten)]
     pub subject: Subject,
-    /// The seed of the random choices, if there were any.
+    /// The seed, if choices were random.
     pub seed: Option<u64>,
-    /// How it ended, in the words of `check`; `incomplete` if something is still enabled.
+    /// How it ended, as a verdict of `check`; `incomplete` if something is still enabled.
     pub verdict: Verdict,
-    /// Nothing is enabled at its end.
+    /// Whether nothing is enabled at its end.
     pub complete: bool,
-    /// The daemons that wait at its end, if it ends well.
+    /// The daemons that wait at the end of an execution that ends well.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub daemons: Vec<String>,
-    /// The processes that can move at its end.
+    /// The processes that have an enabled action at its end.
     pub enabled: Vec<String>,
     /// Its steps.
     pub schedule: Vec<Step>,
     /// The calls of procedures, in the order in which they began.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
-    /// The execution as a string for `--schedule`.
+    /// The execution as an argument of `--schedule`.
     pub replay: String,
-    /// What processes that really run have printed.
+    /// What real processes have printed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub printed: Vec<Printed>,
-    /// What is wrong at its end: one or none.
+    /// The violation at its end, if there is one.
     pub violations: Vec<ViolationReport>,
-    /// What it leaves behind, although nothing is wrong.
+    /// What it leaves behind, although nothing is wrong (leaks).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
 
 impl ExecutionReport {
-    /// Tells an execution that was taken step by step.
+    /// The report of an execution that was taken step by step.
     pub fn new<S: System>(
         subject: Subject,
         replay: &Replay<'_, S>,

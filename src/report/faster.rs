@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-/// An explorer that comes to an end soon where the one that was asked for has run out of time.
+/// An explorer that finishes soon on a system on which another one ran out of time.
 #[derive(Clone, Debug, Serialize)]
 pub struct Faster {
     /// Its name.
     pub explorer: &'static str,
-    /// Does it find something wrong? Otherwise it explores everything.
+    /// Whether it finds a violation; otherwise it completes its search.
     pub finds_violation: bool,
-    /// How long that takes.
+    /// The time that it takes, in seconds.
     pub wall_seconds: f64,
 }

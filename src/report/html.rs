@@ -1,18 +1,21 @@
-//! The page of `mazurka draw -o x.html`: one file that needs nothing else, neither a network nor a server.
+//! The page of `mazurka draw -o x.html`: one self-contained file that needs neither a network nor a
+//! server.
 //!
-//! The page is `visuals/viewer/viewer.html` with its holes filled: the style and the script beside it, the
-//! [`Viewer`] as JSON, and the drawings of its pictures as [`svg`] makes them, each in a template.
+//! The page is `visuals/viewer/viewer.html` with its placeholders filled: the style and the script
+//! beside it, the [`Viewer`] as JSON, and the drawings of its pictures by [`svg`], each in a
+//! template element.
 //!
-//! There may be thousands of executions. Few of them are ever looked at, and they are similar. So they are put on shelves
-//! of `SHELF` executions with their drawings. A shelf is one JSON text that is compressed (zlib, in base64); the script
-//! opens the shelf of the execution that it is asked for. A shelf contains each line of its drawings once, and a drawing
-//! is a list of line numbers.
+//! There may be thousands of executions, most of which are never looked at, and they resemble one
+//! another. So they are stored, with their drawings, on shelves of `SHELF` executions. A shelf is
+//! one compressed JSON text (zlib, in base64), which the script opens when an execution of this
+//! shelf is selected. A shelf contains each line of its drawings once, and a drawing is a list of
+//! line numbers.
 //!
-//! The script finds the parts of a drawing by their names (`data-event`, `data-step`, `data-from`,
-//! `data-to`) and only ever toggles classes; it lays nothing out.
+//! The script finds the parts of a drawing by their attributes (`data-event`, `data-step`,
+//! `data-from`, `data-to`) and only toggles classes; it computes no layout.
 //!
-//! In JSON every `<` is written as `\u003c`, so nothing in a spec can end the script or open a comment. A hole
-//! is filled once: what it is filled with is not looked at again.
+//! In JSON every `<` is written as `\u003c`, so text of a program can neither end the script
+//! element nor open a comment. Placeholders in what a placeholder was filled with are not filled.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -34,7 +37,7 @@ const SHELF: usize = 50;
 
 const PAGE: &str = include_str!("../../visuals/viewer/viewer.html");
 const STYLE: &str = include_str!("../../visuals/viewer/viewer.css");
-/// Its parts share a scope, and the last one starts it.
+/// The script. Its files share one scope, and the last one starts it.
 const SCRIPT: &str = concat!(
     include_str!("../../visuals/viewer/base.js"),
     include_str!("../../visuals/viewer/executions.js"),
@@ -60,7 +63,7 @@ pub fn render(viewer: &Viewer) -> String {
     })
 }
 
-/// The template with each `{{hole}}` filled.
+/// The template with each `{{placeholder}}` filled.
 fn filled(template: &str, fill: impl Fn(&str) -> String) -> String {
     let mut pieces = template.split("{{");
     let mut page = pieces.next().unwrap_or_default().to_owned();
@@ -72,20 +75,20 @@ fn filled(template: &str, fill: impl Fn(&str) -> String) -> String {
     page
 }
 
-/// What the script reads first: the model, and which executions there are.
+/// What the script reads first: the model, and a list of the executions.
 #[derive(Serialize)]
 struct Data<'v> {
     #[serde(flatten)]
     viewer: &'v Viewer,
-    /// The executions that are of no configuration: the first ones.
+    /// The executions that belong to no configuration; they come first.
     others: Vec<Ending<'v>>,
-    /// The number of configurations. After those above there is one execution of each.
+    /// The number of configurations. After `others` there is one execution of each.
     classes: usize,
     /// The executions that were asked for, with their names.
     asked: Vec<(usize, &'v str)>,
     /// How many executions are on a shelf.
     shelf: usize,
-    /// The places in the sources that some execution passes: files and lines.
+    /// The files and lines that some execution passes.
     places: BTreeSet<(Option<&'v str>, u32)>,
 }
 
@@ -128,7 +131,7 @@ fn drawings(viewer: &Viewer) -> String {
     template("unfolding", &unfolding) + &template("search", &search)
 }
 
-/// Executions, a shelf of them at a time.
+/// The executions, shelf by shelf.
 fn shelves(viewer: &Viewer) -> String {
     let shelf = |(number, runs): (usize, &[Run])| {
         let shelf = BASE64_STANDARD.encode(deflated(&json(&Shelf::new(runs))));
@@ -141,9 +144,9 @@ fn shelves(viewer: &Viewer) -> String {
 #[derive(Serialize)]
 struct Shelf<'v> {
     runs: &'v [Run],
-    /// The lines of all drawings, each once.
+    /// The lines of all drawings, without duplicates.
     lines: Vec<String>,
-    /// By execution, its drawing: the places of its lines.
+    /// For each execution: its drawing, as indices into `lines`.
     drawings: Vec<Vec<usize>>,
 }
 

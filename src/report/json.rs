@@ -7,7 +7,7 @@ use crate::model::is_deceptive;
 /// The report as indented JSON, with a line break at the end.
 ///
 /// # Panics
-/// Never for the reports of this crate: their keys are strings and their numbers finite.
+/// Never for the reports of this crate: their keys are strings and their numbers are finite.
 pub fn render(report: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(report).expect("reports are serialisable") + "\n";
     match text.chars().any(is_hidden) {
@@ -16,12 +16,13 @@ pub fn render(report: &impl Serialize) -> String {
     }
 }
 
-/// Is it a character that JSON allows in a text as it is, but that a terminal may act on?
+/// Whether JSON allows this character unescaped, but a terminal may act on it.
 fn is_hidden(c: char) -> bool {
     c != '\n' && is_deceptive(c)
 }
 
-/// The same JSON with such characters as escapes. They stand in texts only, where an escape means the same.
+/// The JSON text with these characters escaped. They occur only within strings, so the meaning
+/// stays.
 fn escaped(json: &str) -> String {
     let mut text = String::with_capacity(json.len() + 16);
     for c in json.chars() {

@@ -1,8 +1,8 @@
-//! Warnings: what is odd in a program in which nothing is wrong.
+//! Warnings: what looks like a mistake in a program in which nothing is wrong.
 //!
-//! | lint | group | tells of | by default |
+//! | lint | group | reports | by default |
 //! |---|---|---|---|
-//! | `messages` | `leaks` | messages that nobody receives | warn |
+//! | `messages` | `leaks` | messages that are never received | warn |
 //! | `requests` | `leaks` | receives that no message comes for, units of semaphores that are never granted | warn |
 //! | `locks` | `leaks` | mutexes that ended processes own or queue for | warn |
 //! | `handles` | `leaks` | communicators, datatypes and other objects of MPI that a rank never frees | warn |
@@ -11,12 +11,13 @@
 //! | `assertions` | `unreached` | assertions that no execution evaluates | allow |
 //! | `calls` | `calls` | MPI programs that do not call MPI | warn |
 //!
-//! A leak is about one execution, so it is told by whichever search meets it, with a schedule that replays. A search that
-//! stops at its first violation tells none: it has hardly begun to look. That something is never reached is about all
-//! executions, so it is told only after a complete search that visits every class.
+//! A leak is a property of one execution: every search reports the leaks of the executions that it
+//! visits, each with a schedule that replays. A search that stops at its first violation reports no
+//! leaks, since it has hardly begun to look. That code is never reached is a property of all
+//! executions: it is reported only after a complete search that visits every class.
 //!
-//! A lint is allowed, warned about, or denied. One that is denied and tells something makes the command end as a violation
-//! does; the verdict stays as it is.
+//! The level of a lint is allow, warn or deny. A warning of a denied lint makes the command exit as
+//! after a violation; the verdict is not changed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,9 +32,9 @@ use crate::property::{Leak, LeakKind, Leaks, Replay, Standing};
 /// A kind of warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lint {
-    /// Messages that nobody receives.
+    /// Messages that are never received.
     Messages,
-    /// Requests that nothing answers, but those for mutexes.
+    /// Requests that are never answered, except requests for mutexes.
     Requests,
     /// Mutexes that ended processes own or queue for.
     Locks,
@@ -49,10 +50,10 @@ pub enum Lint {
     Calls,
 }
 
-/// The group of what is about all executions.
+/// The group of the lints about all executions.
 const UNREACHED: &str = "unreached";
 
-/// The names of each lint, from the most particular to the one for all.
+/// The names of each lint: its own, its group, and the name of all.
 const NAMES: [(Lint, [&str; 3]); 8] = [
     (Lint::Messages, ["messages", "leaks", "all"]),
     (Lint::Requests, ["requests", "leaks", "all"]),
@@ -70,7 +71,7 @@ impl Lint {
         self.names()[0]
     }
 
-    /// Is it about all executions?
+    /// Whether the lint is about all executions.
     pub fn is_about_all(self) -> bool {
         self.names()[1] == UNREACHED
     }
@@ -97,12 +98,13 @@ impl From<LeakKind> for Lint {
     }
 }
 
-/// Some lints, by a name that they share.
+/// The lints that share a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named(&'static str);
 
 impl Named {
-    /// How particular the name is for this lint, 0 being the most; `None` if it is not one of its names.
+    /// How specific the name is for this lint, 0 being the most specific; `None` if it is not one
+    /// of its names.
     fn rank(self, lint: Lint) -> Option<usize> {
         lint.names().iter().position(|&name| name == self.0)
     }
@@ -124,7 +126,7 @@ impl fmt::Display for Named {
     }
 }
 
-/// All names, the most particular first.
+/// All names, the most specific ones first.
 fn known_names() -> Vec<&'static str> {
     let mut names = Vec::new();
     for rank in 0..3 {
@@ -137,19 +139,19 @@ fn known_names() -> Vec<&'static str> {
     names
 }
 
-/// What is done about a lint.
+/// What is done with the warnings of a lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Nothing is told.
+    /// They are dropped.
     Allow,
-    /// It is told.
+    /// They are reported.
     Warn,
-    /// It is told, and the command ends as with a violation.
+    /// They are reported, and the command exits as after a violation.
     Deny,
 }
 
-/// What is done about each lint.
+/// The level of each lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Levels([Level; NAMES.len()]);
 
@@ -163,10 +165,11 @@ impl Default for Levels {
 }
 
 impl Levels {
-    /// The levels that these names ask for. For each lint its most particular name counts.
+    /// The levels that result from these lists of names. For each lint its most specific name
+    /// counts.
     ///
     /// # Errors
-    /// If one name stands in two of the lists.
+    /// If a name is in two of the lists.
     pub fn new(allow: &[Named], warn: &[Named], deny: &[Named]) -> Result<Levels, String> {
         let asked = [(Level::Allow, allow), (Level::Warn, warn), (Level::Deny, deny)];
         let asked =
@@ -192,53 +195,54 @@ impl Levels {
         Ok(levels)
     }
 
-    /// What is done about this lint.
+    /// The level of this lint.
     pub fn of(&self, lint: Lint) -> Level {
         self.0[lint as usize]
     }
 
-    /// Is anything to be told that is about all executions?
+    /// Whether a lint about all executions is not allowed: then the search must record what it
+    /// reaches.
     pub fn ask_about_all(&self) -> bool {
         NAMES.iter().any(|&(lint, _)| lint.is_about_all() && self.of(lint) != Level::Allow)
     }
 
-    /// Those of the warnings that are to be told, with their levels.
+    /// Drops the warnings of allowed lints, and sets the levels of the others.
     pub fn applied(&self, warnings: Vec<Warning>) -> Vec<Warning> {
-        let told = warnings.into_iter().filter(|warning| self.of(warning.lint) != Level::Allow);
-        told.map(|warning| Warning { level: self.of(warning.lint), ..warning }).collect()
+        let reported = warnings.into_iter().filter(|warning| self.of(warning.lint) != Level::Allow);
+        reported.map(|warning| Warning { level: self.of(warning.lint), ..warning }).collect()
     }
 }
 
-/// Something odd.
+/// A warning.
 #[derive(Clone, Debug, Serialize)]
 pub struct Warning {
-    /// What kind.
+    /// The lint that it belongs to.
     pub lint: Lint,
-    /// Is it denied?
+    /// The level of the lint.
     pub level: Level,
-    /// What is odd, in a sentence without a full stop.
+    /// What looks like a mistake, in a sentence without a full stop.
     pub message: String,
     /// The file: the spec, unless the program has several files.
     pub file: String,
-    /// Has it?
+    /// Whether the program has several files.
     #[serde(skip)]
     pub has_files: bool,
-    /// The line.
+    /// The line, from 1.
     pub line: Option<u32>,
-    /// The column there.
+    /// The column, from 1.
     pub column: Option<u32>,
-    /// The process that it is about, if it is about one.
+    /// The process, if the warning is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process: Option<String>,
-    /// The object that it is about, if it is about one.
+    /// The object, if the warning is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
-    /// An execution that shows it, as a string for `--schedule`.
+    /// An execution that shows it, as an argument of `--schedule`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<String>,
 }
 
-/// What executions leave behind, by place, as warnings.
+/// The leaks that a search has found, by place.
 pub fn of_search(subject: &Subject, outcome: &Outcome) -> Vec<Warning> {
     if outcome.stopped_by == Some(StopReason::Violation) {
         return Vec::new();
@@ -251,7 +255,7 @@ pub fn of_search(subject: &Subject, outcome: &Outcome) -> Vec<Warning> {
     sorted(&outcome.leaks).into_iter().map(warn).collect()
 }
 
-/// What this execution leaves behind, if it has ended and nothing is wrong.
+/// The leaks of this execution, if it has ended and nothing is wrong.
 pub fn of_execution<S: System>(subject: &Subject, replay: &Replay<'_, S>) -> Vec<Warning> {
     let mut leaks = Leaks::default();
     if replay.standing() == Standing::Ended {
@@ -269,7 +273,7 @@ fn sorted(leaks: &[Leak]) -> Vec<&Leak> {
     leaks
 }
 
-/// An MPI program that calls nothing of MPI: nothing of it was verified.
+/// The warning for an MPI program that calls no function of MPI: nothing was verified.
 pub fn of_no_calls(subject: &Subject) -> Warning {
     Warning {
         lint: Lint::Calls,

@@ -1,15 +1,15 @@
 //! What a drawing shows, as plain data: no colours, no coordinates.
 //!
-//! There are four kinds. A [`PartialOrder`] is a set of events with causality: a piece of the unfolding, or the
-//! events of one execution (a configuration). A [`SpaceTime`] is one execution as a chart, time against
-//! processes. A [`SearchTree`] shows the search of UDPOR, call by call. A
-//! [`ControlFlow`] is the program itself. All of them serialise, and `mazurka draw` writes that to a `.json` file; [`dot`](super::dot)
-//! and [`svg`](super::svg) draw them.
+//! There are four kinds. A [`PartialOrder`] is a set of events with causality: a part of the
+//! unfolding, or the events of one execution (a configuration). A [`SpaceTime`] is a chart of one
+//! execution, time against processes. A [`SearchTree`] shows the search of UDPOR, call by call. A
+//! [`ControlFlow`] is the program itself. All of them serialise, and `mazurka draw` writes that to
+//! a `.json` file; [`dot`](super::dot) and [`svg`](super::svg) draw them.
 //!
-//! Events and steps are numbered from 0, causes before effects. They refer to one another and to lanes by number, which
-//! is the place in the list. (Diagrams of one execution show its steps from 1, as `check`
-//! and `replay` do.) Lanes are processes, in order of declaration, spawned ones
-//! after them.
+//! Events and steps are numbered from 0, causes before effects. A number is the index in the list;
+//! events, steps and lanes refer to one another by it. (Diagrams of one execution show its steps
+//! from 1, as `check` and `replay` do.) Lanes are processes, in order of declaration, followed by
+//! spawned ones.
 
 mod configuration;
 mod lanes;
@@ -28,7 +28,7 @@ use super::{Subject, Variable};
 use crate::explore::Verdict;
 use crate::model::flow::Flow;
 
-/// What is drawn.
+/// A picture of one of the four kinds.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Picture {
@@ -48,7 +48,7 @@ pub struct ControlFlow {
     /// The program.
     #[serde(flatten)]
     pub subject: Subject,
-    /// `processes`.
+    /// The word `processes`.
     pub what: &'static str,
     /// One for each declaration, in order.
     pub processes: Vec<Flow>,
@@ -60,17 +60,17 @@ pub struct PartialOrder {
     /// The program.
     #[serde(flatten)]
     pub subject: Subject,
-    /// `unfolding` or `configuration`.
+    /// The word `unfolding` or `configuration`.
     pub what: &'static str,
     /// The names of the processes.
     pub lanes: Vec<String>,
     /// The events; causes have smaller numbers.
     pub events: Vec<Event>,
-    /// Pairs in immediate conflict, each once, the smaller number first.
+    /// The pairs in immediate conflict, each pair once, with the smaller number first.
     pub conflicts: Vec<(usize, usize)>,
     /// The maximal configurations, in the order in which they were found.
     pub configurations: Vec<Configuration>,
-    /// Nothing is missing.
+    /// Whether nothing is missing.
     pub complete: bool,
     /// What is missing, in sentences.
     pub left_out: Vec<String>,
@@ -79,24 +79,24 @@ pub struct PartialOrder {
 /// An event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Event {
-    /// Its number.
+    /// Its number, which is its index.
     pub id: usize,
-    /// Who acts, by the number of the lane.
+    /// The process that acts, by the number of its lane.
     pub lane: usize,
     /// The length of the longest chain of causes that ends here, at least 1.
     pub depth: usize,
-    /// The operation as the source has it; for an actor, the message that it takes.
+    /// The operation as in the source; for an actor, the message that it takes.
     pub label: String,
-    /// Its result in words, as far as its causes determine it.
+    /// The result in words, as far as its causes determine it.
     pub outcome: Option<String>,
     /// The file of the operation, if the program has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<Arc<str>>,
-    /// Line of the operation, from 1.
+    /// The line of the operation, from 1.
     pub line: Option<u32>,
-    /// The direct causes, ascending: none of them is a cause of another.
+    /// The direct causes, ascending. None of them is a cause of another.
     pub causes: Vec<usize>,
-    /// What it can lead to.
+    /// How the executions with this event end.
     pub fate: Fate,
 }
 
@@ -104,24 +104,25 @@ pub struct Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fate {
-    /// Some end well, or it is not known how all of them end.
+    /// Some end well, or the end of some is not known.
     Open,
-    /// All in a deadlock.
+    /// All end in a deadlock.
     Deadlock,
-    /// All in a violation, not all of them in a deadlock.
+    /// All end in a violation, and at least one of them is not a deadlock.
     Failure,
 }
 
 /// A maximal configuration: a class of complete executions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Configuration {
-    /// Counted from 1: `--trace` takes it.
+    /// The number, from 1, for `--trace`.
     pub number: usize,
     /// How its executions end.
     pub verdict: Verdict,
-    /// What is wrong then, in a sentence.
+    /// The violation at the end, in a sentence.
     pub message: Option<String>,
-    /// The maximal ones among its events in the picture. The picture shows only these and what they need.
+    /// The maximal events of the configuration, among the events in the picture. The picture shows
+    /// only these and their causes.
     pub last: Vec<usize>,
 }
 
@@ -131,32 +132,32 @@ pub struct SpaceTime {
     /// The program.
     #[serde(flatten)]
     pub subject: Subject,
-    /// `space-time`.
+    /// The word `space-time`.
     pub what: &'static str,
-    /// How it ends; `incomplete` if something can still move.
+    /// How it ends; `incomplete` if something is still enabled.
     pub verdict: Verdict,
-    /// What is wrong then, in a sentence.
+    /// The violation at the end, in a sentence.
     pub message: Option<String>,
-    /// The file where it is wrong, if the program has several.
+    /// The file of the violation, if the program has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<Arc<str>>,
-    /// Where it is wrong: the line of what failed, from 1.
+    /// The line of the violation, from 1.
     pub line: Option<u32>,
     /// For a failure: the values that led to it, as they are at the end.
     pub variables: Vec<Variable>,
     /// The processes.
     pub lanes: Vec<Lane>,
-    /// What they did, in order.
+    /// The steps, in order.
     pub steps: Vec<Moment>,
-    /// What went from one step to another.
+    /// The arrows between steps.
     pub arrows: Vec<Arrow>,
-    /// The messages to actors that nobody has taken in the end.
+    /// The messages to actors that are never taken.
     pub pending: Vec<Pending>,
-    /// Who owned which mutex, and when.
+    /// Which process held which mutex, and when.
     pub holds: Vec<Hold>,
-    /// The lanes of the processes that wait for one another at the end; each waits for those in `waits_for`.
+    /// The lanes of the processes that wait for one another at the end: each waits for the next.
     pub cycle: Vec<usize>,
-    /// The execution as a string for `--schedule`.
+    /// The execution as an argument of `--schedule`.
     pub replay: String,
     /// What is missing, in sentences.
     pub left_out: Vec<String>,
@@ -167,7 +168,7 @@ pub struct SpaceTime {
 pub struct Lane {
     /// Its name.
     pub name: String,
-    /// The step that started it, if it was started by a step that is shown.
+    /// The step that started it, if that step is shown.
     pub started_by: Option<usize>,
     /// Its state at the end.
     pub end: End,
@@ -183,7 +184,7 @@ pub enum End {
     Idle,
     /// It stopped on a violation.
     Failed,
-    /// It could go on.
+    /// It has an enabled action.
     Open,
     /// It waits, in a deadlock.
     Blocked {
@@ -191,12 +192,12 @@ pub enum End {
         action: String,
         /// What it waits for, in words.
         waits_for: String,
-        /// The lanes of those that could end the wait.
+        /// The lanes of the processes that could end the wait.
         helpers: Vec<usize>,
         /// The file of the operation, if the program has several.
         #[serde(skip_serializing_if = "Option::is_none")]
         file: Option<Arc<str>>,
-        /// Line of the operation, from 1.
+        /// The line of the operation, from 1.
         line: Option<u32>,
     },
 }
@@ -204,22 +205,22 @@ pub enum End {
 /// A step of an execution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Moment {
-    /// Its number.
+    /// Its number, which is its index.
     pub id: usize,
-    /// Who moves, by the number of the lane.
+    /// The process that acts, by the number of its lane.
     pub lane: usize,
-    /// The operation as the source has it; for an actor, the message that it takes.
+    /// The operation as in the source; for an actor, the message that it takes.
     pub label: String,
     /// Its result, in words.
     pub outcome: Option<String>,
     /// The file of the operation, if the program has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<Arc<str>>,
-    /// Line of the operation, from 1.
+    /// The line of the operation, from 1.
     pub line: Option<u32>,
 }
 
-/// Something that goes from one step to a later one.
+/// An arrow from one step to a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Arrow {
     /// The earlier step.
@@ -230,43 +231,44 @@ pub struct Arrow {
     pub kind: ArrowKind,
 }
 
-/// What goes from one step to another.
+/// What an arrow stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArrowKind {
     /// A message, to the step that takes it.
     Message,
-    /// From a receive that was there first to the send that it is paired with, if nobody has waited for that send yet.
+    /// A pairing: from a receive that was posted first to the send that it is paired with. It is
+    /// drawn until some process has waited for the send.
     Pairing,
-    /// A mutex or a unit of a semaphore, to the step that has it now.
+    /// A mutex or a unit of a semaphore, to the step that acquires it.
     Handover,
-    /// The last arrival at a barrier, to a step that passes it.
+    /// The last arrival at a barrier, to a step that leaves it.
     Barrier,
     /// A spawn, to the first step of the process.
     Spawn,
     /// The last step of a process, to a join.
     Join,
-    /// A write to a shared cell, to the next access of another process that sees it.
+    /// A write to a shared cell, to the next access by another process that observes it.
     Content,
 }
 
-/// A message to an actor that it has not taken.
+/// A message to an actor that it never takes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pending {
-    /// The step that sent it; `None` if it was there from the start, or if that step is not shown.
+    /// The step that sent it; `None` for an initial message, or if that step is not shown.
     pub from: Option<usize>,
     /// The lane of the actor.
     pub lane: usize,
 }
 
-/// A process owns a mutex for a while.
+/// A period in which a process holds a mutex.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hold {
     /// The lane of the process.
     pub lane: usize,
     /// The mutex.
     pub mutex: String,
-    /// The step from which on it owns the mutex.
+    /// The first step after which it holds the mutex.
     pub from: usize,
     /// The step that unlocks it; `None` if it is never unlocked.
     pub to: Option<usize>,
@@ -280,7 +282,7 @@ impl ControlFlow {
 }
 
 impl Flow {
-    /// What it is and how many there are, in words.
+    /// The kind of a process and the number of its instances, in words.
     pub fn census(&self) -> String {
         match (self.noun, self.instances) {
             ("init", _) => "once, before all else".into(),

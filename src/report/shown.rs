@@ -1,7 +1,8 @@
-//! What processes that really run print in an execution in which nothing is wrong.
+//! What real processes print in an execution in which nothing is wrong.
 //!
-//! A verified program has no counterexample, below which its output would stand. So one of its executions is shown: the
-//! first one that a search has followed to a good end ([`FirstGood`]), replayed on the model.
+//! A verified program has no counterexample that its output could be shown with. So one of its
+//! executions is shown: the first one that a search has followed to a good end ([`FirstGood`]),
+//! replayed on the model.
 
 use std::time::Duration;
 
@@ -11,20 +12,20 @@ use crate::explore::{End, Observer, Stats};
 use crate::model::{Action, Schedule, System};
 use crate::property::{Position, Printed, Replay};
 
-/// An execution with what is printed in it.
+/// An execution with what it prints.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shown {
-    /// What each process prints.
+    /// The output of each process.
     pub printed: Vec<Printed>,
-    /// The execution as a string for `--schedule`.
+    /// The execution as an argument of `--schedule`.
     pub replay: String,
 }
 
 impl Shown {
-    /// What is printed in this execution of the system.
+    /// The output of this execution.
     ///
     /// # Panics
-    /// If the system has no such execution.
+    /// If the schedule is not an execution of the system.
     pub fn of<S: System>(system: &S, schedule: &Schedule) -> Shown {
         let mut replay = Replay::new(system);
         replay.follow(schedule).expect("an execution of the system");
@@ -32,15 +33,15 @@ impl Shown {
     }
 }
 
-/// Keeps the first execution that ends well, and passes on all that it is told.
+/// An observer that keeps the first execution that ends well, and forwards all notifications.
 pub struct FirstGood<'o> {
     observer: &'o mut dyn Observer,
-    /// The execution, if there was one.
+    /// The execution, if there is one.
     pub found: Option<Schedule>,
 }
 
 impl<'o> FirstGood<'o> {
-    /// Passes on what it is told to this observer.
+    /// Forwards notifications to this observer.
     pub fn new(observer: &'o mut dyn Observer) -> Self {
         FirstGood { observer, found: None }
     }

@@ -1,7 +1,7 @@
 //! Tables, for a terminal, for Markdown and HTML, and as comma-separated values.
 //!
-//! A table has a text in each cell; the modules that have something to show make it ([`super::comparison`] for example).
-//! Words stand on the left of their column, figures on the right.
+//! The cells of a table are texts; the modules that show results fill them in
+//! ([`super::comparison`] for example). Words are aligned left, figures right.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
@@ -9,20 +9,21 @@ use std::ops::Range;
 use comfy_table::{CellAlignment, Table as Drawing, TableComponent, presets};
 use serde::Serialize;
 
-/// Cells of text.
+/// A table whose cells are texts.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// The names of the columns; a line break parts a group of columns from its members. A name that begins with one is of the
-    /// same group as the name before.
+    /// The names of the columns. A line break separates the name of a group of columns from the
+    /// name of a member. A name that begins with a line break belongs to the group of the name
+    /// before it.
     pub header: Vec<String>,
-    /// The columns that are figures; all others are words.
+    /// The columns with figures; all others contain words.
     pub figures: Range<usize>,
-    /// The rows, as long as the header.
+    /// The rows; each has one cell for each column.
     pub rows: Vec<Vec<String>>,
 }
 
-/// A table for a terminal. If it is too wide, it is drawn in parts, one below the other. Each part has the words that
-/// name a row.
+/// A table for a terminal of this width. A table that is too wide is split into parts, one below
+/// the other, each with the columns of words that precede the figures.
 pub struct Plain<'t>(pub &'t Table, pub usize);
 
 impl Display for Plain<'_> {
@@ -38,12 +39,12 @@ impl Display for Plain<'_> {
     }
 }
 
-/// The width of what stands around the text of a column.
+/// The width of the frame around a column.
 const FRAME: usize = 3;
-/// No column of names is made narrower than this.
+/// The minimum width of a column of names.
 const NARROWEST: usize = 8;
 
-/// The columns of each part, as many as fit. A group is not torn apart.
+/// The columns of each part, as many as fit. A group is not split.
 fn parts(table: &Table, room: usize) -> Vec<Vec<usize>> {
     let most = widest_name(table, room);
     let width = |column: usize| match column < table.figures.start {
@@ -74,8 +75,8 @@ fn widest(table: &Table, column: usize) -> usize {
     cells.flat_map(|cell| cell.lines()).map(|line| line.chars().count()).max().unwrap_or(0)
 }
 
-/// How wide a column of names may be. Figures have at least half of the room, so wide names are broken, all at the same width;
-/// narrow ones leave their room to them.
+/// The maximum width of a column of names. Figures get at least half of the room, so that wide
+/// names are broken, all at the same width. Narrow figures leave room to the names.
 fn widest_name(table: &Table, room: usize) -> usize {
     let names: Vec<_> = (0..table.figures.start).map(|name| widest(table, name)).collect();
     let fits = |most: &usize| {
@@ -85,7 +86,7 @@ fn widest_name(table: &Table, room: usize) -> usize {
     (NARROWEST..=room).rev().find(fits).unwrap_or(NARROWEST)
 }
 
-/// Some of the columns.
+/// Draws some of the columns.
 fn drawing(table: &Table, columns: &[usize], room: usize) -> String {
     let most = widest_name(table, room);
     let row = |cells: &Vec<String>| -> Vec<String> {
@@ -156,7 +157,7 @@ impl Display for Html<'_> {
     }
 }
 
-/// A text for HTML and XML, also within quotation marks.
+/// A text, escaped for HTML and XML, also within quotation marks.
 pub fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     text.replace('"', "&quot;")
@@ -170,10 +171,10 @@ pub fn csv(records: impl IntoIterator<Item = impl Serialize>) -> String {
     csv_lines(records, true)
 }
 
-/// The same, with or without the field names.
+/// Records as comma-separated values, with the field names if `has_names`.
 ///
 /// # Panics
-/// As [`csv()`].
+/// Never for the records of this crate: their fields are texts, numbers and options of these.
 pub fn csv_lines(records: impl IntoIterator<Item = impl Serialize>, has_names: bool) -> String {
     let mut writer = csv::WriterBuilder::new().has_headers(has_names).from_writer(Vec::new());
     for record in records {
@@ -195,7 +196,7 @@ pub fn cells_as_csv(table: &Table) -> String {
     String::from_utf8(writer.into_inner().expect("memory can be written")).expect("text")
 }
 
-/// `12 µs`, `3.4 ms`, `840 ms`, `2.41 s`, `5m 12s`.
+/// A time in seconds with a unit that fits: `12 µs`, `3.4 ms`, `840 ms`, `2.41 s`, `5m 12s`.
 pub fn time(seconds: f64) -> String {
     match seconds {
         s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
@@ -205,7 +206,7 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
-/// `-` if there is no value.
+/// The text of a value; `-` if there is no value.
 pub fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
     value.map_or("-".into(), text)
 }

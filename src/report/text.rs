@@ -1,7 +1,8 @@
-//! Reports for people.
+//! Reports as text, for people.
 //!
-//! The verdict comes first, in plain words; then the counterexample, then figures, then the command that
-//! replays it. Styles are always written; they are stripped where the output is no terminal.
+//! The verdict comes first, in plain words; then the counterexample, the figures, and the command
+//! that replays it. Styles are always written; they are stripped where the output is not a
+//! terminal.
 
 mod alike;
 mod calls;
@@ -58,7 +59,8 @@ impl<T: Display> Display for Styled<T> {
     }
 }
 
-/// A text without its styles. Nothing but `Styled` writes an escape character, and its sequences end in `m`.
+/// A text without its styles. Escape characters are written by `Styled` only, and its sequences end
+/// in `m`.
 pub fn plain(text: impl Display) -> String {
     let text = text.to_string();
     let mut pieces = text.split('\x1b');
@@ -66,13 +68,13 @@ pub fn plain(text: impl Display) -> String {
     pieces.fold(start, |plain, piece| plain + piece.split_once('m').map_or("", |(_, rest)| rest))
 }
 
-/// The result of `check`. With `quiet`, its first line only.
+/// The result of `check`; with `quiet`, only its first line.
 pub struct Check<'r> {
-    /// What to show.
+    /// The result to show.
     pub report: &'r CheckReport,
-    /// Only the verdict.
+    /// Whether to show only the verdict.
     pub quiet: bool,
-    /// How wide tables may be.
+    /// The maximum width of tables, in characters.
     pub room: usize,
 }
 
@@ -100,7 +102,7 @@ impl Display for Check<'_> {
             let version = report.subject.mazurka;
             writeln!(
                 f,
-                "merged from {files} of one search (source {source_hash}, mazurka {version}), whose figures are believed"
+                "merged from {files} of one search (source {source_hash}, mazurka {version}), whose figures are not checked"
             )?;
         }
         write!(f, "{}", Warnings(&report.subject, &report.warnings))?;
@@ -124,9 +126,9 @@ impl Display for Check<'_> {
 pub struct Checks<'r> {
     /// The results.
     pub reports: &'r [CheckReport],
-    /// Only the verdicts?
+    /// Whether to show only the verdicts.
     pub quiet: bool,
-    /// The width of the page.
+    /// The maximum width of tables, in characters.
     pub room: usize,
 }
 
@@ -195,7 +197,7 @@ fn verdict_line(report: &CheckReport) -> String {
     }
 }
 
-/// The violation in a line.
+/// The violation in one line.
 pub(super) fn violation_line(violation: &ViolationReport) -> String {
     let file = violation.has_files.then_some(violation.file.as_str());
     let place = violation.line.map(|line| place(file, line));
@@ -223,7 +225,8 @@ pub(super) fn violation_line(violation: &ViolationReport) -> String {
     }
 }
 
-/// Which choices of an implementation of MPI a search covers at once, if it covers several.
+/// The choices of an MPI implementation that a search covers all at once, if there are such
+/// choices.
 fn left_open(semantics: Semantics) -> Option<String> {
     let sends = "each standard send buffered or not";
     let ranks = "each rank leaving a collective early or when all have entered";
@@ -338,7 +341,7 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
 fn ran(Runs { starts, told, histories }: Runs) -> String {
     let figures = [
         plural(starts, "start of a process", "starts of processes"),
-        plural(told, "outcome told", "outcomes told"),
+        plural(told, "outcome delivered", "outcomes delivered"),
         plural(histories, "local history", "local histories"),
     ];
     figures.join(", ")
@@ -349,7 +352,7 @@ pub(super) fn margin(name: &str) -> impl Display {
     Styled(FAINT, format!("{name:<10}"))
 }
 
-/// How short the first counterexample is, and whether none is shorter.
+/// The length of the first counterexample, and whether it is the shortest.
 fn shortness(report: &CheckReport, violation: &ViolationReport) -> String {
     let steps = plural(violation.schedule.len() as u64, "step", "steps");
     let switches = plural(violation.switches as u64, "switch", "switches");
@@ -362,18 +365,19 @@ fn shortness(report: &CheckReport, violation: &ViolationReport) -> String {
     format!("{steps} with {switches} between processes; {proof}")
 }
 
-/// How many executions are bad, in brackets: those that deadlock, and all bad ones if there are others.
+/// The number of bad executions, in brackets: deadlocked ones, and all bad ones if there are
+/// others.
 pub(super) fn bad_among(deadlocked: u64, violating: u64) -> String {
     let bad = [
         (deadlocked, deadlocked > 0, "deadlocked"),
         (violating, violating > deadlocked, "violating"),
     ];
-    let bad = bad.into_iter().filter(|(_, is_told, _)| *is_told);
+    let bad = bad.into_iter().filter(|(_, is_shown, _)| *is_shown);
     let bad: Vec<_> = bad.map(|(n, _, what)| format!("{} {what}", thousands(n))).collect();
     if bad.is_empty() { String::new() } else { format!(" ({})", bad.join(", ")) }
 }
 
-/// The average, rounded up.
+/// The average number of bytes a state, rounded up.
 fn bytes_per_state(stats: &Figures) -> Option<u64> {
     Some(stats.state_bytes?.div_ceil(stats.states?.max(1)))
 }
@@ -416,7 +420,7 @@ impl Display for Story<'_> {
     }
 }
 
-/// The source line that failed, with the culprit underlined; empty if the place is unknown.
+/// The source line of the failure, with the operation underlined; empty if the place is unknown.
 fn excerpt(subject: &Subject, violation: &ViolationReport) -> String {
     let source = &subject.source;
     if source.is_empty() {
@@ -461,13 +465,12 @@ fn values(violation: &ViolationReport) -> String {
     format!("  where {}{more}\n", shown.join(", "))
 }
 
-/// `1 trace`, `12,000 traces`.
-/// A number of things, in figures.
+/// A count with its noun: `1 trace`, `12,000 traces`.
 pub fn plural(n: u64, one: &str, more: &str) -> String {
     format!("{} {}", thousands(n), if n == 1 { one } else { more })
 }
 
-/// `12,345,678`.
+/// A number with groups of three digits: `12,345,678`.
 pub fn thousands(n: u64) -> String {
     grouped(&n.to_string())
 }
@@ -484,7 +487,7 @@ pub(super) fn grouped(digits: &str) -> String {
     text
 }
 
-/// `3 ms`, `2.41 s`, `5m 12s`.
+/// A duration in seconds with a unit that fits: `3 ms`, `2.41 s`, `5m 12s`.
 pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 0.001 => "less than 1 ms".into(),

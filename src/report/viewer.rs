@@ -1,15 +1,17 @@
 //! Everything that the page of `mazurka draw -o x.html` shows, as plain data.
 //!
-//! A page is about one program: its unfolding, or a piece of it; the search of UDPOR; and some executions to step
-//! through. An execution ([`Run`]) is a space-time diagram with two additions: the event of the unfolding for each step,
-//! so that both pictures light up together, and the state after each step. States are kept as differences
-//! ([`Run::changes`]): a step changes a few facts, and when the page goes back it undoes them.
+//! A page is about one program: its unfolding, or a part of it; the search of UDPOR; and some
+//! executions to step through. An execution ([`Run`]) is a space-time diagram with two additions:
+//! for each step its event in the unfolding, so that both pictures highlight it together, and the
+//! state after each step. States are stored as differences ([`Run::changes`]): a step changes a few
+//! facts, and the page undoes these when it steps back.
 //!
-//! The executions are one of each maximal configuration that the search met, up to [`MOST_STEPS`] steps in total, and
-//! those asked for. If one of the latter belongs to a configuration met, it stands for that. The others come first.
+//! The executions are those that were asked for, and one of each maximal configuration that the
+//! search visited, up to [`MOST_STEPS`] steps in total. If an execution that was asked for belongs
+//! to such a configuration, it represents this configuration. Otherwise it comes before all others.
 //!
-//! The page holds this model as JSON beside the drawings of its pictures, the executions compressed and opened one
-//! by one ([`super::html`]).
+//! The page holds this model as JSON, and beside it the drawings of its pictures. The executions
+//! are compressed and opened one by one ([`super::html`]).
 
 mod run;
 
@@ -27,38 +29,40 @@ use crate::unfolding::EventId;
 
 pub use super::picture::SpaceTime;
 
-/// The most steps of all executions of a page together, unless those asked for have more.
+/// The maximum number of steps of all executions of a page together. Executions that were asked for
+/// may exceed it.
 pub const MOST_STEPS: usize = 150_000;
 
-/// What a page shows.
+/// The contents of a page.
 #[derive(Clone, Debug, Serialize)]
 pub struct Viewer {
     /// The program.
     #[serde(flatten)]
     pub subject: Subject,
-    /// The text of the spec, or the files that the program comes from.
+    /// The text of the spec, or the files of the program.
     pub sources: Vec<Source>,
     /// Which picture to show first.
     pub start: View,
-    /// The events.
+    /// The picture of the unfolding.
     pub unfolding: PartialOrder,
-    /// How UDPOR goes through them; its events have the same numbers.
+    /// The search tree of UDPOR; its events have the same numbers as in `unfolding`.
     pub search: SearchTree,
-    /// The executions: first those that belong to no configuration met, then one of each configuration, by number.
+    /// The executions: first those that belong to no visited configuration, then one of each
+    /// configuration, in the order of their numbers.
     #[serde(skip)]
     pub runs: Vec<Run>,
-    /// The one to show first.
+    /// The index of the execution that is shown first.
     pub first: usize,
-    /// What is missing, in sentences: of the unfolding, and of the executions.
+    /// What is missing, in sentences: of the unfolding, the search tree, and the executions.
     pub left_out: Vec<String>,
 }
 
-/// A text that steps have their places in.
+/// A source text that steps refer to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Source {
     /// The file, if the program has several.
     pub file: Option<Arc<str>>,
-    /// What is in it; `None` if nobody has read it.
+    /// The text; `None` if it has not been read yet.
     pub text: Option<String>,
 }
 
@@ -66,61 +70,65 @@ pub struct Source {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum View {
-    /// All executions.
+    /// The unfolding: all executions at once.
     Unfolding,
-    /// One of them.
+    /// The space-time diagram of one execution.
     SpaceTime,
-    /// The calls of UDPOR.
+    /// The search tree of UDPOR.
     Search,
 }
 
 /// An execution to step through.
 #[derive(Clone, Debug, Serialize)]
 pub struct Run {
-    /// The name by which it was asked for, if it was.
+    /// The name, if it was asked for by a name.
     pub name: Option<String>,
-    /// The number of the maximal configuration that it belongs to, if the search met that one.
+    /// The number of the maximal configuration that it belongs to, if the search visited that
+    /// configuration.
     pub configuration: Option<usize>,
-    /// The execution.
+    /// The space-time diagram.
     pub chart: SpaceTime,
-    /// By step, the steps that it needs directly: those before it with nothing in between.
+    /// For each step, the steps that it directly depends on.
     pub causes: Vec<Vec<usize>>,
-    /// By step, its event of the unfolding, if that is drawn.
+    /// For each step, its event in the unfolding, if that event is drawn.
     pub events: Vec<Option<usize>>,
-    /// The events of the steps that the chart leaves out at its beginning.
+    /// The events of the initial steps that the chart leaves out.
     pub before: Vec<usize>,
-    /// What its states have facts about: each entry of `start` and `changes` is about one of these.
+    /// The topics of facts: entries of `start` and `changes` refer to these by index.
     pub topics: Vec<Topic>,
-    /// The facts before the first step, by topic; `None` if there is none yet.
+    /// For each topic, its fact before the first step; `None` if there is none yet.
     pub start: Vec<Option<String>>,
-    /// By step, the topics that it changes and the facts after it.
+    /// For each step, the topics that it changes, with the facts after the step.
     pub changes: Vec<Vec<(usize, Option<String>)>>,
 }
 
-/// Something that a state may have a fact about.
+/// Something that a state has a fact about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Topic {
-    /// What kind of thing.
+    /// The kind of fact.
     pub kind: FactKind,
-    /// The process, by the number of its lane, if it is about one.
+    /// The lane of the process, if the topic is about a process.
     pub lane: Option<usize>,
     /// The variable or object; empty if the kind says enough.
     pub name: String,
 }
 
-/// An execution that is to be in a page.
+/// An execution that was asked for.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// Its name.
     pub name: String,
-    /// Its actions, as a replay numbers processes and messages.
+    /// Its actions, with processes and messages numbered as in a replay.
     pub schedule: Schedule,
 }
 
 impl Viewer {
-    /// A page about what a search with full alternatives met, the calls of that or another search, and the executions
-    /// asked for, the first of which is shown first. It has at most `limit` events, and as many steps of each execution.
-    /// An execution that cannot be followed is refused.
+    /// A page about what a search with full alternatives visited (`prefix`, `outcome`), the calls
+    /// of this or another search (`search`), and the executions asked for, the first of which is
+    /// shown first. It shows at most `limit` events, and at most `limit` steps of each execution.
+    ///
+    /// # Errors
+    /// If an execution cannot be followed.
     pub fn new<S: System>(
         subject: Subject,
         system: &S,
@@ -137,8 +145,8 @@ impl Viewer {
         let mut left_out = order.left_out.clone();
         let of_search = search.left_out.iter().filter(|note| !order.left_out.contains(note));
         left_out.extend(of_search.map(|note| format!("of the search tree, {note}")));
-        let told = runs.iter().filter(|run| run.configuration.is_some()).count();
-        if let more @ 1.. = order.configurations.len() - told {
+        let shown = runs.iter().filter(|run| run.configuration.is_some()).count();
+        if let more @ 1.. = order.configurations.len() - shown {
             let more = plural(more, "more maximal configuration");
             left_out.push(format!("{more}, to step through"));
         }
@@ -155,11 +163,11 @@ impl Viewer {
     }
 }
 
-/// An execution in the unfolding.
+/// An execution with its place in the unfolding.
 struct Placed {
     name: Option<String>,
     schedule: Schedule,
-    /// As far as the unfolding reaches.
+    /// Its events, as far as the unfolding contains them.
     events: Vec<EventId>,
     configuration: Option<usize>,
 }
@@ -173,7 +181,7 @@ struct Album<'a, S: System> {
 }
 
 impl<S: System> Album<'_, S> {
-    /// The executions asked for, each class once.
+    /// The executions asked for, one of each class.
     fn placed(&mut self, asked: Vec<Asked>) -> Vec<Placed> {
         let maximal = self.prefix.maximal.iter().map(|events| sorted(events)).zip(1..);
         let numbers: HashMap<_, usize> = maximal.collect();
@@ -191,14 +199,14 @@ impl<S: System> Album<'_, S> {
         placed
     }
 
-    /// Adds one that was not asked for.
+    /// An execution of a configuration for which none was asked for.
     fn of_configuration(&mut self, number: usize) -> Placed {
         let events = self.prefix.maximal[number - 1].clone();
         let schedule = self.prefix.schedule(&events);
         Placed { name: None, schedule, events, configuration: Some(number) }
     }
 
-    /// All of them in order, and the place of the first one asked for.
+    /// All executions in order, and the index of the first one asked for.
     fn runs(&mut self, asked: &[Placed]) -> Result<(Vec<Run>, usize), Refusal> {
         let others = asked.iter().filter(|one| one.configuration.is_none());
         let mut runs = others.map(|one| self.run(one)).collect::<Result<Vec<_>, _>>()?;
@@ -232,12 +240,13 @@ impl<S: System> Album<'_, S> {
         let drawn = |at| events.get(at).filter(|e| is_drawn(e)).map(|e| e.index());
         let drawn: Vec<_> = (0..schedule.len()).map(drawn).collect();
         let allow_pending = self.subject.allow_pending;
-        let run = run::tell(self.system, allow_pending, chart, schedule, &drawn)?;
+        let run = run::with_states(self.system, allow_pending, chart, schedule, &drawn)?;
         Ok(Run { name: name.clone(), configuration: *configuration, ..run })
     }
 }
 
-/// The files of all places, in the order in which they come, without their texts; or else the spec.
+/// The files of all places, in order of appearance and without their texts; if there are none, the
+/// spec.
 fn sources(subject: &Subject, unfolding: &PartialOrder, runs: &[Run]) -> Vec<Source> {
     let of_events = unfolding.events.iter().filter_map(|event| event.file.as_ref());
     let of_steps = runs.iter().flat_map(|run| &run.chart.steps).filter_map(|s| s.file.as_ref());
@@ -245,8 +254,8 @@ fn sources(subject: &Subject, unfolding: &PartialOrder, runs: &[Run]) -> Vec<Sou
         End::Blocked { file, .. } => file.as_ref(),
         _ => None,
     });
-    let mut met = HashSet::new();
-    let files = of_events.chain(of_steps).chain(of_ends).filter(|&file| met.insert(file));
+    let mut seen = HashSet::new();
+    let files = of_events.chain(of_steps).chain(of_ends).filter(|&file| seen.insert(file));
     let files: Vec<_> = files.map(|file| Source { file: Some(file.clone()), text: None }).collect();
     match files.is_empty() {
         true => vec![Source { file: None, text: Some(subject.source.clone()) }],

@@ -1,21 +1,22 @@
-//! Do the explorers agree?
+//! Whether explorers agree.
 //!
-//! A complete search has met every Mazurkiewicz class, if its explorer promises that. So for two such searches of one
-//! program:
+//! A complete search has visited every Mazurkiewicz class, if its explorer guarantees that. So for
+//! two such searches of one program:
 //!
-//! - either both or neither have found a violation of a kind (and what an incomplete search has found, a complete one
-//!   has found, too);
-//! - if both store states, they have ended in equally many states;
-//! - if both visit every class once, they have equally many traces, deadlocked traces and violating traces. These
-//!   numbers are also those of an explorer that counts the classes it met;
-//! - no other explorer has fewer traces than these.
+//! - either both or neither have found a violation of each kind (and what an incomplete search has
+//!   found, a complete one has found, too);
+//! - if both store states, they have the same number of terminal states;
+//! - if both visit every class once, their numbers of traces, deadlocked traces and violating
+//!   traces are equal. An explorer that counts the classes of its traces has the same numbers of
+//!   classes;
+//! - no other explorer has fewer traces than classes.
 //!
-//! Which of the two is wrong is not decided here.
+//! This module does not decide which of two rows is wrong.
 
 use super::{Figures, Row, Searcher};
 use crate::explore::{Guarantee, ViolationKind};
 
-/// What explorers disagree about.
+/// The subject of a disagreement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
     /// Whether there is such a violation.
@@ -24,7 +25,7 @@ pub enum About {
     Classes,
     /// The number of classes that end in a deadlock.
     Deadlocked,
-    /// The number of classes in which something is wrong.
+    /// The number of classes that violate something.
     Violating,
     /// The number of terminal states.
     Ends,
@@ -48,15 +49,15 @@ pub struct Disagreement {
     pub spec: String,
     /// The constants that were set.
     pub defines: String,
-    /// About what.
+    /// The subject.
     pub about: About,
-    /// One explorer, and what it found: for violations 1 or 0.
+    /// One explorer and its number; for violations 1 if it found one, or else 0.
     pub one: (Searcher, u64),
-    /// The other explorer, and what it found.
+    /// The other explorer and its number.
     pub other: (Searcher, u64),
 }
 
-/// All disagreements: for each program and subject the first pair.
+/// All disagreements: the first pair for each program and subject.
 pub fn disagreements(rows: &[Row]) -> Vec<Disagreement> {
     let is_same = |a: &Row, b: &Row| a.spec == b.spec && a.defines == b.defines;
     let mut found = Vec::new();
@@ -87,10 +88,11 @@ fn disagreement(rows: &[&Row], about: About) -> Option<Disagreement> {
     })
 }
 
-/// Two rows, and what each found.
+/// Two rows, each with its number.
 type Pair<'r> = ((&'r Row, u64), (&'r Row, u64));
 
-/// A pair where one has found such a violation, and the other has visited everything and found none.
+/// A pair where one row has found such a violation, and the other has visited everything without
+/// finding any.
 fn over_violation<'r>(rows: &[&'r Row], kind: ViolationKind) -> Option<Pair<'r>> {
     let has_found = |row: &Row| row.measured().is_some_and(|m| m.found.contains(&kind));
     let finder = rows.iter().find(|row| has_found(row))?;
@@ -98,7 +100,7 @@ fn over_violation<'r>(rows: &[&'r Row], kind: ViolationKind) -> Option<Pair<'r>>
     Some(((finder, 1), (denier, 0)))
 }
 
-/// A pair that tells different numbers.
+/// A pair with different numbers.
 fn over_number<'r>(rows: &[&'r Row], number: impl Fn(&Row) -> Option<u64>) -> Option<Pair<'r>> {
     let mut known = rows.iter().filter_map(|&row| Some((row, number(row)?)));
     let first = known.next()?;
@@ -106,7 +108,8 @@ fn over_number<'r>(rows: &[&'r Row], number: impl Fn(&Row) -> Option<u64>) -> Op
     Some((first, other))
 }
 
-/// A pair where one visits each class at least once, but has fewer traces than there are classes.
+/// A pair where one row visits each class at least once, but has fewer traces than the other has
+/// classes.
 fn too_few<'r>(rows: &[&'r Row]) -> Option<Pair<'r>> {
     let knower = rows.iter().find_map(|&row| Some((row, classes(row)?)))?;
     let mut complete = rows.iter().filter(|row| has_met_all(row));
@@ -117,12 +120,12 @@ fn too_few<'r>(rows: &[&'r Row]) -> Option<Pair<'r>> {
     Some((knower, short))
 }
 
-/// Was every class visited?
+/// Whether the row has visited every class.
 fn has_met_all(row: &Row) -> bool {
     is_complete(row) && row.searcher.guarantee >= Guarantee::EveryClass
 }
 
-/// Would every violation have been found?
+/// Whether the row would have found every kind of violation.
 fn has_found_all(row: &Row) -> bool {
     is_complete(row) && row.searcher.guarantee >= Guarantee::EveryEnd
 }
@@ -131,15 +134,15 @@ fn is_complete(row: &Row) -> bool {
     row.measured().is_some_and(|measured| measured.is_complete())
 }
 
-/// The number of terminal states, if the row tells it. It does not if states include histories: then executions that end
-/// alike are told apart.
+/// The number of terminal states, if the row has it. It has not if states include histories: then
+/// executions that end alike are distinguished.
 fn ends(row: &Row) -> Option<u64> {
     let stores_states = row.searcher.guarantee == Guarantee::EveryEnd;
-    let tells = is_complete(row) && stores_states && !row.searcher.with_histories;
-    tells.then(|| row.measured().map(|measured| measured.stats.traces)).flatten()
+    let has_ends = is_complete(row) && stores_states && !row.searcher.with_histories;
+    has_ends.then(|| row.measured().map(|measured| measured.stats.traces)).flatten()
 }
 
-/// The number of classes, if the row tells it.
+/// The number of classes, if the row determines it.
 pub(super) fn classes(row: &Row) -> Option<u64> {
     let measured = row.measured().filter(|_| has_met_all(row))?;
     match row.searcher.guarantee {
@@ -148,7 +151,7 @@ pub(super) fn classes(row: &Row) -> Option<u64> {
     }
 }
 
-/// A number of classes, if the row tells it: its number of traces, because it has visited each class once.
+/// A number of classes, if the row visits each class once: then it is the row's number of traces.
 fn once(row: &Row, number: impl Fn(&Figures) -> u64) -> Option<u64> {
     let measured = row.measured().filter(|_| has_met_all(row))?;
     let is_each_once = row.searcher.guarantee == Guarantee::EveryClassOnce;

@@ -1,9 +1,9 @@
-//! Points that nobody measured, for tests.
+//! Points that were not measured, for tests.
 
 use super::{Case, Figures, Measured, Point, Ran};
 use crate::explore::{StopReason, Verdict};
 
-/// A run with these figures, in which nothing was found.
+/// A run with these figures that found nothing.
 pub(crate) fn ran(stats: Figures, stopped_by: Option<StopReason>) -> Ran {
     Ran::Measured(Measured {
         verdict: Verdict::Ok,

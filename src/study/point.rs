@@ -1,8 +1,9 @@
-//! A point of a study: one search, done several times over, because times differ from run to run.
+//! A point of a study: one search, repeated, because times differ from run to run.
 //!
-//! Everything else must be the same: two complete runs of one search visit the same executions in the same order, so
-//! their counts are equal ([`Point::is_steady`]). A point shows the counts of its first run, or of the first one that
-//! a limit stopped; the median of the times; and the most memory that any run had.
+//! Everything else must be the same: two complete runs of one search visit the same executions in
+//! the same order, so their counts are equal ([`Point::is_steady`]). A point shows the counts of
+//! its first run, or of the first run that a limit stopped; the median of the times; and the
+//! maximum of the memory.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +12,18 @@ use super::{Case, Measured, Ran, Row, Searcher};
 /// A search with its repetitions.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// All repetitions in one row; its time is the median.
+    /// All repetitions as one row; its time is the median.
     pub row: Row,
     /// The constants that were set, with their values.
     pub defines: Vec<(String, String)>,
-    /// The time of each.
+    /// The time of each repetition, in seconds.
     pub seconds: Vec<f64>,
-    /// Did all complete runs have the same result, except for time and memory?
+    /// Whether all complete runs had the same result, except for time and memory.
     pub is_steady: bool,
 }
 
 impl Point {
-    /// The point of all the runs of a case with a setting. There must be at least one.
+    /// The point of all runs of a case with a setting, of which there must be at least one.
     pub fn new(
         case: &Case,
         constants: BTreeMap<String, serde_json::Value>,
@@ -46,7 +47,7 @@ impl Point {
         Point { row, defines, seconds, is_steady }
     }
 
-    /// The explorer without its k: the same for points that differ only in k.
+    /// The explorer without its k: points that differ only in k have the same family.
     pub fn family(&self) -> String {
         self.row.searcher.family.clone()
     }
@@ -56,7 +57,7 @@ impl Point {
         self.row.searcher.k.clone()
     }
 
-    /// What was measured, if the search came to its end.
+    /// The measurements, if the search is complete.
     pub fn complete(&self) -> Option<&Measured> {
         self.row.measured().filter(|measured| measured.has_ended())
     }
@@ -81,7 +82,8 @@ fn without_cost(measured: &Measured) -> Measured {
     same
 }
 
-/// The median: the value in the middle, or the mean of the two in the middle. `None` if there are no values.
+/// The median: the middle value, or the mean of the two middle values. `None` if there are no
+/// values.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

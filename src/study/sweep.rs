@@ -1,25 +1,26 @@
-//! Sweeps: a constant that takes one value after the other, and the programs that result.
+//! Sweeps: a constant that takes one value after another, and the resulting programs.
 //!
 //! ```text
 //! N=3..7    N=2,4,8    N=2..5,8    SAFE=true,false
 //! ```
 //!
-//! A range leaves out its end, as everywhere in the language: `3..7` is 3, 4, 5, 6. Several sweeps make the
-//! product of their values, the last one changing fastest. The k of a study are written in the same way.
+//! A range excludes its end, as everywhere in the language: `3..7` is 3, 4, 5, 6. Several sweeps
+//! make the product of their values, the last one changing fastest. The values of k in a study are
+//! written in the same way.
 
 use std::str::FromStr;
 
 use crate::explore::K;
 
-/// The most values of a sweep: a typing error should not start a million searches.
+/// The maximum number of values of a sweep: a typing error must not start a million searches.
 const MOST: i64 = 1000;
 
-/// A constant with the values that it is to take.
+/// A constant with the values that it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sweep {
     /// The constant.
     pub name: String,
-    /// Its values, each once.
+    /// Its values, without duplicates.
     pub values: Vec<String>,
 }
 
@@ -35,12 +36,12 @@ impl FromStr for Sweep {
     }
 }
 
-/// `1..4,optimal`: the k of a study.
+/// The values of k in a study: `1..4,optimal`.
 pub fn ks(text: &str) -> Result<Vec<K>, String> {
     expand(text)?.iter().map(|value| value.parse()).collect()
 }
 
-/// Values and ranges of them, separated by commas.
+/// Expands values and ranges, separated by commas.
 fn expand(text: &str) -> Result<Vec<String>, String> {
     let mut values: Vec<String> = Vec::new();
     for item in text.split(',').map(str::trim) {
@@ -61,7 +62,7 @@ fn expand(text: &str) -> Result<Vec<String>, String> {
 fn range(item: &str, low: &str, high: &str) -> Result<Vec<String>, String> {
     let number = |text: &str| text.trim().parse::<i64>().ok();
     let (Some(low), Some(high)) = (number(low), number(high)) else {
-        return Err(format!("`{item}` is no range: write two numbers, as in 3..7"));
+        return Err(format!("`{item}` is not a range: write two numbers, as in 3..7"));
     };
     if low >= high {
         return Err(format!("`{item}` is empty: a range leaves out its end"));
@@ -72,7 +73,7 @@ fn range(item: &str, low: &str, high: &str) -> Result<Vec<String>, String> {
     Ok((low..high).map(|value| value.to_string()).collect())
 }
 
-/// Every way to give each constant one of its values.
+/// All assignments that give each constant one of its values.
 pub fn product(sweeps: &[Sweep]) -> Vec<Vec<(String, String)>> {
     let mut all = vec![Vec::new()];
     for Sweep { name, values } in sweeps {
@@ -112,8 +113,8 @@ mod tests {
             ("N=1,,2", "a value is missing"),
             ("N=7..3", "`7..3` is empty"),
             ("N=3..3", "`3..3` is empty"),
-            ("N=3..", "`3..` is no range"),
-            ("N=a..b", "`a..b` is no range"),
+            ("N=3..", "`3..` is not a range"),
+            ("N=a..b", "`a..b` is not a range"),
             ("N=0..1000000", "has more than 1000 values"),
             ("N=-9223372036854775808..9223372036854775807", "has more than 1000 values"),
         ] {

@@ -1,4 +1,5 @@
-//! A search that is done in parts, by processes that know nothing of one another: what each of them has to know.
+//! A search that is done in parts, by processes that know nothing of one another: the data that
+//! each of them needs.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,23 +10,23 @@ use crate::model::System;
 /// A search that can be done in parts. Two parts belong together if their tasks are equal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// The version of this crate: another one may cut a search in another way.
+    /// The version of this crate: another version may split a search in another way.
     pub mazurka: String,
     /// The program.
     pub case: Case,
-    /// The file it was read from.
+    /// The file that it was read from.
     pub path: String,
     /// The explorer: the text of a [`Setting`].
     pub setting: String,
-    /// Where executions are cut.
+    /// The depth bound.
     pub depth: Option<u32>,
-    /// What that measures, if it was said.
+    /// What the depth bound measures, if it was given.
     pub depth_measure: Option<Depth>,
-    /// Continue after a violation.
+    /// Whether the search continues after a violation.
     pub all: bool,
-    /// Of similar violations keep the shortest.
+    /// Whether the shortest one of similar violations is kept.
     pub shortest: bool,
-    /// How many events are always kept, if that was asked for.
+    /// The number of events that are always kept, if it was given.
     pub keep_events: Option<usize>,
 }
 
@@ -42,7 +43,7 @@ impl Task {
         Budget { all: self.all || self.shortest, shortest: self.shortest, keep_events, ..budget }
     }
 
-    /// What a search of another task does not have in common with this one; `None` if they are equal.
+    /// The first difference between this task and another one, in words; `None` if they are equal.
     pub fn difference(&self, other: &Task) -> Option<&'static str> {
         let (own, case) = (&self.case, &other.case);
         let parts = [

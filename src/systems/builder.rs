@@ -1,7 +1,8 @@
-//! Systems made in Rust: objects by name, and processes as lists of steps.
+//! Systems built in Rust: objects by name, and processes as lists of steps.
 //!
-//! A [`Builder`] declares objects and processes. It gives out typed names for them, so a step cannot mix up a mutex and
-//! a mailbox; the [`Script`] that it builds keeps the numbers of requests, the rounds of barriers and the like.
+//! A [`Builder`] declares objects and processes and returns typed names for them, so a step cannot
+//! confuse a mutex with a mailbox. The [`Script`] that it builds manages the numbers of requests,
+//! the rounds of barriers and the like.
 //!
 //! ```
 //! use mazurka::systems::{Builder, Variables, assert_that, recv, send, set};
@@ -20,9 +21,9 @@
 //! mazurka::check(&system.build()).assert_ok();
 //! ```
 //!
-//! Each process has variables of its own: 64-bit integers that start at 0. What it computes from them is a closure, which
-//! must be a function: equal variables, equal results. Steps know the line of the Rust source in which they were
-//! written, and a counterexample shows it.
+//! Each process has its own variables: 64-bit integers that start at 0. A value computed from them
+//! is a closure, which must be a function: equal variables give equal results. Steps know the line
+//! of Rust source in which they were written, and a counterexample shows it.
 
 use std::fmt;
 use std::panic::Location;
@@ -59,13 +60,13 @@ names! {
     Collective(CollectiveId);
     /// A declared shared cell, which holds an integer.
     Cell(CellId);
-    /// A variable: every process has one of its own.
+    /// A declared variable, of which every process has its own copy.
     Variable(usize);
-    /// A name for a communication that is under way: every process has one of its own.
+    /// A name for a pending communication. In every process it stands for another one.
     Communication(usize);
-    /// A name for a process that was spawned: every process has one of its own.
+    /// A name for a spawned process. In every process it stands for another one.
     Child(usize);
-    /// What spawned processes run.
+    /// The code of processes that are spawned.
     Template(usize);
 }
 
@@ -109,14 +110,14 @@ impl<F: Fn(Variables<'_>) -> i64 + Send + Sync + 'static> From<F> for Expression
     }
 }
 
-/// What a process does: one or more operations in a row.
+/// A step of a process: one or more operations in a row.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub(super) code: Vec<(Instruction, Option<Arc<Site>>)>,
 }
 
 impl Step {
-    /// A step of these instructions. Its place in the source is that of the caller's caller.
+    /// A step of these instructions. Its place in the source is the place of the caller's caller.
     #[track_caller]
     pub(super) fn new(code: impl IntoIterator<Item = Instruction>) -> Step {
         let place = Location::caller();
@@ -125,8 +126,9 @@ impl Step {
         Step { code: code.into_iter().map(|one| (one, Some(site.clone()))).collect() }
     }
 
-    /// Keeps the result in a variable: the value received, read or chosen; for a test or a `cas` whether it succeeded
-    /// (0 or 1); for an any-form the place in its list, or -1 if nothing was complete.
+    /// Stores the result in a variable. The result is the value that was received, read or chosen;
+    /// for a test or a `cas`, whether it succeeded (0 or 1); for an operation on a list, the index
+    /// of the complete element, or -1 if none is complete.
     ///
     /// # Panics
     /// If the step has no result.
@@ -153,97 +155,97 @@ pub struct Builder {
     finally: Option<Final>,
 }
 
-/// The judgement of terminal states that are no deadlocks.
+/// Judges terminal states that are not deadlocks.
 pub(super) type Final = Arc<dyn Fn(Contents<'_>) -> Option<Failure> + Send + Sync>;
 
 impl Builder {
-    /// A builder with nothing declared yet.
+    /// A builder without declarations.
     pub fn new() -> Self {
         Builder::default()
     }
 
-    /// A mailbox.
+    /// Declares a mailbox.
     pub fn mailbox(&mut self, name: impl Into<String>) -> Mailbox {
         self.objects.mailboxes.push(name, Delivery::Ordered);
         Mailbox(MailboxId(self.objects.mailboxes.len() as u32 - 1))
     }
 
-    /// Mailboxes `name[0]`, `name[1]`, ..
+    /// Declares mailboxes `name[0]`, `name[1]`, ..
     pub fn mailboxes(&mut self, name: impl Into<String>, count: usize) -> Vec<Mailbox> {
         let first = self.objects.mailboxes.len() as u32;
         self.objects.mailboxes.push_array(name, count as u32, Delivery::Ordered);
         (first..first + count as u32).map(|id| Mailbox(MailboxId(id))).collect()
     }
 
-    /// A mutex.
+    /// Declares a mutex.
     pub fn mutex(&mut self, name: impl Into<String>) -> Mutex {
         self.objects.mutexes.push(name, Asking::Queues);
         Mutex(MutexId(self.objects.mutexes.len() as u32 - 1))
     }
 
-    /// Mutexes `name[0]`, `name[1]`, ..
+    /// Declares mutexes `name[0]`, `name[1]`, ..
     pub fn mutexes(&mut self, name: impl Into<String>, count: usize) -> Vec<Mutex> {
         let first = self.objects.mutexes.len() as u32;
         self.objects.mutexes.push_array(name, count as u32, Asking::Queues);
         (first..first + count as u32).map(|id| Mutex(MutexId(id))).collect()
     }
 
-    /// A reader-writer lock.
+    /// Declares a reader-writer lock.
     pub fn rwlock(&mut self, name: impl Into<String>) -> RwLock {
         self.objects.rwlocks.push(name, ());
         RwLock(RwLockId(self.objects.rwlocks.len() as u32 - 1))
     }
 
-    /// A condition variable.
+    /// Declares a condition variable.
     pub fn condvar(&mut self, name: impl Into<String>) -> Condvar {
         self.objects.condvars.push(name, ());
         Condvar(CondvarId(self.objects.condvars.len() as u32 - 1))
     }
 
-    /// A semaphore with this many units.
+    /// Declares a semaphore with this number of units.
     pub fn semaphore(&mut self, name: impl Into<String>, units: u32) -> Semaphore {
         self.objects.semaphores.push(name, units);
         Semaphore(SemaphoreId(self.objects.semaphores.len() as u32 - 1))
     }
 
-    /// A barrier for this many processes.
+    /// Declares a barrier for this number of processes.
     pub fn barrier(&mut self, name: impl Into<String>, processes: u32) -> Barrier {
         self.objects.barriers.push(name, processes);
         Barrier(BarrierId(self.objects.barriers.len() as u32 - 1))
     }
 
-    /// A shared cell.
+    /// Declares a shared cell with this initial content.
     pub fn cell(&mut self, name: impl Into<String>, content: i64) -> Cell {
         self.objects.cells.push(name, Value::Int(content));
         Cell(CellId(self.objects.cells.len() as u32 - 1))
     }
 
-    /// A variable. Every process has one of its own, which starts at 0.
+    /// Declares a variable. Every process has its own copy, which starts at 0.
     pub fn variable(&mut self, name: impl Into<String>) -> Variable {
         self.variables.push(name.into());
         Variable(self.variables.len() - 1)
     }
 
-    /// A name for a communication. Every process has one of its own.
+    /// Declares a name for a communication, which every process uses for its own.
     pub fn communication(&mut self) -> Communication {
         self.communications += 1;
         Communication(self.communications - 1)
     }
 
-    /// A name for a spawned process. Every process has one of its own.
+    /// Declares a name for a spawned process, which every process uses for its own.
     pub fn child(&mut self) -> Child {
         self.children += 1;
         Child(self.children - 1)
     }
 
-    /// A process that exists from the start.
+    /// Adds a process that exists from the start.
     pub fn process(&mut self, name: impl Into<String>, steps: impl IntoIterator<Item = Step>) {
         let Template(code) = self.template(name, steps);
         self.processes.push(code);
     }
 
-    /// A process that exists from the start and may wait for ever, such as a server. If in the end nothing but daemons is left,
-    /// and they wait, that is no deadlock.
+    /// Adds a process that exists from the start and may wait for ever, such as a server. A final
+    /// state in which only daemons are left, and wait, is not a deadlock.
     ///
     /// ```
     /// use mazurka::systems::{Builder, recv, repeat_while, send};
@@ -259,7 +261,7 @@ impl Builder {
         self.processes.push(code);
     }
 
-    /// Daemons that [`spawn`] starts.
+    /// Adds daemons that [`spawn`] starts.
     pub fn daemon_template(
         &mut self,
         name: impl Into<String>,
@@ -270,7 +272,7 @@ impl Builder {
         Template(code)
     }
 
-    /// Processes that [`spawn`] starts.
+    /// Adds processes that [`spawn`] starts.
     pub fn template(
         &mut self,
         name: impl Into<String>,
@@ -280,7 +282,8 @@ impl Builder {
         Template(self.codes.len() - 1)
     }
 
-    /// States what must hold for the cells in every final state in which nothing waits. A failure shows `what`.
+    /// States a condition on the cells in every final state in which no process waits. A failure
+    /// shows `what`.
     pub fn finally(
         &mut self,
         what: impl Into<String>,
@@ -295,10 +298,11 @@ impl Builder {
         }));
     }
 
-    /// The system.
+    /// Builds the system.
     ///
     /// # Panics
-    /// If a request for a mutex is tested that a [`try_lock`](super::try_lock) may ask for (for an array: for one of its mutexes).
+    /// If a mutex (for an array: one of its mutexes) is used both by [`try_lock`](super::try_lock)
+    /// and by a test of a request.
     pub fn build(self) -> Script {
         let Builder { mut objects, variables, codes, processes, finally, .. } = self;
         let instructions = || codes.iter().flat_map(|code| &code.instructions);
@@ -334,13 +338,13 @@ pub fn recv(mailbox: Mailbox) -> Step {
     Step::new(Instruction::rendezvous(mailbox.0, None))
 }
 
-/// Begins to send a value; the communication goes on in the background.
+/// Starts to send a value; the communication continues in the background.
 #[track_caller]
 pub fn isend(name: Communication, mailbox: Mailbox, value: impl Into<Expression>) -> Step {
     isend_with(name, mailbox, value, Envelope::default())
 }
 
-/// As [`isend`], with a source or a tag.
+/// Starts to send a value with a source or a tag, like [`isend`].
 #[track_caller]
 pub fn isend_with(
     name: Communication,
@@ -353,13 +357,13 @@ pub fn isend_with(
     Step::new([Instruction::Post { comm, mailbox: mailbox.0, envelope, value, completion }])
 }
 
-/// Begins to receive; the communication goes on in the background.
+/// Starts to receive; the communication continues in the background.
 #[track_caller]
 pub fn irecv(name: Communication, mailbox: Mailbox) -> Step {
     irecv_with(name, mailbox, Envelope::default())
 }
 
-/// As [`irecv`], but receives only messages with this source or tag.
+/// Starts to receive a message with this source or tag, like [`irecv`].
 #[track_caller]
 pub fn irecv_with(name: Communication, mailbox: Mailbox, pattern: Envelope) -> Step {
     let (comm, envelope) = (Some(name.0), pattern);
@@ -373,69 +377,70 @@ pub fn wait(name: Communication) -> Step {
     Step::new([Instruction::Wait { comm: Some(name.0), into: None }])
 }
 
-/// Is a communication complete? The result is 0 or 1.
+/// Tests whether a communication is complete. The result is 0 or 1.
 #[track_caller]
 pub fn test(name: Communication) -> Step {
     Step::new([Instruction::Test { comm: name.0, into: None }])
 }
 
-/// Waits for one of several communications; the result is its place in the list.
+/// Waits for one of several communications; the result is its index in the list.
 #[track_caller]
 pub fn wait_any(names: &[Communication]) -> Step {
     let comms = names.iter().map(|name| name.0).collect();
     Step::new([Instruction::CompleteAny { comms, is_test: false, into: None }])
 }
 
-/// Is one of several communications complete? The result is its place in the list, or -1.
+/// Tests whether one of several communications is complete. The result is its index in the list, or
+/// -1.
 #[track_caller]
 pub fn test_any(names: &[Communication]) -> Step {
     let comms = names.iter().map(|name| name.0).collect();
     Step::new([Instruction::CompleteAny { comms, is_test: true, into: None }])
 }
 
-/// The value that a communication has received. The process must have seen it complete.
+/// The value that a communication has received. The process must have observed its completion.
 #[track_caller]
 pub fn value_of(name: Communication) -> Step {
     Step::new([Instruction::ValueOf { comm: name.0, into: None }])
 }
 
-/// Takes a unit of a semaphore: asks for it and waits.
+/// Acquires a unit of a semaphore: requests it and waits.
 #[track_caller]
 pub fn acquire(semaphore: Semaphore) -> Step {
     Step::new([Instruction::Acquire(semaphore.0), Instruction::AcquireWait(semaphore.0)])
 }
 
-/// Asks for a unit of a semaphore and goes on.
+/// Requests a unit of a semaphore, without waiting.
 #[track_caller]
 pub fn async_acquire(semaphore: Semaphore) -> Step {
     Step::new([Instruction::Acquire(semaphore.0)])
 }
 
-/// Waits for the unit that was asked for last.
+/// Waits for the unit that was requested last.
 #[track_caller]
 pub fn acquire_wait(semaphore: Semaphore) -> Step {
     Step::new([Instruction::AcquireWait(semaphore.0)])
 }
 
-/// Gives a unit to a semaphore.
+/// Releases a unit of a semaphore.
 #[track_caller]
 pub fn release(semaphore: Semaphore) -> Step {
     Step::new([Instruction::Release(semaphore.0)])
 }
 
-/// Waits at a barrier until all have arrived.
+/// Arrives at a barrier and waits until all have arrived.
 #[track_caller]
 pub fn barrier(barrier: Barrier) -> Step {
     Step::new([Instruction::Arrive(barrier.0), Instruction::Pass(barrier.0)])
 }
 
-/// Arrives at a barrier and goes on.
+/// Arrives at a barrier, without waiting.
 #[track_caller]
 pub fn arrive(barrier: Barrier) -> Step {
     Step::new([Instruction::Arrive(barrier.0)])
 }
 
-/// Waits until all have arrived in the round in which this process arrived last.
+/// Waits for the round of a barrier in which this process arrived last.
 #[track_caller]
 pub fn barrier_wait(barrier: Barrier) -> Step {
     Step::new([Instruction::Pass(barrier.0)])
@@ -453,26 +458,26 @@ pub fn write(cell: Cell, value: impl Into<Expression>) -> Step {
     Step::new([Instruction::access(cell.0, Access::Write(value.into()))])
 }
 
-/// Writes `new` if the cell holds `old`; the result is whether it did.
+/// Writes `new` if the cell contains `old`; the result is whether it did (0 or 1).
 #[track_caller]
 pub fn cas(cell: Cell, old: impl Into<Expression>, new: impl Into<Expression>) -> Step {
     let (old, new) = (old.into(), new.into());
     Step::new([Instruction::access(cell.0, Access::CompareAndSwap(old, new))])
 }
 
-/// Adds to a cell; the result is what it held before.
+/// Adds to a cell; the result is its previous content.
 #[track_caller]
 pub fn fetch_add(cell: Cell, addend: impl Into<Expression>) -> Step {
     Step::new([Instruction::access(cell.0, Access::FetchAdd(addend.into()))])
 }
 
-/// Writes a cell; the result is what it held before.
+/// Writes a cell; the result is its previous content.
 #[track_caller]
 pub fn swap(cell: Cell, value: impl Into<Expression>) -> Step {
     Step::new([Instruction::access(cell.0, Access::Swap(value.into()))])
 }
 
-/// Chooses a number: every one of the range is tried.
+/// Chooses a number. The search tries every number of the range.
 #[track_caller]
 pub fn choose(range: std::ops::Range<i64>) -> Step {
     let (lo, hi) = (range.start, range.end);
@@ -486,7 +491,7 @@ pub fn local() -> Step {
     Step::new([Instruction::Local])
 }
 
-/// Starts a process; `argument` is what its first variable starts with.
+/// Spawns a process; `argument` is the initial value of its first variable.
 #[track_caller]
 pub fn spawn(name: Child, template: Template, argument: impl Into<Expression>) -> Step {
     let (child, code, argument) = (name.0, template.0, argument.into());
@@ -505,7 +510,7 @@ pub fn set(variable: Variable, value: impl Into<Expression>) -> Step {
     Step::new([Instruction::Set(variable.0, value.into())])
 }
 
-/// Fails unless this holds. The failure shows `what`.
+/// Fails unless the condition holds. The failure shows `what`.
 #[track_caller]
 pub fn assert_that(
     what: impl Into<String>,
@@ -514,7 +519,7 @@ pub fn assert_that(
     Step::new([Instruction::Assert(what.into().into(), condition(holds))])
 }
 
-/// Takes one of two ways.
+/// Runs the first steps if the condition holds, otherwise the second ones.
 #[track_caller]
 pub fn branch(
     holds: impl Fn(Variables<'_>) -> bool + Send + Sync + 'static,
@@ -528,7 +533,7 @@ pub fn branch(
     step
 }
 
-/// Repeats steps while this holds.
+/// Repeats steps while the condition holds.
 #[track_caller]
 pub fn repeat_while(
     holds: impl Fn(Variables<'_>) -> bool + Send + Sync + 'static,

@@ -1,29 +1,34 @@
-//! Processes that can be neither copied nor undone, as a system: a local state is the *history* of what a process was
-//! told.
+//! Processes that can be neither copied nor undone, as a system: a local state is the *history* of
+//! a process, that is, the sequence of its observations.
 //!
-//! What a process does next depends only on what it was told. So a [`Runner`] that can start real processes and tell them
-//! outcomes is enough for a [`System`]: [`resume`](System::resume) runs that one process, alone, to its next operation.
-//! The shared objects belong to the search, which steps and undoes them as for any other system. A process runs once
-//! for each distinct history of its own, and not once for each execution: `n` senders run `n` times in all, however many
-//! executions there are.
+//! What a process does next depends only on its observations. So a [`Runner`] that can start real
+//! processes and deliver outcomes to them suffices for a [`System`]: [`resume`](System::resume)
+//! runs that one process, alone, to its next operation. The shared objects belong to the search,
+//! which steps and undoes them as for any other system. A process runs once for each distinct
+//! history of its own, and not once for each execution: `n` senders run `n` times in all, however
+//! many executions there are.
 //!
-//! Histories are interned in a tree: equal local states are equal histories. So no two executions meet in a state unless
-//! every process was told the same in both, and explorers that store states gain nothing: they refuse. But where a runner can tell that a
-//! process, after some outcomes, is where it was before them ([`Reply::back`]), it has the history again that it had there. So a loop that
-//! polls in vain, and changes nothing, is seen as one ([`crate::trace::spin`]).
+//! Histories are interned in a tree: equal local states are equal histories. So two executions lead
+//! to the same state only if every process made the same observations in both, and explorers that
+//! store states gain nothing: they refuse. But a runner may detect that a process, after some
+//! outcomes, is in the state before them ([`Reply::back`]); then it has the history again that it
+//! had there. So a loop of unsuccessful polls that changes nothing is recognised as a loop
+//! ([`crate::trace::spin`]).
 //!
-//! To be told something new, a process is needed that has that very history. If there is a live one, it goes on.
-//! Otherwise the live one with the longest part of that history is told the rest, or a new one is told all of it.
-//! What it asks on the way is compared with what was asked before. If that differs, the process is not
-//! deterministic, which is a violation of its own. So is one that does not ask anything any more: see [`Runner::patience`].
+//! To deliver a new outcome, a process with exactly that history is needed. If there is a live one,
+//! it continues. Otherwise the rest of the history is delivered to the live one with the longest
+//! prefix of it, or all of it to a new one. Its questions on the way are compared with those of the
+//! first time. If they differ, the process is not deterministic, which is a violation of its own.
+//! So is a process that asks nothing any more: see [`Runner::patience`].
 //!
 //! | item | meaning |
 //! |---|---|
-//! | [`Runner`] | starts processes, tells them outcomes, and says what they ask |
-//! | [`Reply`], [`Asked`] | what a process asks, and where |
-//! | [`Told`], [`Outcomes`] | the outcome of an operation, in terms that all searches share; which are possible |
+//! | [`Runner`] | starts processes, delivers outcomes to them, and returns their questions |
+//! | [`Reply`], [`Asked`] | the question of a process, and its place |
+//! | [`Told`], [`Outcomes`] | the outcome of an operation, in terms that all searches share; the
+//! possible ones |
 //! | [`History`] | the system |
-//! | [`Runs`] | how often processes were started, and how much they were told |
+//! | [`Runs`] | the numbers of started processes and of delivered outcomes |
 
 mod again;
 mod difference;
@@ -44,13 +49,13 @@ use crate::model::{
 };
 use again::Again;
 use live::Live;
-use patience::{Telling, Watched};
+use patience::{Delivery, Watched};
 use tree::{NodeId, Tree};
 
-/// How many live processes a thread keeps if nobody says otherwise.
+/// The default for the maximum number of live processes of a thread.
 const MOST: usize = 256;
 
-/// A history of one process, by its place in the tree of all of them.
+/// A history of one process, by its index in the tree of histories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Local(NodeId);
 
@@ -60,10 +65,10 @@ pub struct History<R: Runner> {
     shared: Arc<Shared<R>>,
 }
 
-/// What searches of the same processes share, also those that were left behind.
+/// The data that all searches of these processes share, including abandoned ones.
 struct Shared<R: Runner> {
     runner: R,
-    /// Tells the live processes of different systems apart.
+    /// Distinguishes the live processes of different systems.
     number: u64,
     tree: RwLock<Tree<R::Start>>,
     starts: AtomicU64,
@@ -74,7 +79,7 @@ struct Shared<R: Runner> {
 }
 
 impl<R: Runner> History<R> {
-    /// The processes of this runner. None is started yet.
+    /// The processes of this runner. None of them is started yet.
     pub fn new(runner: R) -> History<R> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -86,18 +91,18 @@ impl<R: Runner> History<R> {
         History { most: MOST, shared }
     }
 
-    /// Each thread that explores keeps at most so many processes alive, and at least one.
+    /// Sets the maximum number of live processes for each thread that explores; at least one.
     pub fn max_processes(mut self, most: usize) -> History<R> {
         self.most = most.max(1);
         self
     }
 
-    /// What runs the processes.
+    /// The runner.
     pub fn runner(&self) -> &R {
         &self.shared.runner
     }
 
-    /// How often processes were run so far.
+    /// How often processes have been run so far.
     pub fn runs(&self) -> Runs {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let histories = self.tree().len() as u64;
@@ -114,8 +119,8 @@ impl<R: Runner> History<R> {
         Live::of(self.shared.number, self.most, || self.shared.watched.join())
     }
 
-    /// From now on a process fails that has this history and is told this.
-    fn note_hang(&self, Telling { node, told }: Telling, patience: Duration) {
+    /// From now on, a process with this history fails when it gets this outcome.
+    fn note_hang(&self, Delivery { node, told }: Delivery, patience: Duration) {
         let tree = self.tree();
         let site = match told {
             Some(_) => tree.reply(node).and_then(|reply| reply.site.clone()),
@@ -125,7 +130,7 @@ impl<R: Runner> History<R> {
         let after = site.as_deref().map(|site| &*site.text).filter(|text| !text.is_empty());
         let after = after.map_or(String::new(), |text| format!("after {text} "));
         let time = humantime::format_duration(patience);
-        let message = format!("hang: {after}the process asks for nothing any more for {time}");
+        let message = format!("hang: {after}the process makes no operation for {time}");
         let failure = Failure { kind: FailureKind::Error, message, site: site.as_deref().cloned() };
         let reply = Reply::new(Asked::Failed(failure), site);
         match told {
@@ -134,7 +139,8 @@ impl<R: Runner> History<R> {
         }
     }
 
-    // Nothing panics while it holds the lock, unless a caller has passed a local state of another system.
+    // No thread panics while it holds the lock, unless a caller has passed a local state of another
+    // system.
     fn tree(&self) -> RwLockReadGuard<'_, Tree<R::Start>> {
         self.shared.tree.read().expect("no thread panics while it holds the tree")
     }
@@ -143,7 +149,7 @@ impl<R: Runner> History<R> {
         self.shared.tree.write().expect("no thread panics while it holds the tree")
     }
 
-    /// Has the process that begins here start, unless it is known what it asks first.
+    /// Starts the process that begins here, unless its first question is known.
     fn begin(&self, root: NodeId) {
         let start = self.tree().start(root).clone();
         let mut live = self.live();
@@ -160,7 +166,7 @@ impl<R: Runner> History<R> {
         live.put_back(self.shared.number);
     }
 
-    /// Adds the history that goes on from `node` with this, by running the process.
+    /// Adds the history that continues `node` with this outcome, by running the process.
     fn grow(&self, node: NodeId, last: Told) -> NodeId {
         let mut live = self.live();
         self.begin_turn(&live, node, Some(&last));
@@ -186,7 +192,7 @@ impl<R: Runner> History<R> {
         if is_first {
             self.shared.again.note_end(child);
         }
-        // Where another thread has found that it goes on, this one has a process that thinks otherwise.
+        // Another thread may have found that the history goes on, where this process has come back.
         let fits = is_new || child <= node;
         if let Some(process) = process.filter(|_| fits) {
             live.keep(child, process);
@@ -195,7 +201,7 @@ impl<R: Runner> History<R> {
         child
     }
 
-    /// From now on a process is running, which may hang.
+    /// Records that a process is running from now on, which may hang.
     fn begin_turn(&self, live: &Live<R::Live>, node: NodeId, told: Option<&Told>) {
         if self.shared.patience.is_some() {
             live.turns.begin(node, told);
@@ -208,7 +214,8 @@ impl<R: Runner> History<R> {
         }
     }
 
-    /// Runs a process again that asked `reply` at last, and tells what is wrong with it, if it asks something else.
+    /// Runs a process again whose last question was `reply`. Returns the failure if it asks
+    /// something else.
     fn repeat(
         &self,
         live: &mut Live<R::Live>,
@@ -222,8 +229,8 @@ impl<R: Runner> History<R> {
         found.or_else(|| difference::between("the process", reply, replies.last()?, &kind))
     }
 
-    /// A process that has this history and was then told `last`. Also what it has asked since it was met, and the histories that it
-    /// had then, but for the latest.
+    /// A process that has this history and then got the outcome `last`; its questions since it was
+    /// taken or started; and the histories that belong to these, except the last one.
     fn run(
         &self,
         live: &mut Live<R::Live>,
@@ -233,19 +240,20 @@ impl<R: Runner> History<R> {
         let near = self.nearest(live, node);
         match near {
             Some((near, process)) if near == node => {
-                let (process, replies) = self.tell(live, process, std::slice::from_ref(last));
+                let (process, replies) = self.deliver(live, process, std::slice::from_ref(last));
                 (process, replies, Vec::new())
             }
             Some((near, process)) => {
                 let path = self.path(Some(near), node);
-                let (process, replies) = self.tell(live, process, &self.told_on(&path, last));
+                let (process, replies) =
+                    self.deliver(live, process, &self.observations_on(&path, last));
                 (process, replies, path)
             }
             None => self.run_anew(live, node, last),
         }
     }
 
-    /// The same, by a new process.
+    /// Does the same by a new process.
     fn run_anew(
         &self,
         live: &mut Live<R::Live>,
@@ -254,20 +262,22 @@ impl<R: Runner> History<R> {
     ) -> (R::Live, Vec<Reply<R::Start>>, Vec<NodeId>) {
         live.make_room(1);
         let path = self.path(None, node);
-        let told = self.told_on(&path[1..], last);
+        let told = self.observations_on(&path[1..], last);
         let start = self.tree().start(node).clone();
         let (process, replies) = self.start(live, &start, &told);
         (process, replies, path)
     }
 
-    /// The process that was told `last` in `node` is where it was before it was told the last `back` outcomes.
+    /// After `node` and the outcome `last`, the process is in the state before its last `back`
+    /// outcomes.
     fn come_back(&self, node: NodeId, last: Told, back: u32) -> NodeId {
         let mut tree = self.tree_mut();
-        let earlier = (1..back).fold(node, |node, _| tree.parent(node).expect("so many outcomes"));
+        let earlier =
+            (1..back).fold(node, |node, _| tree.parent(node).expect("at least `back` outcomes"));
         tree.come_back(node, last, earlier)
     }
 
-    /// Adds a history, unless another thread was faster.
+    /// Adds a history, unless another thread has added it already.
     fn attach(&self, node: NodeId, last: Told, reply: Reply<R::Start>) -> NodeId {
         let mut tree = self.tree_mut();
         let Some(known) = tree.child(node, &last) else { return tree.grow(node, last, reply) };
@@ -280,7 +290,8 @@ impl<R: Runner> History<R> {
         }
     }
 
-    /// What is wrong with the process of a history that asked `again` in these of its histories.
+    /// The failure of a process that asked `again` in these histories, if it has asked something
+    /// else before.
     fn difference(
         &self,
         tree: &Tree<R::Start>,
@@ -303,7 +314,7 @@ impl<R: Runner> History<R> {
         self.run_through(live, start, told)
     }
 
-    /// Starts a process and tells it all this.
+    /// Starts a process and delivers all these outcomes.
     fn run_through(
         &self,
         live: &Live<R::Live>,
@@ -313,11 +324,11 @@ impl<R: Runner> History<R> {
         let mut replies = Vec::with_capacity(told.len() + 1);
         let at_once = if self.shared.patience.is_some() { &[] } else { told };
         let mut process = self.runner().start(start, at_once, &mut replies);
-        self.tell_each(live, &mut process, &told[at_once.len()..], &mut replies);
+        self.deliver_each(live, &mut process, &told[at_once.len()..], &mut replies);
         (process, replies)
     }
 
-    fn tell(
+    fn deliver(
         &self,
         live: &Live<R::Live>,
         mut process: R::Live,
@@ -326,14 +337,14 @@ impl<R: Runner> History<R> {
         self.shared.told.fetch_add(told.len() as u64, Ordering::Relaxed);
         let mut replies = Vec::with_capacity(told.len());
         match self.shared.patience {
-            Some(_) => self.tell_each(live, &mut process, told, &mut replies),
+            Some(_) => self.deliver_each(live, &mut process, told, &mut replies),
             None => self.runner().tell(&mut process, told, &mut replies),
         }
         (process, replies)
     }
 
-    /// Tells one outcome after the other, each with its own time to answer.
-    fn tell_each(
+    /// Delivers one outcome after another, each with its own time limit.
+    fn deliver_each(
         &self,
         live: &Live<R::Live>,
         process: &mut R::Live,
@@ -350,8 +361,9 @@ impl<R: Runner> History<R> {
         }
     }
 
-    /// The live process with the longest part of this history, which may be all of it; and that part. Where it may be told
-    /// something else another time, a copy of it stays there, if it can be copied.
+    /// The live process with the longest prefix of this history, which may be all of it; and that
+    /// prefix. If other outcomes may be delivered there, a copy of the process is kept, if it can
+    /// be copied.
     fn nearest(&self, live: &mut Live<R::Live>, node: NodeId) -> Option<(NodeId, R::Live)> {
         let tree = self.tree();
         let mut histories = std::iter::successors(Some(node), |&node| tree.parent(node));
@@ -359,7 +371,7 @@ impl<R: Runner> History<R> {
         let varies = near != node || tree.varies(near);
         drop(tree);
         let mut process = live.take(near)?;
-        // The two of them.
+        // Makes room for the process and its copy.
         if varies
             && live.make_room(2)
             && let Some(copy) = self.runner().fork(&mut process)
@@ -369,7 +381,8 @@ impl<R: Runner> History<R> {
         Some((near, process))
     }
 
-    /// The histories between `from`, without it, and `node`, with it; with all its beginnings if there is no `from`.
+    /// The histories from `from`, exclusive, to `node`, inclusive. Without `from`, all prefixes of
+    /// `node`.
     fn path(&self, from: Option<NodeId>, node: NodeId) -> Vec<NodeId> {
         let tree = self.tree();
         let histories = std::iter::successors(Some(node), |&node| tree.parent(node));
@@ -378,8 +391,8 @@ impl<R: Runner> History<R> {
         path
     }
 
-    /// What was told last in each of these histories, and then `last`.
-    fn told_on(&self, path: &[NodeId], last: &Told) -> Vec<Told> {
+    /// The last outcome of each of these histories, and then `last`.
+    fn observations_on(&self, path: &[NodeId], last: &Told) -> Vec<Told> {
         let tree = self.tree();
         path.iter().map(|&node| tree.told(node)).chain([last]).cloned().collect()
     }
@@ -469,7 +482,7 @@ impl<R: Runner> Foresight<Local> for History<R> {
         self.runner().may_send(self.tree().start(node), mailbox, pattern)
     }
 
-    /// A history only grows, but where a process says that it is where it was.
+    /// Histories only grow, unless a process reports that it came back to an earlier state.
     fn may_return(&self, &Local(node): &Local) -> bool {
         match self.tree().reply(node).map(|reply| &reply.asked) {
             Some(Asked::Op { op, .. }) => self.runner().may_return(Some(op)),

@@ -1,4 +1,4 @@
-//! What a process of a [`Script`](super::Script) does, step by step, and how it is shown to people.
+//! The instructions of a process of a [`Script`](super::Script), and their texts for people.
 
 use std::sync::Arc;
 
@@ -8,13 +8,14 @@ use crate::model::{
     May, MutexId, Objects, Part, Probing, RwLockId, SemaphoreId, Site, Touch,
 };
 
-/// The variable in which a result is kept, if there is one.
+/// The variable in which a result is stored, if there is one.
 pub(super) type Kept = Option<usize>;
 
-/// An operation, or what a process computes between two of them.
+/// An operation, or a computation between two operations.
 #[derive(Clone, Debug)]
 pub(super) enum Instruction {
-    /// isend if there is a value, else irecv. `comm` is its name; without a name it is the latest communication.
+    /// An `isend` if there is a value, otherwise an `irecv`. `comm` is the name of the
+    /// communication; without a name it is the latest one.
     Post {
         comm: Option<usize>,
         mailbox: MailboxId,
@@ -23,7 +24,7 @@ pub(super) enum Instruction {
         /// At a p2p or bag mailbox: when the send is complete.
         completion: Completion,
     },
-    /// `comm` is the name of what a probe takes. `into` keeps the source.
+    /// `comm` is the name for a message that a probe takes. `into` stores the source.
     Probe {
         comm: usize,
         mailbox: MailboxId,
@@ -31,7 +32,7 @@ pub(super) enum Instruction {
         form: Probing,
         into: Kept,
     },
-    /// `comm` is its name; without a name it is the latest communication.
+    /// `comm` is the name of the communication; without a name it is the latest one.
     Enter {
         comm: Option<usize>,
         collective: CollectiveId,
@@ -111,7 +112,7 @@ pub(super) enum Instruction {
     Jump(i32),
 }
 
-/// How a process asks whether it owns a mutex.
+/// A way to ask whether the process owns a mutex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Wait,
@@ -131,7 +132,7 @@ pub(super) enum Access {
 }
 
 impl Instruction {
-    /// A post without a name and the wait for it.
+    /// A post without a name, and the wait for it.
     pub(super) fn rendezvous(mailbox: MailboxId, value: Option<Expression>) -> [Instruction; 2] {
         let (comm, envelope) = (None, Envelope::default());
         [
@@ -144,7 +145,7 @@ impl Instruction {
         Instruction::Access { cell, access, into: None }
     }
 
-    /// Where its result is kept, if it has one.
+    /// Where its result is stored, if it has one.
     pub(super) fn result(&mut self) -> Option<&mut Kept> {
         use Instruction::*;
         match self {
@@ -161,7 +162,7 @@ impl Instruction {
         }
     }
 
-    /// May it touch this, wherever it is executed?
+    /// Whether the instruction may touch this, wherever it is executed.
     pub(super) fn may_touch(&self, Touch { lane, may }: Touch) -> bool {
         use Instruction::*;
         use May::{Add, Change, Look, NotYet, Turn};
@@ -174,7 +175,7 @@ impl Instruction {
                     || (lane, may) == (mailbox.matches(), Add)
             }
             Probe { mailbox, .. } => (lane, may) == (mailbox.matches(), Add),
-            // Which mailboxes these look at depends on what was posted.
+            // The mailboxes that these look at depend on what was posted.
             Wait { .. } | Test { .. } | CompleteAny { .. } => match lane.part() {
                 Part::Matches | Part::Ends => may == May::Open,
                 Part::Sends | Part::Receives => may == NotYet,
@@ -204,7 +205,7 @@ impl Instruction {
     }
 }
 
-/// What a process runs.
+/// The code of a process.
 #[derive(Clone, Debug)]
 pub(super) struct Code {
     pub(super) name: String,
@@ -213,7 +214,7 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// With the text of each operation, as its author would say it.
+    /// Code with a text for each operation, as its author would write it.
     pub(super) fn new(
         name: String,
         mut instructions: Vec<(Instruction, Option<Arc<Site>>)>,

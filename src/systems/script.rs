@@ -1,9 +1,10 @@
-//! What a [`Builder`](super::Builder) builds: processes that run lists of instructions.
+//! The system that a [`Builder`](super::Builder) builds: processes that run lists of instructions.
 //!
-//! A process is at a visible operation, at its end, or failed. What it computes in between is done at once (`settle`).
-//! Its local state also keeps what the operations need but the author of the steps need not know: the handles of its
-//! requests, and the number of times that it has arrived at a barrier. Misuse (a mutex asked for twice, unlocked without having asked, a
-//! communication that was never begun) is a failure of the process.
+//! A process is at a visible operation, at its end, or failed. Computations in between are done at
+//! once (`settle`). Its local state also contains what the operations need but the author of the
+//! steps need not know: the handles of its requests, and the number of its arrivals at a barrier.
+//! Misuse (a mutex requested twice, or unlocked without a request; a communication that was never
+//! begun) is a failure of the process.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::model::{
     Request, Response, RwLockId, SemaphoreId, Site, System, Touch, Value, ValueId, Values,
 };
 
-/// A communication as its owner knows it.
+/// The state of a communication, as its owner knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Comm {
     handle: Handle,
@@ -31,20 +32,21 @@ struct Comm {
 pub struct Local {
     code: u32,
     at: u32,
-    /// Its place among the processes that exist from the start.
+    /// Its index among the processes that exist from the start.
     rank: Option<i64>,
     variables: Vec<i64>,
     comms: Vec<Option<Comm>>,
-    /// The communication without a name.
+    /// The latest communication without a name.
     latest: Option<Comm>,
-    /// Per mutex, reader-writer lock or semaphore the request for it.
+    /// For each mutex the handle of its request; below the same for locks, condition variables and
+    /// semaphores.
     requests: Vec<(MutexId, Handle)>,
-    /// The mutexes that it knows to own, because a wait, a test or a try has said so.
+    /// The mutexes that it knows to own, because a wait, a test or a try has confirmed it.
     owned: Vec<MutexId>,
     rwlocks: Vec<(RwLockId, Handle)>,
     enrolments: Vec<(CondvarId, Handle)>,
     acquires: Vec<(SemaphoreId, Handle)>,
-    /// Per barrier how often it has arrived there.
+    /// For each barrier the number of its arrivals there.
     arrivals: Vec<(BarrierId, u32)>,
     children: Vec<Option<ProcessId>>,
     failed: Option<Failed>,
@@ -56,7 +58,7 @@ enum Failed {
     Misuse(&'static str),
 }
 
-/// Element `index`, which is added if it is missing.
+/// The element at `index`, which is added if it is missing.
 fn slot<T: Default + Clone>(list: &mut Vec<T>, index: usize) -> &mut T {
     if list.len() <= index {
         list.resize(index + 1, T::default());
@@ -64,7 +66,7 @@ fn slot<T: Default + Clone>(list: &mut Vec<T>, index: usize) -> &mut T {
     &mut list[index]
 }
 
-/// What belongs to `key`.
+/// The value that belongs to `key`.
 fn of<K: PartialEq, V: Copy>(list: &[(K, V)], key: K) -> Option<V> {
     list.iter().find(|(known, _)| *known == key).map(|&(_, value)| value)
 }
@@ -94,7 +96,8 @@ impl Local {
         }
     }
 
-    /// Notes that a communication is complete and has received this.
+    /// Records that a communication is complete, with this received value. Returns it as an
+    /// integer.
     fn complete(&mut self, name: Option<usize>, value: &Value) -> i64 {
         let comm = self.comm_mut(name).as_mut().expect("a communication that was begun");
         comm.is_seen_complete = true;
@@ -108,7 +111,7 @@ impl Local {
         comm.received
     }
 
-    /// Notes that it owns this mutex.
+    /// Records that the process owns this mutex.
     fn own(&mut self, mutex: MutexId) {
         if let Err(place) = self.owned.binary_search(&mutex) {
             self.owned.insert(place, mutex);
@@ -119,7 +122,7 @@ impl Local {
         of(&self.arrivals, barrier).unwrap_or(0)
     }
 
-    /// What is wrong with this instruction here, if anything.
+    /// The misuse of this instruction here, if it is one.
     fn misuse(&self, instruction: &Instruction) -> Option<&'static str> {
         use Instruction::*;
         let requested = |mutex: &MutexId| of(&self.requests, *mutex).is_some();
@@ -260,7 +263,7 @@ impl Script {
         Request { mutex, handle: of(&local.requests, mutex).expect("misuse was found before") }
     }
 
-    /// The operation of an instruction that is an operation; a spawn is not.
+    /// The operation of an instruction, which must be one other than a spawn.
     fn op(&self, local: &Local, instruction: &Instruction, values: &mut Values) -> Op {
         use Instruction::*;
         let is_of_network =
@@ -563,7 +566,7 @@ impl Foresight<Local> for Script {
         all.any(|(instruction, _)| matches!(instruction, Instruction::Spawn { .. }))
     }
 
-    /// True only if something is repeated.
+    /// Whether the code contains a jump back.
     fn may_return(&self, local: &Local) -> bool {
         let code = &self.codes[local.code as usize].instructions;
         code.iter().any(|(instruction, _)| matches!(instruction, Instruction::Jump(..0)))
@@ -579,7 +582,7 @@ impl Describe<Local> for Script {
         self.instruction(local)?.1.as_deref().cloned()
     }
 
-    /// Those that are not 0.
+    /// The variables that are not 0.
     fn variables(&self, local: &Local, _: Names<'_>) -> Vec<(String, String)> {
         let known = self.variables.iter().zip(&local.variables).filter(|(_, value)| **value != 0);
         known.map(|(name, value)| (name.clone(), value.to_string())).collect()

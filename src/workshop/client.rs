@@ -1,20 +1,23 @@
 //! Bounded clients of a data structure, which check every outcome.
 //!
-//! A structure is right if nobody can tell it from one whose operations happen at once, one after the other:
-//! *observational refinement*, which for such specifications is linearizability (I. Filipović, O'Hearn, Rinetzky
-//! and Yang, TCS 411, 2010). A client tests that within bounds. It has a few threads, each with a few calls. At the end
-//! it asserts that the values they returned are those of some sequential execution of the same calls, with the
-//! calls of each thread in their order. The outcomes of sequential executions are computed beforehand, by running
-//! the structure itself with whole calls as steps (`outcomes`). Violat (Emmi and Enea, CAV 2019, LNCS 11562,
-//! p. 534) makes clients in this way; its random programs (`calls`) and classes of buggy invocations ([`Buggy`]) are
-//! followed here.
+//! A structure is correct if no client can distinguish it from one whose operations happen at once,
+//! one after another: *observational refinement*, which for such specifications is linearizability
+//! (I. Filipović, O'Hearn, Rinetzky and Yang, TCS 411, 2010). A client tests that within bounds. It
+//! has a few threads, with a few calls each. At the end it asserts that the returned values are
+//! those of some sequential execution of the same calls, with the calls of each thread in their
+//! order. The outcomes of sequential executions are computed beforehand, by running the structure
+//! itself with whole calls as steps (`outcomes`). The method is that of Violat (Emmi and Enea, CAV
+//! 2019, LNCS 11562, page 534); so are the random programs (`calls`) and the classes of buggy
+//! invocations ([`Buggy`]).
 //!
-//! Two things are not checked: whether calls of different threads that do not overlap keep their order (the client
-//! has no clock), and what the structure holds at the end, unless a call asks for it.
+//! Two things are not checked: whether non-overlapping calls of different threads keep their order
+//! (the client has no clock), and what the structure contains at the end, unless a call asks for
+//! it.
 //!
 //! # Departures
-//! Violat has a specification of the abstract data type besides its implementation. Here the structure is its own
-//! specification. So a bug that also shows when calls run alone, one after the other, is not found.
+//! Violat has a specification of the abstract data type besides its implementation. Here the
+//! structure is its own specification. So a bug is not found if it also shows in sequential
+//! executions.
 
 mod calls;
 mod outcomes;
@@ -25,35 +28,35 @@ use std::time::Duration;
 
 use crate::lang::{self, Diagnostics};
 
-/// The constant that says how many keys there are, if the structure has it.
+/// The constant with the number of keys, if the structure has it.
 const KEYS: &str = "KEYS";
-/// The constant that says how many calls the client has in total, if the structure has it.
+/// The constant with the total number of calls of the client, if the structure has it.
 const CALLS: &str = "CALLS";
-/// The constant that names the key with which calls run into a bug.
+/// The constant with the key whose calls run into a bug.
 const BUGGY_KEY: &str = "BUGGY_KEY";
 
-/// What a client should be like.
+/// The parameters of a client.
 #[derive(Clone, Debug)]
 pub struct Wish {
-    /// How many threads.
+    /// The number of threads.
     pub threads: usize,
-    /// How many calls each of them makes.
+    /// The number of calls of each thread.
     pub calls: usize,
     /// The procedures to call. If empty: all procedures that no other procedure calls.
     pub operations: Vec<String>,
-    /// Keys are drawn from 1 up to this number.
+    /// Keys are drawn from 1 to this number, inclusive.
     pub keys: usize,
-    /// The seed: another seed makes another client.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// How many calls run into a bug; `None` to leave that to chance.
+    /// The number of calls that run into a bug; `None` to leave it to chance.
     pub buggy: Option<Buggy>,
     /// The constants to set, with their values.
     pub defines: Vec<(String, String)>,
-    /// How long the sequential executions may take.
+    /// The time limit for the sequential executions.
     pub timeout: Option<Duration>,
 }
 
-/// How many calls are made with the key that runs into a bug.
+/// The number of calls with the key that runs into a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buggy {
     /// All of them.
@@ -67,7 +70,7 @@ pub enum Buggy {
 }
 
 impl Buggy {
-    /// The word for it, as on the command line.
+    /// The name on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Buggy::All => "all",
@@ -77,7 +80,7 @@ impl Buggy {
         }
     }
 
-    /// How many that is of this many calls.
+    /// The number of buggy calls, out of `calls`.
     fn count(self, calls: usize) -> usize {
         match self {
             Buggy::All => calls,
@@ -88,7 +91,7 @@ impl Buggy {
     }
 }
 
-/// A call of the client, as the file writes it: `add(1)`.
+/// A call of the client, as in the source: `add(1)`.
 type Invocation = String;
 
 /// A client of a structure.
@@ -96,18 +99,18 @@ type Invocation = String;
 pub struct Client {
     /// A complete spec.
     pub text: String,
-    /// How many outcomes sequential executions have.
+    /// The number of outcomes of sequential executions.
     pub outcomes: usize,
-    /// How many situations between calls were looked at to find them.
+    /// The number of situations between calls that were visited to find the outcomes.
     pub situations: usize,
 }
 
-/// Why there is no client.
+/// The reason why no client was made.
 #[derive(Clone, Debug)]
 pub enum Unmade {
-    /// The structure, or the client made of it, is no program.
+    /// The structure, or its client, does not compile.
     Wrong(Diagnostics),
-    /// The wish does not fit the structure; why, in a sentence.
+    /// The wish cannot be fulfilled for this structure; the reason, in a sentence.
     Unfit(String),
 }
 
@@ -132,11 +135,11 @@ impl Display for Unmade {
     }
 }
 
-/// Makes a client of the structure in `source`. `name` is how messages call it, and `command` what the client's
-/// first lines say made it.
+/// Makes a client of the structure in `source`. `name` is the name of the structure in messages,
+/// and `command` the command that the first lines of the client quote.
 ///
 /// # Errors
-/// If the file has mistakes, has nothing to call, or what is asked for does not fit it.
+/// If the file has errors, has nothing to call, or does not fit the wish.
 pub fn client(name: &str, source: &str, wish: &Wish, command: &str) -> Result<Client, Unmade> {
     let mut structure = lang::structure(name, source, &wish.defines)?;
     let buggy_key = buggy_key(&structure, wish)?;
@@ -152,7 +155,7 @@ pub fn client(name: &str, source: &str, wish: &Wish, command: &str) -> Result<Cl
     let alone = lang::compile(name, &text::sequential(&declarations, &threads), &[])?;
     let found = outcomes::outcomes(&alone, &threads, wish.timeout)?;
     let text = text::client(&declarations, &threads, &found, command);
-    // The names of threads may be taken.
+    // The names of the threads may be in use already.
     lang::compile("client.maz", &text, &[])?;
     Ok(Client { text, outcomes: found.outcomes.len(), situations: found.situations })
 }

@@ -1,25 +1,27 @@
-//! Tables of papers, as data, and the searches that produce them again.
+//! The tables of papers, as data, and the searches that reproduce them.
 //!
-//! Each table is a comma-separated file beside this one. Lines that begin with `#` say what it is about.
-//! A row is a program (a spec with constants) and options that hold for all its searches; a column is
+//! Each table is a comma-separated file beside this one. Lines that begin with `#` say what it is
+//! about. A row is a program (a spec with constants) and options that hold for all its searches; a
+//! column is
 //!
 //! | heading | means |
 //! |---|---|
 //! | `udpor:k=1 blocked` | a figure of the search with this setting |
-//! | `udpor:k=1 blocked [a]` | the same; note a explains all differences |
-//! | `udpor time beside DPU` | the same; what is printed is not the paper's, but that of this tool |
+//! | `udpor:k=1 blocked [a]` | such a figure; note a explains all differences in the column |
+//! | `udpor time beside DPU` | such a figure; the printed values are those of this tool, not of the
+//! paper |
 //! | `quoted P` | only quoted, from the paper or from elsewhere |
 //!
 //! and a cell under a figure is what was printed, perhaps with marks:
 //!
 //! | cell | means |
 //! |---|---|
-//! | `24` | printed, and to be compared with ours; times are in seconds, and shown beside ours |
-//! | (empty) | not printed; ours is shown |
-//! | `-` | printed as unknown; ours is shown |
-//! | `24*` | slow: searched only if everything is wanted |
+//! | `24` | printed, and compared with our figure; times are in seconds, and not compared |
+//! | (empty) | not printed; our figure is shown |
+//! | `-` | printed as unknown; our figure is shown |
+//! | `24*` | slow: searched only with `--full` |
 //! | `24!` | never searched here |
-//! | `24@100` | ours stops after 100 traces |
+//! | `24@100` | our search stops after 100 traces |
 //! | `24[a]` | note a explains a difference, or is of interest |
 
 use std::collections::BTreeMap;
@@ -28,7 +30,7 @@ use std::time::Duration;
 use super::specs;
 use crate::study::{Case, Job, Limits, Measured};
 
-/// The tables that there are, by name.
+/// All tables, by name.
 const PAPERS: &[(&str, &str)] = &[
     ("udpor", include_str!("papers/udpor.csv")),
     ("transdpor", include_str!("papers/transdpor.csv")),
@@ -39,13 +41,13 @@ const PAPERS: &[(&str, &str)] = &[
 /// A table of a paper.
 #[derive(Clone, Debug)]
 pub struct Paper {
-    /// Its name here.
+    /// Its name in this crate.
     pub name: &'static str,
-    /// What it is.
+    /// Its title.
     pub title: &'static str,
-    /// Where it is from.
+    /// The publication.
     pub source: &'static str,
-    /// What it shows.
+    /// What the table shows.
     pub about: &'static str,
     /// Its footnotes.
     pub notes: BTreeMap<char, &'static str>,
@@ -58,15 +60,15 @@ pub struct Paper {
 /// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What it shows, as it is to be shown.
+    /// Its heading in our tables.
     pub heading: &'static str,
-    /// The setting and its figure; `None` if it is quoted.
+    /// The setting and the figure; `None` for a quoted column.
     pub figure: Option<(&'static str, Figure)>,
-    /// Was anything printed in it?
+    /// Whether the column has printed values.
     pub is_printed: bool,
-    /// Whose figures are printed.
+    /// The origin of the printed values: the paper, or the name of a tool.
     pub printed_by: &'static str,
-    /// The note that explains all differences in it.
+    /// The note that explains all differences in the column.
     pub note: Option<char>,
 }
 
@@ -75,13 +77,13 @@ pub struct Column {
 pub enum Figure {
     /// Complete executions.
     Traces,
-    /// Explorations that ended in nothing new.
+    /// Redundant explorations.
     Blocked,
     /// Actions executed.
     Transitions,
-    /// The result in one word.
+    /// The verdict.
     Verdict,
-    /// Time.
+    /// The time.
     Time,
 }
 
@@ -90,25 +92,25 @@ pub enum Figure {
 pub struct Line {
     /// The program as the paper calls it.
     pub program: &'static str,
-    /// The constants that make our program the same as the paper's, as `N=4 M=5`.
+    /// The constants that make our program equal to the paper's, as `N=4 M=5`.
     pub constants: &'static str,
     /// The options of all its searches, as in a [`Setting`](crate::explore::Setting).
     pub options: &'static str,
-    /// One for each column.
+    /// The cells, one for each column.
     pub cells: Vec<Cell>,
     spec: &'static str,
 }
 
-/// What is printed, and how it is to be searched.
+/// A printed value, and when it is searched for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// What is printed; empty if nothing is.
+    /// The printed value; empty if there is none.
     pub printed: &'static str,
-    /// Is it worth a search?
+    /// When its search is run.
     pub effort: Effort,
-    /// The number of traces after which our search is to stop.
+    /// The number of traces after which our search stops.
     pub stop: Option<u64>,
-    /// The note that belongs to it.
+    /// The note about this cell.
     pub note: Option<char>,
 }
 
@@ -117,24 +119,24 @@ pub struct Cell {
 pub enum Effort {
     /// Always.
     Quick,
-    /// If everything is wanted.
+    /// With `--full`.
     Slow,
     /// Never.
     Hopeless,
 }
 
-/// A search that a table asks for. One may fill several cells of its row.
+/// A search that a table needs. One search may fill several cells of its row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PrintedSearch {
     /// The row.
     pub row: usize,
     /// The explorer with its options.
     pub setting: String,
-    /// The traces after which it is to stop.
+    /// The number of traces after which it stops.
     pub stop: Option<u64>,
 }
 
-/// Whose figures are printed if nothing else is said.
+/// The origin of printed values unless a column names another.
 const PAPER: &str = "paper";
 
 /// The names of the tables.
@@ -142,17 +144,17 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     PAPERS.iter().map(|(name, _)| *name)
 }
 
-/// The table of this name.
+/// The table with this name.
 ///
 /// # Panics
-/// If its file is not as described above, which a test rules out.
+/// If its file does not have the form above, which a test excludes.
 pub fn named(name: &str) -> Option<Paper> {
     let (name, text) = PAPERS.iter().find(|(known, _)| *known == name)?;
     Some(read(name, text))
 }
 
 impl Paper {
-    /// The searches to run, row by row; with the slow ones if `full`.
+    /// The searches to run, row by row; `full` includes the slow ones.
     pub fn searches(&self, full: bool) -> Vec<PrintedSearch> {
         let mut searches = Vec::new();
         for (row, line) in self.rows.iter().enumerate() {
@@ -164,7 +166,7 @@ impl Paper {
         searches
     }
 
-    /// The search for a cell, if there is to be one.
+    /// The search for a cell, if it has one.
     pub fn search(
         &self,
         row: usize,
@@ -182,10 +184,10 @@ impl Paper {
         is_due.then_some(PrintedSearch { row, setting, stop: cell.stop })
     }
 
-    /// The job that a search is.
+    /// The job of a search.
     ///
     /// # Panics
-    /// If the spec is not among those that are built in, which a test rules out.
+    /// If the spec is not built in, which a test excludes.
     pub fn job(&self, search: &PrintedSearch) -> Job {
         let line = &self.rows[search.row];
         let defines = line.constants.split_whitespace().filter_map(|define| define.split_once('='));
@@ -205,7 +207,7 @@ impl Paper {
 }
 
 impl Line {
-    /// `RMQ-receiving N=4, order=fifo`
+    /// The program and its options: `RMQ-receiving N=4, order=fifo`.
     pub fn title(&self) -> String {
         let name = [self.program, self.constants].join(" ");
         let parts = [name.trim(), self.options];
@@ -214,7 +216,7 @@ impl Line {
 }
 
 impl Figure {
-    /// As a number, if it is one.
+    /// The figure as a number, if it is one.
     pub fn count(self, measured: &Measured) -> Option<u64> {
         match self {
             Figure::Traces => Some(measured.stats.traces),
@@ -226,7 +228,7 @@ impl Figure {
 }
 
 impl Cell {
-    /// Is `ours` what was printed? `None` if nothing was that could be compared.
+    /// Whether our figure agrees with the printed one. `None` if there is nothing to compare.
     pub fn agrees(&self, figure: Figure, ours: &Measured) -> Option<bool> {
         match figure {
             Figure::Verdict => {
@@ -237,7 +239,7 @@ impl Cell {
     }
 }
 
-/// `dpor` and `order=lca` is `dpor:order=lca`.
+/// Adds options to a setting: `dpor` and `order=lca` make `dpor:order=lca`.
 fn with_options(setting: &str, options: &str) -> String {
     match (options, setting.contains(':')) {
         ("", _) => setting.into(),
@@ -313,7 +315,7 @@ fn cell(text: &'static str) -> Cell {
     Cell { printed, effort, stop, note }
 }
 
-/// `24[a]` is `24` and `a`.
+/// Splits a cell from its note: `24[a]` is `24` and `a`.
 fn with_note(text: &'static str) -> (&'static str, Option<char>) {
     let parts = text.strip_suffix(']').and_then(|text| text.rsplit_once('['));
     parts.map_or((text, None), |(text, note)| (text.trim(), note.chars().next()))

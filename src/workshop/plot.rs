@@ -1,12 +1,13 @@
 //! Line plots as SVG.
 //!
-//! A [`Plot`] says what to show; [`svg`] draws it. The ticks of the x axis are given one by one. Those of the y axis are
-//! chosen here; it is logarithmic if the figures span more than a decade. The legend has a column of its
-//! own on the right, so it never covers the data.
+//! A [`Plot`] is the data; [`svg`] draws it. The caller gives the ticks of the x axis. The ticks of
+//! the y axis are chosen here; it is logarithmic if the figures span more than a decade. The legend
+//! has a column of its own on the right, so it never covers the data.
 //!
-//! Lines differ in colour and in marker: by the colours of Okabe and Ito (*Color universal design*, 2008),
-//! which colour-blind people can tell apart, without the yellow, which is too pale on white; seven colours and five
-//! markers make 35 different lines. No font of this system is used: the program that shows the picture has one.
+//! Lines differ in colour and in marker. The colours are those of Okabe and Ito (*Color universal
+//! design*, 2008), which colour-blind people can distinguish, without the yellow, which is too pale
+//! on white. Seven colours and five markers make 35 different lines. Text is set in a font of the
+//! program that shows the picture, not of this machine.
 
 use std::ops::Range;
 
@@ -17,26 +18,26 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 /// A plot.
 #[derive(Clone, Debug, Default)]
 pub struct Plot {
-    /// What it shows.
+    /// Its title.
     pub title: String,
-    /// What is on the x axis.
+    /// The label of the x axis.
     pub x_label: String,
-    /// What is on the y axis.
+    /// The label of the y axis.
     pub y_label: String,
-    /// The places on the x axis with their names, from left to right.
+    /// The ticks of the x axis with their names, from left to right.
     pub ticks: Vec<(f64, String)>,
-    /// How a figure of the y axis is written.
+    /// The unit of the y axis.
     pub unit: Unit,
     /// The lines.
     pub lines: Vec<Line>,
-    /// The meaning of broken lines, if there are some.
+    /// The meaning of broken lines, if there are any.
     pub broken: &'static str,
 }
 
-/// What the figures of a plot are.
+/// The unit of figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unit {
-    /// Numbers of something; at least 1 is shown on a logarithmic axis.
+    /// Counts. On a logarithmic axis, counts below 1 are drawn at 1.
     #[default]
     Count,
     /// Seconds.
@@ -50,7 +51,7 @@ pub enum Unit {
 pub struct Line {
     /// Its name in the legend.
     pub name: String,
-    /// Its points from left to right.
+    /// Its points, from left to right.
     pub dots: Vec<Dot>,
     /// A broken line in the same colour; may be empty.
     pub broken: Vec<(f64, f64)>,
@@ -73,11 +74,11 @@ pub enum Look {
 /// A point of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dot {
-    /// Its place on the x axis.
+    /// Its x coordinate.
     pub x: f64,
-    /// Its figure.
+    /// Its y coordinate.
     pub y: f64,
-    /// False if the figure may grow: then a ring is drawn around it.
+    /// Whether the figure is final. If not, it may grow, and the point has a ring.
     pub is_whole: bool,
 }
 
@@ -85,10 +86,10 @@ const PLOT_WIDTH: u32 = 640;
 const LEAST_HEIGHT: u32 = 440;
 const LEGEND_TOP: i32 = 64;
 const LEGEND_STEP: i32 = 22;
-/// The average width of the letters of a name in the legend's font is at most this.
+/// An upper bound for the average width of a letter in the font of the legend.
 const LETTER: f64 = 7.2;
 const LONGEST_NAME: usize = 40;
-/// On a dense line, one of this many points has a marker.
+/// On a dense line, one of `MARKER_STEP` points has a marker.
 const MARKER_STEP: usize = 10;
 const FONT: (&str, i32) = ("sans-serif", 13);
 const GREY: RGBColor = RGBColor(90, 90, 90);
@@ -166,7 +167,8 @@ fn draw(area: &Area<'_>, plot: &Plot, legend: &Legend) -> Drawn {
 }
 
 impl Look {
-    /// Does this point of the line with this number have a marker? Different lines have markers at different places.
+    /// Whether the point at this index of the line with this number has a marker. Different lines
+    /// have markers at different points.
     fn marks(self, place: usize, line: usize) -> bool {
         self != Look::Dense || place % MARKER_STEP == (2 * line) % MARKER_STEP
     }
@@ -195,7 +197,7 @@ fn ring(area: &Area<'_>, at: Pixel, colour: RGBColor) -> Drawn {
     area.draw(&Circle::new(at, 9, colour.stroke_width(1)))
 }
 
-/// A broken line: four pixels are drawn, four left out.
+/// A broken line: four pixels drawn, four left out.
 fn dashes(area: &Area<'_>, path: &[Pixel], colour: RGBColor) -> Drawn {
     for ends in path.windows(2) {
         let [(x0, y0), (x1, y1)] = [ends[0], ends[1]].map(|(x, y)| (f64::from(x), f64::from(y)));
@@ -212,12 +214,12 @@ fn dashes(area: &Area<'_>, path: &[Pixel], colour: RGBColor) -> Drawn {
     Ok(())
 }
 
-/// The column on the right.
+/// The legend, a column on the right.
 struct Legend {
     width: u32,
     height: u32,
     names: Vec<String>,
-    /// Is some line broken, is some point ringed?
+    /// Whether some line is broken; whether some point has a ring.
     has: (bool, bool),
 }
 
@@ -273,16 +275,16 @@ fn shortened(name: &str) -> String {
     }
 }
 
-/// An axis with chosen ticks.
+/// An axis with given ticks.
 struct Axis {
     low: f64,
     high: f64,
-    /// Places with their names.
+    /// The ticks with their names.
     ticks: Vec<(f64, String)>,
 }
 
 impl Axis {
-    /// The x axis, with some space on both sides.
+    /// The x axis, with a margin on both sides.
     fn across(ticks: &[(f64, String)]) -> Axis {
         let first = ticks.first().map_or(0.0, |(x, _)| *x);
         let last = ticks.last().map_or(0.0, |(x, _)| *x);
@@ -302,7 +304,7 @@ impl Ranged for Axis {
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
         let places = self.ticks.iter().map(|(place, _)| *place);
-        // Light lines would be between those with names.
+        // There are no light lines: they would be between the named ticks.
         if hint.weight().allow_light_points() { Vec::new() } else { places.collect() }
     }
 
@@ -321,10 +323,10 @@ impl ValueFormatter<f64> for Axis {
 /// The y axis.
 struct Scale {
     is_log: bool,
-    /// Its ends, as places.
+    /// Its ends, in coordinates.
     low: f64,
     high: f64,
-    /// The figures that are marked.
+    /// The figures at its ticks.
     ticks: Vec<f64>,
 }
 
@@ -368,7 +370,7 @@ impl Scale {
         Scale { is_log: false, low: 0.0, high: f64::from(count) * step * 1.03, ticks }
     }
 
-    /// The place of a figure.
+    /// The coordinate of a figure.
     fn place(&self, figure: f64) -> f64 {
         if self.is_log { figure.max(1e-300).log10().max(self.low) } else { figure }
     }
@@ -380,7 +382,7 @@ impl Scale {
 }
 
 impl Unit {
-    /// Smaller figures are shown as this one.
+    /// The least figure that is shown; smaller ones are drawn at it.
     fn least(self) -> f64 {
         match self {
             Unit::Count => 1.0,
@@ -404,8 +406,8 @@ impl Unit {
     }
 }
 
-/// Ticks for an x axis that is logarithmic: powers of ten, those of all these figures between them. The place of a figure
-/// is its decimal logarithm.
+/// The ticks of a logarithmic x axis: the powers of ten around these figures. The coordinate of a
+/// figure is its decimal logarithm.
 pub fn decades(figures: impl Iterator<Item = f64>, unit: Unit) -> Vec<(f64, String)> {
     let logarithms = figures.map(|figure| figure.max(unit.least()).log10());
     let (low, high) = logarithms
@@ -417,7 +419,7 @@ pub fn decades(figures: impl Iterator<Item = f64>, unit: Unit) -> Vec<(f64, Stri
     decades.map(|decade| (f64::from(decade), unit.text(10f64.powi(decade)))).collect()
 }
 
-/// With three digits, and no zeros after the point.
+/// A figure with three digits, without trailing zeros.
 fn rounded(figure: f64) -> String {
     let text = match figure {
         f if f >= 100.0 => return crate::report::text::thousands(f.round() as u64),

@@ -1,4 +1,4 @@
-//! A table of a paper, with what was printed, what comes out here, and where they differ.
+//! A table of a paper with the printed values, our own, and the differences.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
@@ -11,7 +11,7 @@ use crate::report::table::{self, Markdown, Plain, Table, time};
 use crate::report::text::{BAD, HEADING, Styled, thousands};
 use crate::study::{Measured, Ran};
 
-/// The cell for a search that was not run.
+/// The text of a cell whose search was not run.
 const NONE: &str = "-";
 const SLOW: &str = "slow";
 
@@ -20,15 +20,15 @@ const SLOW: &str = "slow";
 pub struct Reproduction {
     /// The table.
     pub paper: Paper,
-    /// The results of the searches; those that were not run are missing.
+    /// The results of the searches. A search that was not run is missing.
     pub ran: BTreeMap<PrintedSearch, Ran>,
-    /// Were the slow searches wanted, too?
+    /// Whether the slow searches were included.
     pub full: bool,
-    /// Searches not run because of an interrupt.
+    /// The number of searches that were not run because of an interrupt.
     pub not_run: usize,
 }
 
-/// A cell of ours.
+/// A cell with our result.
 struct Ours<'r> {
     row: usize,
     column: &'r Column,
@@ -45,12 +45,12 @@ impl Ours<'_> {
         }
     }
 
-    /// Is it as printed? `None` if there is nothing to compare.
+    /// Whether it agrees with the printed value. `None` if there is nothing to compare.
     fn agrees(&self) -> Option<bool> {
         self.cell.agrees(self.figure, self.measured()?)
     }
 
-    /// The note that belongs to it, if it is not as printed.
+    /// The note for this cell, if the values differ.
     fn note(&self) -> Option<char> {
         match self.agrees() {
             Some(true) => None,
@@ -59,7 +59,7 @@ impl Ours<'_> {
         }
     }
 
-    /// Its figure as text, without marks.
+    /// The figure as text, without marks.
     fn value(&self) -> Option<String> {
         let measured = self.measured()?;
         Some(match self.figure {
@@ -69,7 +69,7 @@ impl Ours<'_> {
         })
     }
 
-    /// As in the table: `≠ 24 [a]`.
+    /// The text in the table: `≠ 24 [a]`.
     fn text(&self, is_due: bool) -> String {
         let bare = match (self.value(), self.ran, self.cell.effort) {
             (Some(value), ..) => value,
@@ -93,7 +93,7 @@ impl Ours<'_> {
 }
 
 impl Reproduction {
-    /// Our cells, row by row.
+    /// The cells with our results, row by row.
     fn ours(&self) -> impl Iterator<Item = Ours<'_>> {
         (0..self.paper.rows.len()).flat_map(move |row| {
             let cells = self.paper.columns.iter().zip(&self.paper.rows[row].cells);
@@ -108,7 +108,7 @@ impl Reproduction {
         Some(Ours { row, column, cell, figure, ran })
     }
 
-    /// Is anything of this row to be searched?
+    /// Whether some search of this row is due.
     fn is_shown(&self, row: usize) -> bool {
         let cells = self.paper.columns.iter().zip(&self.paper.rows[row].cells);
         let mut searches =
@@ -116,13 +116,13 @@ impl Reproduction {
         searches.any(|search| search.is_some())
     }
 
-    /// Does some figure differ from what is printed without an explanation?
+    /// Whether some figure differs from the printed one without an explanation.
     pub fn is_surprising(&self) -> bool {
         let unexplained = |ours: Ours<'_>| ours.agrees() == Some(false) && ours.note().is_none();
         self.ours().any(unexplained) || self.ran.values().any(|ran| matches!(ran, Ran::Failed(_)))
     }
 
-    /// Was everything that was wanted done?
+    /// Whether every search that was due is done.
     pub fn is_whole(&self) -> bool {
         self.not_run == 0
     }
@@ -165,7 +165,8 @@ impl Reproduction {
         cells
     }
 
-    /// How many figures agree, differ and are explained, differ and are not.
+    /// The numbers of figures that agree, that differ for a known reason, and that differ without
+    /// one.
     fn score(&self) -> [usize; 3] {
         let mut score = [0; 3];
         for ours in self.ours() {
@@ -215,7 +216,7 @@ impl Reproduction {
         notes
     }
 
-    /// The slow searches that were not wanted, row by row.
+    /// The slow searches that were left out, row by row.
     fn left_out(&self) -> Vec<String> {
         let mut rows = Vec::new();
         for (row, line) in self.paper.rows.iter().enumerate() {
@@ -236,7 +237,7 @@ impl Reproduction {
     }
 }
 
-/// What is printed, as it is shown: times have their unit.
+/// The printed value; a time gets its unit.
 fn printed(column: &Column, cell: &Cell) -> String {
     let printed = cell.printed.parse().map_or(cell.printed.to_owned(), thousands);
     match column.figure {
@@ -247,7 +248,7 @@ fn printed(column: &Column, cell: &Cell) -> String {
     }
 }
 
-/// For a terminal, or a text of this width.
+/// The table as text of this width, for a terminal.
 pub struct Text<'r>(pub &'r Reproduction, pub usize);
 
 impl Display for Text<'_> {
@@ -266,7 +267,7 @@ impl Display for Text<'_> {
     }
 }
 
-/// For Markdown.
+/// The table as Markdown.
 pub struct Document<'r>(pub &'r Reproduction);
 
 impl Display for Document<'_> {
@@ -280,7 +281,7 @@ impl Display for Document<'_> {
     }
 }
 
-/// A figure, to be read by other programs.
+/// A figure, for other programs.
 #[derive(Serialize)]
 struct Record<'r> {
     program: &'r str,
@@ -288,9 +289,9 @@ struct Record<'r> {
     options: &'r str,
     figure: &'r str,
     printed: Option<&'r str>,
-    /// A count, a word, or seconds.
+    /// Our figure: a count, a word, or seconds.
     ours: Option<String>,
-    /// Is ours the figure of a search that was stopped?
+    /// Whether our search was stopped early.
     stopped: bool,
     agrees: Option<bool>,
     note: Option<char>,
@@ -328,12 +329,12 @@ fn records(reproduction: &Reproduction) -> Vec<Record<'_>> {
     records
 }
 
-/// As comma-separated values, a line a figure.
+/// The table as comma-separated values, a line for each figure.
 pub fn csv(reproduction: &Reproduction) -> String {
     table::csv(records(reproduction))
 }
 
-/// The reproduction as one object, to be read by other programs.
+/// The reproduction as one JSON object, for other programs.
 #[derive(Serialize)]
 pub struct Object<'r> {
     mazurka: &'static str,
@@ -347,7 +348,7 @@ pub struct Object<'r> {
 }
 
 impl<'r> Object<'r> {
-    /// `version` is this crate's.
+    /// `version` is the version of this crate.
     pub fn new(reproduction: &'r Reproduction, version: &'static str) -> Self {
         let Paper { name, title, source, ref notes, .. } = reproduction.paper;
         Object {
@@ -370,7 +371,7 @@ mod tests {
     use crate::study::Figures;
     use crate::workshop::papers;
 
-    /// FORTE 2019 with made-up results.
+    /// The table of FORTE 2019 with made-up results.
     fn made_up(traces: u64) -> Reproduction {
         let paper = papers::named("udpor").unwrap();
         let stats = Figures { traces, ..Figures::default() };

@@ -1,4 +1,4 @@
-//! The specs that tables and experiments need, so that they can be reproduced from any directory.
+//! The specs that tables and experiments need. They are built in, so that any directory will do.
 
 macro_rules! specs {
     ($($name:literal),* $(,)?) => {
@@ -6,7 +6,7 @@ macro_rules! specs {
     };
 }
 
-/// By their paths below `specs`.
+/// The specs by their paths below `specs`.
 const SPECS: &[(&str, &str)] = specs![
     "actor/chameneos.maz",
     "actor/dining.maz",

@@ -1,24 +1,27 @@
-//! Stateful searches of many clients of data structures: the experiments of a paper, on our explorers.
+//! Stateful searches of many clients of data structures: the experiments of a paper, with our
+//! explorers.
 //!
-//! Cirisci, Enea, Farzan, Mutluergil, *A pragmatic approach to stateful partial order reduction* (section 4.1), measure
-//! their algorithms on 75 clients of seven structures, and how soon they find an error on 310 clients of structures with a
-//! misplaced lock. Their clients are not published, so the clients here are our own, made from fixed seeds by
-//! [`client`](super::client); [`plan`] lists them. The claims of the paper are checked on its own way to find source
-//! sets, which goes through stored transitions again and again (`without=summaries`). The summaries that our explorers
-//! use by default are shown beside it.
+//! Cirisci, Enea, Farzan, Mutluergil, *A pragmatic approach to stateful partial order reduction*
+//! (section 4.1), measure their algorithms on 75 clients of seven structures, and the time to the
+//! first error on 310 clients of structures with a misplaced lock. Their clients are not published,
+//! so the clients here are our own, made from fixed seeds by [`client`](super::client); [`plan`]
+//! lists them. The claims of the paper are checked with its own way to find source sets, which
+//! traverses stored transitions again and again (`without=summaries`). The summaries that our
+//! explorers use by default are shown beside it.
 //!
 //! | part | idea |
 //! |---|---|
-//! | [`plan`] | which clients, which explorers |
+//! | [`plan`] | the clients and explorers |
 //! | [`Trials`] | clients by explorers: the result of each pair |
 //! | [`document`] | the results as tables, claims and plots |
 //! | [`figures`] | quantiles, means, speed-ups |
-//! | [`orders`] | how soon an error is found, by the order of the threads |
+//! | [`orders`] | the time to the first error, by the order of the threads |
 //!
 //! # Departures
-//! The paper's programs are Java, and taking a step means running bytecode. Here a step takes less than a microsecond, so the
-//! savings of a reduction count less against its cost. Therefore numbers of transitions, which depend on no machine, are
-//! shown beside times. Memory is that of states and of what is remembered of them, not the size of a heap.
+//! The programs of the paper are in Java, and a step executes bytecode. Here a step takes less than
+//! a microsecond, so the savings of a reduction weigh less against its cost. Therefore numbers of
+//! transitions, which do not depend on the machine, are shown beside times. Memory is the memory of
+//! stored states and of what is stored about them, not the size of a heap.
 
 pub mod document;
 pub mod figures;
@@ -32,10 +35,10 @@ use crate::study::{Case, Job, Limits, Measured, Ran};
 use figures::Cost;
 use plan::Bounded;
 
-/// A search that is shorter than this is repeated.
+/// A search is repeated for this time if it is shorter.
 const REPEAT_FOR: Duration = Duration::from_millis(50);
 
-/// An explorer that takes part.
+/// An explorer in the experiment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contender {
     /// Its name.
@@ -44,27 +47,28 @@ pub struct Contender {
     pub setting: String,
 }
 
-/// Clients by contenders.
+/// Clients by contenders, with results.
 #[derive(Clone, Debug)]
 pub struct Trials {
     /// The clients.
     pub clients: Vec<Bounded>,
-    /// Who searches them.
+    /// The explorers.
     pub contenders: Vec<Contender>,
-    /// Search on after an error.
+    /// Whether searches continue after an error.
     pub all: bool,
-    /// The time that a search may take.
+    /// The time limit of a search.
     pub limit: Duration,
-    /// Client by client the results of the contenders. If it was interrupted, some clients are missing.
+    /// The results, client by client; of each client those of all contenders. After an interrupt
+    /// the last clients are missing.
     ran: Vec<Ran>,
 }
 
 /// Both experiments.
 #[derive(Clone, Debug)]
 pub struct Experiment {
-    /// Whole searches of right structures, by [`plan::ALGORITHMS`].
+    /// Complete searches of correct structures, by [`plan::ALGORITHMS`].
     pub reductions: Trials,
-    /// Searches for the first error in wrong structures, by [`plan::hunters`].
+    /// Searches for the first error in buggy structures, by [`plan::hunters`].
     pub errors: Trials,
 }
 
@@ -77,17 +81,18 @@ impl Experiment {
         }
     }
 
-    /// How many searches there are.
+    /// The number of searches.
     pub fn size(&self) -> usize {
         self.reductions.size() + self.errors.size()
     }
 
-    /// How many are not done.
+    /// The number of searches that have not been run.
     pub fn not_run(&self) -> usize {
         self.size() - self.reductions.ran.len() - self.errors.ran.len()
     }
 
-    /// What searches of one client disagree on, each in a sentence: a mistake of this crate.
+    /// Disagreements between searches of one client, each in a sentence: they are bugs of this
+    /// crate.
     pub fn disagreements(&self) -> Vec<String> {
         let of_both = [&self.reductions, &self.errors].into_iter();
         of_both.flat_map(Trials::disagreements).collect()
@@ -105,12 +110,12 @@ impl Trials {
         Trials { clients, contenders, all, limit, ran: Vec::new() }
     }
 
-    /// How many searches there are.
+    /// The number of searches.
     pub fn size(&self) -> usize {
         self.clients.len() * self.contenders.len()
     }
 
-    /// Does them, client by client, until `run` says that it is enough.
+    /// Runs the searches, client by client, until `run` returns `None`.
     pub fn run<E>(&mut self, mut run: impl FnMut(&Job) -> Result<Option<Ran>, E>) -> Result<(), E> {
         for client in &self.clients {
             let case = client.case();
@@ -136,12 +141,12 @@ impl Trials {
         }
     }
 
-    /// The result of the search of this client by this contender; `None` if it was not run.
+    /// The result for this client and this contender; `None` if it was not run.
     pub fn ran(&self, client: usize, contender: usize) -> Option<&Ran> {
         self.ran.get(client * self.contenders.len() + contender)
     }
 
-    /// What was measured, if anything.
+    /// The measurements, if there are any.
     pub fn measured(&self, client: usize, contender: usize) -> Option<&Measured> {
         match self.ran(client, contender)? {
             Ran::Measured(measured) => Some(measured),
@@ -149,32 +154,33 @@ impl Trials {
         }
     }
 
-    /// What was measured, if the search came to its end: it saw everything, or it found the error that it looked for.
+    /// The measurements of a search that has finished: it is complete, or has found the error that
+    /// it searched for.
     pub fn finished(&self, client: usize, contender: usize) -> Option<&Measured> {
         let measured = self.measured(client, contender);
         measured.filter(|m| matches!(m.stopped_by, None | Some(StopReason::Violation)))
     }
 
-    /// The cost of a search that came to its end.
+    /// The cost of a search that has finished.
     pub fn cost(&self, client: usize, contender: usize, cost: Cost) -> Option<f64> {
         self.finished(client, contender).and_then(|measured| cost.of(measured))
     }
 
-    /// The number of the contender with this setting.
+    /// The index of the contender with this setting.
     ///
     /// # Panics
-    /// If there is none.
+    /// If there is no such contender.
     pub fn contender(&self, setting: &str) -> usize {
         let found = self.contenders.iter().position(|contender| contender.setting == setting);
         found.unwrap_or_else(|| panic!("`{setting}` takes no part"))
     }
 
-    /// The clients that were searched by at least one contender.
+    /// The number of clients that were searched by at least one contender.
     pub fn begun(&self) -> usize {
         self.ran.len().div_ceil(self.contenders.len())
     }
 
-    /// What searches of one client disagree on, each in a sentence.
+    /// Disagreements between searches of one client, each in a sentence.
     pub fn disagreements(&self) -> Vec<String> {
         (0..self.begun()).flat_map(|client| self.disagreements_on(client)).collect()
     }
@@ -205,7 +211,7 @@ impl Trials {
         found
     }
 
-    /// What all searches of a client must agree on, in words.
+    /// The findings that all searches of a client must agree on, as text.
     fn findings(&self, measured: &Measured) -> String {
         match self.all {
             true => {
@@ -215,7 +221,7 @@ impl Trials {
         }
     }
 
-    /// Was an error found in this client?
+    /// Whether an error was found in this client.
     pub fn has_error(&self, client: usize) -> bool {
         let mut of_all = (0..self.contenders.len()).filter_map(|c| self.finished(client, c));
         of_all.any(|measured| measured.verdict != Verdict::Ok)

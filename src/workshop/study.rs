@@ -1,14 +1,15 @@
-//! The result of `study`: a line for each point, and in words which k is optimal and which is fastest.
+//! The result of `study`: a line for each point, and sentences that say which k is optimal and
+//! which is fastest.
 //!
-//! UDPOR with partial alternatives follows executions that turn out to be redundant: its *blocked* explorations.
-//! With a larger k there are fewer of them, but each question is more expensive (CAV 2018: *quasi-optimal* partial order
-//! reduction). A k without blocked explorations is called optimal for the program at hand. The fastest k is often another
-//! one.
+//! UDPOR with partial alternatives explores redundant executions: its *blocked* explorations. With
+//! a larger k there are fewer of them, but each search for an alternative is more expensive
+//! (*quasi-optimal* partial order reduction, CAV 2018). A k without blocked explorations is optimal
+//! for the program. The fastest k is often another one.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `plots` | which plots the points make |
-//! | `page` | one page of HTML with everything, and how to repeat it |
+//! | `plots` | the plots of the points |
+//! | `page` | one page of HTML with everything, and the command that repeats it |
 
 mod page;
 mod plots;
@@ -31,23 +32,24 @@ use crate::study::{Figures, Point, Ran};
 /// The points of a study.
 #[derive(Clone, Debug, Default)]
 pub struct Study {
-    /// The points that are done.
+    /// The finished points.
     pub points: Vec<Point>,
-    /// How many are not done, because of an interrupt.
+    /// The number of points that are missing because of an interrupt.
     pub not_run: usize,
 }
 
-/// With fewer runs of each search nothing is said about which is fastest: their times would often lie apart by chance.
+/// The minimum number of runs of each search for a statement on which k is fastest. With fewer
+/// runs, times would often differ by chance.
 const LEAST_RUNS: usize = 3;
 
 impl Study {
-    /// The points as rows, for what is shared with `compare`.
+    /// The points as rows, for the code shared with `compare`.
     pub fn comparison(&self) -> Comparison {
         let rows = self.points.iter().map(|point| point.row.clone()).collect();
         Comparison { rows, not_run: self.not_run, ..Comparison::default() }
     }
 
-    /// What explorers, or runs of one search, disagree on, each in some sentences.
+    /// The disagreements between explorers, or between runs of one search, some sentences each.
     pub fn disagreements(&self) -> Vec<String> {
         let unsteady = self.points.iter().filter(|point| !point.is_steady).map(|point| {
             format!(
@@ -60,7 +62,8 @@ impl Study {
         self.comparison().disagreements().into_iter().chain(unsteady).collect()
     }
 
-    /// For each program and explorer with a k: which k is optimal and which is fastest, in a sentence or two.
+    /// For each program and explorer with a k: which k is optimal and which is fastest, in a
+    /// sentence or two.
     pub fn findings(&self) -> Vec<String> {
         let with_k: Vec<_> = self.points.iter().filter(|point| point.k().is_some()).collect();
         let groups = with_k.chunk_by(|a, b| program(a) == program(b) && a.family() == b.family());
@@ -97,12 +100,12 @@ impl Study {
     }
 }
 
-/// What the points of one program have in common.
+/// The key of the program of a point.
 fn program(point: &Point) -> (&str, &str) {
     (&point.row.spec, &point.row.defines)
 }
 
-/// The cells from `explorer` on.
+/// The cells from the column `explorer` on.
 fn cells(point: &Point) -> Vec<String> {
     let mut cells = vec![point.family(), or_dash(point.k(), |k| k)];
     let measured = match &point.row.ran {
@@ -132,7 +135,8 @@ fn cells(point: &Point) -> Vec<String> {
     cells
 }
 
-/// `x.maz N=3, udpor: k = 2 is optimal (blocked explorations: 7 with k = 1); k = 1 is fastest (3 ms).`
+/// The finding about points that differ only in k:
+/// `x.maz, udpor: k = 2 is optimal (blocked explorations: 7 with k = 1); k = 1 is fastest (3 ms).`
 fn finding(points: &[&Point]) -> String {
     let first = points[0];
     let who = format!("{}, {}", title(&first.row.spec, &first.row.defines), first.family());
@@ -161,13 +165,13 @@ impl Done<'_> {
         Some(Done { k, stats, seconds: &point.seconds })
     }
 
-    /// Did some run of it take no longer than some run of the other?
+    /// Whether some run of this search took no longer than some run of the other.
     fn is_once_as_fast_as(&self, other: &Done<'_>) -> bool {
         self.seconds.iter().any(|mine| other.seconds.iter().any(|theirs| mine <= theirs))
     }
 }
 
-/// ` (blocked explorations: 7 with k = 1, 2 with k = 2)`
+/// The explorations that other k block: ` (blocked explorations: 7 with k = 1, 2 with k = 2)`
 fn others_blocked(done: &[Done<'_>], optimal: &str) -> String {
     let earlier = done.iter().take_while(|done| done.k != optimal);
     let each = earlier.map(|d| format!("{} with k = {}", thousands(d.stats.blocked), d.k));
@@ -178,7 +182,7 @@ fn others_blocked(done: &[Done<'_>], optimal: &str) -> String {
     }
 }
 
-/// `k = 1 is fastest (3 ms)`, if each of its runs was faster than all runs with any other k.
+/// Says `k = 1 is fastest (3 ms)` if each of its runs was faster than all runs with any other k.
 fn fastest(done: &[Done<'_>]) -> String {
     let median = |done: &Done<'_>| done.stats.wall_seconds;
     let best = done.iter().min_by(|a, b| median(a).total_cmp(&median(b))).expect("some");
@@ -187,18 +191,18 @@ fn fastest(done: &[Done<'_>]) -> String {
         return format!("only k = {} came to its end ({shown})", best.k);
     }
     if done.iter().any(|done| done.seconds.len() < LEAST_RUNS) {
-        return format!("which k is fastest, {LEAST_RUNS} runs of each can tell (--repeat)");
+        return format!("{LEAST_RUNS} runs of each k would show which is fastest (--repeat)");
     }
     let near: Vec<_> = done.iter().filter(|done| done.is_once_as_fast_as(best)).collect();
     let names: Vec<_> = near.iter().map(|done| format!("k = {}", done.k)).collect();
     match names.as_slice() {
         [only] => format!("{only} is fastest ({shown})"),
-        all if all.len() == done.len() => "the runs do not tell which k is fastest".into(),
-        some => format!("the runs do not tell which is fastest of {}", some.join(", ")),
+        all if all.len() == done.len() => "the runs do not show which k is fastest".into(),
+        some => format!("the runs do not show which is fastest of {}", some.join(", ")),
     }
 }
 
-/// For a terminal, or a text of this width.
+/// The study as text of this width, for a terminal.
 pub struct Text<'s>(pub &'s Study, pub usize);
 
 impl Display for Text<'_> {
@@ -222,7 +226,7 @@ impl Display for Text<'_> {
     }
 }
 
-/// For Markdown.
+/// The study as Markdown.
 pub struct Document<'s>(pub &'s Study);
 
 impl Display for Document<'_> {
@@ -243,17 +247,17 @@ impl Display for Document<'_> {
     }
 }
 
-/// A point, to be read by other programs.
+/// A point, for other programs.
 #[derive(Serialize)]
 struct Entry<'s> {
     #[serde(flatten)]
     record: Record<'s>,
     k: Option<String>,
-    /// The time of each run; `stats` has the median.
+    /// The time of each run, in seconds; `stats` has the median.
     run_seconds: &'s [f64],
 }
 
-/// The study as one object, to be read by other programs.
+/// The study as one JSON object, for other programs.
 #[derive(Serialize)]
 pub struct Object<'s> {
     mazurka: &'static str,
@@ -264,7 +268,7 @@ pub struct Object<'s> {
 }
 
 impl<'s> Object<'s> {
-    /// `version` is this crate's.
+    /// `version` is the version of this crate.
     pub fn new(study: &'s Study, version: &'static str) -> Self {
         let points = study.points.iter().map(|point| Entry {
             record: Record::from(&point.row),
@@ -281,7 +285,7 @@ impl<'s> Object<'s> {
     }
 }
 
-/// A point as a line of comma-separated values.
+/// A point, for comma-separated values.
 #[derive(Serialize)]
 struct Line {
     spec: String,
@@ -307,7 +311,7 @@ struct Line {
     stopped_by: Option<&'static str>,
 }
 
-/// As comma-separated values, a line a point; `wall_seconds` is the median.
+/// The study as comma-separated values, a line for each point; `wall_seconds` is the median.
 pub fn csv(study: &Study) -> String {
     table::csv(study.points.iter().map(|point| {
         let measured = point.row.measured();
@@ -346,7 +350,7 @@ mod tests {
     use crate::explore::StopReason;
     use crate::study::made_up::{made_up, ran};
 
-    /// A point of N=3 by blocked explorations and milliseconds.
+    /// A point of N=3 with these blocked explorations and milliseconds.
     fn point(setting: &str, blocked: u64, ms: &[u64], stopped_by: Option<StopReason>) -> Point {
         let run = |&ms: &u64| {
             let wall_seconds = ms as f64 / 1e3;
@@ -391,13 +395,13 @@ mod tests {
         let near = point("udpor:k=3", 0, &[220, 225, 209], None);
         assert_eq!(
             last(&[slow.clone(), fast.clone(), near.clone()]),
-            "the runs do not tell which is fastest of k = 2, k = 3."
+            "the runs do not show which is fastest of k = 2, k = 3."
         );
-        assert_eq!(last(&[fast.clone(), near]), "the runs do not tell which k is fastest.");
+        assert_eq!(last(&[fast.clone(), near]), "the runs do not show which k is fastest.");
         let few = point("udpor:k=optimal", 0, &[100, 100], None);
         assert_eq!(
             last(&[slow, fast, few]),
-            "which k is fastest, 3 runs of each can tell (--repeat)."
+            "3 runs of each k would show which is fastest (--repeat)."
         );
     }
 

@@ -1,7 +1,7 @@
-//! Searches cut at a length, and how far global states are from the initial one.
+//! Searches cut at a length, and the distances of global states from the initial one.
 //!
-//! Explorers drop what a bound cuts off. Expectations with `depth` speak of it, so it is counted here: a walk
-//! through every execution, as simple as can be.
+//! Explorers drop what a bound cuts off. Expectations with `depth` are about that, so it is counted
+//! here: by a walk through every execution, as simple as possible.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,8 @@ use mazurka::lang::Program;
 use mazurka::model::{Action, LocalId, Locals, ProcessId, State, System, ValueId};
 use mazurka::trace::Classes;
 
-/// The executions of this length, with the complete ones that are shorter, and how many classes they form.
+/// The number of executions of this length, including shorter complete ones, and the number of
+/// classes that they form.
 pub fn executions_and_classes(program: &Program, depth: u64) -> (u64, u64) {
     let mut locals = Locals::new(program);
     let mut state = State::initial(&mut locals);
@@ -40,7 +41,7 @@ fn walk(
     executions
 }
 
-/// How many global states of a program of actors are first reached after 0, 1, 2, .. actions.
+/// For a program of actors: the numbers of global states first reached after 0, 1, 2, .. actions.
 pub fn states_by_distance(program: &Program) -> Vec<u64> {
     let mut locals = Locals::new(program);
     let mut level = vec![State::initial(&mut locals)];
@@ -69,7 +70,8 @@ fn enabled(locals: &Locals<'_, Program>, state: &State) -> Vec<Action> {
     actions
 }
 
-/// What actors remember, and what is under way to whom; not by which message it is.
+/// The local states of actors, and the pending contents for each receiver, without the identities
+/// of messages.
 type GlobalState = (Vec<(ProcessId, LocalId)>, Vec<(ProcessId, ValueId)>);
 
 fn global_state(state: &State) -> GlobalState {
@@ -80,7 +82,8 @@ fn global_state(state: &State) -> GlobalState {
     (locals.collect(), pending)
 }
 
-/// Does the program consist of actors, so that [`states_by_distance`] tells all its states apart?
+/// Whether the program consists of actors, so that [`states_by_distance`] distinguishes all its
+/// states.
 pub fn consists_of_actors(program: &Program) -> bool {
     let objects = program.objects();
     let shared = [objects.mailboxes.len(), objects.mutexes.len(), objects.cells.len()];

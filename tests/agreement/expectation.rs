@@ -1,15 +1,15 @@
-//! The `//@` lines of a spec (`specs/README.md`), put together.
+//! The `//@` lines of a spec (`specs/README.md`), combined.
 
 use mazurka::lang::{self, Expectation, compile};
 
-/// Does this expectation say anything?
+/// Whether this expectation is empty.
 fn is_empty(expected: &Expectation) -> bool {
     let Expectation { traces, deadlocked, interleavings, verdict, states, .. } = expected;
     let figures = [traces, deadlocked, interleavings];
     figures.iter().all(|n| n.is_none()) && verdict.is_none() && states.is_none()
 }
 
-/// For messages: the constants, and where executions are cut, as options.
+/// The constants and the depth bound as options, for messages.
 pub fn options(expected: &Expectation) -> String {
     let constants = expected.with.iter().map(|(name, value)| format!(" -D {name}={value}"));
     let depth = expected.depth.map(|depth| format!(" --depth {depth}"));
@@ -17,7 +17,7 @@ pub fn options(expected: &Expectation) -> String {
     constants.chain(depth).chain(semantics).collect()
 }
 
-/// Is a line of its own well-formed?
+/// Checks that a line is well-formed by itself.
 fn check(line: &Expectation) -> Result<(), String> {
     if is_empty(line) {
         return Err("a line without facts".into());
@@ -29,7 +29,7 @@ fn check(line: &Expectation) -> Result<(), String> {
     Ok(())
 }
 
-/// Adds what a line says of the program as it stands.
+/// Adds a line about the program without changed constants.
 fn add(base: &mut Expectation, line: &Expectation) {
     base.traces = line.traces.or(base.traces);
     base.deadlocked = line.deadlocked.or(base.deadlocked);
@@ -39,8 +39,8 @@ fn add(base: &mut Expectation, line: &Expectation) {
     base.slow |= line.slow;
 }
 
-/// The expectations of a spec: of the program as it stands first, then one for each line that says `with` or
-/// `depth`. Where one of them allows pending messages, all do.
+/// The expectations of a spec: first those of the program without changed constants, then one for
+/// each line with `with` or `depth`. If one of them allows pending messages, all do.
 pub fn expectations(text: &str) -> Result<Vec<Expectation>, String> {
     let program = compile("spec", text, &[]).map_err(|errors| errors.render(false))?;
     let mut all = vec![Expectation::default()];

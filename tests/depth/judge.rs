@@ -9,8 +9,8 @@ use mazurka::trace::{Classes, NormalForm};
 
 use crate::judge::Recorder;
 
-/// Tells the recorder an execution of each class up to this depth, unless there are too many configurations: then
-/// it returns false.
+/// Passes an execution of each class up to this depth to the recorder. Returns false, and stops, if
+/// there are too many configurations.
 pub fn bounded_classes<'s, S: System>(
     system: &'s S,
     measure: Depth,
@@ -39,7 +39,7 @@ struct Walk<'w, 's, S: System> {
     locals: Locals<'s, S>,
     state: State,
     classes: Classes,
-    /// Who acted, what it touched, and how high that is.
+    /// For each step: the process, its effect, and its depth.
     execution: Vec<(ProcessId, Effect, u32)>,
     /// Configurations.
     seen: HashSet<NormalForm>,
@@ -73,7 +73,8 @@ impl<S: System> Walk<'_, '_, S> {
             }
             self.state.undo(&self.locals);
         }
-        // Who waits at a poll, while another thing of its loop is there, is in no end: such executions are given up.
+        // A process that waits at a poll although something else of its loop is available is in no
+        // final state: such executions are given up.
         let is_given_up =
             enabled.is_empty() && polling(&mut self.locals, &self.state) == Motion::On;
         match (enabled.is_empty(), is_maximal) {
@@ -84,8 +85,8 @@ impl<S: System> Walk<'_, '_, S> {
         }
     }
 
-    /// At which depth this next action is: the longest chain of dependent actions that it ends, or how many there
-    /// are with it.
+    /// The depth of this next action: the length of the longest chain of dependent actions that
+    /// ends in it, or the number of actions including it.
     fn depth_of(&self, process: ProcessId, effect: &Effect) -> u32 {
         let depends = |(other, touched, _): &&(ProcessId, Effect, u32)| {
             dependent((*other, touched), (process, effect))

@@ -2,7 +2,7 @@
 
 use crate::random_models::Rng;
 
-/// Small programs in which a bound cuts where it hurts.
+/// Small programs in which a bound cuts at a critical place.
 pub const KNOWN: &[&str] = &[
     // A write that is too high after a read, and not before it.
     "shared x: int = 0; process P { x = 1; } process Q { let d = x; }",
@@ -24,13 +24,13 @@ pub const KNOWN: &[&str] = &[
     "actor A { var x = 0; on N() { x = 1; } internal T when x == 0 { assert(false); } } init { send(A, N()); }",
 ];
 
-/// How many, unless `MAZURKA_PROGRAMS` says so.
+/// The number of programs: `count`, unless `MAZURKA_PROGRAMS` is set.
 fn asked_or(count: usize) -> u64 {
     let asked = std::env::var("MAZURKA_PROGRAMS").ok();
     asked.map_or(count as u64, |asked| asked.parse().expect("MAZURKA_PROGRAMS is a number"))
 }
 
-/// So many programs of processes that do the same over and over again.
+/// `count` programs of processes that repeat the same for ever.
 pub fn endless_processes(count: usize) -> Vec<String> {
     (0..asked_or(count)).map(endless).collect()
 }
@@ -68,7 +68,8 @@ fn statement(rng: &mut Rng, number: usize) -> String {
     }
 }
 
-/// So many programs of actors whose messages never run out, some with guards that turn false again.
+/// `count` programs of actors that never run out of messages, some with guards that become false
+/// again.
 pub fn endless_actors(count: usize) -> Vec<String> {
     (0..asked_or(count)).map(endless_cast).collect()
 }

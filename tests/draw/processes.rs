@@ -1,4 +1,4 @@
-//! Control flow, held against the text and against executions.
+//! Control flow, compared with the text and with executions.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use mazurka::property::Replay;
 use crate::cli::{json as parsed, run};
 use crate::tidy::files;
 
-/// The steps with all that is in them, as they are written.
+/// All steps, including nested ones, in the order of the text.
 fn all(steps: &[Step]) -> Vec<&Step> {
     let mut found = Vec::new();
     for step in steps {
@@ -26,10 +26,10 @@ fn all(steps: &[Step]) -> Vec<&Step> {
     found
 }
 
-/// So many steps of an execution are looked at.
+/// The maximum number of steps of an execution that are checked.
 const STEPS: usize = 200;
 
-/// Every action of an execution is, on its line, a step that others can see.
+/// Every action of an execution is a step on its line that other processes can see.
 #[test]
 fn what_is_executed_is_in_the_picture() {
     let mut seen = 0;

@@ -1,7 +1,9 @@
-//! The search tree, held against algorithm 1 of Pham, Jéron, Quinson (FORTE 2019) and against the search.
+//! The search tree, compared with algorithm 1 of Pham, Jéron, Quinson (FORTE 2019) and with the
+//! search.
 //!
-//! The sets of each call are judged by causality and conflict as the picture of the whole unfolding shows them:
-//! two events are in conflict if events that they need, or they themselves, are in immediate conflict.
+//! The sets of each call are judged by causality and conflict as the picture of the whole unfolding
+//! shows them: two events are in conflict if events that they need, or they themselves, are in
+//! immediate conflict.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +18,7 @@ use crate::cli::{json as parsed, run};
 
 type Set = BTreeSet<usize>;
 
-/// A search with this k, at most so large.
+/// A search with this k, with at most these numbers of events and calls.
 pub(super) fn tree(program: &Program, k: K, events: usize, calls: usize) -> SearchTree {
     searched(program, k, Extent { events, calls }).0
 }
@@ -29,7 +31,7 @@ fn searched(program: &Program, k: K, extent: Extent) -> (SearchTree, Outcome) {
     (SearchTree::of_search(subject(), program, k, search, &mut full, extent.events), outcome)
 }
 
-/// Events with what they need, and what each is in conflict with.
+/// For each event, its causes and the events in conflict with it.
 struct Judge {
     order: PartialOrder,
     history: Vec<Set>,
@@ -74,7 +76,7 @@ fn set(events: &[usize]) -> Set {
     events.iter().copied().collect()
 }
 
-/// Each call against the text of the algorithm.
+/// Checks one call against the algorithm.
 fn assert_follows(judge: &Judge, tree: &SearchTree, node: &Node, k: usize) {
     let (c, d, a) = (set(&node.c), set(&node.d), set(&node.a));
     assert!(judge.is_configuration(&c), "{node:?}");

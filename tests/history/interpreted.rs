@@ -1,4 +1,5 @@
-//! A system of the tests as a runner: its processes are interpreted, and know no more than what they are told.
+//! A system of the tests as a runner: its processes are interpreted, and know only what they
+//! observe.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -11,13 +12,13 @@ use mazurka::systems::history::{Asked, Judge, Reply, Runner, Told};
 pub struct Interpreted<S> {
     pub system: S,
     finale: Option<Box<Judge>>,
-    /// Can its processes be copied?
+    /// Whether its processes can be copied.
     pub forks: bool,
-    /// The processes that are started from then on do something else at their second operation.
+    /// Processes that are started after this number do something else at their second operation.
     pub fickle_after: Option<usize>,
-    /// How many were started.
+    /// The number of processes that were started.
     pub started: AtomicUsize,
-    /// How many are alive, and how many were at most.
+    /// The number of live processes, and its maximum.
     pub alive: Arc<Population>,
 }
 
@@ -27,11 +28,11 @@ pub struct Population {
     pub most: AtomicUsize,
 }
 
-/// A process. Its values are its own, as if it were in another program.
+/// A process. It has its own values, as if it were in another program.
 pub struct Process<L> {
     local: L,
     values: Values,
-    /// How often it has asked something, and what it asked last.
+    /// The number of its questions, and the last one.
     asked: usize,
     latest: Option<Asked<()>>,
     is_fickle: bool,
@@ -52,7 +53,8 @@ impl<L> Drop for Process<L> {
     }
 }
 
-/// A local state to start from, without its values: random programs have none in their local states.
+/// A local state to start from, without its values: random programs have none in their local
+/// states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Start<L>(pub L, PhantomData<()>);
 

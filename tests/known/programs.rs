@@ -1,20 +1,20 @@
-//! The programs, each as a list of roles and what an actor in a role does about a message.
+//! The programs: each is a list of roles, and the reaction of each role to messages.
 
 use mazurka::model::{
     Actors, Describe, Next, Objects, Op, Outbox, ProcessId, Response, Stimulus, System, Value,
     Values,
 };
 
-/// What an actor is and knows.
+/// The role and the knowledge of an actor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Takes what comes and remembers the order.
     Registry(Vec<i64>),
     /// Registers as this number.
     Worker(i64),
-    /// Starts so many clients.
+    /// Starts this number of clients.
     Master(i64),
-    /// Of [`regsim`].
+    /// A client of [`regsim`].
     Client,
     /// Asks for the Fibonacci number.
     Asker,
@@ -93,15 +93,15 @@ pub fn pipesort(n: i64) -> Cast {
     cast(vec![Role::Feeder(None)], vec![(ProcessId(0), ("feed", vec![int(n)]))])
 }
 
-/// A door that lets visitors in while it is open: somebody who looks in, somebody who shuts it, and somebody
-/// who shuts it and tells a neighbour, to whom somebody else talks.
+/// A door that admits visitors while it is open: one visitor looks in, one shuts it, and one shuts
+/// it and writes to a neighbour, to whom another visitor talks.
 pub fn door() -> Cast {
     let visitors = [(0, "go"), (0, "put"), (0, "start"), (1, "result")];
     let pending = visitors.map(|(to, name)| (ProcessId(to), (name, vec![])));
     cast(vec![Role::Door(true), Role::Client], pending.into())
 }
 
-/// So many messages to one actor.
+/// This number of messages to one actor.
 pub fn in_one_inbox(messages: i64) -> Cast {
     let pending = (0..messages).map(|n| (ProcessId(0), ("register", vec![int(n)])));
     cast(vec![Role::Registry(Vec::new())], pending.collect())
@@ -184,7 +184,7 @@ fn actor(value: &Value) -> ProcessId {
     }
 }
 
-/// What an actor does about a message.
+/// The reaction of an actor to a message.
 fn play(
     role: &mut Role,
     own: ProcessId,

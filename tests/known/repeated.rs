@@ -1,4 +1,5 @@
-//! Lists that name one thing twice: each place in the list is a result of its own, and they share their cause.
+//! Lists that name one thing twice: each element of the list is a separate result, and these share
+//! their cause.
 
 use mazurka::explore::{
     AnyExplorer, Budget, Exhaustive, Explorer, Guarantee, NoObserver, ViolationKind, explore,
@@ -7,8 +8,8 @@ use mazurka::lang::compile;
 
 use crate::judge::{METHODS, check_counterexample, is_refused};
 
-/// Programs that fail only where the second of two places that name one thing is returned, each with its number of
-/// classes.
+/// Programs that fail only where the second of two places that name one thing is returned, each
+/// with its number of classes.
 const PROGRAMS: &[(&str, u64)] = &[
     (
         "mailbox m: int;

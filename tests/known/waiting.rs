@@ -1,7 +1,7 @@
 //! Processes and actors in one program: a process starts actors and waits for one of them to fail.
 //!
-//! The end of an actor is a failure, and a join is what depends on it: the only dependence between a handler and
-//! an action that is none, besides the spawn.
+//! The end of an actor is a failure, and a join depends on it: this is the only dependence between
+//! a handler and another action, besides the spawn.
 
 use mazurka::explore::{Exhaustive, Verdict};
 use mazurka::model::{
@@ -12,8 +12,8 @@ use mazurka::model::{
 use super::search;
 use crate::judge::METHODS;
 
-/// A process that spawns two actors and then joins the second; actors with two internal handlers each, of
-/// which the second ends them.
+/// A process that spawns two actors and then joins the second; actors with two internal handlers
+/// each, of which the second ends them.
 struct Waiting(Objects);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

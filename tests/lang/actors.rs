@@ -294,7 +294,7 @@ fn handlers_fail() {
          actor B { var sum = 0; on Got(n: int) { sum += n + 1; assert(sum < 9, \"sum\"); } }";
     fails(&format!("{source} init {{ send(A, Go(0)); }}"), "Error: division by zero: 10 / 0");
     fails(&format!("{source} init {{ send(A, Go(8)); }}"), "Assertion: assertion failed: sum");
-    // What was sent before the failure is sent: B hears of it; and the others go on.
+    // Messages sent before the failure stay sent: B receives them, and the other actors continue.
     fails(
         "actor A { on Go() { send(B, Got()); let l = [1]; assert(l[1] == 2); } }
          actor B { on Got() { assert(false, \"heard\"); } }
@@ -336,7 +336,7 @@ fn guards_fail_when_the_message_is_taken() {
     let source =
         "actor A { var l: [int] = []; on Look() when l[0] == 1 { l = []; } on Fill() { l = [1]; } }
          init { send(A, Look()); send(A, Fill()); }";
-    // The message Fill stays pending then, and an actor with messages pending is stuck.
+    // The message Fill stays pending then, and an actor with pending messages is stuck.
     let error = "Error: index 0 is out of range: the list has no elements";
     assert_eq!(violations(source), [error, "Deadlock"]);
     // Look fails at once, or finds what it looks for.

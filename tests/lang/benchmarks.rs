@@ -201,7 +201,8 @@ fn sendrecv() {
 
 #[test]
 fn waits_for_any() {
-    // T3. Both receives first, or one of them after its send, ...: each completed one may be the answer.
+    // T3. Both receives first, or one of them after its send, ...: each completed one may be the
+    // answer.
     let source = "
         mailbox a, b;
         process R { let i = waitany([irecv(a), irecv(b)]); assert(i == 0 || i == 1); }

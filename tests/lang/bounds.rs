@@ -1,11 +1,12 @@
-//! Whatever a file says, the front end is soon done with it, and says what is too large.
+//! Whatever a file contains, the front end finishes quickly, and reports what is too large.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use mazurka::lang;
 
-/// What is told of `source`, first line by first line; within a time that nothing quadratic keeps to.
+/// The first line of each diagnostic of `source`. Fails if it takes more time than a linear
+/// algorithm needs.
 fn told(source: &str) -> Vec<String> {
     let start = Instant::now();
     let compiled = lang::compile("large.maz", source, &[]);

@@ -256,7 +256,7 @@ fn condition_variables() {
 
 #[test]
 fn cancelled_requests() {
-    // A request that is taken back does not keep the others waiting.
+    // A withdrawn request does not keep the others waiting.
     holds(
         "mutex m;
          process P { lock(m); unlock(m); }

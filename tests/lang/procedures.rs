@@ -1,5 +1,5 @@
-//! Procedures: a call is its body in place. Random programs with procedures against the same programs with every
-//! body pasted by hand, and what a call leaves behind.
+//! Procedures: a call is its body in place. Random programs with procedures against the same
+//! programs with every body pasted by hand, and what a call leaves behind.
 
 use std::collections::BTreeSet;
 

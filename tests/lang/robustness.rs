@@ -79,7 +79,8 @@ const WORDS: [&str; 64] = [
     "Node[",
 ];
 
-/// What does not compile says why; what does, runs (types were checked, so nothing gets stuck).
+/// A program that does not compile is explained; one that compiles can run (types were checked, so
+/// nothing gets stuck).
 fn runs_or_explains(source: &str) {
     match lang::compile("fuzz.maz", source, &[]) {
         Err(diagnostics) => {

@@ -1,9 +1,10 @@
-//! Is every dependence earned? Actions that the relation calls dependent without need cost executions, and nothing
-//! else shows it: a relation that is too large is still sound.
+//! Tests that every dependence is needed. Actions that the relation calls dependent without need
+//! cost executions, and nothing else shows it: a relation that is too large is still sound.
 //!
-//! A pair of kinds of operations is *earned* if in some program two actions of these kinds, dependent on one another
-//! and possible in either order, lead to different states by order, or one of them prevents the other. The order
-//! may also be what somebody has waited for: then the positions of the two have names, and these pairs are listed.
+//! A pair of kinds of operations is *needed* if in some program two actions of these kinds are
+//! dependent and possible in either order, and the order matters: the states differ, or one of them
+//! prevents the other. A pair is also needed if a process may wait for the n-th of such actions:
+//! then their positions have names, and the pair is listed.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +16,16 @@ use crate::random_models::{self, Sample, Subject, kind_of};
 /// Larger programs take long.
 const MOST_CONFIGURATIONS: usize = 400;
 
-/// Their order is what a wait names: it waits for the n-th release, or unlock. And at a mutex that is tried all changes of
-/// the queue are one order, which is coarse.
+/// Their order is named by a wait: it waits for the n-th release, or unlock. And at a mutex that is
+/// tried, all changes of the queue have one order, which is coarse.
 const NAMED: &[[&str; 2]] =
     &[["AsyncLock", "Unlock"], ["Release", "Release"], ["Unlock", "Unlock"]];
 
-/// How often two kinds were dependent, and how often that made a difference.
+/// How often two kinds were dependent, and how often that was needed.
 type Pairs = BTreeMap<[String; 2], [u32; 2]>;
 
-/// The state after both actions, as a portrait, and whether they depend on one another; `None` if the second cannot follow.
+/// The canonical state after both actions, and whether they are dependent; `None` if the second
+/// cannot follow.
 fn both<S: Subject>(
     locals: &mut Locals<'_, S>,
     parts: &mut Parts,

@@ -38,7 +38,7 @@ fn what_is_counted_on_the_graph_is_what_there_is<S: Subject>(samples: &[Sample<S
     assert!(violating > 0 || samples.iter().all(|sample| sample.script.features().actors));
 }
 
-/// Of each class of complete executions the fewest switches, and all its executions.
+/// For each class of complete executions, the fewest switches, and all its executions.
 struct Turns<'s, S: System> {
     locals: Locals<'s, S>,
     classes: Classes,
@@ -86,7 +86,8 @@ fn no_order_of_a_class_has_fewer_switches<S: Subject>(samples: &[Sample<S>]) {
     }
 }
 
-/// With `--shortest` the same things are found, by executions that are never longer, and they are what is claimed.
+/// With `--shortest`, the same violations are found, by executions that are never longer, and that
+/// are as short as claimed.
 fn the_shortest_is_shortest<S: Subject>(samples: &[Sample<S>]) {
     let mut gained = false;
     for sample in samples {

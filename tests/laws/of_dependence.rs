@@ -1,9 +1,9 @@
-//! The dependence relation, against those who reason about it in their own terms: the chains of the unfolding, and the
-//! touches of searches that store states.
+//! The dependence relation, compared with two other formulations: the chains of the unfolding, and
+//! the touches of searches that store states.
 //!
-//! The relation is written once ([`dependent`]). A chain claims that its changes are totally ordered, and a touch that
-//! a race cannot come without it. Both claims are exact for actions that change the same thing, and over-approximate
-//! where an action only looks.
+//! The relation is written once ([`dependent`]). A chain claims that its changes are totally
+//! ordered, and a touch that there is no race without it. Both claims are exact for actions that
+//! change the same thing, and over-approximate if an action only reads.
 
 use std::collections::HashSet;
 
@@ -23,9 +23,9 @@ hold_on_random_programs! {
 
 /// Executions tried for each program.
 const WALKS: usize = 4;
-/// So far ahead a race is looked for.
+/// The number of steps ahead in which a race is searched for.
 const AHEAD: usize = 6;
-/// In so many states of a program the order of steps is tried.
+/// The number of states of a program in which the order of steps is tried.
 const MOST_STATES: usize = 300;
 
 /// An event of an execution, with what it touched there.
@@ -59,8 +59,9 @@ fn configuration<S: Subject>(unfolding: &mut Unfolding<'_, S>, rng: &mut Rng) ->
     }
 }
 
-/// Two changes of one chain depend on each other, and so do a read and a change. Two changes that depend on each other
-/// share a chain. What depends on an earlier event knows it, and what it knows directly of others it depends on.
+/// Two changes of one chain are dependent, and so are a read and a change. Two dependent changes
+/// share a chain. An action that depends on an earlier event has it among its causes, and it
+/// depends on every direct cause in another process.
 fn chains_order_what_depends<S: Subject>(samples: &[Sample<S>]) {
     let mut shared = 0;
     for sample in samples {
@@ -87,7 +88,7 @@ fn chains_order_what_depends<S: Subject>(samples: &[Sample<S>]) {
     );
 }
 
-/// Do the two share a chain?
+/// Checks whether the two share a chain.
 fn check_chains<S: Subject>(
     unfolding: &Unfolding<'_, S>,
     earlier: &Done,
@@ -122,9 +123,10 @@ fn check_chains<S: Subject>(
     share
 }
 
-/// Let t be enabled, and let others move until one does what t's process, in some way it goes on, depends on. If t comes
-/// first, that one touches what races with what t's operation watched. And where both change one thing, racing
-/// touches are dependent.
+/// Let t be enabled, and let other processes move until one of them does an action that some
+/// continuation of t's process depends on. If t comes first, that action touches something that
+/// races with what t's operation watched. And if both change one thing, racing touches are
+/// dependent.
 fn touches_announce_what_depends<S: Subject>(samples: &[Sample<S>]) {
     let mut announced = 0;
     for sample in samples {
@@ -151,7 +153,7 @@ fn touches_announce_what_depends<S: Subject>(samples: &[Sample<S>]) {
     assert!(announced > samples.len(), "{announced} races");
 }
 
-/// What `process` can do.
+/// The enabled actions of `process`.
 fn actions_of<S: Subject>(
     locals: &Locals<'_, S>,
     state: &State,
@@ -162,7 +164,8 @@ fn actions_of<S: Subject>(
     actions
 }
 
-/// Was a race found along a random execution without the process of `t`? All touches are as claimed.
+/// Checks the touches along a random execution without the process of `t`. Returns whether a race
+/// was found.
 fn look_ahead<S: Subject>(
     locals: &mut Locals<'_, S>,
     state: &mut State,
@@ -225,7 +228,7 @@ fn look_ahead<S: Subject>(
     true
 }
 
-/// No dependence relation is believed here.
+/// This test does not use the dependence relation.
 fn what_does_not_race_commutes<S: Subject>(samples: &[Sample<S>]) {
     let mut pairs = 0;
     for sample in samples.iter().step_by(3) {
@@ -236,7 +239,7 @@ fn what_does_not_race_commutes<S: Subject>(samples: &[Sample<S>]) {
     assert!(pairs > samples.len(), "{pairs} pairs in both orders");
 }
 
-/// Is this touch more than a look, and exact? (Of an unlock nobody knows whether a test would see it.)
+/// Whether this touch is more than a read, and exact. (Whether a test would see an unlock is not known.)
 fn is_change(touch: Touch) -> bool {
     let is_ordered = touch.lane.part().is_ordered() && touch.lane.part() != Part::Queue;
     is_ordered && matches!(touch.may, May::Change | May::Look)

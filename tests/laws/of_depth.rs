@@ -1,5 +1,5 @@
-//! What searches that store states must do within a depth: find what every execution of that length meets, and know
-//! how far each state is.
+//! What searches that store states must do within a depth: find the violations of every execution
+//! of that length, and know the distance of each state.
 
 use std::collections::BTreeSet;
 
@@ -79,7 +79,8 @@ fn check<S: System>(system: &S, depth: u32, context: &str) {
         let found = within(system, method, depth);
         let context = || format!("{method:?} up to {depth} on {context}");
         assert_eq!(kinds(&found), kinds(&judged), "{}", context());
-        // A longest execution may be cut where a shorter one leads to the same state, which is gone on from.
+        // A longest execution may be cut where a shorter one leads to the same state, from which
+        // the search continues.
         assert!(judged.stopped_by.is_some() || found.is_complete(), "{}", context());
         assert_eq!(found.stats.traces > 0, judged.stats.traces > 0, "ends by {}", context());
         for violation in &found.violations {
@@ -99,7 +100,8 @@ fn violations_within_a_depth_are_found<S: Subject>(samples: &[Sample<S>]) {
     }
 }
 
-/// The distances are told from the whole graph, which a search without a bound goes through depth-first.
+/// The distances are computed from the whole graph, which a search without a bound traverses
+/// depth-first.
 fn states_are_counted_at_their_distance<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples.iter().step_by(2) {
         let mut watcher = Watcher::of(&sample.script);
@@ -118,7 +120,7 @@ fn states_are_counted_at_their_distance<S: Subject>(samples: &[Sample<S>]) {
     }
 }
 
-/// Programs that go round for ever have no end but the depth.
+/// Programs that repeat loops for ever have no end but the depth.
 #[test]
 fn programs_that_spin_fail_within_a_depth_as_all_their_executions_do() {
     let mut cut = 0;
@@ -135,8 +137,8 @@ fn programs_that_spin_fail_within_a_depth_as_all_their_executions_do() {
     assert!(cut > 50, "{cut} programs go on");
 }
 
-/// A state met first by a detour, at the bound, is gone on from by the shorter way; and a violation is found although
-/// another process could always go first.
+/// If a state is first visited by a detour, at the bound, the search continues from it along the
+/// shorter path; and a violation is found although another process could always go first.
 #[test]
 fn what_a_short_way_leads_to_is_not_lost() {
     let detour = "

@@ -24,7 +24,8 @@ hold_on_random_programs! {
     forgotten_events_are_not_counted_twice
 }
 
-/// On every other program UDPOR forgets events whenever it can; the others are too small to need it.
+/// For every other program, UDPOR forgets events whenever it can; the other programs are too small
+/// to need it.
 fn run<S: Subject>(
     sample: &Sample<S>,
     method: impl Explorer,
@@ -40,7 +41,7 @@ fn run<S: Subject>(
     (outcome, recorder.take())
 }
 
-/// What was violated, apart from how often and by which execution.
+/// The violations, without their number and executions.
 fn kinds<S: Subject>(outcome: &Outcome, recorder: &mut Recorder<'_, S>) -> BTreeSet<String> {
     let mut name =
         |v: &Violation| format!("{:?} {:?} {:?}", v.kind, recorder.process_of(v), v.failure);
@@ -67,7 +68,8 @@ impl<'s, S: Subject> Verdicts<'s, S> {
         assert_eq!(times(&classes), outcome.stats.traces, "{}", sample.describe());
         assert_eq!(Some(classes.len() as u64), outcome.stats.classes, "{}", sample.describe());
         let kinds = kinds(&outcome, &mut recorder);
-        // Who has failed does not move again, so each failure is seen at the end of some trace.
+        // A failed process does not move any more, so each failure is seen at the end of some
+        // trace.
         let reported = outcome.violations.iter();
         let reported: HashSet<_> =
             reported.filter_map(|v| Some((recorder.process_of(v)?, v.failure.clone()?))).collect();
@@ -75,7 +77,7 @@ impl<'s, S: Subject> Verdicts<'s, S> {
         Verdicts { sample, recorder, outcome, classes, kinds }
     }
 
-    /// Does the explorer keep its promises? How often it was blocked.
+    /// Checks the guarantee of the explorer. Returns its number of blocked explorations.
     fn judge(&mut self, method: impl Explorer, never_blocked: bool) -> u64 {
         let (outcome, found) = run(self.sample, method, &mut self.recorder);
         let context = || format!("{method:?} on {}", self.sample.describe());
@@ -153,7 +155,7 @@ fn verdict(kind: ViolationKind) -> Verdict {
     }
 }
 
-/// Everything that an observer is told, in order.
+/// Everything that an observer is notified of, in order.
 #[derive(Default, PartialEq, Eq)]
 struct Diary(Vec<(bool, Vec<Action>)>);
 
@@ -186,8 +188,8 @@ fn the_same_search_twice_is_the_same_search<S: Subject>(samples: &[Sample<S>]) {
     }
 }
 
-/// Every event is in some maximal configuration, so a complete search builds the whole unfolding, however
-/// much of it is forgotten on the way, and built again.
+/// Every event is in some maximal configuration. So a complete search builds the whole unfolding,
+/// even if events are forgotten and built again.
 fn forgotten_events_are_not_counted_twice<S: Subject>(samples: &[Sample<S>]) {
     let mut rebuilt = 0;
     for sample in samples {

@@ -1,4 +1,4 @@
-//! The front end against the tests' own reading of a program.
+//! The front end, compared with the tests' own reading of a program.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use mazurka::model::System;
 
 use crate::random_models::{P2pScript, Sample, Subject, later, p2p, processes};
 
-/// What one program means: figures, and the kinds of violations. (How many different ones there are is a
-/// matter of places in a text, which a syntax tree has not.)
+/// The meaning of a program: figures, and the kinds of violations. (The number of different
+/// violations depends on places in a text, which a syntax tree does not have.)
 fn meaning<S: System>(system: &S, method: impl Explorer) -> (Outcome, BTreeSet<String>) {
     let outcome =
         explore(system, method, Budget { all: true, ..Budget::default() }, &mut NoObserver);
@@ -25,8 +25,8 @@ fn meaning<S: System>(system: &S, method: impl Explorer) -> (Outcome, BTreeSet<S
 #[test]
 fn compiled_programs_mean_what_their_syntax_trees_mean() {
     processes().iter().chain(later()).for_each(check);
-    // What a collective yields is an integer in the tree, and in the text what it is in the language. And the number of
-    // polls is no part of the text.
+    // The result of a collective is an integer in the tree, and a list in the text. And the number
+    // of polls is not a part of the text.
     let is_like_its_text = |sample: &&Sample<P2pScript>| {
         let program = &sample.script.0.program;
         program.collectives.is_empty() && program.polls.is_none()

@@ -1,4 +1,5 @@
-//! What searches that store states must do: end where all executions end, and keep a path for every class.
+//! What searches that store states must do: end in the states in which executions end, and keep a
+//! path for every class.
 
 use std::collections::BTreeSet;
 
@@ -110,8 +111,8 @@ fn full_graphs_are_the_same_with_and_without_a_model() {
     }
 }
 
-/// Where states are merged that differ in the history of a spawning process, what it spawns has another name along
-/// each path, so programs that spawn are left out.
+/// If states are merged that differ in the history of a spawning process, the spawned process has
+/// another name along each path. So programs that spawn are left out.
 fn with_fixed_processes() -> impl Iterator<Item = &'static Sample<Script>> {
     processes().iter().filter(|sample| sample.script.program.templates.is_empty())
 }
@@ -132,7 +133,8 @@ fn every_class_has_a_path() {
     assert!(programs > random_models::processes().len() / 3, "{programs} programs");
 }
 
-/// Compiled programs tell which requests still matter, scripts do not: the former merge more, and end alike.
+/// Compiled programs know which requests still matter, scripts do not: the former merge more
+/// states, and have the same ends.
 #[test]
 fn what_no_longer_matters_is_no_part_of_a_state() {
     let (mut all, mut compiled) = (0, 0);
@@ -154,8 +156,8 @@ fn what_no_longer_matters_is_no_part_of_a_state() {
     assert!(compiled < all, "{compiled} of {all} states");
 }
 
-/// What is not ahead of a process any more, and what it never reads again: compiled programs tell that, too, and searches that
-/// ask for it visit fewer states, but the same ends and classes.
+/// What a process cannot do any more, and what it never reads again: compiled programs know that,
+/// too, and searches that use it visit fewer states, but the same ends and classes.
 #[test]
 fn what_is_not_ahead_does_not_matter() {
     let mut reduced_states = [0; 2];
@@ -188,8 +190,8 @@ fn what_is_not_ahead_does_not_matter() {
     assert!(by_point < by_text, "{by_point} states, and {by_text} by the whole text");
 }
 
-/// A process that loops until cells have certain contents, and changes them on its way: every state graph of such
-/// processes is finite, and most have cycles.
+/// A process that loops until cells have certain contents, and changes them on its way: every state
+/// graph of such processes is finite, and most have cycles.
 fn spinning(rng: &mut Rng) -> String {
     let mut body = String::new();
     for _ in 0..rng.below(3) + 1 {

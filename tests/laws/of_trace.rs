@@ -1,4 +1,4 @@
-//! Happens-before and normal forms, and the model's own promises.
+//! Happens-before and normal forms, and the contract of the model.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,16 +20,16 @@ hold_on_random_programs! {
     the_causal_past_of_an_event_is_an_execution
 }
 
-/// Every configuration determines one state, one enabled set and one set of next events; pairs in conflict
-/// say everything (both are checked on the way to the structure); the exhaustive explorer sees the same
-/// executions and classes.
+/// Every configuration determines one state, one enabled set and one set of next events; pairs in
+/// conflict say everything (both are checked on the way to the structure); the exhaustive explorer
+/// sees the same executions and classes.
 fn random_programs_unfold_to_prime_event_structures<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples {
         let (mut locals, structure) = structure_of(sample);
         let found = (sample.executions, sample.classes);
         let expected = (structure.executions(), structure.maximal().count() as u64);
         assert_eq!(found, expected, "executions and classes of {}", sample.describe());
-        // Who waits for what it has polled in vain is in no deadlock.
+        // A process that waits for what it has polled without success is not in a deadlock.
         let nobody_polls = Motion::Round(Vec::new());
         let deadlocked = structure.maximal().any(|end| {
             let state = &end.run.state;
@@ -51,7 +51,7 @@ fn neighbours_that_the_relation_calls_independent_can_be_swapped<S: Subject>(
     }
 }
 
-/// Each event of each execution, against all that are before it.
+/// Each event of each execution, compared with all earlier ones.
 fn effects_depend_on_one_another_as_the_table_says<S: Subject>(samples: &[Sample<S>]) {
     let [mut pairs, mut dependent_pairs] = [0, 0];
     for sample in samples {
@@ -132,7 +132,7 @@ fn normal_forms_are_equal_iff_executions_are_equivalent<S: Subject>(samples: &[S
     }
 }
 
-/// What can be seen of a state, the order in which it lists its actions included.
+/// What can be observed of a state, including the order in which it lists its actions.
 fn view<S: Subject>(
     locals: &mut Locals<'_, S>,
     parts: &mut Parts,
@@ -143,7 +143,7 @@ fn view<S: Subject>(
     (Snapshot::of(locals, parts, state), enabled, Schedule::of(state))
 }
 
-/// Along an execution with a look at every action on the way, and all the way back.
+/// Walks along an execution, looking at every action on the way, and all the way back.
 fn undoing_is_the_inverse_of_stepping<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples {
         let mut rng = Rng::new(sample.seed);
@@ -175,7 +175,7 @@ fn undoing_is_the_inverse_of_stepping<S: Subject>(samples: &[Sample<S>]) {
     }
 }
 
-/// It replays, and leads to the configuration [e].
+/// The causal past of an event replays, and leads to the configuration [e].
 fn the_causal_past_of_an_event_is_an_execution<S: Subject>(samples: &[Sample<S>]) {
     for sample in samples {
         let (mut locals, structure) = structure_of(sample);

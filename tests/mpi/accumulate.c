@@ -1,4 +1,5 @@
-// Accumulations: those with one operator commute, and whatever can tell which was first is seen in each order.
+// Accumulations: those with one operator commute; operations that can observe the order are
+// explored in each order.
 // 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13: right
 // 14: assertion
 // 15: right
@@ -97,7 +98,8 @@ static void pairs(MPI_Op op) {
   assert(rank > 0 || (pair.value == mine.value && pair.place == 0));
 }
 
-/* Any order is right in the even ones of each two, and the odd one asserts that one of them does not happen. */
+/* In each pair of cases, the even one accepts any order; the odd one asserts that one order does
+ * not happen. */
 static void orders(void) {
   int got;
   switch (which) {

@@ -92,7 +92,7 @@ static void run(void) {
       MPI_Win_fence(0, win);
       break;
     case 15: MPI_Win_fence(1 << 20, win); break; // wrong 15
-    case 16: expose(MPI_MODE_NOCHECK, MPI_MODE_NOCHECK, 0); break; // Nothing says that it was posted.
+    case 16: expose(MPI_MODE_NOCHECK, MPI_MODE_NOCHECK, 0); break; // It may not be posted.
     case 17: expose(0, MPI_MODE_NOCHECK, 1); break;
     case 18: expose(MPI_MODE_NOPUT, 0, 0); break;
     case 19:

@@ -95,7 +95,7 @@ static void run(void) {
       else MPI_Abort(world, 1);
       MPI_Comm_free(&made);
       break;
-    case 3: // A key that is freed lives on while it is in use, and MPI_Finalize frees what is attached to MPI_COMM_SELF, backwards.
+    case 3: // A freed key stays while in use; MPI_Finalize frees backwards (MPI_COMM_SELF).
     case 14:
       MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &key, NULL);
       MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &plain, NULL);

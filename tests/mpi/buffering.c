@@ -5,7 +5,8 @@
 // 12: call order
 #include "cases.h"
 
-/* Right if all sends are buffered, and if none is, but perhaps not if only some are. The wrong cases are those with an even number. */
+/* The odd cases are right if all sends are buffered, if none is, and if only some are. The even
+ * cases are wrong if only some are. */
 
 static char mine[1 << 16], theirs[1 << 16];
 
@@ -19,7 +20,7 @@ static void meet(int other, int head_to_head) {
   }
 }
 
-/* Is a send that nobody receives yet complete? */
+/* Whether a send that no rank has received yet is complete. */
 static void seen_complete(int is_wrong) {
   int value = 7, flag = 0;
   MPI_Request request;
@@ -33,7 +34,7 @@ static void seen_complete(int is_wrong) {
   meet(1 - rank, is_wrong && flag);
 }
 
-/* Which of two sends is complete? The second one is received late. */
+/* Which of two sends is complete; the second one is received late. */
 static void first_complete(int is_wrong) {
   int values[2] = {1, 2}, index = -1;
   MPI_Request requests[2];
@@ -50,7 +51,7 @@ static void first_complete(int is_wrong) {
   meet(1 - rank, is_wrong && index == 1);
 }
 
-/* Three ranks: whose message comes first, if one is buffered. */
+/* Three ranks: the order of messages, if one is buffered. */
 static void who_comes_first(int is_wrong) {
   int from = -1;
   MPI_Status status;
@@ -74,7 +75,7 @@ static void who_comes_first(int is_wrong) {
   if (rank > 0) meet(3 - rank, is_wrong && from == 1);
 }
 
-/* Who is first at a counter? Rank 0 can be it only if its send is buffered. */
+/* The order at a counter: rank 0 can be first only if its send is buffered. */
 static void who_counts_first(int is_wrong) {
   int *counter, one = 1, before = -1, value = 0;
   MPI_Win window;
@@ -89,7 +90,8 @@ static void who_counts_first(int is_wrong) {
   MPI_Win_free(&window);
 }
 
-/* A send that only a buffer completes before the flag, and then a wait that is there only while it is not complete. */
+/* Before the flag, a send that only a buffer completes; then a wait that is made only while it is
+ * not complete. */
 static void in_the_middle(int is_wrong) {
   int value = 1, flag = 0;
   MPI_Request request;
@@ -105,7 +107,8 @@ static void in_the_middle(int is_wrong) {
   meet(1 - rank, is_wrong && flag);
 }
 
-/* The same, and then a rank that has to leave a broadcast before the other one has come to it. */
+/* The same flag, and then a rank that has to leave a broadcast before the other one has entered
+ * it. */
 static void collective(int is_wrong) {
   int value = 1, flag = 0;
   MPI_Request request;

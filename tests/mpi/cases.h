@@ -1,5 +1,6 @@
-/* What the programs here share: each has several cases, and is called with the number of one. The lines at its head say what
- * is expected of each, and `wrong N` marks the lines that a report of case N must name, at least one of them. */
+/* Shared code: each program has several cases, and its argument is the number of one. The lines at
+ * its head give the expected result of each case. `wrong N` marks the lines of which a report of
+ * case N must name at least one. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Accesses to windows that nothing orders, and those that something does.
+// Concurrent accesses to windows, and ordered ones.
 // 1, 3, 7, 8: right, 3 ranks
 // 2, 9: global concurrency, 3 ranks
 // 4: global concurrency

@@ -1,4 +1,5 @@
-//! What is a mistake, what is a warning, and what Mazurka cannot do: three degrees, with exit codes and JSON of their own.
+//! Mistakes, warnings, and what Mazurka cannot do: three degrees, each with its own exit code and
+//! JSON.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -70,7 +71,7 @@ fn what_cannot_be_verified_is_no_error() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Threads take turns in the library, so none of them garbles what another one says.
+/// Threads take turns in the library, so they do not mix up each other's messages.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn threads_that_call_mpi_at_once_are_told_so() {

@@ -100,7 +100,7 @@ static void run(void) {
       MPI_Info_create(&info);
       MPI_Info_delete(info, "nothing"); // wrong 7
       break;
-    case 9: // What C and the standard say: alignments, parts of values, dimensions that are close to each other.
+    case 9: // Rules of C and MPI: alignments, parts of values, balanced dimensions.
       MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 4}, (MPI_Datatype[]){MPI_CHAR, MPI_C_FLOAT_COMPLEX}, &inner);
       MPI_Type_get_extent(inner, &places[0], &places[1]);
       assert(places[1] == sizeof(struct { char a; float _Complex b; }) && places[1] == 12);

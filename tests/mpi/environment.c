@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <unistd.h>
 
-// A program may call its own things as functions of the C library are called.
+// A program may define names of the C library.
 double time = 0.5;
 
 struct best {

@@ -1,7 +1,8 @@
-//! Every function of the header, called with a pointer to memory that a receive still uses, and with a null pointer.
+//! Every function of the header is called with a pointer to memory that a receive still uses, and
+//! with a null pointer.
 //!
-//! A table of the functions would be a second one: the header is the first. So it is read here, and
-//! a case is written for each parameter that is a pointer; a function that is new has its cases, too.
+//! There is no second table of the functions: the header is read here, and a case is generated for
+//! each pointer parameter. So a new function has its cases, too.
 
 use std::fmt::Write;
 
@@ -12,17 +13,18 @@ struct Parameter {
     is_array: bool,
 }
 
-/// A call with one parameter that points to `busy`, or to nothing.
+/// A call with one parameter that is a pointer to `busy`, or null.
 pub struct Call {
     pub function: String,
     pub parameter: String,
-    /// Is memory that is in use a mistake there?
+    /// Whether it is a mistake if an operation uses the memory there.
     pub is_used: bool,
-    /// May it be a null pointer?
+    /// Whether it may be a null pointer.
     pub is_optional: bool,
 }
 
-/// Is nothing read or written there before the function returns? Then memory that is in use may be there.
+/// Whether nothing is read or written there before the function returns. Then an operation may use
+/// the memory.
 fn is_used_later(function: &str, parameter: &Parameter) -> bool {
     let Parameter { kind, .. } = parameter;
     let is_data = kind.ends_with("void *");
@@ -36,7 +38,8 @@ fn is_used_later(function: &str, parameter: &Parameter) -> bool {
         || kind == "const char *"
 }
 
-/// A pointer whose value has no meaning to MPI: one that is only kept, or that the environment begins with.
+/// Whether MPI does not use what is at this pointer: it is only stored, or passed to the
+/// environment.
 fn is_free(function: &str, parameter: &Parameter) -> bool {
     let name = parameter.name.as_str();
     ["argc", "argv"].contains(&name)
@@ -44,7 +47,7 @@ fn is_free(function: &str, parameter: &Parameter) -> bool {
         || (name == "value" && (function.ends_with("set_attr") || function == "Attr_put"))
 }
 
-/// What may be a null pointer: no status is wanted, or there is nothing to call or to free.
+/// Whether a null pointer is allowed: no status is wanted, or there is nothing to call or to free.
 fn is_optional(function: &str, parameter: &Parameter) -> bool {
     let Parameter { kind, name, .. } = parameter;
     is_free(function, parameter)
@@ -158,7 +161,7 @@ fn number(function: &str, name: &str) -> &'static str {
     }
 }
 
-/// What is at a pointer before the call, as statements: handles that the function takes from there.
+/// The contents of a pointer before the call, as statements: handles that the function reads there.
 fn content(function: &str, parameter: &Parameter) -> Option<&'static str> {
     let starts = ["Start", "Startall"].contains(&function);
     Some(match (function, parameter.kind.as_str()) {
@@ -183,8 +186,8 @@ fn content(function: &str, parameter: &Parameter) -> Option<&'static str> {
     })
 }
 
-/// The program with a case for each pointer of each function, and what the cases are. Case `2 * k` has call `k` with memory that is
-/// in use, and `2 * k + 1` with a null pointer.
+/// The program with a case for each pointer of each function, and a description of the cases. Case
+/// `2 * k` is call `k` with memory that is in use, and `2 * k + 1` with a null pointer.
 pub fn program(header: &str) -> (String, Vec<Call>) {
     let mut text = String::from(PRELUDE);
     let mut calls = Vec::new();
@@ -225,7 +228,7 @@ pub fn program(header: &str) -> (String, Vec<Call>) {
     (text, calls)
 }
 
-/// All that the functions need. `busy` has zeros, so that it is a valid array of anything.
+/// Declarations that the functions need. `busy` contains zeros, so it is a valid array of anything.
 const PRELUDE: &str = r#"#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

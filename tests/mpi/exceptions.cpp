@@ -1,4 +1,4 @@
-// Exceptions that nobody catches.
+// Uncaught exceptions.
 #include <mpi.h>
 
 #include <cstdlib>

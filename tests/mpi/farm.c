@@ -1,4 +1,5 @@
-// A master takes results from any worker and believes that the first one is that of rank 1. It fails long after that.
+// A master takes results from any worker and believes that the first one is that of rank 1. It
+// fails long after that.
 // 1, 2: message race, 3 ranks
 #include "cases.h"
 #include <assert.h>

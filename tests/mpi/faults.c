@@ -1,4 +1,5 @@
-// What ranks may do to whoever runs them, for as long as they are let. It is ended within limits, and nothing is left.
+// Faults: anything that ranks may do to the machine that runs them. They are ended within limits,
+// and nothing is left.
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <fcntl.h>
@@ -89,7 +90,7 @@ static void share_memory(void) {
   if (file >= 0 && ftruncate(file, 1 << 20) == 0) loop();
 }
 
-// What a terminal would obey, and too much of it.
+// Escape sequences of a terminal, and too many of them.
 static void escape(void) {
   for (int line = 0; line < 100000; line++) puts("more and more");
   puts("red \033[31m and \007");

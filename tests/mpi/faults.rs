@@ -1,5 +1,5 @@
-//! Whatever ranks do, limits are kept and nothing is left: no process, no file, no shared memory. And what keeps ranks from
-//! being run is an error that says so.
+//! Whatever ranks do, limits are kept and nothing is left behind: no process, no file, no shared
+//! memory. If ranks cannot be run, an error says why.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::{compile, folder};
 use crate::cli::{code, mazurka, stderr, stdout};
 
-/// What ends within half a second on a machine that has nothing else to do.
+/// The time limit for what takes half a second on an idle machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A folder for temporary files, one to work in, and a program.
@@ -28,7 +28,7 @@ impl Place {
         Place { folder, program }
     }
 
-    /// A search that meets a fault, until the process is waited for.
+    /// Starts a search of a program with this fault.
     fn begin(&self, fault: &str, options: &[&str]) -> Child {
         let arguments = [&["mpirun", "-n", "3"], options, &[&self.program, fault]].concat();
         let mut command = mazurka(&arguments);
@@ -37,7 +37,7 @@ impl Place {
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// What is left after it. Its processes may need a moment.
+    /// Checks that nothing is left. Its processes may need a moment to end.
     fn check(&self, what: &str) {
         let start = Instant::now();
         while !self.processes().is_empty() && start.elapsed() < PATIENCE {
@@ -69,7 +69,7 @@ impl Place {
     }
 }
 
-/// Waits for it, and for no longer than a test may take.
+/// Waits for its end, up to the time limit of a test.
 fn ended(mut child: Child, what: &str) -> Output {
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
@@ -139,7 +139,7 @@ fn signals_end_a_search_whatever_ranks_do_and_nothing_is_left() {
     place.remove();
 }
 
-/// What ranks print is told without what a terminal would obey, and not at any length.
+/// Terminal escapes in the output of ranks are made harmless, and its length is limited.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn what_ranks_print_is_harmless() {
@@ -190,7 +190,8 @@ fn what_is_no_program_is_refused() {
     place.remove();
 }
 
-/// Too little of what the system gives is an error, or the search says that it is not complete. Nothing panics.
+/// If the system grants too little of something, there is an error, or the search says that it is
+/// incomplete. Nothing panics.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn too_little_of_anything_is_said() {

@@ -1,5 +1,5 @@
-//! What ranks do with files and the system: the user's files stay as they are, each execution sees what a real run sees, and
-//! where that cannot be had a sentence says so.
+//! What ranks do with files and the system: the user's files do not change, and each execution sees
+//! what a real run sees. Where that is impossible, a sentence says so.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use std::process::Command;
 use super::{cases, compile, compile_as, folder, marked};
 use crate::cli::{code, json, mazurka, stderr, stdout};
 
-/// Makes the folder that `overlay.c` and `streams.cpp` work in.
+/// Makes the folder in which `overlay.c` and `streams.cpp` work.
 fn fill(folder: &Path) {
     fs::create_dir_all(folder.join("deep/er")).unwrap();
     fs::create_dir(folder.join("empty")).unwrap();
@@ -77,7 +77,8 @@ fn ranks_change_files_as_in_a_real_run_and_the_users_stay_as_they_are() {
         assert_eq!(json(&ran)["stats"]["traces"], 6);
         assert_eq!(snapshot(&work), before, "{option}");
     }
-    // So they can be told apart: the real files are changed by the first run, and the second one sees that.
+    // So the two can be distinguished: the real files are changed by the first run, and the second
+    // one sees that.
     let program = compile_as("mpicc", "overlay.c", &[], &folder);
     let args = ["mpirun", "-n", "3", "--files", "real", "-q", &program, expected];
     let ran = mazurka(&args).current_dir(&work).output().unwrap();
@@ -106,7 +107,7 @@ fn streams_of_cxx_are_files() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// What ranks do that cannot be explored comes to a sentence with a line; nothing is left of it.
+/// What ranks do that cannot be explored is reported with a line; nothing is left of it.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn what_ranks_do_without_mpi_is_not_decided_at_a_line() {
@@ -150,7 +151,8 @@ fn clocks_numbers_and_surroundings_are_the_same_in_each_run() {
         let ran = command.env("MAZURKA_TEST", "7").output().unwrap();
         let report = json(&ran);
         let violations = report["violations"].as_array().unwrap().clone();
-        // That one sender is first, and not that a rank did something else the second time.
+        // The report is about which sender is first, not about a rank that behaved differently the
+        // second time.
         assert_eq!(violations.len(), 1, "{} {report}", stderr(&ran));
         assert_eq!(violations[0]["slip"], "message race", "{report}");
         violations[0]["printed"][0]["text"].as_str().unwrap().to_owned()

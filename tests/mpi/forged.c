@@ -1,5 +1,5 @@
-// Rank 0 writes to the connection of the library to the verifier: that it is done, or nothing that has a meaning. Then it
-// waits for a message that nobody sends.
+// Rank 0 writes to the connection between the library and the verifier: that it is done, or
+// garbage. Then it waits for a message that is never sent.
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>

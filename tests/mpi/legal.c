@@ -1,4 +1,4 @@
-// What is legal though it looks wrong, and what is wrong next to it.
+// What is legal although it looks wrong, and similar mistakes.
 // 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 21, 22, 23: right
 // 12: invalid request
 // 13: unsupported

@@ -1,4 +1,4 @@
-// What programs use besides.
+// Further functions that programs use.
 // 1, 2, 3, 4, 5, 6, 7: right
 // 8: unsupported
 // 9: invalid argument
@@ -101,7 +101,7 @@ static void run(void) {
     case 8: MPI_Intercomm_merge(world, 0, &comm); break; // wrong 8
     case 9: MPI_Comm_set_attr(world, 77, &mine); break; // wrong 9
     case 10:
-      /* What only the operating system knows is another one in each process. */
+      /* What only the operating system knows differs between processes. */
       if (rank == 0) {
         struct timespec now;
         syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);

@@ -41,7 +41,8 @@ static void grids(void) {
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       MPI_Cart_shift(grid, 0, 1, &around[0], &around[1]);
       MPI_Cart_shift(grid, 1, 1, &around[2], &around[3]);
-      /* Part i lies at 3 - i. The neighbour behind has sent what it has for the one before, and the other way round. */
+      /* Part i lies at 3 - i. The neighbour behind has sent what it has for the one before, and the
+       * other way round. */
       for (int i = 0; i < 4; i++) assert(got[3 - i] == (around[i] < 0 ? -1 : 10 * around[i] + (3 - (i ^ 1))));
       memset(got, -1, sizeof got);
       MPI_Neighbor_alltoallw(given, counts, bytes, types, got, counts, bytes, types, grid);

@@ -1,5 +1,6 @@
-// Interprets a script for each rank (tests/mpi/outcomes.rs writes them), frees the window, and fails with all that the ranks have
-// read and have in memory then. So each outcome is a violation with a message of its own.
+// Interprets a script for each rank (tests/mpi/outcomes.rs writes them), frees the window, and
+// fails with all values that the ranks have read and have in memory then. So each outcome is a
+// violation with its own message.
 #include <assert.h>
 #include <mpi.h>
 #include <stdio.h>

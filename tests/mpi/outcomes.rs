@@ -1,8 +1,10 @@
-//! Random programs with windows, without races: their outcomes are those of a machine that carries out one step after another.
+//! Random race-free programs with windows: their outcomes are those of a machine that executes one
+//! step after another.
 //!
-//! A program is a script for each rank, which `outcomes.c` interprets. Each place of each part is used in one way until the next
-//! barrier: by accumulations with one operator (and those that replace, or tell what was there), by whoever holds the lock
-//! exclusively, or by one rank, which may hand it to another one by a message.
+//! A program is a script for each rank, which `outcomes.c` interprets. Each place of each part is
+//! used in one way until the next barrier: by accumulations with one operator (and those that
+//! replace or return the previous value), by the rank that holds the lock exclusively, or by one
+//! rank, which may pass it on to another one by a message.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -20,7 +22,7 @@ const PLACES: usize = 2;
 /// A program with more outcomes than this is left out: a search keeps no more violations.
 const MOST: usize = 100;
 
-/// What a rank does; `t` is a target, `p` a place, `v` a value.
+/// A step of a rank; `t` is a target, `p` a place, `v` a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {
     Lock { t: usize, is_exclusive: bool },
@@ -72,7 +74,7 @@ impl Operator {
 }
 
 impl Step {
-    /// As `outcomes.c` reads it.
+    /// The step in the form that `outcomes.c` reads.
     fn text(self) -> String {
         match self {
             Step::Lock { t, is_exclusive: true } => format!("x{t}"),
@@ -263,11 +265,11 @@ struct Machine {
     got: Vec<Vec<i32>>,
     /// For each rank: the steps of operations that are not complete, and where what they read goes.
     pending: Vec<Vec<(usize, usize)>>,
-    /// By target: who shares it, or has it alone.
+    /// By target: the ranks that share it, or the one that has it alone.
     holders: Vec<Vec<usize>>,
     is_exclusive: Vec<bool>,
     sent: Vec<Vec<usize>>,
-    /// How many meetings a rank has entered.
+    /// The number of meetings that a rank has entered.
     met: Vec<usize>,
 }
 
@@ -330,7 +332,7 @@ impl Machine {
         self.is_exclusive[t] = false;
     }
 
-    /// Lets a rank do a part of its next step, if it can: is the step over then?
+    /// Lets a rank do a part of its next step, if it can. Returns whether the step is over.
     fn part(&mut self, steps: &[Step], rank: usize) -> Option<bool> {
         let ranks = self.at.len();
         let (step, part) = self.at[rank];
@@ -380,7 +382,7 @@ impl Machine {
         Some(true)
     }
 
-    /// What `outcomes.c` says at its end.
+    /// The final output of `outcomes.c`.
     fn outcome(&self) -> String {
         let of_rank = |rank: usize| {
             let all = self.got[rank].iter().chain(&self.memory[rank]);
@@ -467,8 +469,8 @@ fn windows_have_the_outcomes_of_a_simple_machine() {
     assert!(several > count / 3, "{several} of {count} have several outcomes");
 }
 
-/// Accumulations with one operator are one class of executions, whatever the operator and however many there are; and what
-/// `accumulate.c` expects holds in optimized code, too.
+/// Accumulations with one operator are one class of executions, whatever the operator and however
+/// many there are; and the expectations of `accumulate.c` also hold for optimized code.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn accumulations_with_one_operator_commute() {

@@ -1,4 +1,4 @@
-// What ranks do to each other, or to the system, without MPI: nothing can be said about such a program.
+// Effects of ranks on each other, or on the system, without MPI: such a program is not decided.
 // 1, 2: right
 // 3, 4, 5, 6, 7, 8, 9, 10, 11, 12: unsupported
 #define _GNU_SOURCE

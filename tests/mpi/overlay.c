@@ -1,7 +1,8 @@
-// A rank does with files whatever can be done, after it was told something that differs between executions. In each of them
-// it must see what one real run sees, and change nothing that is there.
+// A rank does everything that can be done with files, after an observation that differs between
+// executions. In each execution it must see what a real run sees, and change no existing file.
 //
-// Called with a name, `main` compares what it has seen with the content of that file. Without MPI it prints it.
+// If it has a name as argument, `main` compares what it has seen with the content of that file.
+// Without MPI it prints what it has seen.
 #define _GNU_SOURCE
 #include <assert.h>
 #include <dirent.h>

@@ -1,4 +1,5 @@
-// MPI_IN_PLACE, where it may stand and where it may not; and buffers that overlap in MPI_Reduce_local.
+// MPI_IN_PLACE, where it may stand and where it may not; and buffers that overlap in
+// MPI_Reduce_local.
 // 1, 2, 3: right
 // 4, 5, 6, 7, 8, 9, 10, 11, 12, 13: invalid buffer
 #include "cases.h"

@@ -1,4 +1,5 @@
-// Loops that poll. Where nothing changes from poll to poll they wait; others are followed up to the bound on polls.
+// Loops that poll. Where nothing changes from poll to poll they wait; others are followed up to the
+// bound on polls.
 // 1: incomplete
 // 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13: right
 // 14, 15, 16, 17, 18, 19, 20, 21: incomplete
@@ -30,7 +31,7 @@ static void answer(int times) {
   }
 }
 
-/* Polls so many times, and then does something else. */
+/* Polls `times` times, and then does something else. */
 static void a_few_times(int times) {
   int there = 0;
   await();
@@ -73,7 +74,7 @@ static void look_for_a_message(void) {
   MPI_Recv(&in, 1, MPI_INT, 1, 0, world, &status);
 }
 
-/* Nobody sends with tag 1. */
+/* No rank sends with tag 1. */
 static void look_for_both(void) {
   int there = 0;
   await();
@@ -90,7 +91,7 @@ static void look_at_status(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* Work that leaves everything as it was. */
+/* Work that leaves the memory as it was. */
 static int scratch[16];
 static void work(void) {
   char *piece = malloc(100), text[20];
@@ -102,7 +103,7 @@ static void work(void) {
   printf("still nothing\n");
 }
 
-/* Work that does not. */
+/* Work that changes the memory. */
 static long rounds;
 static int next_key(void) {
   int keys, next;
@@ -116,7 +117,7 @@ static int next_key(void) {
   return next;
 }
 
-/* What is left in a pipe, or of a file, is in no memory. */
+/* Data in a pipe, or the rest of a file, is not in memory. */
 static int ends[2];
 static void fill(int is_file) {
   if (is_file) {
@@ -169,7 +170,7 @@ static void until_it_is_there(int number) {
   if (count == 1000000) abort();
 }
 
-/* Nobody sends; after five polls in vain that is noticed. */
+/* No rank sends; the loop ends after five unsuccessful polls. */
 static void give_up(void) {
   int polls = 0;
   await();
@@ -177,7 +178,7 @@ static void give_up(void) {
   if (polls == 5) MPI_Abort(world, 1); // wrong 24
 }
 
-/* A window is read only while nothing has come: that is a race with the put. */
+/* A window is read only while no message has come: this is a race with the put. */
 static void read_in_vain(int reads) {
   static int window[2];
   MPI_Win win;
@@ -196,7 +197,7 @@ static void read_in_vain(int reads) {
   MPI_Win_free(&win);
 }
 
-/* What comes behind the loop is checked. */
+/* The code after the loop is checked. */
 static void see_what_comes(void) {
   await();
   ask();
@@ -204,7 +205,7 @@ static void see_what_comes(void) {
   assert(in == 8); // wrong 26
 }
 
-/* Each looks for what the other sends only later. */
+/* Each rank looks for a message that the other one sends only later. */
 static void look_first(void) {
   int there = 0;
   while (!there) MPI_Iprobe(1 - rank, 0, world, &there, &status); // wrong 23

@@ -19,18 +19,19 @@ fn loops_that_poll_are_told_apart_in_optimized_code_too() {
     assert_eq!((right, wrong, found), (12, 15, Vec::new()));
 }
 
-/// Nothing of that depends on instrumentation: states are compared as they are.
+/// This does not depend on instrumentation: states are compared as they are.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn loops_that_poll_are_told_apart_without_instrumentation() {
     let folder = folder("mpi-polls-plain");
     let (_, _, found) = offences(Path::new("tests/mpi/polls.c"), "-fno-sanitize=thread", &folder);
     std::fs::remove_dir_all(&folder).unwrap();
-    // The race of case 25 is not seen.
+    // The race of case 25 is not detected.
     assert_eq!(found.len(), 1, "{found:?}");
 }
 
-/// What a loop does that goes on in another way after each poll is found out with a bound that is high enough.
+/// A loop that behaves differently after a number of polls is followed to its end, if the bound is
+/// high enough.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn with_a_higher_bound_the_loop_is_followed_to_its_end() {
@@ -51,7 +52,7 @@ fn with_a_higher_bound_the_loop_is_followed_to_its_end() {
             );
             assert_eq!(found(number, 12), Answer::Right, "{number} {option}");
         }
-        // Nobody knows when these end.
+        // It is unknown when these end.
         for number in [14, 15] {
             assert_eq!(
                 found(number, 12),
@@ -84,7 +85,8 @@ fn a_report_says_which_bound_to_try() {
     let enough = mpirun(&["--polls", "12", &program, "1"]);
     assert_eq!(code(&enough), 0, "{}", stdout(&enough));
 
-    // Who waits for ever says where it polls, and that can be seen again.
+    // A report about a rank that waits for ever names the place of the poll, and the replay shows
+    // it again.
     let stuck = mpirun(&["--format", "json", "--buffering", "infinite", &program, "22"]);
     assert_eq!(code(&stuck), 1);
     let violation = &json(&stuck)["violations"][0];

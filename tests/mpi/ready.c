@@ -54,7 +54,7 @@ static void run(void) {
         hear(1);
       }
       break;
-    case 4: // A synchronous send is over when it is received, and what was posted before that is posted.
+    case 4: // A synchronous send ends when it is received, after earlier posts.
     case 13:
       if (rank == 1) {
         if (which == 4) receive();

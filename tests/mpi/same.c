@@ -1,5 +1,6 @@
-// What is outside of the program is the same in each run: the clock, random numbers, the environment, standard input. The master
-// sends it to itself; so it is compared whenever the master is run again.
+// The environment of the program is the same in each run: the clock, random numbers, environment
+// variables, standard input. The master sends it to itself, so it is compared whenever the master
+// is run again.
 #define _GNU_SOURCE
 #include <assert.h>
 #include <mpi.h>

@@ -2,8 +2,8 @@
 // 3: message race, 3 ranks
 // 4: call order, 3 ranks
 
-// Rank 0 takes two messages from anyone. In case 3 it then waits for one that nobody sends, if rank 2 was the first; in case 4
-// whoever was the first waits for an answer.
+// Rank 0 takes two messages from any source. If rank 2 was first, then in case 3 it waits for a
+// message that is never sent; in case 4 the first sender waits for an answer.
 #include "seen.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-//! What can be seen of a program: what it prints, and its source in a page.
+//! What users can see of a program: its output, and its source in a page.
 
 use std::path::Path;
 
@@ -44,7 +44,8 @@ fn what_a_verified_program_prints_is_shown() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// A page of the third case of the program: its name, and that of its source and of the header as the page has them.
+/// A page of the third case of the program: its name, and the names under which the page has its
+/// source and the header.
 fn page(folder: &Path) -> (std::path::PathBuf, String, String) {
     let program = compile("seen", folder);
     let page = folder.join("page.html");
@@ -102,7 +103,7 @@ fn a_page_of_a_program_begins_at_the_line_that_is_wrong() {
     assert_eq!(listed, "all executions (2)");
     assert!(browser.text("#runs").contains("Violation 1"));
 
-    // The click on a number finds what is done in that line of that file.
+    // A click on a number finds the steps in that line of that file.
     browser.eval("document.querySelector('#lines .here .number.busy').click()");
     let query = browser.eval("document.getElementById('query').value");
     assert_eq!(query, format!("{header}:4"));
@@ -131,7 +132,7 @@ fn ranks_that_are_alike_are_told_once() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Source, tag and counts stand in the boxes of a diagram: the column has room for them.
+/// The boxes of a diagram contain source, tag and counts: the column has room for them.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn a_diagram_has_sources_tags_and_counts() {

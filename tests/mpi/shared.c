@@ -1,4 +1,5 @@
-// Files that several ranks use. Where one of them could notice another one, nothing can be said about the program.
+// Files that several ranks use. If one rank could notice another one by that, the program is not
+// decided.
 // 1, 2, 3, 4: right
 // 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15: unsupported
 #define _GNU_SOURCE

@@ -1,11 +1,11 @@
-//! `mazurka reproduce mpi-bugs`: suites in each layout that is known, made here.
+//! `mazurka reproduce mpi-bugs`: suites in each known layout, generated here.
 
 use std::path::{Path, PathBuf};
 
 use super::folder;
 use crate::cli::{code, run, stderr, stdout};
 
-/// A program for two ranks. With `RACE`, a buffer is written that a send may still read.
+/// A program for two ranks. With `RACE`, it writes a buffer that a send may still read.
 const PROGRAM: &str = "
 #include <mpi.h>
 int main(int argc, char **argv) {

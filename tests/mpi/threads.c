@@ -1,4 +1,5 @@
-// Threads in a rank. One order of them is seen, so nothing with a second thread is verified.
+// Threads in a rank. Only one order of them is explored, so nothing with a second thread is
+// verified.
 // 1, 2: right
 // 3, 4, 5, 7, 8, 10, 14, 15, 17, 18, 19: unsupported
 // 20: call order

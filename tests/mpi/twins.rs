@@ -1,5 +1,5 @@
-//! Random programs, each written twice: in C, and as a spec with p2p mailboxes. Both must have the same classes of executions,
-//! and as many of them violate something.
+//! Random programs, each written twice: in C, and as a spec with p2p mailboxes. Both must have the
+//! same number of classes, and of classes with a violation.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -36,9 +36,9 @@ enum Form {
 /// The statements of each rank.
 struct Program(Vec<Vec<Statement>>);
 
-/// How many different tags there are.
+/// The number of different tags.
 const TAGS: usize = 2;
-/// Messages are below this.
+/// Messages are less than this.
 const VALUES: usize = 4;
 /// A program with more classes than this is left out.
 const MOST: u64 = 400;
@@ -81,7 +81,8 @@ impl Program {
         }
         for &is_sum in collectives {
             let at = random.below(statements.len() + 1);
-            // Requests have the numbers of their statements, so what is between them must not move.
+            // Requests have the numbers of their statements, so statements between them must not
+            // move.
             let at = if requests(&statements).is_empty() { at } else { statements.len() };
             statements.insert(at, if is_sum { Statement::Sum } else { Statement::Barrier });
         }
@@ -144,7 +145,7 @@ enum Language {
 }
 
 impl Statement {
-    /// May a request be over after it? In C it is gone then, but a spec may name it again.
+    /// Whether it may end a request. In C the request is gone then, but a spec may name it again.
     fn is_ending(&self) -> bool {
         matches!(self, Statement::Wait(_) | Statement::Test(_) | Statement::WaitAny(..))
     }
@@ -299,7 +300,7 @@ impl Statement {
     }
 }
 
-/// How many executions there are, and how many of them violate something; `None` if there are too many.
+/// The number of executions, and of those with a violation; `None` if there are too many.
 type Counts = Option<(u64, u64)>;
 
 fn counts(outcome: &mazurka::explore::Outcome) -> Counts {
@@ -341,7 +342,7 @@ fn of_c(program: &Path, number: usize, ranks: usize, semantics: Semantics) -> Co
     counts(&explore(&History::new(Ranks::new(launch).unwrap()), setting, budget(), &mut NoObserver))
 }
 
-/// All programs as one in C, which is called with the number of one.
+/// All programs as one C program, whose argument is the number of one of them.
 fn in_c(programs: &[Program]) -> String {
     let mut text = String::from(
         "#include <assert.h>\n#include <mpi.h>\n#include <stdlib.h>\n\

@@ -1,10 +1,11 @@
-// Whose memory a buffer is: variables whose place changes or is shared, and the heap. Optimised code is where that is hard.
+// The memory behind a buffer: variables whose place changes or is shared, and the heap. This is
+// hardest in optimised code.
 // 1, 3, 4, 6, 7, 9, 11, 13, 15, 16, 17, 18, 19, 20, 21, 22: right
 // 2, 5, 8, 10, 12, 14, 23: datatype mismatch
 // 24: invalid buffer
 #include "cases.h"
 
-/* The compiler does not know what it does. */
+/* A function that the compiler does not look into. */
 __attribute__((noipa)) static void touch(void *at) { (void)at; }
 
 __attribute__((noipa)) static void siblings(MPI_Datatype last) {
@@ -25,7 +26,7 @@ __attribute__((noipa)) static void siblings(MPI_Datatype last) {
   }
 }
 
-/* What has no name, and variables that are first used behind it. */
+/* Unnamed memory, and variables that are first used after it. */
 __attribute__((noipa)) static void unnamed(void) {
   int later[40];
   {
@@ -43,7 +44,7 @@ __attribute__((noipa)) static void unnamed(void) {
   touch(later);
 }
 
-/* Blocks with the same ends, which a compiler may make one of. */
+/* Blocks with equal ends, which a compiler may merge. */
 __attribute__((noipa)) static void alike(void) {
   if (which == 4) {
     int *one = malloc(16);

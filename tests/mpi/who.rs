@@ -1,10 +1,11 @@
-//! What a report says of who did it: which receive got which message, what was sent, where an exception was thrown.
+//! The details in a report: which receive got which message, what was sent, where an exception was
+//! thrown.
 
 use crate::cli::{code, mazurka, stdout};
 
 use super::{compile, compile_as, folder, marked};
 
-/// The number of the line that ends so.
+/// The number of the line with this end.
 fn line(text: &str, end: &str) -> usize {
     let lines: Vec<usize> =
         (1..).zip(text.lines()).filter(|(_, line)| line.ends_with(end)).map(|(n, _)| n).collect();
@@ -48,7 +49,7 @@ fn operations_are_never_cut_and_data_is_told() {
         };
         stdout(&command.output().unwrap())
     };
-    // Nobody bounds it: each step is a line.
+    // Without a width, each step is one line.
     let whole = said(None);
     let receive = "MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, world, &status)";
     for told in [
@@ -95,7 +96,7 @@ fn an_exception_that_nobody_catches_has_its_line_and_text() {
         ] {
             let said = stdout(&said(case));
             assert!(said.starts_with(&format!("Error: abort: {what}")), "{said}");
-            // How far the line of an inlined call is from it is up to the compiler.
+            // The distance of the reported line from an inlined call depends on the compiler.
             let place = &marked("exceptions.cpp", &text, case)[0];
             assert!(option == "-O2" || said.contains(&**place), "{place}: {said}");
             assert!(said.contains("exceptions.cpp:"), "{said}");

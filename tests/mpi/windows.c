@@ -1,4 +1,4 @@
-// One-sided communication: what it does, its epochs, and accesses that nothing orders.
+// One-sided communication: its effects, its epochs, and concurrent accesses.
 // 1, 2, 3, 4, 5, 6, 7, 22, 23: right
 // 8: missing epoch
 // 9: missing epoch

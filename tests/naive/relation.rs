@@ -1,9 +1,12 @@
-//! Which actions depend on one another, pair by pair: the table that the library's effects are judged by.
+//! Which actions depend on one another, pair by pair: the table that the library's effects are
+//! judged by.
 //!
-//! It was written before the library had effects, and says the same in other words: what each operation touched is read off the
-//! states before and after it, and a clause for each pair of operations says when they depend on one another.
+//! It was written before the library had effects, and is an independent formulation: what each
+//! operation touched is determined from the states before and after it, and a clause for each pair
+//! of operations says when they are dependent.
 //!
-//! Two actions of one process are dependent. Actions of different processes are dependent only if listed here:
+//! Two actions of one process are dependent. Actions of different processes are dependent only if
+//! listed here:
 //!
 //! | action | and | if |
 //! |---|---|---|
@@ -20,7 +23,8 @@
 //! | try_lock, async_lock, unlock of a mutex that is tried | the same | unless both are a try_lock→false |
 //! | write request for a reader-writer lock | a request | of the same lock; two read requests are independent |
 //! | wait for a reader-writer lock | unlock | by the writer before it; for a writer also by the readers since then |
-//! | notification | a notification, an enrolment | at the same condition variable; two enrolments are independent |
+//! | notification | notification, enrolment | at the same condition variable; two enrolments are
+//! independent |
 //! | step that wakes | the same | of the same condition variable |
 //! | wait at a condition variable | step that wakes | it woke the process |
 //! | async_acquire, release | the same | of the same semaphore; one of each are independent |
@@ -37,14 +41,14 @@ use mazurka::model::{
     MailboxId, MutexId, Op, Posted, ProcessId, Request, RwLockId, SemaphoreId, State, System,
 };
 
-/// What an executed action touched. Positions are places in the logs of the state.
+/// What an executed action touched. Positions are indices into the logs of the state.
 #[derive(Clone, Debug)]
 pub enum Footprint {
     /// isend or irecv.
     Post {
-        /// Where.
+        /// The mailbox.
         mailbox: MailboxId,
-        /// At which end.
+        /// The end at which it was posted.
         end: End,
         /// Its index among the posts at that end.
         position: u32,
@@ -53,7 +57,7 @@ pub enum Footprint {
     },
     /// wait, waitany→j, test→true, testany→j.
     Completed {
-        /// Where.
+        /// The mailbox.
         mailbox: MailboxId,
         /// The end at which the partner was posted.
         partner_end: End,
@@ -62,12 +66,12 @@ pub enum Footprint {
     },
     /// test→false, testany→none: the communications under test, by mailbox, own end and position.
     Incomplete(Vec<(MailboxId, End, u32)>),
-    /// An action at a p2p or bag mailbox, or of the network. It depends on the actions at these places of the execution,
-    /// and on no others before it.
+    /// An action at a p2p or bag mailbox, or of the network. It depends on the actions at these
+    /// steps of the execution, and on no other earlier ones.
     Network {
-        /// Its own place in the execution.
+        /// Its own step in the execution.
         at: u32,
-        /// The places of all its causes in other processes.
+        /// The steps of all its causes in other processes.
         causes: Vec<u32>,
     },
     /// async_lock.
@@ -321,20 +325,20 @@ fn post(after: &State, mailbox: MailboxId, end: End) -> Footprint {
     Footprint::Post { mailbox, end, position: posts.len() as u32 - 1, partner }
 }
 
-/// The place of the send that has this name.
+/// The step of the send with this name.
 fn send(state: &State, choice: Choice) -> u32 {
     let sends = state.network().sends().iter();
     let mut named = sends.enumerate().filter(|(_, sent)| Choice::message(sent.id) == choice);
     named.next().expect("a message that was sent").0 as u32
 }
 
-/// The processes that there are after an action, but not before.
+/// The processes that exist after an action, but not before.
 fn started(before: &State, after: &State) -> impl Iterator<Item = ProcessId> {
     let new: Vec<_> = after.processes().filter(|&process| !before.exists(process)).collect();
     new.into_iter()
 }
 
-/// Do two actions of one execution depend on one another?
+/// Whether two actions of one execution are dependent.
 pub fn dependent((p, a): (ProcessId, &Footprint), (q, b): (ProcessId, &Footprint)) -> bool {
     p == q || depends(a, q, b) || depends(b, p, a)
 }

@@ -11,7 +11,7 @@ use mazurka::model::{
 use super::Set;
 use super::relation::{Footprint, dependent, footprint};
 
-/// An event, by its place in [`Structure::events`].
+/// An event, by its index in [`Structure::events`].
 pub type EventId = u32;
 
 /// An action with its history.
@@ -23,28 +23,29 @@ pub struct Event {
     pub history: Set,
     /// The local state in which its process was.
     pub before: LocalId,
-    /// What it touched, in the execution in which it was met first.
+    /// What it touched, in the first execution in which it occurred.
     pub footprint: Footprint,
 }
 
-/// What executions with the same events must agree on: everything but the order of independent actions.
+/// What executions with the same events must agree on: everything except the order of independent
+/// actions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     locals: Vec<LocalId>,
     mailboxes: Vec<Mailbox>,
     mutexes: Vec<Mutex>,
     semaphores: Vec<Semaphore>,
-    /// Per barrier and round, as sets: arrivals commute.
+    /// For each barrier and round, the set of arrivals, which commute.
     arrivals: Vec<Vec<Vec<ProcessId>>>,
     cells: Vec<Vec<ValueId>>,
-    /// Messages between actors by name, with receiver, content, and whether they are still pending: sending
-    /// them commutes.
+    /// Messages between actors by name, with receiver, content, and whether they are pending. Sends
+    /// commute.
     messages: BTreeMap<MessageId, (ProcessId, ValueId, bool)>,
-    /// Messages at p2p and bag mailboxes by name: where, what, and who has them.
+    /// Messages at p2p and bag mailboxes by name: mailbox, content, and the receive that got it.
     sent: BTreeMap<MessageId, (MailboxId, ValueId, Option<Received>)>,
-    /// What became of the receives there.
+    /// The states of the receives there.
     received: BTreeMap<Received, String>,
-    /// What the future depends on, of every kind of object.
+    /// The canonical state: what the future depends on, for every kind of object.
     portrait: Vec<u32>,
 }
 
@@ -60,7 +61,7 @@ pub struct Run {
     pub order: Vec<EventId>,
     /// What they touched, by the table.
     pub footprints: Vec<(ProcessId, Footprint)>,
-    /// The same as the library says it.
+    /// What they touched, by the library.
     pub effects: Vec<(ProcessId, Effect)>,
 }
 
@@ -79,7 +80,7 @@ pub struct Configuration {
 /// Why there is no [`Structure`].
 #[derive(Clone, Debug)]
 pub enum Obstacle {
-    /// There are more configurations than asked for.
+    /// There are more configurations than the limit.
     TooLarge,
     /// The executions are not those of a prime event structure.
     Broken(String),
@@ -91,7 +92,7 @@ pub struct Structure {
     pub events: Vec<Event>,
     /// Every configuration, the empty one first, none before its subsets.
     pub configurations: Vec<Configuration>,
-    /// Per event, those that no execution has together with it.
+    /// For each event, the events that no execution has together with it.
     pub conflicts: Vec<Set>,
     event_ids: HashMap<(Action, Vec<EventId>), EventId>,
     by_events: HashMap<Vec<EventId>, usize>,
@@ -103,7 +104,7 @@ fn key(set: &Set) -> Vec<EventId> {
 }
 
 impl Snapshot {
-    /// Of a state. Only those with the same `parts` can be compared.
+    /// The snapshot of a state. Only snapshots with the same `parts` can be compared.
     pub fn of<S: System>(locals: &mut Locals<'_, S>, parts: &mut Parts, state: &State) -> Snapshot {
         let mut portrait = Vec::new();
         state.portrait(locals, parts, &mut portrait);
@@ -176,7 +177,7 @@ impl Run {
         actions
     }
 
-    /// One action further; its event is still to be named.
+    /// The execution with one more action, whose event has no name yet.
     pub fn step<S: System>(&self, locals: &mut Locals<'_, S>, action: Action) -> Run {
         let mut run = self.clone();
         run.state.step(locals, action);
@@ -224,7 +225,8 @@ impl Structure {
         Ok(structure)
     }
 
-    /// Notes the configuration that `run` leads to, or checks that it is as other executions left it.
+    /// Records the configuration that `run` leads to, or checks that it agrees with other
+    /// executions.
     fn meet<S: System>(&mut self, locals: &mut Locals<'_, S>, run: Run) -> Result<(), Obstacle> {
         let events: Set = run.order.iter().copied().collect();
         let snapshot = Snapshot::of(locals, &mut self.parts, &run.state);
@@ -257,7 +259,8 @@ impl Structure {
         next
     }
 
-    /// The event that `action` is after `run`: its history is what it depends on, with their histories.
+    /// The event of `action` after `run`: its history consists of the events that it depends on,
+    /// and their histories.
     fn event_after<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
@@ -293,8 +296,9 @@ impl Structure {
         self.conflicts = together.into_iter().map(|together| &all - together).collect();
     }
 
-    /// conf(E) by the definition is what executions reach: from each configuration, exactly the next events
-    /// of its executions are causally possible and in conflict with nothing in it.
+    /// Checks that the configurations by definition are the sets of executions: from each
+    /// configuration, exactly the next events of its executions have their causes in it and no
+    /// conflict with it.
     fn check_that_pairs_say_everything(&self) -> Result<(), Obstacle> {
         for configuration in &self.configurations {
             let found: Set = configuration.next.iter().map(|&(_, event)| event).collect();
@@ -329,7 +333,7 @@ impl Structure {
         self.configurations.iter().filter(|configuration| configuration.next.is_empty())
     }
 
-    /// How many complete executions there are: the paths from the empty configuration to maximal ones.
+    /// The number of complete executions: the paths from the empty configuration to maximal ones.
     pub fn executions(&self) -> u64 {
         let mut ways = vec![0u64; self.configurations.len()];
         ways[0] = 1;
@@ -370,12 +374,12 @@ impl Structure {
         self.conflicts[e as usize].contains(f)
     }
 
-    /// No two of these events are in conflict.
+    /// Whether no two of these events are in conflict.
     pub fn is_conflict_free(&self, events: &Set) -> bool {
         events.iter().all(|e| self.conflicts[e as usize].is_disjoint(events))
     }
 
-    /// e #i f: in conflict, and no longer so without either of the two.
+    /// e #i f: they are in conflict, but neither of them with the history of the other.
     pub fn immediate_conflict(&self, e: EventId, f: EventId) -> bool {
         let without =
             |x: EventId, y: EventId| &self.events[x as usize].history | self.local_configuration(y);
@@ -395,8 +399,8 @@ impl Structure {
         self.ex(c).iter().filter(|&e| self.conflicts[e as usize].is_disjoint(c)).collect()
     }
 
-    /// Is J an alternative to D after C in U? J ⊆ U, J ∩ D = ∅, C ∪ J is a configuration, and each d ∈ D is
-    /// in conflict with something in it (FORTE 2019, section 4.1).
+    /// Whether J is an alternative to D after C in U: J ⊆ U, J ∩ D = ∅, C ∪ J is a configuration,
+    /// and each d ∈ D is in conflict with an event of C ∪ J (FORTE 2019, section 4.1).
     pub fn is_alternative(&self, j: &Set, d: &Set, c: &Set, u: &Set) -> bool {
         let union = c | j;
         let refutes = |d: EventId| !self.conflicts[d as usize].is_disjoint(&union);

@@ -1,13 +1,13 @@
-//! Is the dependence relation an independence relation? (FORTE 2019, definition 2)
+//! Whether the dependence relation is an independence relation (FORTE 2019, definition 2).
 
 use mazurka::model::{Action, Locals, Parts, System, dependent};
 
 use super::{Run, Snapshot, Structure};
 
-/// Checks at every configuration that any two actions that can follow one another there, and that the
-/// relation calls independent as they do so, can be swapped: the other order is possible, they are
-/// independent in it too, and it leads to the same state. That covers all of definition 2: an action that
-/// enables or disables another can follow or precede it, but not both.
+/// Checks at every configuration that any two actions that can follow one another, and that the
+/// relation calls independent, can be swapped: the other order is possible, they are independent in
+/// it too, and it leads to the same state. This covers all of definition 2: an action that enables
+/// or disables another can follow or precede it, but not both.
 pub fn check_swaps<S: System>(
     locals: &mut Locals<'_, S>,
     structure: &Structure,

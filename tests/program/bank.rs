@@ -1,4 +1,4 @@
-//! The example of the README. It is run by a test of its own, which sets this variable and reads what it says.
+//! The example of the README. A test of its own runs it with this variable, and reads the output.
 
 use mazurka::program::Program;
 

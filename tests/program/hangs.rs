@@ -1,4 +1,4 @@
-//! Processes that compute for ever: they are violations like others, and the search comes to its end.
+//! Processes that compute for ever: this is a violation like others, and the search ends.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -15,7 +15,7 @@ fn for_ever() -> ! {
     }
 }
 
-/// A program that waits not long for its processes.
+/// A program with a short time limit for its processes.
 fn impatient() -> Program {
     let mut program = Program::new();
     program.step_timeout(Duration::from_millis(500));
@@ -40,7 +40,7 @@ fn who_computes_for_ever_is_told_with_the_operation_after_which_it_does() {
         let checked = super::all(&program.build(), explorer);
         let told = checked.to_string();
         let expected = format!(
-            "Error: hang: after inbox.recv() the process asks for nothing any more for 500ms \
+            "Error: hang: after inbox.recv() the process makes no operation for 500ms \
              (receiver, tests/program/hangs.rs:{line})."
         );
         assert!(told.starts_with(&expected), "{explorer}: {told}");
@@ -55,7 +55,7 @@ fn who_never_asks_for_anything_is_told_with_the_place_where_it_was_named() {
     let line = line!() + 1;
     program.process("P", async || for_ever());
     let told = mazurka::check(&program.build()).run().to_string();
-    let expected = "Error: hang: the process asks for nothing any more for 500ms";
+    let expected = "Error: hang: the process makes no operation for 500ms";
     let place = format!("(P, tests/program/hangs.rs:{line}).");
     assert!(told.starts_with(&format!("{expected} {place}")), "{told}");
 }
@@ -79,7 +79,7 @@ fn each_hang_is_told() {
     assert_eq!(hangs.count(), 2, "{checked}");
 }
 
-/// Who is only slow is not told, however long all takes.
+/// A process that is only slow is not reported, however long the search takes.
 #[test]
 fn who_answers_in_time_is_right() {
     let mut program = Program::new();
@@ -96,7 +96,7 @@ fn who_answers_in_time_is_right() {
     assert!(begun.elapsed() > Duration::from_millis(2400), "two runs, longer than a step may take");
 }
 
-/// Who comes back too late finds that the search has gone on without it, and does nothing more.
+/// A process that comes back too late stops, since the search continues without it.
 #[test]
 fn who_comes_back_too_late_stays_a_hang() {
     static WAITS: AtomicBool = AtomicBool::new(true);
@@ -122,7 +122,7 @@ fn who_comes_back_too_late_stays_a_hang() {
     assert_eq!(first(find()), first(told), "what was told once is told again");
 }
 
-/// A panic of a check comes to the one who checks, and not to a thread that nobody joins.
+/// A panic of a check is passed on to the caller, not to a thread that is never joined.
 #[test]
 #[should_panic(expected = "what is wrong with a check")]
 fn a_panic_in_the_thread_of_a_search_is_passed_on() {

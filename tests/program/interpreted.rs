@@ -1,4 +1,5 @@
-//! Random programs as async closures, which interpret them with the operations of `mazurka::program`.
+//! Random programs as async closures, which interpret them with the operations of
+//! `mazurka::program`.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -13,7 +14,7 @@ use mazurka::systems::history::History;
 
 use crate::random_models::{self as random, Body, Condition, Statement, Variable};
 
-/// The program, if all it does can be said with these operations.
+/// The program, if all its operations exist here.
 pub fn program(random: &random::Program) -> Option<History<Closures>> {
     let bodies = || random.processes.iter().chain(&random.templates);
     if random.polls.is_some() || !bodies().all(|body| is_sayable(body, &mut HashMap::new())) {
@@ -58,8 +59,9 @@ pub fn program(random: &random::Program) -> Option<History<Closures>> {
     Some(program.build())
 }
 
-/// The same program, but sends at p2p and bag mailboxes are complete only when a receive has got them. There are no others in
-/// `mazurka::program`: whoever does not care need not wait.
+/// The same program with synchronous sends at p2p and bag mailboxes, which complete only when a
+/// receive has got them. `mazurka::program` has no others: a process that does not care need not
+/// wait.
 pub fn synchronous(program: &random::Program) -> random::Program {
     let mut program = program.clone();
     // Here no process is a daemon.
@@ -106,7 +108,8 @@ fn named<T, N>(starts: &[T], mut declare: impl FnMut(String, &T) -> N) -> Vec<N>
     starts.iter().enumerate().map(|(n, start)| declare(format!("o{n}"), start)).collect()
 }
 
-/// Is there an operation for each of these? `receives` tells of each communication so far whether it is a receive.
+/// Whether these operations exist here. `receives` says for each communication so far whether it is
+/// a receive.
 fn is_sayable(body: &Body, receives: &mut HashMap<usize, bool>) -> bool {
     use Statement::*;
     body.iter().all(|statement| match statement {
@@ -131,7 +134,7 @@ fn is_sayable(body: &Body, receives: &mut HashMap<usize, bool>) -> bool {
     })
 }
 
-/// Does it try this mutex somewhere?
+/// Whether it tries this mutex somewhere.
 fn tries(body: &Body, tried: usize) -> bool {
     body.iter().any(|statement| match statement {
         Statement::TryLock { mutex, .. } => *mutex == tried,
@@ -141,7 +144,7 @@ fn tries(body: &Body, tried: usize) -> bool {
 }
 
 struct World {
-    /// And whether they are p2p or bag ones.
+    /// The mailboxes, and whether each is a p2p or bag mailbox.
     mailboxes: Vec<(Mailbox<i64>, bool)>,
     mutexes: Vec<Mutex<()>>,
     rwlocks: Vec<RwLock<()>>,
@@ -191,7 +194,7 @@ enum RwGuard {
     Write(WriteGuard<()>),
 }
 
-/// What a process knows.
+/// The state of a process.
 #[derive(Default)]
 struct Process {
     rank: Option<i64>,
@@ -233,7 +236,7 @@ impl Process {
         *self.comms.get(&comm).expect("a communication that was begun")
     }
 
-    /// Notes that a communication is complete.
+    /// Records that a communication is complete.
     fn complete(&mut self, comm: usize, value: i64) -> i64 {
         self.values.insert(comm, value);
         value
@@ -247,7 +250,7 @@ impl Process {
 
     async fn step(&mut self, world: &Arc<World>, statement: &Statement) {
         use Statement::*;
-        // What it yields, and where that goes.
+        // The value of the statement, and the variable that it goes to.
         let (value, into) = match statement {
             &Isend { comm, mailbox, value, src, tag }
             | &Issend { comm, mailbox, value, src, tag } => {

@@ -35,7 +35,7 @@ fn who_joins_a_process_has_what_it_returned() {
     }
 }
 
-/// A process may be joined by several, also by those that did not start it.
+/// Several processes may join a process, including those that did not start it.
 #[test]
 fn all_who_join_a_process_have_the_same() {
     let mut program = Program::new();
@@ -52,7 +52,7 @@ fn all_who_join_a_process_have_the_same() {
         handles.send(child).await;
     });
     let checked = all(&program.build(), "udpor");
-    // Who of the two is first, and what the child returns.
+    // Two results: which of the two is first, and what the child returns.
     assert_eq!((checked.verdict(), ends(&checked.outcome)), (Verdict::Ok, (6, 0, 0)), "{checked}");
 }
 
@@ -159,7 +159,7 @@ fn a_counterexample_shows_what_its_processes_have_printed() {
     assert_eq!(lines, ["got 0", "got 1", "now", "for the end"], "{told}");
 }
 
-/// What is verified has no counterexample, so the first execution is shown.
+/// A verified program has no counterexample, so its first execution is shown.
 #[test]
 fn what_a_verified_program_prints_is_shown() {
     let mut program = Program::new();

@@ -1,4 +1,5 @@
-//! Data that closures share behind the back of the program: debug builds notice what changes from run to run.
+//! Data that closures share without the program's knowledge: debug builds notice what changes from
+//! run to run.
 #![cfg(debug_assertions)]
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,8 +29,8 @@ fn a_judgement_of_what_all_runs_have_counted() {
     program.finally(move |_| assert_eq!(*total.lock().unwrap(), 2));
     let told = told(program);
     // Two processes end, and each is run once more. When the second ends, the first is run again.
-    let expected = "Error: nondeterminism: of the same contents the judgement at the end says \"assertion failed: \
-                    left == right (left: 5, right: 2)\", and ";
+    let expected = "Error: nondeterminism: for the same contents, the check at the end says \"assertion failed: \
+                    left == right (left: 5, right: 2)\" the first time, and ";
     assert!(told.starts_with(expected), "{told}");
     let place = format!("(at the end, tests/program/unseen.rs:{line}).");
     assert!(told.lines().next().is_some_and(|first| first.ends_with(&place)), "{told}");
@@ -46,7 +47,7 @@ fn a_judgement_that_only_happens_to_find_nothing() {
     program.finally(move |_| assert!(*seen.lock().unwrap() <= 2, "at most two"));
     let told = told(program);
     let expected =
-        "the judgement at the end says \"nothing is wrong\", and \"at most two\" when it";
+        "the check at the end says \"nothing is wrong\" the first time, and \"at most two\"";
     assert!(told.contains(expected), "{told}");
 }
 

@@ -1,10 +1,10 @@
 //! Random programs of actors.
 //!
-//! Kept apart from the programs of processes, with which they have nothing in common but how they are
-//! tested: an [`ActorProgram`] is a syntax tree of handlers, and [`ActorScript`] runs it as a system. Every
-//! program ends: what a handler sends carries one unit of fuel less than what it took, nothing is sent
-//! without fuel, and an internal handler runs once in the life of an actor, and not at all in that of an actor
-//! which such a handler has started.
+//! They are separate from the programs of processes, with which they share only the tests: an
+//! [`ActorProgram`] is a syntax tree of handlers, and [`ActorScript`] runs it as a system. Every
+//! program ends: the messages that a handler sends carry one unit of fuel less than the one it
+//! took; nothing is sent without fuel; an internal handler runs once in the life of an actor, and
+//! never in an actor that an internal handler has started.
 
 mod generate;
 mod script;
@@ -14,14 +14,15 @@ mod text;
 pub use generate::generate;
 pub use script::ActorScript;
 
-/// What guards a program has.
+/// The guards of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guards {
     /// None: every message is taken at any time.
     Absent,
-    /// Such as stay true once they are: a state is never lowered, and guards ask for a least one.
+    /// Guards that stay true once they are: a state is never lowered, and guards require a least
+    /// state.
     Monotone,
-    /// Any, those that turn false again included.
+    /// Any guards, including those that become false again.
     Fickle,
 }
 
@@ -32,7 +33,7 @@ pub struct ActorProgram {
     pub guards: Guards,
     /// States are numbers below this.
     pub states: i64,
-    /// What kinds of actors there are.
+    /// The classes of actors.
     pub classes: Vec<Class>,
     /// The classes of the actors that exist from the start, all in state 0.
     pub actors: Vec<usize>,
@@ -47,7 +48,7 @@ pub struct ActorProgram {
 pub struct Initial {
     /// The receiver.
     pub to: usize,
-    /// Which message.
+    /// The index of the message.
     pub name: usize,
     /// Its content.
     pub number: i64,
@@ -66,16 +67,16 @@ pub struct Class {
     pub forbidden: Option<i64>,
 }
 
-/// What an actor does about a message.
+/// The reaction of an actor to a message.
 #[derive(Clone, Debug)]
 pub struct Handler {
-    /// When.
+    /// The guard.
     pub guard: Option<Guard>,
-    /// What.
+    /// The statements.
     pub body: Vec<Statement>,
 }
 
-/// What a guard asks of the state.
+/// The condition of a guard on the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
     /// `state >= n`
@@ -88,16 +89,16 @@ pub enum Guard {
     Equals(i64),
 }
 
-/// Who is meant; nobody, if there is no such actor.
+/// An addressee; there may be no such actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whom {
     /// An actor that exists from the start.
     Static(usize),
     /// The actor itself.
     Own,
-    /// The actor that it started last, or was told of and remembered.
+    /// The actor that it started last, or remembered from a message.
     Friend,
-    /// The actor that the message tells of.
+    /// The actor that the message names.
     Told,
 }
 
@@ -106,15 +107,17 @@ pub enum Whom {
 #[rustfmt::skip]
 #[allow(missing_docs)]
 pub enum Statement {
-    /// `state += n`: beyond the last state comes the first, but with monotone guards it stays the last.
+    /// `state += n`: beyond the last state comes the first, but with monotone guards it stays the
+    /// last.
     Add(i64),
     /// `state = number`; with monotone guards, unless it is larger.
     Store,
-    /// `friend = told`, if the message tells of anybody.
+    /// `friend = told`, if the message names an actor.
     Remember,
     /// `friend = spawn`, with fuel only; in the state of the actor itself, or another.
     Spawn { class: usize, state: Option<i64> },
-    /// So many messages of one content, with fuel only. The content is the state, or a number.
+    /// This number of messages with one content, with fuel only. The content is the state, or a
+    /// number.
     Send { to: Whom, name: usize, number: Option<i64>, tells: Option<Whom>, times: usize },
     /// `if state >= n`
     If { at_least: i64, then: Vec<Statement>, otherwise: Vec<Statement> },

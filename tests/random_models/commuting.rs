@@ -1,24 +1,25 @@
-//! What is said not to disturb one another, by the definition: in both orders, step by step.
+//! What is claimed to commute is checked by definition: in both orders, step by step.
 //!
-//! Two tables say what commutes, and all reductions rest on them. Searches that store states ask which
-//! [`Touch`] races with which; all others ask which effects depend on one another
-//! ([`dependent`]). The judge of the other tests counts classes by the second table, so it
-//! cannot find fault with it.
+//! Two tables say what commutes, and all reductions rest on them. Searches that store states ask
+//! which [`Touch`] races with which; all others ask which effects are dependent ([`dependent`]).
+//! The judge of the other tests counts classes by the second table, so it cannot find an error in
+//! it.
 //!
-//! Here neither is believed. Let t be a step of a process p in a state s, and a the next step, of
-//! another process q. If the tables say that a does not disturb t, then the two are carried out the
-//! other way round, too, and the states are compared.
+//! Here neither table is trusted. Let t be a step of a process p in a state s, and a the next step,
+//! of another process q. If the tables say that a does not disturb t, the two are also carried out
+//! in the other order, and the states are compared.
 //!
-//! - *Touches.* If nothing that q can do after t touches what races with what p watches in s, then t
-//!   takes no choice from q. And if this a does not, and is possible in s, then p has the same choices after it, watches
-//!   the same, and both orders lead to one state. So by induction p, however long it waits, is
-//!   disturbed only by what races with what it watched in s. A choice that q has only after t was
-//!   enabled by t, which is no race.
+//! - *Touches.* Assume that nothing that q can do after t touches what races with what p watches in
+//!   s. Then t does not remove any choice of q. If also this a does not, and is possible in s, then
+//!   p has the same choices after it, watches the same, and both orders lead to one state. So by
+//!   induction p, however long it waits, is disturbed only by what races with what it watched in s.
+//!   A choice that q has only after t was enabled by t, so it is not a race.
 //! - *Footprints.* If they are independent, a is possible in s, t is possible after it, and both
 //!   orders lead to one state.
 //!
-//! States are compared by their portraits, in which variables that are never read again count. Two
-//! executions with equal portraits have one future, so nothing is lost between them.
+//! States are compared by their canonical form, which includes variables that are never read again.
+//! Two executions with equal canonical states have the same future, so nothing is lost between
+//! them.
 
 // The fuzzer includes this file, too.
 
@@ -26,8 +27,8 @@ use std::collections::HashSet;
 
 use mazurka::model::{Action, Locals, Parts, ProcessId, State, System, Touch, dependent};
 
-/// Goes through the states of a system, up to so many of them. How many pairs of steps were carried
-/// out in both orders; or two that are said to commute, and do not.
+/// Visits at most `most` states of a system. Returns the number of pairs of steps that were carried
+/// out in both orders; or a pair that is claimed to commute, and does not.
 pub fn judge<S: System>(system: &S, most: usize) -> Result<usize, String> {
     let mut locals = Locals::new(system);
     locals.keep_dead();
@@ -47,18 +48,18 @@ struct Judge<'s, S: System> {
     pairs: usize,
 }
 
-/// What a process can do in a state, and what it watches there.
+/// The choices of a process in a state, and what it watches there.
 #[derive(Debug, PartialEq, Eq)]
 struct Stand {
     choices: Vec<Action>,
     watched: HashSet<Touch>,
 }
 
-/// A second step, after which the state is this.
+/// A second step, and the state after it.
 struct Second {
     action: Action,
     touches: Vec<Touch>,
-    /// Does it race with what the process of the first step watches?
+    /// Whether it races with what the process of the first step watches.
     races: bool,
     is_independent: bool,
     after: Vec<u32>,
@@ -135,7 +136,7 @@ impl<S: System> Judge<'_, S> {
         Ok(())
     }
 
-    /// What `q` can do after `t`; `None` if that has no meaning.
+    /// The enabled actions of `q` after `t`; `None` if they have no meaning.
     fn seconds(&mut self, t: Action, here: &Stand, q: ProcessId) -> Option<Vec<Second>> {
         self.step(t);
         let mut has_meaning = !self.state.is_crowded();

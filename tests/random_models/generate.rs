@@ -1,8 +1,8 @@
 //! From a seed to a program.
 //!
-//! Programs are put together from *gestures*, little idioms such as "request a mutex, test it, unlock it
-//! whatever came of it", so that something happens at all: of operations strung together blindly nearly all
-//! block at once. A program has one to three themes; most interesting is what happens within one.
+//! Programs are composed of *gestures*, small idioms such as "request a mutex, test it, unlock it
+//! whatever the result". Random sequences of operations would nearly all block at once. A program
+//! has one to three themes, because interactions within one theme are the most interesting.
 
 mod later;
 
@@ -33,7 +33,7 @@ const THEMES: &[Theme] = &[
     Theme::Cell,
 ];
 
-/// What the objects that came later are about, with a little of what they are used with.
+/// The themes of newer objects, with some of the objects that are used with them.
 const LATER_THEMES: &[Theme] = &[
     Theme::Try,
     Theme::Try,
@@ -55,7 +55,7 @@ pub fn generate(seed: u64) -> Program {
     of_themes(Rng::new(seed), THEMES)
 }
 
-/// The program of `seed` in the family of the objects that came later.
+/// The program of `seed` in the family of the newer objects.
 pub fn generate_later(seed: u64) -> Program {
     of_themes(Rng::new(seed ^ 0x5eed_0000), LATER_THEMES)
 }
@@ -137,8 +137,8 @@ fn add_barrier(rng: &mut Rng, program: &mut Program) {
         let rounds = rounds - usize::from(rng.chance(8));
         let mut places: Vec<_> = (0..rounds).map(|_| rng.below(body.len() + 1)).collect();
         places.sort_unstable_by(|a, b| b.cmp(a));
-        // From the last place on, so that the places before stay what they are; the arrival and the wait
-        // next to one another, or the wait after one more statement.
+        // From the last position on, so that earlier positions stay valid. The wait follows the
+        // arrival directly, or after one more statement.
         for place in places {
             let next_is_free =
                 !matches!(body.get(place), None | Some(AsyncBarrier(_) | Barrier(_)));
@@ -152,7 +152,8 @@ fn add_barrier(rng: &mut Rng, program: &mut Program) {
     }
 }
 
-/// The first process, or the first two, spawn an instance of each template, and sometimes wait for it.
+/// The first process, or the first two, spawn an instance of each template, and sometimes wait for
+/// it.
 fn add_spawns(rng: &mut Rng, program: &mut Program) {
     let spawners = if program.processes.len() == 2 && rng.chance(30) { 2 } else { 1 };
     for body in &mut program.processes[..spawners] {
@@ -188,7 +189,7 @@ struct Writer<'r> {
     variables: usize,
     comms: usize,
     open: Vec<Open>,
-    /// Waited for already, and used again now and then.
+    /// Waited for already, and sometimes used again.
     kept: Vec<Open>,
 }
 
@@ -359,8 +360,8 @@ impl<'r> Writer<'r> {
         }
     }
 
-    /// What an any-form is about: up to three open communications, now and then one of them twice, one that was
-    /// waited for before, or nothing.
+    /// The list of an any-form: up to three open communications; sometimes with a duplicate, or one
+    /// that was waited for before; or empty.
     fn list(&mut self) -> Vec<usize> {
         let mut comms: Vec<_> = self.open.iter().map(|open| open.comm).collect();
         comms.truncate(3);
@@ -374,7 +375,7 @@ impl<'r> Writer<'r> {
         if self.rng.chance(7) { Vec::new() } else { comms }
     }
 
-    /// These are waited for; some of them are used again.
+    /// Removes communications that are waited for; some of them are used again.
     fn close(&mut self, is_closed: impl Fn(&Open) -> bool) {
         let kept = self.open.iter().copied().filter(|open| is_closed(open));
         self.kept.extend(kept);
@@ -480,7 +481,7 @@ impl<'r> Writer<'r> {
         }
     }
 
-    /// What an any-form is about: two mutexes, or one of them twice.
+    /// The list of an any-form: two mutexes, or one of them twice.
     fn requests(&mut self, m: usize, other: usize) -> Vec<usize> {
         if other != m && self.rng.chance(75) {
             return vec![m, other];
@@ -550,7 +551,7 @@ impl<'r> Writer<'r> {
     }
 }
 
-/// How many visible actions a run through `body` has at most, about.
+/// The approximate maximum number of visible actions of a run through `body`.
 fn actions(body: &Body) -> usize {
     let of_one = |statement: &Statement| match statement {
         ValueOf { .. } | Assert(_) => 0,

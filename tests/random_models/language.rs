@@ -1,13 +1,12 @@
-//! Random programs in the modelling language itself, with all that it can compute before an
-//! operation.
+//! Random programs in the modelling language, with all kinds of computations before operations.
 //!
-//! The static analysis follows the code of a process with what it knows. So the objects of these
-//! programs are arrays, and which of them an operation acts on is computed: from variables, lists,
+//! The static analysis follows the code of a process with partial knowledge. So the objects of
+//! these programs are arrays, and the index of an operation is computed: from variables, lists,
 //! nested lists and tuples that were changed in part, by functions and procedures, in branches,
-//! matches and nested loops, from the index of a process, from what was received.
+//! matches and nested loops, from the index of a process, from received values.
 //!
-//! A program is text. It has no twin without the front end, as a `Script` has; its judge is a
-//! search of the same program of which nothing is known in advance (`unforeseen`).
+//! A program is text. It has no twin without the front end, unlike a `Script`; its judge is a
+//! search of the same program without the static analysis (`unforeseen`).
 
 // The fuzzer includes this file; from there, too, they are found here.
 #[path = "language/compute.rs"]
@@ -19,7 +18,7 @@ use std::fmt::Write;
 
 use super::Rng;
 
-/// What the processes of a program act on.
+/// The objects that the processes of a program act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Theme {
     Cell,
@@ -142,7 +141,7 @@ pub fn generate(seed: u64) -> String {
 
 const FITS: &str = "a string takes everything";
 
-/// What the bodies of a program have in common.
+/// What the bodies of a program share.
 #[derive(Clone, Copy)]
 struct Shape<'t> {
     themes: &'t [Theme],
@@ -183,10 +182,11 @@ struct Writer<'r> {
     names: usize,
     out: String,
     depth: usize,
-    /// How many operations may still be written, loops counted, and how often each counts here.
+    /// The number of operations that may still be written, counting loops; and the factor of an
+    /// operation here.
     left: usize,
     times: usize,
-    /// Is it no procedure and no template, of which there may be several calls?
+    /// Whether it is a process, not a procedure or template, which may run several times.
     is_process: bool,
 }
 
@@ -239,14 +239,14 @@ impl<'r> Writer<'r> {
         self.line(format!("}}{tail}"));
     }
 
-    /// A loop whose body runs so often.
+    /// A loop whose body runs `times` times.
     fn repeat(&mut self, head: String, times: usize, inside: impl FnOnce(&mut Self)) {
         self.times *= times;
         self.block(head, "", inside);
         self.times /= times;
     }
 
-    /// Takes what an operation costs here off what may still be written.
+    /// Subtracts the cost of operations here from what may still be written.
     fn spend(&mut self, operations: usize) {
         self.left = self.left.saturating_sub(operations * self.times);
     }

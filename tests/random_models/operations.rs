@@ -1,4 +1,4 @@
-//! Do the random programs write every operation?
+//! Tests that the random programs contain every operation.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use mazurka::model::{Access, CollectiveKind, Locals, Op, Probing, State, System}
 
 use super::{Rng, Sample, language};
 
-/// The name of each variant, and all names. A new variant does not compile until it is here, and
-/// then some random program has to have it.
+/// The name of each variant, and all names. A new variant does not compile until it is added here,
+/// and then some random program must contain it.
 macro_rules! kinds {
     ($of:ident, $all:ident, $name:ident: $($variant:ident)*) => {
         const $all: &[&str] = &[$(stringify!($variant)),*];
@@ -43,7 +43,7 @@ pub fn kind_of(op: &Op) -> String {
     format!("{} {of}", operation(op)).trim_end().to_owned()
 }
 
-/// What some executions of a system do, one chosen at random after the other.
+/// The operations in some random executions of a system.
 fn walk<S: System>(system: &S, rng: &mut Rng, met: &mut BTreeSet<String>) {
     let mut locals = Locals::new(system);
     for _ in 0..3 {

@@ -45,7 +45,8 @@ pub fn generate(seed: u64) -> Program {
             rng: &mut rng,
             program: &program,
             rank,
-            // One rank that receives and others that send meet more often than ranks that do both.
+            // Messages of one receiving rank and several senders compete more often than those of
+            // ranks that do both.
             receives: if rank == leads { 80 } else { 35 },
             leads,
             polls,
@@ -62,7 +63,7 @@ pub fn generate(seed: u64) -> Program {
     program
 }
 
-/// What all ranks do in one round.
+/// The call of all ranks in one round.
 fn call(rng: &mut Rng, ranks: usize) -> Call {
     use CollectiveKind::*;
     let all = [Barrier, Bcast, Scatter, Gather, Reduce, Allreduce, Scan, Exscan, Alltoall];
@@ -76,7 +77,7 @@ fn call(rng: &mut Rng, ranks: usize) -> Call {
 struct Open {
     comm: usize,
     is_receive: bool,
-    /// Is it at a mailbox that is not ordered?
+    /// Whether it is at a p2p or bag mailbox.
     is_of_network: bool,
 }
 
@@ -110,7 +111,7 @@ impl Writer<'_> {
         body
     }
 
-    /// Puts the calls somewhere into the body, in their order; now and then another call, or none.
+    /// Inserts the calls into the body, in their order; sometimes another call, or none.
     fn take_part(&mut self, body: &mut Body, calls: &[Call], synchronizing: bool) {
         let mut places: Vec<_> = calls.iter().map(|_| self.rng.below(body.len() + 1)).collect();
         places.sort_unstable();
@@ -218,7 +219,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A few polls, one after the other: of one thing or of two, and of what is complete.
+    /// A few consecutive polls: of one thing or of two, and of what is complete.
     fn poll_in_a_row(&mut self, body: &mut Body) {
         let (mailbox, is_probed) = (self.rank, self.is_probed());
         let open = self.open.last().map(|open| open.comm);
@@ -293,7 +294,7 @@ impl Writer<'_> {
         self.branch_on(body, Variable::Int(variable), test);
     }
 
-    /// Goes on in one of two ways; what is begun in one of them is not used after it.
+    /// A branch; what is begun in one arm is not used after it.
     fn branch_on(&mut self, body: &mut Body, of: Variable, test: Comparison) {
         let mut parts = [Body::new(), Body::new()];
         let (open, over) = (self.open.clone(), self.over.clone());
@@ -309,7 +310,7 @@ impl Writer<'_> {
     }
 }
 
-/// How many visible actions a run through `body` has at most, about.
+/// The approximate maximum number of visible actions of a run through `body`.
 fn actions(body: &Body) -> usize {
     let of_one = |statement: &Statement| match statement {
         ValueOf { .. } | Assert(_) => 0,

@@ -5,33 +5,33 @@ use mazurka::model::{Call, Delivery};
 /// A program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// How many mailboxes.
+    /// The number of mailboxes.
     pub mailboxes: usize,
-    /// How each of them delivers; those behind the end are ordered.
+    /// The delivery of each mailbox; those beyond the end of the list are ordered.
     pub deliveries: Vec<Delivery>,
-    /// So often in a row a poll may be in vain; `None` for the ordinary number.
+    /// The maximum number of consecutive unsuccessful polls; `None` for the default.
     pub polls: Option<u8>,
-    /// How many mutexes.
+    /// The number of mutexes.
     pub mutexes: usize,
-    /// How many of them, the last ones, are tried.
+    /// The number of mutexes that are tried; they are the last ones.
     pub tried: usize,
-    /// How many reader-writer locks.
+    /// The number of reader-writer locks.
     pub rwlocks: usize,
-    /// How many condition variables.
+    /// The number of condition variables.
     pub condvars: usize,
-    /// Initial units.
+    /// The initial units of each semaphore.
     pub semaphores: Vec<u32>,
-    /// Participants.
+    /// The participants of each barrier.
     pub barriers: Vec<u32>,
-    /// Ranks.
+    /// The ranks of each collective.
     pub collectives: Vec<u32>,
-    /// Initial contents.
+    /// The initial contents of each cell.
     pub cells: Vec<i64>,
     /// The processes that exist from the start.
     pub processes: Vec<Body>,
-    /// Those of them that are daemons.
+    /// The processes among these that are daemons.
     pub daemons: Vec<usize>,
-    /// Are those that are spawned daemons, too?
+    /// Whether spawned processes are daemons, too.
     pub spawns_daemons: bool,
     /// Templates for `spawn`, each with one parameter, variable 0.
     pub templates: Vec<Body>,
@@ -39,7 +39,7 @@ pub struct Program {
     pub finally: Option<(usize, i64)>,
 }
 
-/// What a process does.
+/// The statements of a process.
 pub type Body = Vec<Statement>;
 
 /// A variable of a process, written once; `b` if it holds a bool, `v` for an integer.
@@ -51,7 +51,7 @@ pub enum Variable {
     Bool(usize),
 }
 
-/// What a branch or an assertion looks at.
+/// The condition of a branch or an assertion.
 #[derive(Clone, Copy, Debug)]
 pub struct Condition {
     /// The variable.
@@ -70,7 +70,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Does it hold of `value`?
+    /// Whether it holds for `value`.
     pub fn holds(self, value: i64) -> bool {
         match self {
             Comparison::Equals(n) => value == n,
@@ -79,7 +79,7 @@ impl Comparison {
     }
 }
 
-/// A statement. Communications are known by the number of the `isend` or `irecv`, in program text order.
+/// A statement. A communication is identified by the number of its `isend` or `irecv` in the text.
 #[derive(Clone, Debug)]
 #[rustfmt::skip]
 #[allow(missing_docs)]
@@ -91,12 +91,12 @@ pub enum Statement {
     Iprobe { mailbox: usize, src: Option<i64>, tag: Option<i64>, into: usize },
     Mprobe { comm: usize, mailbox: usize, src: Option<i64>, tag: Option<i64>, into: usize },
     Cancel { comm: usize, into: usize },
-    /// Enters collective `collective`; what it yields is not used in the text.
+    /// Enters collective `collective`; its result is not used in the text.
     Enter { comm: usize, collective: usize, call: Call, value: i64, synchronizing: bool },
     Irecv { comm: usize, mailbox: usize, src: Option<i64>, tag: Option<i64> },
     Send { mailbox: usize, value: i64 },
     Recv { mailbox: usize, into: usize },
-    /// `into` if the communication is a receive.
+    /// `into` gets the value, if the communication is a receive.
     Wait { comm: usize, into: Option<usize> },
     Test { comm: usize, into: usize },
     WaitAny { comms: Vec<usize>, into: usize },
@@ -109,7 +109,7 @@ pub enum Statement {
     MutexTest { mutex: usize, into: usize },
     MutexWaitAny { mutexes: Vec<usize>, into: usize },
     MutexTestAny { mutexes: Vec<usize>, into: usize },
-    /// `into` whether it did.
+    /// `into` gets the result.
     TryLock { mutex: usize, into: usize },
     Unlock(usize),
     Lock(usize),

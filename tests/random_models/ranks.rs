@@ -7,8 +7,9 @@ use mazurka::model::{Call, CollectiveKind, Delivery};
 use super::{Body, Comparison, Condition, Program, Statement, Variable};
 use Statement::*;
 
-/// The program with a wait for everything that it leaves open, if it can be said in MPI: a request that is complete is
-/// forgotten there, so no any-form and no cancel may name it again, and everybody has to enter the same collectives before `MPI_Finalize`.
+/// The program with waits for everything that it leaves open, if MPI can express it: in MPI a
+/// completed request is gone, so no later any-form or cancel may name it, and all ranks must enter
+/// the same collectives before `MPI_Finalize`.
 pub fn completed(mut program: Program) -> Option<Program> {
     program.deliveries = vec![Delivery::P2p; program.mailboxes];
     // No rank is a daemon.
@@ -23,7 +24,7 @@ pub fn completed(mut program: Program) -> Option<Program> {
     (agree && leave_alike && program.cells.is_empty()).then_some(program)
 }
 
-/// Do ranks leave collectives only when all have entered?
+/// Whether ranks leave collectives only when all have entered.
 pub fn is_synchronizing(program: &Program) -> bool {
     program.processes.iter().flat_map(entered).any(|(_, synchronizing)| synchronizing)
 }
@@ -70,7 +71,7 @@ fn complete(body: &mut Body, rank: usize) -> Option<()> {
     Some(())
 }
 
-/// These programs as one in C: its argument says which of them it is.
+/// These programs as one C program, whose argument is the number of one of them.
 pub fn text<'p>(programs: impl IntoIterator<Item = &'p Program>) -> String {
     let mut out = String::from(HEAD);
     let mut cases = String::new();
@@ -169,7 +170,7 @@ fn pattern(src: Option<i64>, tag: Option<i64>) -> String {
     format!("{}, {}, MPI_COMM_WORLD", or(src, "MPI_ANY_SOURCE"), or(tag, "MPI_ANY_TAG"))
 }
 
-/// An any-form, and the requests as it has left them.
+/// An any-form, which updates the list of requests.
 fn any_form(comms: &[usize], call: &str) -> String {
     let all: Vec<_> = comms.iter().map(|comm| format!("c{comm}")).collect();
     let back: String =

@@ -1,4 +1,4 @@
-//! A program as a [`System`], without the language front end: made by the library's builder.
+//! A program as a [`System`] without the language front end: it is made by the library's builder.
 
 use mazurka::model::{
     Completion, Delivery, Describe, Envelope, Finale, Foresight, Next, Objects, Response, System,
@@ -16,7 +16,7 @@ pub struct Script {
     system: steps::Script,
 }
 
-/// The names that the builder has given out.
+/// The names that the builder has returned.
 struct Names {
     builder: Builder,
     mailboxes: Vec<steps::Mailbox>,
@@ -34,7 +34,7 @@ struct Names {
 }
 
 impl Script {
-    /// The system that `program` is.
+    /// The system of `program`.
     pub fn new(program: Program) -> Script {
         let mut builder = Builder::new();
         program.polls.into_iter().for_each(|polls| builder.max_polls(polls));
@@ -94,7 +94,7 @@ fn numbered<T: Copy, N>(starts: &[T], mut declare: impl FnMut(usize, T) -> N) ->
     starts.iter().enumerate().map(|(n, &start)| declare(n, start)).collect()
 }
 
-/// Element `index`; those before it, too, are made when they are first asked for.
+/// The element at `index`; missing elements up to it are made.
 fn nth<T: Copy>(list: &mut Vec<T>, index: usize, mut make: impl FnMut(usize) -> T) -> T {
     while list.len() <= index {
         list.push(make(list.len()));
@@ -123,7 +123,7 @@ impl Names {
         indices.iter().map(|&index| self.mutexes[index]).collect()
     }
 
-    /// Does this hold of the variables of a process?
+    /// Whether this holds for the variables of a process.
     fn holds(
         &mut self,
         Condition { of: Variable::Int(index) | Variable::Bool(index), test }: Condition,

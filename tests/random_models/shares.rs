@@ -1,4 +1,4 @@
-//! Do the programs reach what the tests are for?
+//! Tests that enough programs cover what the tests are for.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::judge::violates_final;
 use crate::naive::Structure;
 use crate::naive::relation::Footprint;
 
-/// What a program may reach, with the least share of the programs that must.
+/// What programs may cover, with the minimum share of programs that must cover it.
 const WANTED: &[(&str, f64)] = &[
     ("a deadlock", 0.25),
     ("several classes", 0.50),
@@ -38,7 +38,7 @@ const WANTED: &[(&str, f64)] = &[
     ("misuse", 0.01),
 ];
 
-/// What this program reaches, of [`WANTED`].
+/// What this program covers, among [`WANTED`].
 fn reached<S: System>(locals: &Locals<'_, S>, structure: &Structure) -> Vec<&'static str> {
     let mut reached = Vec::new();
     for event in &structure.events {
@@ -151,7 +151,8 @@ fn of_end<S: System>(locals: &Locals<'_, S>, state: &State) -> Vec<&'static str>
     reached
 }
 
-/// Do enough of the samples reach what is wanted? `reached` tells of one, each thing once.
+/// Checks that enough of the samples cover what is wanted. `reached` returns what one sample
+/// covers, without duplicates.
 pub fn check<S: Subject>(
     samples: &[Sample<S>],
     wanted: &[(&str, f64)],

@@ -1,9 +1,9 @@
-//! Every explorer against one that knows nothing of a program before it runs.
+//! Every explorer, compared with one that has no static analysis.
 //!
-//! What a program says about itself in advance ([`Foresight`](mazurka::model::Foresight)) is what
-//! reductions rely on. So the judge here runs the same program without it. A mistake in the static
-//! analysis cannot deceive it. Compared are the violations, the terminal states, and the number of classes. And each
-//! counterexample is carried out, and explained.
+//! Reductions rely on what a program says about itself in advance
+//! ([`Foresight`](mazurka::model::Foresight)). So the judge here runs the same program without it:
+//! an error in the static analysis cannot deceive it. Violations, terminal states, and the number
+//! of classes are compared. And each counterexample is replayed and explained.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,7 +18,7 @@ use mazurka::model::{
 };
 use mazurka::property::{Position, Replay, Standing};
 
-/// The same system, but nothing is known of it before it runs.
+/// The same system without static analysis.
 pub struct Unforeseen<'s, S>(pub &'s S);
 
 impl<S: System> System for Unforeseen<'_, S> {
@@ -61,15 +61,16 @@ impl<S: System> System for Unforeseen<'_, S> {
     }
 }
 
-/// No execution of a program that is tested is as long; for explorers that ask for a bound.
+/// A bound for explorers that need one. No execution of a tested program is as long.
 const LONG: u32 = 10_000;
 
 fn everything(timeout: Option<Duration>) -> Budget {
     Budget { all: true, endless: Some(LONG), timeout, ..Budget::default() }
 }
 
-/// The terminal states that a search comes to, by a number that each has. Only what a future could depend on counts, because
-/// searches that store states tell no more apart. Not the livelocks: who goes round is found at some point of the loop.
+/// The terminal states of a search, by a hash of each. Only what a future could depend on counts,
+/// because searches that store states distinguish no more. Livelocks are excluded: at which point
+/// of the loop a process is found differs.
 struct Ends<'s, S> {
     system: &'s S,
     found: HashSet<u64>,
@@ -92,7 +93,7 @@ impl<S: System> Observer for Ends<'_, S> {
     }
 }
 
-/// Explores all of the program, and tells what it finds and where it ends.
+/// Explores the whole program. Returns what was found, and the terminal states.
 fn search<S: System<Local = L>, L: 'static>(
     explored: &impl System<Local = L>,
     system: &S,
@@ -104,9 +105,9 @@ fn search<S: System<Local = L>, L: 'static>(
     (outcome, ends.found)
 }
 
-/// What the judge finds in a program.
+/// The results of the judge for a program.
 pub struct Judgement {
-    /// Unless it spawns: the names of new processes depend on the way to a state.
+    /// `None` if the program spawns: the names of new processes depend on the path to a state.
     ends: Option<HashSet<u64>>,
     symptoms: BTreeSet<Option<Symptom>>,
     classes: u64,
@@ -114,8 +115,8 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// By an exhaustive search that knows nothing in advance; `None` if there are more than `most`
-    /// executions. Each search has this much time.
+    /// The results of an exhaustive search without static analysis; `None` if there are more than
+    /// `most` executions. Each search has this time limit.
     pub fn of<S: System>(system: &S, most: u64, timeout: Option<Duration>) -> Option<Judgement> {
         let budget = Budget { max_traces: Some(most), ..everything(timeout) };
         let (outcome, ends) = search(&Unforeseen(system), system, Exhaustive.into(), budget);
@@ -127,8 +128,8 @@ impl Judgement {
         })
     }
 
-    /// What this explorer finds that the judge does not, or the other way round; `None` if it is
-    /// not for such a system.
+    /// The difference between the results of this explorer and of the judge; `None` if the explorer
+    /// does not accept the system.
     pub fn compare<S: System>(
         &self,
         system: &S,
@@ -164,7 +165,7 @@ impl Judgement {
             let (lost, new) = (&self.symptoms - &found, &found - &self.symptoms);
             return Err(format!("{} violations lost, {} made up", lost.len(), new.len()));
         }
-        // A portfolio tells of no execution.
+        // A portfolio reports no executions.
         let is_told = !ends.is_empty() || outcome.stats.traces == 0;
         if let Some(all) = self.ends.as_ref().filter(|all| is_told && *all != ends) {
             let (lost, new) = ((all - ends).len(), (ends - all).len());
@@ -195,8 +196,8 @@ fn explained<S: System>(system: &S, outcome: &Outcome) -> Result<(), String> {
     Ok(())
 }
 
-/// What tells violations apart. Livelocks count as one: which loops go round together is told of some
-/// ways to get there only.
+/// The identities of violations. Livelocks count as one, because which loops spin together is
+/// reported only for some paths.
 fn symptoms(outcome: &Outcome) -> BTreeSet<Option<Symptom>> {
     let is_livelock = |kind| kind == ViolationKind::Livelock;
     let symptom = |v: &Violation| (!is_livelock(v.kind)).then_some(v.symptom);

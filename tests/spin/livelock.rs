@@ -18,7 +18,8 @@ fn up_to(
     (outcome.verdict(), outcome.stopped_by)
 }
 
-/// A round leads to a state that is known, so nothing is cut there. Explorers that store states took the search for complete.
+/// A round leads to a known state, so nothing is cut there. Stateful explorers once took the search
+/// for complete.
 #[test]
 fn a_livelock_within_a_depth_is_never_verified() {
     let text = "shared f: bool = false; shared x: int = 0; process P { x = 1; while !f {} }";

@@ -1,10 +1,11 @@
-//! A browser without a window, told what to do by the DevTools protocol.
+//! A browser without a window, controlled by the DevTools protocol.
 //!
-//! With `--remote-debugging-pipe` Chromium reads messages from file descriptor 3 and writes them to 4, each a
-//! JSON object that ends in a zero byte; a shell makes them of its standard input and output. So no
-//! socket and no library is needed. A thread reads, so that a browser that hangs fails the test.
+//! With `--remote-debugging-pipe` Chromium reads messages from file descriptor 3 and writes them to
+//! 4, each a JSON object that ends in a zero byte; a shell makes them of its standard input and
+//! output. So no socket and no library is needed. A thread reads, so that a browser that hangs
+//! fails the test.
 //!
-//! Waiting is the page's business: [`Browser::until`] hands it a condition and gets a promise back.
+//! The page does the waiting: [`Browser::until`] passes it a condition and gets a promise back.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ pub struct Browser {
     profile: PathBuf,
     session: Option<String>,
     calls: u64,
-    /// What the page objected to: exceptions, errors on the console, requests refused.
+    /// The complaints of the page: exceptions, errors on the console, refused requests.
     pub complaints: Vec<String>,
 }
 
@@ -43,7 +44,7 @@ impl Browser {
     /// A browser with an empty page of 1280 by 800.
     ///
     /// # Panics
-    /// If none is installed: a test that wants one is `#[ignore = "needs a browser"]`.
+    /// If none is installed: a test that needs one is `#[ignore = "needs a browser"]`.
     pub fn start(name: &str) -> Browser {
         let program =
             find().expect("a browser: install chromium, or set CHROME to the path of one");
@@ -120,7 +121,7 @@ impl Browser {
         self.until("performance.getEntriesByName('ready').length > 0");
     }
 
-    /// What an expression comes to, a promise when it is kept.
+    /// The value of an expression; for a promise, the value that it resolves to.
     pub fn eval(&mut self, expression: &str) -> Value {
         let params =
             json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
@@ -194,14 +195,15 @@ impl Browser {
         text.chars().for_each(|c| self.press(&c.to_string()));
     }
 
-    /// Makes the page so large.
+    /// Resizes the page.
     pub fn resize(&mut self, width: u32, height: u32) {
         let metrics =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", metrics);
     }
 
-    /// How many colours a picture of the page has. Leaves the page for one that may look at pictures.
+    /// The number of colours of a picture of the page. Leaves the page for one that may read
+    /// pictures.
     pub fn colours(&mut self) -> u64 {
         let png = self.call("Page.captureScreenshot", json!({ "format": "png" }));
         self.call("Page.navigate", json!({ "url": "about:blank" }));

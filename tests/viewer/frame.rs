@@ -99,7 +99,7 @@ fn borders_move_and_stay_where_they_were_put() {
     assert_eq!(browser.complaints, [""; 0]);
 }
 
-/// What stands beside a line of the source is beside it, not on it.
+/// The badges beside a line of the source are beside it, not on it.
 #[test]
 #[ignore = "needs a browser"]
 fn badges_leave_the_code_alone() {
@@ -128,7 +128,7 @@ fn long(name: &str) -> std::path::PathBuf {
     path
 }
 
-/// The names above the picture, those that are shown, with their left edges.
+/// The names that are shown above the picture, with their left edges.
 fn names(browser: &mut Browser) -> Vec<(String, f64)> {
     let names = browser.eval(
         "[...document.querySelectorAll('#names:not([hidden]) span')].map((name) => \

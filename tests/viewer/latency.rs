@@ -1,4 +1,4 @@
-//! How large a page of 2,000 events or of 5,040 classes is, and how quick.
+//! The size and speed of a page of 2,000 events or of 5,040 classes.
 
 use std::fs;
 use std::time::Instant;
@@ -7,7 +7,7 @@ use super::browser::Browser;
 use super::file;
 use crate::cli::{code, run, stderr};
 
-/// From a synthetic input to the next frame, in milliseconds, sorted.
+/// The times from a synthetic input to the next frame, in milliseconds, sorted.
 fn timed(browser: &mut Browser, inputs: &str) -> Vec<f64> {
     let times = browser.eval(&format!(
         "(async () => {{ \
@@ -33,7 +33,7 @@ fn shown(what: &str, times: &[f64]) {
     println!("{what:<10} {median:5.0} ms, at worst {worst:.0} ms (of {})", times.len());
 }
 
-/// A page, opened; tells what that took.
+/// A page, opened; prints the time that this took.
 fn opened(name: &str, args: &[&str]) -> Browser {
     let path = file(name);
     let start = Instant::now();

@@ -1,10 +1,12 @@
-// What the other parts of the script stand on: the data, what is looked at, and small things.
+// The base of the other parts of the script: the data, the present view, and small helpers.
 //
-// The script is several files that share one scope: base, executions, pictures, panels, frame, viewer, in this order.
+// The script is several files that share one scope: base, executions, pictures, panels, frame,
+// viewer, in this order.
 //
-// `data` is what src/report/viewer.rs describes, without the executions. Everything that is shown follows from it and from `at`: which
-// picture, which execution, how many of its steps were taken, and which box of which picture is selected; if none
-// is, the last step is told. Commands (viewer.js) change `at` and call the painters of what they changed.
+// `data` is described in src/report/viewer.rs, except for the executions. Everything that is shown
+// follows from it and from `at`: the picture, the execution, the number of steps taken, and the
+// selected box of the picture; if none is selected, the last step is described. Commands
+// (viewer.js) change `at` and call the painters of what they changed.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
@@ -32,7 +34,7 @@ const isBad = (verdict) => verdict !== "ok" && verdict !== "incomplete";
 const run = () => at.execution;
 const steps = () => (run() ? run().chart.steps : []);
 
-/** Scrolls a panel, and nothing else, as far as it takes to see a part of it. */
+/** Scrolls a panel, and nothing else, as far as necessary to show a part of it. */
 function scrollTo(panel, part) {
   const [frame, box] = [panel.getBoundingClientRect(), part.getBoundingClientRect()];
   if (box.top < frame.top) panel.scrollTop += box.top - frame.top;

@@ -1,7 +1,8 @@
-// Which executions there are, how they end, and the shelves that they are on.
+// The list of executions, how they end, and the shelves that contain them.
 //
-// There may be thousands. Of each is known how it ends; its steps, its states and its drawing are on a shelf, fifty to
-// one, compressed. A shelf is opened when an execution of it is asked for, and a few stay open.
+// There may be thousands. The end of each is known; its steps, states and drawing are on a
+// compressed shelf of fifty executions. A shelf is opened when one of its executions is needed, and
+// a few shelves stay open.
 
 /** How each execution ends: those of no class, then one of each class. */
 const ends = [...data.others, ...data.unfolding.configurations.slice(0, data.classes)];
@@ -16,7 +17,7 @@ const KEPT = 6;
 function shelf(number) {
   const open = shelves.get(number);
   if (!open) return null;
-  // The last in the map was used last.
+  // The least recently used one is the first in the map.
   shelves.delete(number);
   shelves.set(number, open);
   return open;
@@ -34,7 +35,8 @@ async function openShelf(number) {
 // The execution asked for last; `at.run` follows when its shelf is open.
 let wanted = 0;
 
-/** Calls `then` with an execution: at once if its shelf is open, and not at all if another is asked for before. */
+/** Calls `then` with an execution: at once if its shelf is open, and not at all if another one is
+ * requested before that. */
 function fetchRun(index, then) {
   wanted = index;
   const number = Math.floor(index / data.shelf);
@@ -43,7 +45,7 @@ function fetchRun(index, then) {
   else openShelf(number).then(() => wanted === index && found());
 }
 
-// ---- which of them are gone through
+// ---- the executions that are gone through
 
 const endingOf = ({ verdict, message }) => {
   if (!message) return verdict;
@@ -51,8 +53,9 @@ const endingOf = ({ verdict, message }) => {
 };
 
 /**
- * The kinds of ends with the executions that have them, and above them all and those that end badly. Executions of no
- * class are not counted: they are no more than the beginning of one, or none that the search met.
+ * The kinds of ends with their executions, preceded by all executions and by those that end badly.
+ * Executions without a class are not counted: they are only a beginning of one, or the search has
+ * not visited their class.
  */
 function listEndings() {
   const every = ends.map((_, index) => index).slice(data.classes > 0 ? firstClass : 0);
@@ -86,7 +89,7 @@ function goThrough(number) {
   else paintExecution();
 }
 
-/** Class so-and-so, by its number. */
+/** Goes to the class with this number. */
 function jump(text) {
   const number = Math.round(Number(text.replaceAll(/[\s,.]/g, "")));
   if (!Number.isFinite(number) || number < 1 || data.classes === 0) return paintExecution();
@@ -95,7 +98,7 @@ function jump(text) {
   else choose(index);
 }
 
-/** Which execution is shown, and where it is among those gone through. */
+/** Shows which execution is shown, and its place among those gone through. */
 function paintExecution() {
   const list = endings[filter][1];
   const isClass = at.run >= firstClass;

@@ -1,11 +1,12 @@
-// The frame: panes whose borders can be moved, the names of processes where a picture was scrolled past them, and a map of
-// a picture that is larger than its pane.
+// The frame: panes with movable borders, the names of processes when a picture is scrolled past
+// them, and a map of a picture that is larger than its pane.
 //
-// What a border was moved to is kept in the address of the page, after the #, and nowhere else.
+// The positions of borders are stored in the address of the page, after the #, and nowhere else.
 
 // ---- borders
 
-/** The borders: which property of which element each sets, along which axis, and whether what it sizes is after it. */
+/** The borders: for each, the property of an element that it sets, its axis, and whether the
+ * element that it sizes is after it. */
 const BORDERS = {
   left: { grid: "main", axis: "x", isAfter: false, least: 150 },
   right: { grid: "main", axis: "x", isAfter: true, least: 200 },
@@ -25,7 +26,7 @@ function paintBorder(name) {
   $(`border-${name}`).setAttribute("aria-valuenow", String(Math.round(now)));
 }
 
-/** Sizes what a border bounds; no size is the size that it has by itself. */
+/** Sets the size that a border bounds; without a size, the element gets its own. */
 function resize(name, size) {
   const { grid, axis, least } = BORDERS[name];
   const room = axis === "x" ? $(grid).clientWidth : $(grid).clientHeight;
@@ -99,7 +100,7 @@ function paintMapSoon() {
   });
 }
 
-/** A quarter of the pane, but large enough for something to be seen. */
+/** A quarter of the pane, but large enough to be useful. */
 function mapScale() {
   const [width, height] = drawing().size;
   const room = (pane, least, share) => Math.min(Math.max(least, pane * share), pane - 24);
@@ -115,7 +116,7 @@ function paintMap() {
   const ratio = devicePixelRatio || 1;
   [map.width, map.height] = [width * ratio, height * ratio];
   [map.style.width, map.style.height] = [`${width}px`, `${height}px`];
-  // A colour that depends on the theme is known when something has it.
+  // The value of a colour that depends on the theme is known when some element has it.
   const colour = (name) => {
     map.style.color = `var(${name})`;
     return getComputedStyle(map).color;
@@ -132,7 +133,8 @@ function paintMap() {
   const { x, y, scale: zoomed } = one.place;
   context.strokeStyle = colour("--red");
   context.lineWidth = 1.5;
-  // What is beside the picture is not on the map, so the frame of what is seen ends with the picture.
+  // What is beside the picture is not on the map, so the frame of what is seen ends with the
+  // picture.
   const seen = (start, length, most) => {
     const ends = [-start, length - start].map((end) => Math.min(Math.max((end / zoomed) * scale, 1), most - 1));
     return [ends[0], ends[1] - ends[0]];
@@ -156,14 +158,14 @@ function listenToMap() {
     look(event);
   });
   map.addEventListener("pointermove", (event) => event.buttons > 0 && look(event));
-  // The picture behind it is not clicked.
+  // A click on the map must not reach the picture behind it.
   map.addEventListener("pointerup", (event) => event.stopPropagation());
 }
 
 function listenToFrame() {
   Object.keys(BORDERS).forEach(listenToBorder);
   listenToMap();
-  // A picture that was put where it is by itself is put anew when its pane changes.
+  // A picture that was placed automatically is placed again when its pane changes.
   new ResizeObserver(() => {
     if (!drawing()?.place) return;
     if (drawing().place.isOurs) settle();

@@ -1,7 +1,7 @@
-// What stands beside the picture: the state, the source, and all there is to say about what is selected.
+// The panels beside the picture: the state, the source, and details of the selection.
 //
-// A state is kept as the differences that the model has; going back undoes them. The rows of a state are made
-// once for each execution, and a step paints those that it changes.
+// A state is stored as differences, as in the model; going back undoes them. The rows of a state
+// are made once for each execution, and a step paints those that it changes.
 
 // ---- states
 
@@ -18,7 +18,7 @@ class States {
     this.at = changes.length;
   }
 
-  /** Goes there; the topics that it came by. */
+  /** Goes to a step, and returns the topics that changed on the way. */
   go(step) {
     const touched = new Set();
     const set = ([topic, value]) => {
@@ -96,17 +96,17 @@ function paintState() {
   paintPlaces(shown);
 }
 
-/** What is wrong at the end, and who waits for whom. */
+/** Shows the violation at the end, and which process waits for which. */
 function paintEnding() {
   const { verdict, message, file, line, variables, cycle, lanes } = run().chart;
-  const words = { ok: "Nothing is left to be done, and nothing is wrong.", incomplete: "Something can still move." };
+  const words = { ok: "Everything is done, and nothing is wrong.", incomplete: "Something can still move." };
   const box = $("ending");
   box.hidden = at.step < steps().length;
   box.classList.toggle("bad", isBad(verdict));
-  const told = message ?? words[verdict] ?? "";
-  const word = isBad(verdict) && !told.startsWith(verdict) ? `${verdict}: ` : "";
+  const shown = message ?? words[verdict] ?? "";
+  const word = isBad(verdict) && !shown.startsWith(verdict) ? `${verdict}: ` : "";
   const where = line ? [" (", button(placeText({ file, line }), () => paintLine({ file, line })), ")"] : [];
-  const text = make("p", "", make("strong", "", word), told, ...where);
+  const text = make("p", "", make("strong", "", word), shown, ...where);
   const values = variables.map(({ name, value }) => make("span", "value", `${name} = ${value}`));
   if (values.length > 0) text.append(make("span", "values", ...values));
   box.replaceChildren(text, ...(cycle.length > 0 ? [make("p", "cycle", circle({ cycle, lanes }))] : []));
@@ -118,7 +118,7 @@ function circle({ cycle, lanes }) {
   const isCircle = cycle.every((lane, index) => next(lane).length === 1 && next(lane)[0] === cycle[(index + 1) % cycle.length]);
   return isCircle
     ? `Each waits for the next: ${[...names, names[0]].join(" \u2192 ")}`
-    : `No one outside could help these: ${names.join(", ")}`;
+    : `No process outside could help these: ${names.join(", ")}`;
 }
 
 // ---- source
@@ -182,7 +182,7 @@ function paintLine(place) {
 
 let occupied = [];
 
-/** Beside each line the processes that are there. */
+/** Shows beside each line the processes that are there. */
 function paintPlaces({ topics, states }) {
   const there = new Map();
   topics.forEach(({ kind, lane }, topic) => {
@@ -198,7 +198,7 @@ function paintPlaces({ topics, states }) {
   }
 }
 
-// ---- what is selected
+// ---- the selection
 
 const causesOf = (event) => events[event].causes;
 const effects = events.map(() => []);
@@ -211,8 +211,8 @@ data.unfolding.conflicts.forEach(([a, b]) => {
 
 function paintAbout() {
   const { picture, number } = at.selected ?? { picture: "space-time", number: at.step - 1 };
-  const told = number < 0 ? [make("p", "quiet", "Click an event, or step through an execution: j and k.")] : ABOUT[picture](number);
-  $("about").replaceChildren(...told);
+  const shown = number < 0 ? [make("p", "quiet", "Click an event, or step through an execution: j and k.")] : ABOUT[picture](number);
+  $("about").replaceChildren(...shown);
 }
 
 function table(pairs) {
@@ -226,7 +226,7 @@ function table(pairs) {
 
 const MOST_LINKS = 12;
 
-/** Links to events or steps, one a line, not too many. */
+/** Links to events or steps, one a line, up to a maximum number. */
 function links(numbers, text, action) {
   if (numbers.length === 0) return [];
   const items = numbers.slice(0, MOST_LINKS).map((number) => make("li", "", button(text(number), () => action(number))));
@@ -243,7 +243,7 @@ const FATES = {
   failure: "every execution with it ends in a violation",
 };
 
-/** Where something is, as a row of a table. */
+/** A place, as a row of a table. */
 const placeRow = ({ file, line }) => [file ? ["Place", `${file}:${line}`] : ["Line", line && String(line)]];
 
 const selectEvent = (event) => select("unfolding", event);
@@ -309,7 +309,7 @@ function aboutNode(id) {
       ["D", set(node.d)],
       ["A", set(node.a)],
       ["Chooses", chose ? (events[node.event] ? inUnfolding(node.event) : String(node.event)) : null],
-      ["J", chose ? (node.alternative ? set(node.alternative) : node.asked ? "there is none" : "not looked for") : null],
+      ["J", chose ? (node.alternative ? set(node.alternative) : node.asked ? "there is none" : "not searched for") : null],
       ["With it", links(call(node.left), nodeText, selectNode)],
       ["Without it", links(call(node.right), nodeText, selectNode)],
       ["Enabled", node.enabled ? set(node.enabled) : null],
@@ -323,7 +323,7 @@ function aboutNode(id) {
 const nodes = data.search.nodes;
 const searched = new Map(data.search.events.map((event) => [event.id, event]));
 const set = (numbers) => (numbers.length === 0 ? "\u2205" : [...numbers].sort((a, b) => a - b).join(", "));
-const TURNS = { blocked: "blocked: all enabled is in D", cut: "cut: too deep" };
+const TURNS = { blocked: "blocked: all enabled events are in D", cut: "cut: too deep" };
 
 function nodeText(id) {
   const { turn, event, configuration, verdict } = nodes[id];
@@ -357,7 +357,7 @@ function traces(event) {
   return items.slice(0, -1);
 }
 
-/** Lights up what had to come before what was selected by hand, and its rivals. */
+/** Highlights the causes of what was selected by hand, and the events in conflict with it. */
 function paintSelection() {
   for (const picture of Object.keys(PICTURES)) {
     const one = drawing(picture);

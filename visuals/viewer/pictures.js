@@ -1,10 +1,11 @@
-// Pictures that were laid out before, moved about and lit up by toggling classes.
+// Pictures, whose layout is given, are moved and highlighted by toggling classes.
 //
-// A drawing names its parts: `data-event`, `data-step` or `data-node` for boxes, `data-from` and `data-to` for
-// lines. Nothing here depends on how large a drawing is but what looks at all of it on purpose: opening it,
-// showing it whole. A step touches what it changes.
+// A drawing names its parts: `data-event`, `data-step` or `data-node` for boxes, `data-from` and
+// `data-to` for lines. The cost of each function is independent of the size of a drawing, except
+// for those that must look at all of it: opening it, showing it whole. A step touches only what it
+// changes.
 
-/** A drawing with its parts by number. It remembers what it has marked, to unmark it. */
+/** A drawing with its parts by number. It records what it has marked, to unmark it. */
 class Drawing {
   constructor(svg, attribute) {
     this.svg = svg;
@@ -30,7 +31,8 @@ class Drawing {
     });
   }
 
-  /** The processes that have columns: their names, and where these begin and the next ones do. */
+  /** The processes that have columns: their names, and the left edges of their columns and of the
+   * next ones. */
   columns() {
     const heads = [...this.svg.querySelectorAll("g[data-lane]:not([class]) > text")];
     const at = (head, name) => Number(head.getAttribute(name));
@@ -59,7 +61,7 @@ class Drawing {
     return found;
   }
 
-  /** Where a box is, in the units of the drawing. */
+  /** The place of a box, in the units of the drawing. */
   box(number) {
     return (this.boxes[number] ??= this.measure(number));
   }
@@ -75,7 +77,7 @@ class Drawing {
   }
 }
 
-/** The pictures: how each is called, what its boxes are, and which one it begins with. */
+/** The pictures: the name, the kind of boxes, and the first box of each. */
 const PICTURES = {
   unfolding: { name: "Unfolding", attribute: "event", start: () => run()?.events.find((event) => event !== null) ?? 0 },
   "space-time": { name: "Space-time diagram", attribute: "step", start: () => 0 },
@@ -84,13 +86,13 @@ const PICTURES = {
 const opened = new Map();
 const charts = new WeakMap();
 
-/** A picture that was opened; what is shown if no other is named. */
+/** A picture that was opened; by default the one that is shown. */
 function drawing(picture = at.picture) {
   if (picture === "space-time") return run() && charts.get(run());
   return opened.get(picture);
 }
 
-/** The same, opened if it was not. */
+/** A picture, which is opened if necessary. */
 function openDrawing(picture) {
   const known = drawing(picture);
   if (known || (picture === "space-time" && !run())) return known;
@@ -112,11 +114,11 @@ const paper = $("paper");
 const LARGEST = 4;
 const READABLE = 0.75;
 
-// Smaller than this, boxes cannot be told apart.
+// At a smaller scale, boxes cannot be distinguished.
 const SMALLEST = 0.22;
 const EDGE = 30;
 
-/** Puts the picture somewhere; `isOurs` if nobody asked for that place. */
+/** Puts the picture at a place; `isOurs` if the user did not choose the place. */
 function place({ x, y, scale, isOurs = false }) {
   drawing().place = { x, y, scale, isOurs };
   paper.style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
@@ -132,7 +134,7 @@ function wholeScale() {
   return Math.min(stage.clientWidth / width, stage.clientHeight / height, 1.5);
 }
 
-/** Is all of the picture to be seen? */
+/** Whether all of the picture is visible. */
 function isWhole() {
   const { x, y, scale } = drawing().place;
   const [width, height] = drawing().size;
@@ -140,7 +142,7 @@ function isWhole() {
   return fits(x, width, stage.clientWidth) && fits(y, height, stage.clientHeight);
 }
 
-/** All of the picture in the middle; at a scale of at least `least`, around a box if it does not fit. */
+/** Centres the picture; at a scale of at least `least`, around a box if it does not fit. */
 function fit(least, number = around(), isOurs = false) {
   const scale = Math.max(wholeScale(), least);
   const box = drawing().nodes[number] ? drawing().box(number) : { x: 0, y: 0, width: 0, height: 0 };
@@ -155,12 +157,13 @@ function fit(least, number = around(), isOurs = false) {
   place({ x, y, scale, isOurs });
 }
 
-/** What a picture that does not fit is shown around: what is selected, or the last step, or the beginning. */
+/** The box around which a picture that does not fit is shown: the selected one, the last step, or
+ * the beginning. */
 function around() {
   return focus() >= 0 ? focus() : PICTURES[at.picture].start();
 }
 
-/** Where a picture is put by itself: all of it, or its beginning at a scale at which it can be read. */
+/** The initial place of a picture: all of it, or its beginning at a readable scale. */
 function settle() {
   fit(READABLE, around(), true);
 }
@@ -177,7 +180,7 @@ function pan(dx, dy) {
   move({ x: x + dx, y: y + dy, scale });
 }
 
-/** Moves the picture as far as it takes to see a box; or until it is in the middle. */
+/** Moves the picture as far as necessary to show a box, or until the box is in the middle. */
 function reveal(number, toMiddle = false) {
   if (!drawing()?.nodes[number]) return;
   const box = drawing().box(number);
@@ -209,7 +212,8 @@ function reachedBoxes() {
   return [...run().before, ...run().events.slice(0, at.step)];
 }
 
-/** The configuration reached: what was done since the picture was last painted, and no more. */
+/** Marks the configuration that is reached; only what changed since the picture was last
+ * painted. */
 function paintReached(one) {
   if (one.run !== at.run) {
     one.mark("reached", []);

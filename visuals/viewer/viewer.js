@@ -1,5 +1,5 @@
-// What the user does: stepping, selecting, searching, by mouse and by keys. The last part of the script: it ends
-// by showing the first picture.
+// The actions of the user: stepping, selecting, searching, by mouse and by keys. This is the last
+// part of the script: it ends by showing the first picture.
 
 // ---- the line below the picture
 
@@ -30,7 +30,7 @@ function texts(picture) {
   return items.map((item) => `${lanes[item.lane]} ${item.label} ${item.outcome ?? ""} ${whereText(item)}`.toLowerCase());
 }
 
-/** How a place is found: by its line, and with its file. */
+/** The text by which a place is found: its line, and the file with the line. */
 const whereText = (place) => (place?.line ? `line ${place.line}. ${placeText(place)}.` : "");
 
 let matches = [];
@@ -43,7 +43,7 @@ function search(query) {
 }
 
 function paintMatches() {
-  // A line is meant as a whole: line 7 is not line 70.
+  // A line number is matched as a whole: line 7 does not match line 70.
   const wanted = /^line \d+$|:\d+$/.test(at.query) ? `${at.query}.` : at.query;
   matches = wanted === "" ? [] : texts(at.picture).flatMap((text, number) => (text.includes(wanted) ? [number] : []));
   drawing()?.mark("match", matches.map((number) => drawing().nodes[number]).filter(Boolean));
@@ -77,7 +77,7 @@ function selectNothing() {
   paintLine(steps()[at.step - 1]);
 }
 
-/** After so many steps; nothing else is selected then. */
+/** Goes to the state after this number of steps, and selects nothing else. */
 function go(step) {
   at.step = Math.min(Math.max(step, 0), steps().length);
   paintSteps();
@@ -93,15 +93,15 @@ function lastBox() {
   return boxes[at.picture] ?? -1;
 }
 
-/** What a click on a box, or Enter on it, does. */
+/** The effect of a click on a box, or of Enter. */
 function pick(number) {
   if (at.picture === "space-time") go(number + 1);
   select(at.picture, number);
 }
 
 /**
- * Begins another execution, or ends it if the one before was at its end. What is selected in other pictures than its
- * own stays so.
+ * Starts another execution, at its end if the previous one was at its end. Selections in pictures
+ * other than its own stay.
  */
 function choose(index) {
   fetchRun(index, (execution) => begin(index, execution));
@@ -237,7 +237,7 @@ function onQueryKey(event) {
   event.preventDefault();
 }
 
-/** In the number of a class and the list of endings keys have their usual meaning. */
+/** In the fields for the class number and the endings, keys have their usual meaning. */
 function onFormKey(event) {
   if (event.key === "Enter" && event.target === $("class")) jump($("class").value);
   else if (event.key === "Escape") paintExecution();
@@ -317,7 +317,7 @@ function listen() {
   listenToFrame();
 }
 
-/** Shows the first execution; what is wrong with it, if anything is. */
+/** Shows the first execution, and its violation if it has one. */
 function start() {
   show(data.start);
   paintExecution();

@@ -1,5 +1,5 @@
-/* Epochs of groups: MPI_Win_post, start, complete and wait. Whoever is exposed says so in a message to each origin, and each
- * origin says when it is done. */
+/* Epochs of groups: MPI_Win_post, start, complete and wait. A rank that exposes its part sends a
+ * message to each origin, and each origin sends one when it has completed. */
 #include "windows.h"
 
 enum { EXPOSED, DONE };
@@ -27,14 +27,15 @@ static void tell(const struct window *window, int rank, int what, int assertion)
   put_u32(to, (uint32_t)window->comm->group->ranks[rank]);
   put_i32(to, window->comm->rank);
   put_i32(to, what);
-  put_u8(to, 2); /* nobody waits for it */
-  told_put(to, &(struct told){0});
+  put_u8(to, 2); /* no rank waits for it */
+  summary_put(to, &(struct summary){0});
   put_block(to, message.at, message.length);
   release(message.at);
   ask_posted();
 }
 
-/* What is told with it: an assertion, where, and whether this rank knew of it before. */
+/* The contents of such a message: an assertion, its place, and whether this rank knew of it
+ * before. */
 struct news {
   int assertion;
   uintptr_t site;
@@ -50,10 +51,10 @@ static struct news await(const struct window *window, int rank, int what) {
   to = question('W');
   put_u32(to, 1);
   put_u32(to, posted);
-  struct reader told = ask();
-  take_u8(&told);
-  take_u32(&told);
-  struct reader message = (take_u8(&told), take_block(&told));
+  struct reader answer = ask();
+  take_u8(&answer);
+  take_u32(&answer);
+  struct reader message = (take_u8(&answer), take_block(&answer));
   struct news news = {.site = take_u64(&message)};
   take_i32(&message);
   take_i32(&message);
@@ -68,7 +69,7 @@ static struct news await(const struct window *window, int rank, int what) {
   return news;
 }
 
-/* The members of a group as ranks of the window. */
+/* The members of a group, as ranks in the window. */
 static struct group *members(const struct window *window, MPI_Group group) {
   const struct group *of = group_get(group);
   struct group *made = allocate(sizeof *made);

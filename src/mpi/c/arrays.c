@@ -1,16 +1,17 @@
-/* Datatypes for parts of arrays: a block of one, and what a rank has of one that is distributed. */
+/* Datatypes for parts of arrays: a block of an array, and a rank's share of a distributed one. */
 #include "rank.h"
 
-/* The places of a part in each dimension, as numbers of elements. */
+/* The indices of a part in each dimension. */
 struct places {
   int count, *at;
 };
 
-/* A type of all elements whose place is in the part in every dimension, in their order in memory. */
+/* A type of all elements whose index in every dimension belongs to the part, in their order in
+ * memory. */
 static struct type *part_of_array(int ndims, const int *sizes, const struct places *part, int order, const struct type *old) {
   struct type *made = type_new();
   size_t rows = 1, whole = 1;
-  /* The dimension that runs fastest is the last one in C. */
+  /* In C order, the last dimension is contiguous. */
   int fastest = order == MPI_ORDER_C ? ndims - 1 : 0;
   for (int d = 0; d < ndims; d++) {
     whole *= (size_t)sizes[d];
@@ -71,7 +72,7 @@ FUNCTION(Type_create_subarray, (int ndims, const int sizes[], const int subsizes
   return type_done(type, made);
 }
 
-/* The places of process `coord` of `processes` in a dimension. */
+/* The indices of process `coord` of `processes` in a dimension. */
 static struct places distributed(int d, int size, int how, int argument, int processes, int coord) {
   int block = argument;
   if (how == MPI_DISTRIBUTE_NONE && processes != 1) fail("invalid argument", "dimension %d is not distributed, but has %d processes", d, processes);
@@ -103,7 +104,8 @@ FUNCTION(Type_create_darray, (int size, int rank, int ndims, const int sizes[], 
   }
   if (all != size) fail("invalid argument", "a grid of %d processes, but there are %d", all, size);
   struct places *part = allocate((size_t)ndims * sizeof *part);
-  /* Processes are in a grid whose last dimension is the fastest, whatever the order of the array is. */
+  /* Processes form a grid whose last dimension is contiguous, whatever the order of the array
+   * is. */
   for (int d = 0, left = rank; d < ndims; d++) {
     all /= processes[d];
     part[d] = distributed(d, sizes[d], distributions[d], arguments[d], processes[d], left / all);

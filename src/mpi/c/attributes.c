@@ -1,12 +1,13 @@
-/* Attributes that programs attach to communicators, datatypes and windows, under keys (MPI 4.1, 7.7). */
+/* Attributes that programs attach to communicators, datatypes and windows, under keys (MPI 4.1,
+ * 7.7). */
 #include "windows.h"
 
-/* Those of all kinds: handles are pointers. */
+/* The types of functions for all kinds of objects. A handle is a pointer. */
 typedef int copy_function(void *handle, int key, void *extra, void *value, void *made, int *flag);
 typedef int delete_function(void *handle, int key, void *value, void *extra);
 
 struct keyval {
-  enum kind of; /* which objects have such attributes */
+  enum kind of; /* the objects that may have such attributes */
   copy_function *copy;
   delete_function *delete;
   void *extra;
@@ -61,7 +62,8 @@ bool attribute_get(const struct object *of, int key, void *value) {
   return is_there;
 }
 
-/* The place of one goes, if its function has nothing against it: otherwise the call fails with its error (MPI 4.1, 7.7.2). */
+/* Removes an attribute, unless its delete function returns an error: then the call fails with that
+ * error (MPI 4.1, 7.7.2). */
 static int remove_one(struct object *of, void *handle, int key) {
   struct keyval by = keyvals[key - FIRST_KEY];
   struct call before = call;
@@ -70,7 +72,7 @@ static int remove_one(struct object *of, void *handle, int key) {
   if (code != MPI_SUCCESS) return error_raise(of, handle, code, "the delete function of an attribute");
   size_t place = find(of, key);
   struct attributes *all = &of->attributes;
-  if (place == all->length) return MPI_SUCCESS; /* the function has done that itself */
+  if (place == all->length) return MPI_SUCCESS; /* the function has removed it itself */
   memmove(&all->at[place], &all->at[place + 1], (--all->length - place) * sizeof *all->at);
   keyvals[key - FIRST_KEY].uses--;
   return MPI_SUCCESS;

@@ -1,24 +1,27 @@
-/* The system calls of a rank that have to do with what is outside of it.
+/* The system calls by which a rank interacts with the rest of the machine.
  *
- * A rank is run many times, by itself, in an order that no execution has. So what it does to the world must not be done, and
- * what it sees of the world must be the same each time. That cannot be had by functions that stand in for those of the C library
- * alone: there are many ways to open a file. Instead the kernel is asked to stop at these system calls (seccomp(2)), whoever
- * makes them: the program, the C library, that of C++, or inline assembly. The signal SIGSYS comes instead of the call; its
- * handler does something else and writes the result into the register where the program looks for it. The handler makes its own
- * calls from one place in memory, at which the kernel does not stop.
+ * A rank is run many times, alone, and not in the order of one execution. So its effects on the
+ * machine must be suppressed, and what it reads must be the same in each run. Replacing functions
+ * of the C library is not enough for that: there are many ways to open a file. Instead the kernel
+ * stops at these system calls (seccomp(2)), wherever they are made: in the program, in the C
+ * library, in that of C++, or in inline assembly. Instead of the call there is the signal SIGSYS;
+ * its handler does something else and writes the result into the register where the program expects
+ * it. The handler makes its own calls from one address, at which the kernel does not stop.
  *
  *   about files          files.c: each rank changes copies of its own
  *   random numbers       the same in each run
  *   time of processes    that of the clock of the rank
- *   processes, signals   processes.c: numbers are made up; a rank may start processes, and send signals to itself
+ *   processes, signals   processes.c: numbers are made up; a rank may start processes, and send
+ *                        signals to itself
  *   sockets, shared memory, other programs
- *                        the rank is ended: what goes on there is not known here, so nothing can be said about the program
+ *                        the rank is ended: the effects are unknown, so nothing can be said about
+ *                        the program
  *
- * What is not looked at: time that is read without a system call by other means than the functions in env.c (instructions,
- * the kernel's own page), and threads that are not started by pthread_create.
+ * What is not caught: time that is read without a system call by means other than the functions in
+ * env.c (instructions, the page of the kernel), and threads that are not started by pthread_create.
  *
- * A signal that is blocked cannot be handled: the kernel ends the rank, and the verifier says the same as if it was refused. So
- * SIGSYS is never blocked as long as the program blocks it by sigprocmask. */
+ * A blocked signal cannot be handled: the kernel ends the rank, and the verifier reports it like a
+ * refused call. So SIGSYS stays unblocked, as long as the program blocks signals by sigprocmask. */
 #include "calls.h"
 
 #include <errno.h>
@@ -85,7 +88,7 @@ extern const char mazurka_raw_end[];
 
 enum { MOST_WRITTEN = 128 << 20 }; /* bytes in one file */
 
-static ucontext_t *interrupted; /* where the rank makes the call that is looked at */
+static ucontext_t *interrupted; /* where the rank makes the intercepted call */
 
 static uintptr_t place_of_call(void) {
 #if defined(__x86_64__)
@@ -95,11 +98,11 @@ static uintptr_t place_of_call(void) {
 #endif
 }
 
-/* The calls that the rank is in, from the innermost one outwards; those in libraries are left out. */
+/* The calls that the rank is in, innermost first, without those in libraries. */
 struct calls {
   uintptr_t *sites;
   size_t count, room;
-  bool has_begun; /* before that it is our own work */
+  bool has_begun; /* before that, the calls are our own */
 };
 static _Unwind_Reason_Code add_call(struct _Unwind_Context *at, void *with) {
   struct calls *calls = with;
@@ -130,7 +133,7 @@ long starts_program(const long *a) {
   refuse("the rank starts another program, which would be started again in each run");
 }
 
-/* The kernel sees these as a copy of the process, in which it is not known who has called. */
+/* To the kernel, these look like a copy of the process whose caller is unknown. */
 WEAK int system(const char *command) {
   if (command) refuse("the rank starts another program, which would be started again in each run");
   return 1;
@@ -156,7 +159,7 @@ static long opens_socket(const long *a) {
   return raw(SYS_socket, a[0], a[1], a[2]);
 }
 
-/* The C library asks a service for the names of users, if there is one. */
+/* The C library asks a service for names of users, if there is one. */
 static long connects(const long *a) {
   const struct sockaddr_un *to = (const struct sockaddr_un *)a[1];
   if (to && a[2] >= 2 && to->sun_family == AF_NETLINK) return raw(SYS_bind, a[0], a[1], a[2]);
@@ -165,7 +168,7 @@ static long connects(const long *a) {
   return -ENOENT;
 }
 
-/* Numbers that look random, and are others in each rank. */
+/* Numbers that look random, different in each rank. */
 static long random_bytes(const long *a) {
   static uint64_t state;
   unseen++;
@@ -193,7 +196,7 @@ static long resource_use(const long *a) {
   return 0;
 }
 
-/* What the program blocks, but never the signals that the library needs. */
+/* Changes the blocked signals; those that the library needs are never blocked. */
 static long blocks_signals(const long *a) {
   if (a[3] != sizeof(uint64_t)) return -EINVAL;
   uint64_t *blocked = (uint64_t *)&interrupted->uc_sigmask, old = *blocked;
@@ -304,7 +307,7 @@ long raw_in_the_open(long number, long a, long b, long c, long d, long e) {
   return result;
 }
 
-/* Where a signal comes instead of a call. */
+/* The handler of the signal that replaces a call. */
 static void on_call(int signal, siginfo_t *what, void *context) {
   (void)signal;
   int before = errno;
@@ -325,13 +328,13 @@ static void on_call(int signal, siginfo_t *what, void *context) {
   errno = before;
 }
 
-/* Files that are too long, and what is printed: a rank that does not end would fill the disk. */
+/* Limits the size of files and of output: a rank that does not end would fill the disk. */
 static void on_too_much(int signal) {
   (void)signal;
   refuse("the rank prints or writes a file of more than %d MiB", MOST_WRITTEN >> 20);
 }
 
-/* A filter is a program for a small machine with one register, whose jumps are told as numbers of instructions. */
+/* A filter is a program for a small machine with one register. Its jumps count instructions. */
 static struct sock_filter filter[2048];
 static unsigned short filter_length;
 
@@ -379,7 +382,7 @@ void calls_follow(bool files_too) {
   RETURN(SECCOMP_RET_TRAP);
   LOAD(nr);
 #if defined(__x86_64__)
-  /* The same calls for programs of 32 bits have other numbers. */
+  /* On this machine, calls of 32-bit programs have other numbers. */
   instruction(BPF_JMP | BPF_JGE | BPF_K, OLDER, 0, 1);
   RETURN(SECCOMP_RET_TRAP);
 #endif
@@ -388,7 +391,7 @@ void calls_follow(bool files_too) {
   if (files_too) watch(file_calls, file_call_count);
   RETURN(SECCOMP_RET_ALLOW);
   struct sigaction action = {.sa_sigaction = on_call, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-  /* Signals that the rank handles come when the call is over. */
+  /* Other signals are handled when the call is over. */
   sigfillset(&action.sa_mask);
   const int own[] = {SIGSYS, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&action.sa_mask, own[i]);

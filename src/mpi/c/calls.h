@@ -1,4 +1,4 @@
-/* The system calls of a rank: which of them are looked at, and what is done instead. */
+/* The system calls of a rank: which ones are intercepted, and what is done instead. */
 #ifndef MAZURKA_CALLS_H
 #define MAZURKA_CALLS_H
 
@@ -48,12 +48,15 @@
 #define remove_all mazurka_remove_all
 #define wire_leave mazurka_wire_leave
 
-/* A system call with up to six arguments that is never looked at; the result or the negative number of an error. */
+/* A system call with up to six arguments that is never intercepted. Returns its result, or the
+ * negative error number. */
 long raw(long number, ...);
-/* The same from within a call that is looked at, for one that may wait: other threads and signals go on meanwhile. */
+/* Such a call that may wait, made by the handler of an intercepted call: other threads run and
+ * signals are handled meanwhile. */
 long raw_in_the_open(long number, long a, long b, long c, long d, long e);
 
-/* A call that a rank makes, and what is done instead. It is looked at only if argument `of` and `mask` is `value`. */
+/* A system call that is intercepted, and its replacement. It is intercepted only if `value` is the
+ * bitwise AND of argument `of` and `mask`. */
 struct watched {
   long number;
   long (*instead)(const long *arguments);
@@ -61,89 +64,92 @@ struct watched {
   uint32_t mask, value;
 };
 
-/* Those about files, and about processes. */
+/* The intercepted calls about files, and about processes. */
 extern const struct watched file_calls[], process_calls[];
 extern const size_t file_call_count, process_call_count;
 
-/* Ends the rank: what it does now cannot be followed. */
+/* Ends the rank: the present call cannot be followed. */
 void refuse(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 long starts_program(const long *arguments) __attribute__((noreturn));
-/* The addresses in the program from which the call is made that is looked at, the innermost one first. Returns how many. */
+/* The addresses in the program from which the intercepted call is made, innermost first. Returns
+ * their number. */
 size_t sites_now(uintptr_t *sites, size_t room);
-/* Is this an address in the code of the program, and in none of a library? */
+/* Whether this address is in the code of the program, not of a library. */
 static inline bool is_in_program(uintptr_t site) {
   extern char __executable_start[], etext[];
   return site > (uintptr_t)__executable_start && site < (uintptr_t)etext;
 }
-/* exceptions.c: if the program ends because nobody catches an exception, fails there. */
+/* exceptions.c: if the program is ended by an uncaught exception, fails there. */
 void exception_check(void);
-/* From now on the calls of this process are looked at. */
+/* From now on, calls of this process are intercepted. */
 void calls_follow(bool files_too);
 
-/* How a rank uses a file: what others can notice, and what of others it can notice. Or that it starts threads, and lets them
- * call MPI. */
+/* How a rank uses a file: what other ranks can notice, and what it can notice of others. Two more
+ * uses are about threads: it starts them, or lets them call MPI. */
 enum use { READING = 'r', LISTING = 'l', APPENDING = 'a', CHANGING = 'w', STARTING_THREADS = 't', LETTING_THREADS_CALL = 'm' };
-/* The rank uses the file of this name; the verifier gets to know it with the next question. */
+/* Records that the rank uses the file with this name. The next question reports it to the
+ * verifier. */
 void file_use(enum use use, const char *path);
-/* The same for the file behind a descriptor, if it has a name. */
+/* Records a use of the file behind a descriptor, if it has a name. */
 void descriptor_use(enum use use, long descriptor);
 
-/* The descriptors of the library: they are not there for the program. */
+/* The descriptors of the library. The program cannot use them. */
 enum { WIRE = 500, PRINTED };
-/* wire.c: this process has no connection to the verifier any more. */
+/* wire.c: closes the connection of this process to the verifier. */
 void wire_leave(void);
 
-/* server.c: goes on as the server, in a place of its own. */
+/* server.c: continues as the server, in its own namespace. */
 void server_begin(void);
 int server_end(int rank, bool has_ended);
 void remove_all(const char *folder);
-extern bool is_boxed; /* does all that ranks start end with the server? */
+extern bool is_boxed; /* whether everything that ranks start ends with the server */
 
 /* processes.c */
-extern bool is_child; /* is this a process that a rank has started? */
+extern bool is_child; /* whether this is a process that a rank has started */
 void processes_begin(void);
-/* A process that the rank has started does what cannot be followed. It ends, and the rank says so. */
+/* Ends a process that the rank has started and that did what cannot be followed. The rank reports
+ * it. */
 void process_refused(const char *why, const uintptr_t *sites, size_t count) __attribute__((noreturn));
-/* Has one of them done so? Then the rank fails. */
+/* Fails if a process of the rank has done what cannot be followed. */
 void processes_check(void);
-/* The same when all of them have ended. */
+/* Waits until all processes of the rank have ended, and then does the same check. */
 void processes_wait(void);
 
-/* tree.c: where files are */
+/* tree.c: the places of files */
 struct place {
-  char *path;      /* the one name of the file: from the root, without links */
-  char *real;      /* where it is now: there, or in the folder of the rank */
-  struct stat is;  /* without links */
+  char *path;      /* the canonical name: from the root, without links */
+  char *real;      /* its actual name: the canonical one, or one in the folder of the rank */
+  struct stat is;  /* its status; links are not followed */
   bool is_there;
   bool is_own;     /* in the folder of the rank */
-  bool is_foreign; /* in /proc or /sys: looked for by the kernel */
+  bool is_foreign; /* in /proc or /sys: the kernel follows the path */
   bool wants_folder; /* it was written with a slash at its end */
 };
-/* Finds what this path from this folder means. Returns 0, also if nothing is there but the folder that it would be in; or the
- * negative number of an error. */
+/* Finds the place of this path, relative to this folder. Returns 0, also if there is no such file
+ * in an existing folder; or the negative number of an error. */
 long place_find(long folder, long path, bool follows, struct place *found);
 void place_forget(struct place *place);
 /* Makes the rank's own copy, empty if it `starts_empty`. */
 void place_own(struct place *place, bool starts_empty);
-/* Makes room for something new in the folder of the rank, or returns an error. */
+/* Prepares the creation of a file in the folder of the rank, or returns an error. */
 long place_new(struct place *place);
-/* Nothing is there any more; or an error. */
+/* Removes what is at this place, or returns an error. */
 long place_remove(struct place *place);
-/* What was there before is not there any more. */
+/* Hides what was at this place at the start. */
 void place_hide(const struct place *place);
-/* The name in the world of a file in the folder of the rank. */
+/* The canonical name of a file in the folder of the rank. */
 const char *path_in_tree(const char *real);
-/* May the rank change it, or what is in a folder? 0 or an error. */
+/* Whether the rank may change the file, or the contents of the folder: 0 or an error. */
 long place_may_write(const struct place *place, bool in_folder);
-/* Is a folder other than it was? */
+/* Whether a folder differs from its contents at the start. */
 bool place_is_changed(const struct place *place);
-/* Is it a folder that was there before? */
+/* Whether it is a folder that existed at the start. */
 bool place_shows_lower(const struct place *place);
 /* Calls `visit` with the names in a folder, until it returns false. */
 void place_each(const struct place *folder, bool (*visit)(const char *path, const char *name, void *with), void *with);
-/* A folder with the same names, opened. */
+/* Opens a folder with the same names. */
 long snapshot_open(const struct place *folder, int flags);
-char *path_of_descriptor(long descriptor); /* NULL if it is none of a file */
+char *path_of_descriptor(long descriptor); /* NULL if it is not the descriptor of a file */
 bool is_descriptor_own(long descriptor);
 void mapped_add(long descriptor);
 extern char *folder_now; /* where relative paths start */

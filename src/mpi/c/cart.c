@@ -1,4 +1,4 @@
-/* Cartesian topologies: ranks in a grid, the last dimension fastest. */
+/* Cartesian topologies: ranks in a grid whose last dimension is contiguous. */
 #include "rank.h"
 
 static struct comm *cart_get(MPI_Comm comm) {
@@ -20,7 +20,7 @@ static void coords_of(const struct comm *cart, int rank, int *coords) {
   }
 }
 
-/* The rank at a place, MPI_PROC_NULL beyond an edge. */
+/* The rank at these coordinates; MPI_PROC_NULL beyond an edge. */
 static int rank_at(const struct comm *cart, const int *coords) {
   int rank = 0;
   for (int d = 0; d < cart->ndims; d++) {
@@ -109,7 +109,7 @@ FUNCTION(Cart_shift, (MPI_Comm comm, int direction, int disp, int *source, int *
   return MPI_SUCCESS;
 }
 
-/* Ranks keep their numbers in a topology. */
+/* A topology does not renumber ranks. */
 static int map(MPI_Comm comm, int size, int *rank) {
   struct comm *of = comm_get(comm);
   if (size > of->group->size) fail("invalid argument", "a topology of %d ranks, but there are %d", size, of->group->size);
@@ -168,7 +168,8 @@ FUNCTION(Topo_test, (MPI_Comm comm, int *status)) {
   return MPI_SUCCESS;
 }
 
-/* Dimensions that hold so many nodes, the greatest first, each as small as it can be and no greater than `most`. */
+/* Finds dimensions for this number of nodes, in descending order, each as small as possible and at
+ * most `most`. */
 static bool balance(int nodes, int count, int most, int *dims) {
   if (count == 0) return nodes == 1;
   for (int d = 1; d <= nodes && d <= most; d++)
@@ -179,7 +180,8 @@ static bool balance(int nodes, int count, int most, int *dims) {
   return false;
 }
 
-/* Fills in the dimensions that are 0: they are as close to each other as they can be, and greater ones come first (MPI 4.1, 8.5.2). */
+/* Fills in the dimensions that are 0: they are as close to each other as possible, in descending
+ * order (MPI 4.1, 8.5.2). */
 FUNCTION(Dims_create, (int nodes, int ndims, int dims[])) {
   CALL("MPI_Dims_create");
   int left = nodes, open = 0;

@@ -1,40 +1,45 @@
-/* What ranks have changed in windows, and who knows of it.
+/* The changes of ranks in windows, and which ranks know them.
  *
- * Each rank keeps lists of its changes, one for each target: operations, and what the owner's program stores. A change is written
- * once, to a cell of its own, and by nobody else. So changes of several ranks commute. How many changes of each list come before
- * what a rank does goes with its vector clock, with locks, and with the changes themselves; those the rank reads when
- * it needs the content of a part. Others it does not see: a program that could see them has a race, which is
- * reported (conflicts.c).
+ * Each rank keeps lists of its changes, one for each target: operations, and stores by the owner's
+ * program. A change is written once, to a cell of its own, and only by this rank. So changes of
+ * several ranks commute. The number of changes of each list that come before an action of a rank
+ * travels with vector clocks, with locks, and with the changes themselves. The rank reads these
+ * changes when it needs the content of a part. It does not see any others: a program that could see
+ * them has a race, which is reported (conflicts.c).
  *
- * What has to see all accumulations looks for them, while it holds the mutex of the target: operations that tell what was there
- * before, and those that replace it. So these have an order, and each change is known to them or not.
+ * Operations that must see all accumulations look for them while they hold the mutex of the target:
+ * operations that return the previous value, and those that replace it. So these *ordered*
+ * operations have a total order, and each of them knows a change or does not.
  *
- * In which order changes act on a part:
+ * The order in which changes act on a part:
  *
- *   1. A change that an operation of that order knows acts before it, and one that it does not know acts after it.
- *   2. A change acts after all that it knows.
- *   3. Else the order means nothing: the changes are accumulations with one operator, or touch different bytes, or there is a race.
- *      It is the same for all ranks, so sums of floating-point numbers are the same for all, too. */
+ *   1. A change that an ordered operation knows acts before it; one that it does not know acts
+ *      after it.
+ *   2. A change acts after all changes that it knows.
+ *   3. Otherwise the order does not matter: the changes are accumulations with one operator, or
+ *      touch
+ *      different bytes, or there is a race. It is the same for all ranks, so sums of floating-point
+ *      numbers are the same, too. */
 #include "windows.h"
 
 struct change {
   const char *window;
-  uint32_t writer; /* whose list: see writer_of */
-  uint32_t index;  /* in it */
-  bool is_ordered; /* made by who held the mutex */
-  uint32_t *known;       /* how many changes of each list come before it, itself included, at this target */
-  uint64_t weight;       /* how many that is; those that it knows have less */
-  uint64_t turn;         /* the weight of the first ordered one that knows it */
+  uint32_t writer; /* the owner of the list: see writer_of */
+  uint32_t index;  /* in the list */
+  bool is_ordered; /* made while holding the mutex */
+  uint32_t *known;       /* the changes of each list before it and itself, counted */
+  uint64_t weight;       /* the sum of these; changes that it knows have less */
+  uint64_t turn;         /* the weight of the first ordered change that knows it */
   struct reader operations;
 };
 enum { NO_TURN = UINT64_MAX };
 
-/* Those of one target that this rank has read. The first `sorted` are in their order. */
+/* The changes of one target that this rank has read. The first `sorted` are in order. */
 struct list {
   size_t count, sorted, room;
   struct change *change;
   uint32_t *read; /* by writer */
-  uint32_t version; /* another one when the order of the sorted ones has changed */
+  uint32_t version; /* changes when the order of the sorted ones does */
 };
 static struct list *lists; /* by target, of all ranks */
 
@@ -50,14 +55,14 @@ static struct list *list_of(int target) {
 
 static bool knows(const struct change *one, const struct change *other) { return one->known[other->writer] > other->index; }
 
-/* The content of a cell, or nothing if nobody has written it. */
+/* The content of a cell; empty if it was never written. */
 static struct bytes cell_read(char *name) {
   put_text(window_question('r'), name);
   release(name);
-  struct reader told = ask();
+  struct reader answer = ask();
   struct bytes content = {0};
-  if (take_u8(&told) == 'V' && take_u8(&told) == 'o') {
-    struct reader data = take_block(&told);
+  if (take_u8(&answer) == 'V' && take_u8(&answer) == 'o') {
+    struct reader data = take_block(&answer);
     put(&content, data.at, (size_t)(data.end - data.at));
   }
   return content;
@@ -75,7 +80,7 @@ static char *cell_of(int target, uint32_t writer, uint32_t index) {
   return text_of("change %d/%u/%u", target, writer, index);
 }
 
-/* Notes a change as it is in its cell. */
+/* Adds a change, given as the content of its cell. */
 static void note(int target, uint32_t writer, struct bytes content) {
   struct list *list = list_of(target);
   if (list->count == list->room) {
@@ -96,14 +101,15 @@ static void note(int target, uint32_t writer, struct bytes content) {
   clock_join_changes(0, known);
 }
 
-/* Reads the next change of a list, if there is one. */
+/* Reads the next change of a list. Returns whether there is one. */
 static bool take_next(int target, uint32_t writer) {
   struct bytes content = cell_read(cell_of(target, writer, list_of(target)->read[writer]));
   if (content.at) note(target, writer, content);
   return content.at;
 }
 
-/* Reads all that come before what the rank does now, and those that they know. */
+/* Reads all changes that come before the next action of the rank, and the changes that these
+ * know. */
 static void read_known(int target) {
   const struct list *list = list_of(target);
   for (bool is_any = true; is_any;) {
@@ -145,8 +151,8 @@ static bool is_before(const struct change *a, const struct change *b) {
   return a->writer < b->writer;
 }
 
-/* Sorts those behind the first ones, and returns the first place that has another one now. Most are in order already; and qsort would
- * leave things in the program's heap. */
+/* Sorts the changes after `first` into the sorted ones, and returns the first index that has
+ * changed. Most are in order already, and qsort would leave data in the program's heap. */
 static size_t insert(struct list *list, size_t first, size_t begin) {
   size_t lowest = list->count;
   for (size_t i = first; i < list->count; i++) {
@@ -162,7 +168,7 @@ static size_t insert(struct list *list, size_t first, size_t begin) {
 static void sort(struct list *list) {
   if (list->sorted == list->count) return;
   insert(list, list->sorted, list->sorted);
-  /* Those that were ordered give turns to what they know, the first ones first. */
+  /* Ordered changes set the turns of the changes that they know, in order. */
   for (size_t i = list->sorted; i < list->count; i++) {
     const struct change *ordered = &list->change[i];
     for (size_t j = 0; ordered->is_ordered && j < list->count; j++)
@@ -195,17 +201,17 @@ uint8_t *changes_content(struct window *window, int rank) {
   return copy->at;
 }
 
-/* Where who gives a lock back says how many changes of the target there are: those who have shared it, each for itself, and those
- * who had it alone. */
+/* The cells where a rank that releases a lock stores the numbers of changes of the target: each
+ * rank that shared the lock has one, and those that held it alone have one together. */
 enum { ALONE = -1 };
 static char *lock_cell(const struct window *window, int rank, int holder) {
   return text_of("lock %s/%d/%d", window->name, rank, holder);
 }
 
 static void learn_from(const struct window *window, int rank, int holder) {
-  struct bytes told = cell_read(lock_cell(window, rank, holder));
-  clock_join_changes(world_of(window, rank), (struct reader){told.at, told.at + told.length});
-  release(told.at);
+  struct bytes content = cell_read(lock_cell(window, rank, holder));
+  clock_join_changes(world_of(window, rank), (struct reader){content.at, content.at + content.length});
+  release(content.at);
 }
 
 static uint32_t own_changes(int target) {

@@ -1,12 +1,13 @@
 /* Collectives.
  *
- * A rank enters with a *description* of what all have to agree on (the function, the operator, the signature; the root goes
- * beside it) and with what it gives: one block of data, or one for each rank. It leaves with the blocks of those whose entry
- * it needs, and takes what is its own. So reductions are computed by each rank that gets their result, with the program's
- * own operators. The blocks carry signatures, since the ranks need not agree on all of them beforehand. */
+ * A rank enters with a *description* of what all ranks must agree on (the function, the operator,
+ * the signature; the root goes beside it) and with its contribution: one block of data, or one for
+ * each rank. It leaves with the blocks of the ranks whose entry it needs, and takes its own share.
+ * So each rank that gets the result of a reduction computes it, with the program's own operators.
+ * The blocks carry signatures, since ranks need not agree on all of them beforehand. */
 #include "collectives.h"
 
-/* One rank's part. */
+/* The part of one rank. */
 struct part {
   void *at;
   size_t count;
@@ -22,7 +23,7 @@ static struct part part_of(const struct parts *parts, int rank) {
   return (struct part){(char *)parts->base + (parts->types ? at : at * type->extent), count, type};
 }
 
-/* How many parts the rank gives, if not one for all, and gets. */
+/* The number of parts that the rank contributes (1 if it is the same for all), and gets. */
 static int sends(const struct collective *of) { return of->around ? of->around->out : of->comm->group->size; }
 static int receives(const struct collective *of) { return of->around ? of->around->in : of->comm->group->size; }
 
@@ -41,7 +42,7 @@ static bool gives(const struct collective *of) {
   return of->shape != BARRIER && !((of->shape == BCAST || of->shape == SCATTER) && !is_root);
 }
 
-/* Does this rank get a part of each rank? */
+/* Whether this rank gets a part from each rank. */
 static bool gets_many(const struct collective *of) {
   return of->shape == ALLTOALL || of->shape == ALLGATHER || (of->shape == GATHER && of->comm->rank == of->root);
 }
@@ -51,14 +52,14 @@ static bool is_reduction(const struct collective *of) {
          of->shape == REDUCE_SCATTER;
 }
 
-/* Does it get anything? */
+/* Whether this rank gets anything. */
 static bool gets(const struct collective *of) {
   bool is_root = of->comm->rank == of->root;
   return gets_many(of) || of->shape == SCATTER || (of->shape == BCAST && !is_root) ||
          (is_reduction(of) && (of->shape != REDUCE || is_root));
 }
 
-/* All elements of a reduction. */
+/* The number of all elements of a reduction. */
 static size_t total(const struct collective *of) {
   if (of->shape != REDUCE_SCATTER) return (size_t)of->send.count;
   size_t all = 0;
@@ -66,7 +67,7 @@ static size_t total(const struct collective *of) {
   return all;
 }
 
-/* Arrays that are given must be there, and nothing may use them. */
+/* Arrays that are passed must exist, and no operation may use them. */
 static void check_arrays(const struct collective *of, const struct parts *parts, int all) {
   size_t length = (size_t)all;
   if (!parts->is_counted || parts->base == MPI_IN_PLACE) return;
@@ -84,12 +85,13 @@ static void check_parts(const struct collective *of, const struct parts *parts, 
     check_count(parts->counts ? parts->counts[i] : parts->count);
     struct part part = part_of(parts, i);
     check_buffer(parts->base, part.count, part.type, name);
-    /* Of a reduction that is scattered, a rank gets one part. */
+    /* In a reduction that is scattered, a rank gets one part. */
     if (of->shape != REDUCE_SCATTER) check_memory(parts->base, part.at, part.count, part.type, name);
   }
 }
 
-/* MPI_IN_PLACE stands for what is given by a rank that also gets the result, and for what the root of a scatter keeps (MPI 4.1, 6.2.1). */
+/* MPI_IN_PLACE replaces the contribution of a rank that also gets the result, and the part that the
+ * root of a scatter keeps (MPI 4.1, 6.2.1). */
 static void check_in_place(const struct collective *of) {
   bool may_give = !of->around && gets(of) && of->shape != BCAST && of->shape != SCATTER;
   bool may_keep = of->shape == SCATTER && of->comm->rank == of->root;
@@ -120,7 +122,7 @@ static void check(const struct collective *of) {
   }
 }
 
-/* What all ranks have to agree on. The blocks of the others are compared when they come. */
+/* The description: what all ranks must agree on. Blocks are compared when they arrive. */
 static char *describe(const char *name, const struct collective *of) {
   struct signature signature = {0};
   bool is_root = of->comm->rank == of->root;
@@ -130,7 +132,7 @@ static char *describe(const char *name, const struct collective *of) {
   else if (of->shape == SCATTER) of_one = is_root ? &of->send : &of->recv;
   else if (of->shape == ALLGATHER || of->shape == ALLTOALL) of_one = &of->recv;
   if (of_one && of_one->base == MPI_IN_PLACE && !is_reduction(of)) of_one = NULL;
-  /* In MPI_Gatherv each rank has a count of its own; only neighbours have to agree with one another. */
+  /* In MPI_Gatherv each rank has its own count; among neighbours, only pairs must agree. */
   bool may_vary = strstr(name, "v_init") || name[strlen(name) - 1] == 'v' || of->around;
   bool is_same = of_one && !of_one->counts && !of_one->types && !may_vary;
   if (is_same) signature_add(&signature, is_reduction(of) ? total(of) : (size_t)of_one->count, of_one->type);
@@ -140,7 +142,7 @@ static char *describe(const char *name, const struct collective *of) {
   return text;
 }
 
-/* To whom each edge of the rank leads, and which one it is there. */
+/* The rank that each edge leads to, and which of the edges to that rank it is. */
 static void put_edges(struct bytes *to, const struct graph *graph) {
   put_u32(to, (uint32_t)graph->out);
   for (int edge = 0; edge < graph->out; edge++) {
@@ -149,7 +151,7 @@ static void put_edges(struct bytes *to, const struct graph *graph) {
   }
 }
 
-/* The edge of a neighbour that comes in at this rank's edge. */
+/* The edge at the neighbour that corresponds to this rank's edge. */
 static int take_edge(struct reader *from, const struct collective *of, int edge) {
   int found = -1, label = label_in(of->around, edge);
   uint32_t edges = take_u32(from);
@@ -162,7 +164,7 @@ static int take_edge(struct reader *from, const struct collective *of, int edge)
   return found;
 }
 
-static void give(struct bytes *to, struct told *told, const struct collective *of) {
+static void give(struct bytes *to, struct summary *shown, const struct collective *of) {
   int blocks = !gives(of) ? 0 : has_many_given(of) ? sends(of) : 1;
   if (of->around) put_edges(to, of->around);
   put_u64(to, call.site);
@@ -178,12 +180,12 @@ static void give(struct bytes *to, struct told *told, const struct collective *o
       part = part_of(of->is_in_place ? &of->recv : &of->send, i);
     if (has_many_given(of) && is_nowhere(of, &of->send, i)) part.count = 0;
     put_data(to, part.at, part.count, part.type);
-    told_add(told, part.at, part.count, part.type);
+    summary_add(shown, part.at, part.count, part.type);
   }
 }
 
-/* Asks to enter: returns the number of the request. */
-static uint32_t enter(const struct comm *comm, const char *name, enum shape shape, int root, const char *description, struct told told, const struct bytes *given) {
+/* Enters a collective. Returns the number of the request. */
+static uint32_t enter(const struct comm *comm, const char *name, enum shape shape, int root, const char *description, struct summary shown, const struct bytes *given) {
   windows_publish();
   struct bytes *to = question('E');
   put_text(to, name);
@@ -192,7 +194,7 @@ static uint32_t enter(const struct comm *comm, const char *name, enum shape shap
   put_u8(to, (uint8_t)shape);
   put_i32(to, root);
   put_text(to, description);
-  told_put(to, &told);
+  summary_put(to, &shown);
   struct bytes whole = {0};
   clock_put(&whole);
   put(&whole, given->at, given->length);
@@ -215,23 +217,23 @@ struct contributions take_contributions(struct reader *value) {
   return read;
 }
 
-/* What the rank gave; if only one gave something, that was the root. */
+/* The contribution of a rank; if there is only one, it is that of the root. */
 const struct reader *contribution(const struct contributions *from, int rank) {
   return from->count == 1 ? &from->of[0] : &from->of[rank];
 }
 
 struct contributions exchange(struct comm *comm, const char *description, const struct bytes *given) {
-  uint32_t posted = enter(comm, comm->name, ALLGATHER, NO_ROOT, description, (struct told){0}, given);
+  uint32_t posted = enter(comm, comm->name, ALLGATHER, NO_ROOT, description, (struct summary){0}, given);
   struct bytes *to = question('W');
   put_u32(to, 1);
   put_u32(to, posted);
-  struct reader told = ask();
-  take_u8(&told);
-  take_u32(&told);
-  return take_contributions(&told);
+  struct reader answer = ask();
+  take_u8(&answer);
+  take_u32(&answer);
+  return take_contributions(&answer);
 }
 
-/* Block number `block` of what a rank gave goes into this part. */
+/* Takes block number `block` of a rank's contribution into this part. */
 static void take_block_of(struct reader given, int rank, int block, struct part part) {
   uintptr_t site = take_u64(&given);
   int blocks = (int)take_u32(&given);
@@ -249,7 +251,7 @@ static void take_part(const struct contributions *all, int rank, int block, stru
   take_block_of(*contribution(all, rank), rank, block, part);
 }
 
-/* Each edge brings a part. */
+/* Takes a part from each edge. */
 static void take_from_neighbors(const struct collective *of, const struct contributions *all) {
   for (int edge = 0; edge < of->around->in; edge++) {
     int source = of->around->sources[edge];
@@ -260,7 +262,7 @@ static void take_from_neighbors(const struct collective *of, const struct contri
   }
 }
 
-/* The reduction of what ranks `first` to `last` gave, into a buffer. */
+/* Reduces the contributions of ranks `first` to `last` into a buffer. */
 static void reduce(const struct collective *of, const struct contributions *all, int first, int last, void *into) {
   size_t count = total(of);
   const struct type *type = of->send.type;
@@ -318,14 +320,14 @@ static const void *copied(const void *from, int count, size_t size) {
   return from ? memcpy(allocate((size_t)count * size), from, (size_t)count * size) : NULL;
 }
 
-/* The program may change its arrays while the operation goes on. */
+/* Copies arrays, because the program may change them while the operation is pending. */
 static void keep(struct parts *parts, int count) {
   parts->counts = copied(parts->counts, count, sizeof *parts->counts);
   parts->displs = copied(parts->displs, count, sizeof *parts->displs);
   parts->places = copied(parts->places, count, sizeof *parts->places);
 }
 
-/* While it goes on, the memory of all parts belongs to the operation. */
+/* Until the operation ends, it owns the memory of all parts. */
 static void own(struct request *request, const struct collective *of) {
   if (gives(of) && !of->is_in_place && !is_reduction(of))
     for (int i = 0; i < (has_many_given(of) ? sends(of) : 1); i++) {
@@ -353,16 +355,16 @@ void collective_start(struct request *request) {
   const struct collective *of = request->collective;
   own(request, of);
   struct bytes bytes = {0};
-  struct told told = {0};
-  give(&bytes, &told, of);
+  struct summary shown = {0};
+  give(&bytes, &shown, of);
   char *description = describe(request->name, of);
-  request->posted = enter(of->comm, of->name, of->shape, of->root, description, told, &bytes);
+  request->posted = enter(of->comm, of->name, of->shape, of->root, description, shown, &bytes);
   request->is_posted = true;
   release(bytes.at);
   release(description);
 }
 
-/* Enters now or when it is started, and waits, unless there is a request for the program. */
+/* Enters now, or when it is started; waits, unless the program gets a request. */
 int collective_run(struct collective given, struct ending ending) {
   given.is_in_place = given.send.base == MPI_IN_PLACE;
   check(&given);

@@ -1,4 +1,5 @@
-/* A collective as the functions of MPI describe it: what each rank gives, and where what it gets goes. */
+/* A collective as MPI functions describe it: what each rank contributes, and where its result
+ * goes. */
 #ifndef MAZURKA_COLLECTIVES_H
 #define MAZURKA_COLLECTIVES_H
 
@@ -9,19 +10,20 @@
 #define label_in mazurka_label_in
 #define label_out mazurka_label_out
 
-/* As in `CollectiveKind` of the verifier. */
+/* The values are those of `CollectiveKind` in the verifier. */
 enum { NO_ROOT = INT32_MIN };
 enum shape { BARRIER, BCAST, SCATTER, GATHER, REDUCE, ALLREDUCE, ALLGATHER, ALLTOALL, SCAN, EXSCAN, REDUCE_SCATTER };
 
-/* Some elements of a buffer for each rank or neighbour: `counts` and `displs` for each, or `count` for each, one behind the other. */
+/* The elements of a buffer for each rank or neighbour: with `counts` and `displs` for each, or one
+ * part of `count` after another. */
 struct parts {
   void *base;
-  bool is_counted; /* are there arrays of counts and displacements? */
+  bool is_counted; /* whether there are arrays of counts and displacements */
   int count;
   const int *counts, *displs;
   struct type *type;
-  struct type *const *types; /* each part has its own, and displacements are in bytes */
-  const MPI_Aint *places;    /* displacements that may be longer */
+  struct type *const *types; /* one for each part; displacements are in bytes */
+  const MPI_Aint *places;    /* displacements of a larger type */
 };
 
 struct collective {
@@ -32,23 +34,27 @@ struct collective {
   MPI_Datatype handle; /* of a reduction */
   struct parts send, recv;
   bool is_in_place;
-  const char *name; /* of the communicator; persistent ones have each their own, since they may be started in any order */
+  /* of the communicator; each persistent one has its own, since they may be started in any order */
+  const char *name;
   const struct graph *around; /* ALLGATHER and ALLTOALL among neighbours; NULL: among all */
 };
 
-/* How a function ends: with the collective, with a request for it, or with one that may be started again and again. */
+/* What a function does after the start: it waits, returns a request, or returns a persistent
+ * request. */
 struct ending {
   MPI_Request *request;
   bool is_persistent;
 };
 int collective_run(struct collective of, struct ending ending);
 
-/* neighbors.c: the neighbours of the rank. Of several edges to the same rank, labels tell which is which at the other end. */
+/* neighbors.c: the neighbours of the rank. If there are several edges between two ranks, labels
+ * identify them at both ends. */
 const struct graph *graph_around(struct comm *comm);
 int label_in(const struct graph *graph, int edge);
 int label_out(const struct graph *graph, int edge);
 
-/* MPI_F waits, MPI_If gives a request, and MPI_F_init one that is not started. */
+/* MPI_F waits, MPI_If returns a request, and MPI_F_init returns a persistent one that is not
+ * started. */
 #define ARGUMENTS(...) __VA_ARGS__
 #define MEETING(name, iname, parameters, start)                                                      \
   FUNCTION(name, (ARGUMENTS parameters, MPI_Comm comm)) {                                            \

@@ -1,7 +1,7 @@
 /* Groups, communicators and cartesian topologies.
  *
- * A communicator is made by a collective call, and its name is that of the one it is made from with the number of the call:
- * so all members call it the same, and nobody has to hand out numbers. */
+ * A communicator is made by a collective call. Its name consists of the name of its parent and the
+ * number of the call, so all members use the same name without any communication. */
 #include "collectives.h"
 
 void check_count(int count) {
@@ -35,7 +35,7 @@ static struct comm *new_comm(struct group *group, char *name, const struct comm 
   return made;
 }
 
-/* One that is always there. */
+/* A predefined communicator. */
 static struct comm *predefined(struct group *group, char *name, const char *title) {
   struct comm *made = new_comm(group, name, NULL);
   made->object.kind = COMM;
@@ -88,7 +88,7 @@ struct group *group_get(MPI_Group group) {
   return found;
 }
 
-/* The name of what the communicator makes next; parts of it are told apart by `part`. */
+/* The name of the next communicator made from this one; `part` distinguishes parts of a split. */
 static char *next_name(struct comm *comm, int part) {
   return text_of("%s/%u.%d", comm->name, comm->made, part);
 }
@@ -128,14 +128,14 @@ FUNCTION(Comm_compare, (MPI_Comm one, MPI_Comm other, int *result)) {
   return MPI_SUCCESS;
 }
 
-/* A group that belongs to a communicator that is about to be made. */
+/* A group that belongs to a communicator to be made. */
 static struct group *own_group(const struct group *from) {
   struct group *made = new_group(from->size);
   memcpy(made->ranks, from->ranks, (size_t)from->size * sizeof *made->ranks);
   return made;
 }
 
-/* How often a communicator with this name was made before. */
+/* The number of communicators with this name that were made before. */
 static uint32_t times_made(const char *name) {
   static struct made {
     char *name;
@@ -149,7 +149,8 @@ static uint32_t times_made(const char *name) {
   return 0;
 }
 
-/* Waits for the others, or gives a request. The attributes are those that are there when it is called. */
+/* Waits for the other ranks, or returns a request. The attributes are those at the time of the
+ * call. */
 static int dup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
   struct comm *from = comm_get(comm);
   OUT(made);
@@ -197,7 +198,7 @@ FUNCTION(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI
   return dup(comm, made, request);
 }
 
-/* Only the members of the group call this one. */
+/* Only the members of the group make this call. */
 FUNCTION(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)) {
   CALL("MPI_Comm_create_group");
   struct comm *from = comm_get(comm);
@@ -225,7 +226,7 @@ FUNCTION(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made)) {
   OUT(made);
   struct bytes nothing = {0};
   exchange(from, call.name, &nothing);
-  /* Groups of one call do not overlap, so the first member tells them apart. */
+  /* The groups of one call do not overlap, so the first member identifies a group. */
   char *name = next_name(from, members->size > 0 ? members->ranks[0] : -1);
   from->made++;
   struct comm *to = new_comm(own_group(members), name, from);
@@ -233,7 +234,7 @@ FUNCTION(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made)) {
   return MPI_SUCCESS;
 }
 
-/* What a rank says in a split. */
+/* The contribution of a rank to a split. */
 struct place {
   int color, key, rank;
 };
@@ -304,7 +305,7 @@ FUNCTION(Comm_disconnect, (MPI_Comm *comm)) {
   return comm_free(comm);
 }
 
-/* Nobody here was spawned. */
+/* No rank is a spawned process. */
 FUNCTION(Comm_get_parent, (MPI_Comm *parent)) {
   CALL("MPI_Comm_get_parent");
   *OUT(parent) = MPI_COMM_NULL;
@@ -318,7 +319,7 @@ FUNCTION(Comm_set_info, (MPI_Comm comm, MPI_Info info)) {
   return MPI_SUCCESS;
 }
 
-/* No hint is in use. */
+/* No hints are used. */
 FUNCTION(Comm_get_info, (MPI_Comm comm, MPI_Info *info)) {
   CALL("MPI_Comm_get_info");
   comm_get(comm);
@@ -424,7 +425,7 @@ FUNCTION(Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group *made
   return MPI_SUCCESS;
 }
 
-/* The members for which `wanted` says so. */
+/* The members whose `wanted` is true. */
 static MPI_Group some_of(const struct group *from, const bool *wanted) {
   struct group *to = new_group(from->size);
   to->size = 0;

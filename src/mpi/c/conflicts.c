@@ -1,34 +1,38 @@
-/* Accesses to windows that nothing orders.
+/* Concurrent accesses to windows.
  *
- * Each rank records its operations, and what it reads and writes in its own part while it has an epoch of the window. When all ranks
- * of a window meet (at a fence, or when it is freed), each compares what touched its own part. What orders accesses is
- * known from vector clocks, which travel with messages and collectives as soon as there is a window, and from exclusive
- * locks. Operations of one epoch are not ordered until they are complete. */
+ * Each rank records its operations, and the reads and writes of its own part while it has an epoch
+ * of the window. When all ranks of a window meet (at a fence, or when it is freed), each of them
+ * compares the accesses to its own part. The order of accesses follows from vector clocks, which
+ * travel with messages and collectives once there is a window, and from exclusive locks. Operations
+ * of one epoch are not ordered until they are complete. */
 #include "windows.h"
 
 struct record {
   const struct window *window;
   int target;
-  char kind; /* of an operation; 'R', 'W': the owner reads or writes; 'L': a lock that asserts that nobody has another one */
+  /* of an operation; 'R', 'W': the owner reads or writes; 'L': a lock that asserts that no rank has
+   * another one */
+  char kind;
   enum hold hold;
   size_t from, to;
-  struct spans spans; /* what of it is touched, if not all */
+  struct spans spans; /* the touched bytes, if not all */
   MPI_Op op;
-  uint32_t element; /* the basic type that it works on */
+  uint32_t element; /* the basic type of its elements */
   const char *name;
   uintptr_t site;
-  uint32_t owner;     /* of 'R' and 'W': the operation that does it, if one does */
-  uint32_t completed; /* the rank's own time when it was complete; NEVER so far */
-  uint32_t *clock;    /* when it was started */
+  uint32_t owner;     /* of 'R' and 'W': the operation that makes the access, if one does */
+  uint32_t completed; /* the rank's own time at its completion, or NEVER */
+  uint32_t *clock;    /* at its start */
 };
 enum { NEVER = UINT32_MAX };
 
 static struct record *records;
 static size_t count_of_records, room_of_records;
 static size_t complete_before; /* all records before this one are complete */
-static size_t count_of_owned; /* by an operation that goes on */
+static size_t count_of_owned; /* accesses by pending operations */
 
-/* The vector clock: the times of all ranks, and for each target how many changes of each writer come before (changes.c). */
+/* The vector clock: the times of all ranks, and for each target the number of earlier changes by
+ * each writer (changes.c). */
 static uint32_t *clock_of_rank;
 
 static size_t times(void) { return (size_t)world_size; }
@@ -54,7 +58,7 @@ static void join(uint32_t *clock, struct reader other) {
   }
 }
 
-/* A rank that has no window passes on what it was told. */
+/* A rank without windows forwards what it received. */
 void clock_put(struct bytes *to) {
   if (count_of_windows == 0 && !clock_of_rank) {
     put_block(to, NULL, 0);
@@ -89,7 +93,7 @@ static struct record *add(const struct window *window, int target, char kind, en
   return made;
 }
 
-/* What the rank does from now on is later than the beginning of this. */
+/* Begins a record: later actions of the rank have a later time. */
 static struct record *begin(struct record *record, uint32_t owner) {
   record->owner = owner;
   count_of_owned += owner != 0;
@@ -138,7 +142,8 @@ void records_complete(const struct window *window, int target, bool is_local) {
   complete_before = first_open;
 }
 
-/* Is this what the owner has just done, or next to it? Several arrays may be gone through at the same time. */
+/* Whether the access continues the owner's last one, or is next to it. Several arrays may be
+ * traversed at the same time. */
 static bool goes_on(const struct window *window, char kind, size_t first, size_t last) {
   enum { LOOKED_AT = 16 };
   size_t end = count_of_records > LOOKED_AT ? count_of_records - LOOKED_AT : 0;
@@ -152,8 +157,8 @@ static bool goes_on(const struct window *window, char kind, size_t first, size_t
   return false;
 }
 
-/* The owner reads or writes its part of a window. What it does before its first call with others is taken for a part of making the
- * window, unless it has an epoch. */
+/* The owner reads or writes its part of a window. Accesses before its first call with others count
+ * as a part of making the window, unless it has an epoch. */
 static bool is_in(const struct window *window, uintptr_t from, size_t length, size_t *first, size_t *last) {
   uintptr_t base = (uintptr_t)window->base, end = base + window->sides[window->comm->rank].size;
   if (window->object.is_freed || !window->is_shared || from >= end || from + length <= base) return false;
@@ -188,8 +193,8 @@ void windows_own(uint32_t owner, uintptr_t from, size_t length, enum access acce
   }
 }
 
-/* An operation that another rank's memory is changed by has done so at a flush only. A call that reads, and waits for nothing but
- * itself, has read before anybody else knows of it. */
+/* An operation that changes the memory of another rank has done so only after a flush. A call that
+ * reads, and waits for nothing but itself, has read before any other rank knows of it. */
 void windows_disown(uint32_t owner) {
   if (count_of_owned == 0) return;
   uint32_t now = ++clock_get()[world_rank];
@@ -205,16 +210,16 @@ void windows_disown(uint32_t owner) {
   }
 }
 
-/* A record of some rank, as it is compared. */
+/* A record of some rank, for the comparison. */
 struct seen {
-  int rank, world; /* in the window, and of all */
-  size_t place;    /* among all */
+  int rank, world; /* the rank in the window, and in the world */
+  size_t place;    /* the index among all records */
   struct record is;
 };
 
 static bool is_own(char kind) { return kind == 'R' || kind == 'W'; }
 
-/* For others: what this rank does to its own part matters to itself only. */
+/* Sends records to others. Accesses of this rank to its own part concern only itself. */
 static void put_records(struct bytes *to, const struct window *window) {
   put_u32(to, (uint32_t)world_rank);
   for (size_t i = 0; i < count_of_records; i++) {
@@ -262,8 +267,9 @@ static bool is_reading(const struct record *record) {
 }
 static bool is_accumulating(char kind) { return kind == 'a' || kind == 'f' || kind == 'c'; }
 
-/* Accumulations are atomic for each element, if both have the same elements. Those of several ranks have one operator, unless
- * each order of them is looked at: see MPI-4.1, 12.2.1, `accumulate_ops`. */
+/* Accumulations are atomic for each element if both have the same elements. Those of several ranks
+ * must have one operator, unless all their orders are explored: see MPI 4.1, 12.2.1,
+ * `accumulate_ops`. */
 static bool are_atomic(const struct seen *one, const struct seen *other) {
   const struct record *a = &one->is, *b = &other->is;
   if (!is_accumulating(a->kind) || !is_accumulating(b->kind) || a->element != b->element) return false;
@@ -277,7 +283,7 @@ static bool is_before(const struct seen *one, const struct seen *other) {
   return one->is.completed != NEVER && other->is.clock[one->world] >= one->is.completed;
 }
 
-/* Do two records touch the same bytes? */
+/* Whether two records touch the same bytes. */
 static bool do_overlap(const struct record *a, const struct record *b) {
   if (a->to <= b->from || b->to <= a->from) return false;
   struct span all_a = {a->from, a->to}, all_b = {b->from, b->to};
@@ -291,7 +297,8 @@ static bool do_overlap(const struct record *a, const struct record *b) {
   return false;
 }
 
-/* A lock that asserts that no other one conflicts with it, and a conflicting one. */
+/* Whether one is a lock that asserts that there are no conflicting ones, and the other such a
+ * lock. */
 static bool are_asserted_apart(const struct record *a, const struct record *b) {
   bool are_locked = a->hold != FREE && b->hold != FREE && a->hold != STARTED && b->hold != STARTED;
   return (a->kind == 'L' || b->kind == 'L') && are_locked && (a->hold == EXCLUSIVE || b->hold == EXCLUSIVE) && !is_own(a->kind) &&
@@ -325,7 +332,7 @@ static void see(struct seen_list *list, struct seen one) {
   list->of[list->length++] = one;
 }
 
-/* The first two that are in conflict. */
+/* The first two records in conflict. */
 struct pair {
   const struct seen *one, *other;
 };
@@ -337,7 +344,7 @@ static void consider(struct pair *found, const struct window *window, const stru
   if (are_in_conflict(first, last)) *found = (struct pair){first, last};
 }
 
-/* The owner may have done very much. So its accesses are gone through in blocks, of which it is known where they are. */
+/* The owner may have made many accesses. So they are searched in blocks with known bounds. */
 enum { BLOCK = 64 };
 
 static void consider_own(struct pair *found, const struct window *window, const struct seen_list *own, const struct seen_list *operations) {
@@ -367,7 +374,8 @@ static void report(const struct pair *found) {
        one->world, one->is.site, other->is.name, other->world, other->is.site, world_rank);
 }
 
-/* At which targets has this rank operations that accumulations of others meet, so that it matters which is first? */
+/* Finds the targets where operations of this rank and accumulations of others overlap, so that
+ * their order matters. */
 static void find_contended(struct window *window, const struct seen_list *seen) {
   for (int rank = 0; rank < window->comm->group->size; rank++) window->are_contended[rank] = false;
   for (size_t i = 0; i < seen->length; i++) {
@@ -404,7 +412,7 @@ void records_exchange(struct window *window) {
   if (found.one) report(&found);
   release(own.of);
   release(operations.of);
-  /* Operations of messages go on. */
+  /* Operations of messages stay pending. */
   size_t kept = 0;
   for (size_t i = 0; i < count_of_records; i++) {
     bool is_kept = records[i].window != window || (records[i].owner && is_own(records[i].kind));

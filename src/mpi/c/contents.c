@@ -1,4 +1,4 @@
-/* How a datatype was made: which function made it, and with which arguments. */
+/* The making of a datatype: the function and its arguments. */
 #include "rank.h"
 
 void contents_start(struct type *of, int combiner, const struct type *old) {
@@ -37,7 +37,7 @@ FUNCTION(Type_get_envelope, (MPI_Datatype type, int *integers, int *addresses, i
   return MPI_SUCCESS;
 }
 
-/* A derived type is told as a new one, which the program frees. */
+/* A derived type is returned as a new handle, which the program frees. */
 static MPI_Datatype handle_of(const struct type *type) {
   if (type->object.is_predefined) return (MPI_Datatype)(uintptr_t)(0x200 + type->element);
   struct type *made = allocate(sizeof *made);

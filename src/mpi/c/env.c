@@ -1,4 +1,5 @@
-/* The environment: MPI_Init to MPI_Finalize, errors, time. What could differ from run to run is fixed. */
+/* The environment: MPI_Init to MPI_Finalize, errors, time. Everything that could differ between
+ * runs is fixed. */
 #include "calls.h"
 
 #include <sys/time.h>
@@ -8,8 +9,9 @@
 struct object;
 static enum { BEFORE, INSIDE, AFTER } phase;
 
-/* Programs get the level of threads that they ask for: many ask for more than they use, and go another way or give up if they are given
- * less. Calls of several threads are not explored, whatever the level: that is found when the second thread calls. */
+/* Programs get the thread level that they ask for: many ask for more than they use, and take
+ * another path or give up if they get less. Calls from several threads are not explored, whatever
+ * the level: this is detected when a second thread calls. */
 static int thread_level = MPI_THREAD_SINGLE;
 
 static const char *level_name(int level) {
@@ -89,9 +91,10 @@ FUNCTION(Finalized, (int *flag)) {
   return MPI_SUCCESS;
 }
 
-/* What is attached to MPI_COMM_SELF goes first, the newest before the others (MPI 4.1, 11.2.4): functions of the program may still call MPI
- * then. All ranks meet in MPI_Finalize. What this one leaves behind is judged after that: in an execution that gets stuck, that is
- * what is wrong. */
+/* Attributes of MPI_COMM_SELF are deleted first, the newest before the others (MPI 4.1, 11.2.4):
+ * functions of the program may still call MPI then. All ranks meet in MPI_Finalize. Only after that
+ * this rank is checked for leaks: in an execution that gets stuck, the standstill is the
+ * mistake. */
 FUNCTION(Finalize, (void)) {
   CALL("MPI_Finalize");
   int code = attributes_remove(&comm_get(MPI_COMM_SELF)->object, MPI_COMM_SELF);
@@ -110,7 +113,7 @@ FUNCTION(Abort, (MPI_Comm comm, int code)) {
   fail("abort", "the rank calls MPI_Abort with code %d", code);
 }
 
-/* What assert() calls when it fails, and abort(). */
+/* Functions that are called by assert() when it fails, and abort(). */
 WEAK void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function) {
   (void)function;
   ANYWHERE("assert");
@@ -162,8 +165,8 @@ FUNCTION(Pcontrol, (const int level, ...)) {
   return MPI_SUCCESS;
 }
 
-/* Time goes on by a tick whenever somebody looks, and while a rank sleeps. These stand in for the functions of the C library; a
- * program may have its own, or something else with such a name. */
+/* Time advances by a tick whenever it is read, and while a rank sleeps. These functions replace
+ * those of the C library; a program may have its own, or other things with these names. */
 uint64_t nanoseconds = 1000000000ull * 1000000000ull;
 static uint64_t go_on(uint64_t time) { return __atomic_add_fetch(&nanoseconds, time, __ATOMIC_RELAXED); }
 static uint64_t tick(void) {
@@ -198,7 +201,7 @@ WEAK int clock_gettime(clockid_t which, struct timespec *to) {
 WEAK clock_t clock(void) { return (clock_t)(clock_of_program() / 1000); }
 WEAK int gethostname(char *name, size_t length) { return snprintf(name, length, "mazurka") < 0; }
 
-/* Nobody waits: what others do is told in calls of MPI only. */
+/* Sleeping takes no real time: other ranks are observed in calls of MPI only. */
 WEAK unsigned sleep(unsigned seconds) { return go_on(seconds * 1000000000ull), 0; }
 WEAK int usleep(useconds_t time) { return go_on(time * 1000ull), 0; }
 WEAK int nanosleep(const struct timespec *wanted, struct timespec *left) {
@@ -215,7 +218,7 @@ WEAK ssize_t getrandom(void *to, size_t length, unsigned flags) {
 }
 WEAK int getentropy(void *to, size_t length) { return random_fill(to, length), 0; }
 
-/* std::random_device of C++ asks the processor: its next number. */
+/* std::random_device of C++ reads a number from the processor. */
 WEAK unsigned _ZNSt13random_device9_M_getvalEv(void *device) {
   (void)device;
   unsigned made;

@@ -1,4 +1,4 @@
-/* Epochs: when operations on a window may be started, and when they are complete. */
+/* Epochs: when operations on a window may start, and when they are complete. */
 #include "windows.h"
 
 bool window_is_locked(const struct window *window) {
@@ -24,7 +24,8 @@ FUNCTION(Win_fence, (int assertion, MPI_Win win)) {
   window->no_put_at = assertion & MPI_MODE_NOPUT ? call.site : 0;
   windows_pull();
   window->has_fenced = !(assertion & MPI_MODE_NOSUCCEED);
-  /* A fence that completes operations is mostly the last one of its epoch. It opens another one only if that is used. */
+  /* A fence that completes operations is usually the last one of its epoch. It opens another epoch
+   * only if that is used. */
   window->is_fenced = window->has_fenced && !was_used;
   window->synchronized = clock_tick();
   window->opened_at = call.site;
@@ -54,8 +55,8 @@ static void check_no_epoch(const struct window *window, int target) {
   if (is_taken) fail("double epoch", "a lock in the epoch that was opened at {@%lx}", window->opened_at);
 }
 
-/* MPI_PROC_NULL is a target of operations (MPI 4.1, 12.3), so programs lock it as well. The standard does not say that they may; nothing
- * is locked. */
+/* MPI_PROC_NULL is a valid target of operations (MPI 4.1, 12.3), so programs lock it as well. The
+ * standard does not allow this explicitly; nothing is locked. */
 FUNCTION(Win_lock, (int type, int rank, int assertion, MPI_Win win)) {
   CALL("MPI_Win_lock");
   assertion_check(assertion, MPI_MODE_NOCHECK);

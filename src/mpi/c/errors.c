@@ -1,15 +1,19 @@
-/* Errors: what handles them, and what codes mean.
+/* Errors: their handlers, and the meaning of codes.
  *
- * A mistake of the program is a violation, whatever the handler: what a call does after that is up to the implementation, which need not
- * notice it at all (MPI 4.1, 2.8 and 9.3). So handlers are called where the standard says what happens: if the program calls
- * one, or if a function of its own that MPI calls returns an error. A handler that ends the program is an abort. */
+ * A mistake of the program is a violation, whatever the handler: the behaviour of a call after a
+ * mistake is up to the implementation, which need not notice it at all (MPI 4.1, 2.8 and 9.3). So
+ * handlers are called only where the standard defines what happens: if the program calls one, or if
+ * a function of its own that MPI calls returns an error. A handler that ends the program is an
+ * abort. */
 #include "windows.h"
 
 struct errhandler {
   struct object object;
-  const char *of; /* what it is for */
+  const char *of; /* the kind of its objects */
   MPI_Comm_errhandler_function *function;
-  int handles; /* the program has so many: each is freed once, and objects keep the handler (MPI 4.1, 9.3.4) */
+  /* the number of handles of the program: each is freed once, and objects keep the handler (MPI
+   * 4.1, 9.3.4) */
+  int handles;
 };
 
 static bool is_known(MPI_Errhandler handler) {
@@ -47,7 +51,8 @@ static int tell(MPI_Errhandler of, MPI_Errhandler *handler) {
   return MPI_SUCCESS;
 }
 
-/* Calls the handler. One of MPI that does more than to return ends the program, which says the rest. */
+/* Calls the handler. A predefined one that does more than return ends the program, with a
+ * message. */
 static void __attribute__((format(printf, 4, 5))) handle(MPI_Errhandler handler, void *object, int code, const char *format, ...) {
   if (handler == MPI_ERRORS_RETURN) return;
   if (is_known(handler)) {
@@ -60,7 +65,7 @@ static void __attribute__((format(printf, 4, 5))) handle(MPI_Errhandler handler,
   call = before;
 }
 
-/* Of what is no communicator and no window, errors belong to MPI_COMM_SELF (MPI 4.1, 9.3). */
+/* Errors of objects other than communicators and windows belong to MPI_COMM_SELF (MPI 4.1, 9.3). */
 int error_raise(const struct object *of, void *object, int code, const char *who) {
   if (of->kind != COMM && of->kind != WIN) object = MPI_COMM_SELF;
   const struct comm *comm = of->kind == WIN ? NULL : comm_get(object);
@@ -88,7 +93,7 @@ int error_raise(const struct object *of, void *object, int code, const char *who
     return MPI_SUCCESS;                                                                            \
   }
 
-/* No file is ever open: there is only the handler of those that will be. */
+/* Files cannot be opened, so there is only the handler for future ones. */
 static MPI_Errhandler *handler_of_file(MPI_File file) {
   static MPI_Errhandler of_none = MPI_ERRORS_RETURN;
   if (file != MPI_FILE_NULL) fail("invalid argument", "%p is no file", (void *)file);
@@ -111,7 +116,7 @@ FUNCTION(Errhandler_get, (MPI_Comm comm, MPI_Errhandler *handler)) {
   CALL("MPI_Errhandler_get");
   return tell(comm_get(comm)->errhandler, handler);
 }
-/* This and what is about codes may be called at any time (MPI 4.1, 11.4.1). */
+/* This function and those about codes may be called at any time (MPI 4.1, 11.4.1). */
 FUNCTION(Errhandler_free, (MPI_Errhandler *handler)) {
   HERE("MPI_Errhandler_free");
   if (!is_known(*OUT(handler))) errhandler_get(*handler)->handles--;
@@ -119,7 +124,7 @@ FUNCTION(Errhandler_free, (MPI_Errhandler *handler)) {
   return MPI_SUCCESS;
 }
 
-/* Codes: those of MPI are their own classes, and behind them come those of the program. */
+/* Codes: those of MPI are their own classes, and are followed by those of the program. */
 static const char *const classes[] = {
     "MPI_SUCCESS",         "MPI_ERR_BUFFER",    "MPI_ERR_COUNT",        "MPI_ERR_TYPE",      "MPI_ERR_TAG",
     "MPI_ERR_COMM",        "MPI_ERR_RANK",      "MPI_ERR_REQUEST",      "MPI_ERR_ROOT",      "MPI_ERR_GROUP",
@@ -137,15 +142,15 @@ static const char *const classes[] = {
 enum { CLASSES = sizeof classes / sizeof *classes };
 
 struct code {
-  int class; /* the code itself if it is a class */
-  int members; /* of a class: its other codes */
+  int class; /* the code itself, if it is a class */
+  int members; /* for a class, the number of its other codes */
   char *text;
   bool is_removed;
 };
 static struct code *codes;
 static int count_of_codes, last_code = MPI_ERR_LASTCODE;
 
-/* One of the program. */
+/* A code of the program. */
 static struct code *code_get(int code) {
   int place = code - MPI_ERR_LASTCODE - 1;
   if (place < 0 || place >= count_of_codes || codes[place].is_removed)
@@ -173,7 +178,7 @@ FUNCTION(Add_error_class, (int *error_class)) {
 }
 FUNCTION(Add_error_code, (int error_class, int *code)) {
   HERE("MPI_Add_error_code");
-  if (class_of(error_class) != error_class) fail("invalid argument", "%d is no class of errors", error_class);
+  if (class_of(error_class) != error_class) fail("invalid argument", "%d is not an error class", error_class);
   *OUT(code) = add_code(error_class);
   return MPI_SUCCESS;
 }
@@ -186,7 +191,7 @@ FUNCTION(Add_error_string, (int code, const char *text)) {
   return MPI_SUCCESS;
 }
 
-/* What is removed must be there, and nothing may hang on it (MPI 4.1, 9.5). */
+/* What is removed must exist, and must not have codes or strings (MPI 4.1, 9.5). */
 FUNCTION(Remove_error_string, (int code)) {
   HERE("MPI_Remove_error_string");
   if (!code_get(code)->text) fail("invalid argument", "code %d has no text", code);

@@ -1,12 +1,12 @@
-/* Exceptions of C++ that nobody catches: where they were thrown, and what they say. The library of C++ tells the latter as it ends the
- * program. */
+/* Uncaught exceptions of C++: where they were thrown, and their message. The C++ library prints the
+ * message as it ends the program. */
 #include "calls.h"
 
 #include <dlfcn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static uintptr_t thrown_at[24]; /* the last one */
+static uintptr_t thrown_at[24]; /* of the last exception */
 static size_t calls;
 
 #pragma weak __cxa_current_exception_type
@@ -23,7 +23,8 @@ WEAK void __attribute__((noreturn)) __cxa_throw(void *thrown, void *type, void (
   real(thrown, type, destroy);
 }
 
-/* What is behind the last such words that were printed, up to the end of the line or to this letter. */
+/* The text after the last occurrence of `words` in what was printed, up to the end of the line or
+ * to the character `end`. */
 static char *said(const char *text, const char *words, char end) {
   const char *found = NULL;
   for (const char *next = text; (next = strstr(next, words)); next++) found = next + strlen(words);

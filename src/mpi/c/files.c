@@ -1,15 +1,17 @@
-/* Files: each rank sees the files that are there, and what it has changed itself; nobody else sees that.
+/* Files: each rank sees the files of the machine and its own changes, which no other rank sees.
  *
- * What a rank does is a function of what it is told, and so are the files that it alone uses. So a rank changes copies in a
- * folder of its own (tree.c), which goes with its process. When the rank is run again, for another execution, it makes them
- * again. Reading takes no copy. So executions know nothing of each other, and the user's files stay as they are.
+ * The behaviour of a rank is a function of its observations, and so are the files that only this
+ * rank uses. So a rank changes copies in a folder of its own (tree.c), which is deleted with its
+ * process. When the rank is run again, for another execution, it makes them again. Reading needs no
+ * copy. So executions are independent of each other, and the files of the user do not change.
  *
- * What two ranks do with one file is another matter, if one of them changes it: uses.c. A lock on a file is a change: a rank gets
- * it at once, because others that want it would be found.
+ * If several ranks use one file, and one of them changes it, this does not hold: see uses.c. A lock
+ * on a file counts as a change. A rank gets it at once, because other ranks that want it would be
+ * detected.
  *
- * With `--files real` none of this is done.
+ * With `--files real` there are no copies.
  *
- * What is not kept: numbers of files and the times of what was written. */
+ * What is not preserved: inode numbers, and the times of written files. */
 #include "calls.h"
 
 #include <errno.h>
@@ -19,7 +21,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Finds a file that exists; otherwise that is what the rank has learned. */
+/* Finds a file that exists. If it does not exist, the rank has observed that. */
 static long find(long in, long path, bool follows, struct place *found) {
   long error = place_find(in, path, follows, found);
   if (error || found->is_foreign) return error;
@@ -32,7 +34,7 @@ static long find(long in, long path, bool follows, struct place *found) {
   return error;
 }
 
-/* The path in /proc or /sys of a file that is to be changed. */
+/* The path of a file in /proc or /sys that is to be changed. */
 static const char *changed_in_kernel(const struct place *at) {
   if (strncmp(at->path, "/proc/self/", 11)) refuse("the rank changes %s, which belongs to the system", at->path);
   return at->path;
@@ -85,7 +87,8 @@ static long open_old(struct place *at, long flags) {
   return raw(SYS_openat, AT_FDCWD, at->real, flags);
 }
 
-/* What the kernel has for a file. What has no name (a pipe, what the rank prints) goes on where its descriptor is. */
+/* Opens a file of the kernel. What has no name (a pipe, the output of the rank) stays behind its
+ * descriptor. */
 static long open_of_kernel(const struct place *at, long flags, long mode) {
   const char *descriptors = "/proc/self/fd/";
   size_t length = strlen(descriptors);
@@ -130,7 +133,7 @@ static long open_file(const long *a) {
     return result;                                              \
   } while (0)
 
-/* Is it the descriptor that is meant? */
+/* Whether the call means the descriptor itself. */
 static bool means_descriptor(long path, long flags) { return (flags & AT_EMPTY_PATH) && (!path || !*(const char *)path); }
 
 static long get_status(const long *a) {
@@ -154,7 +157,7 @@ static long get_link_attribute(const long *a) { ASK(AT_FDCWD, a[0], false, raw(S
 static long list_attributes(const long *a) { ASK(AT_FDCWD, a[0], true, raw(SYS_listxattr, at.real, a[1], a[2])); }
 static long list_link_attributes(const long *a) { ASK(AT_FDCWD, a[0], false, raw(SYS_llistxattr, at.real, a[1], a[2])); }
 
-/* What a link says. Those of the kernel may name the folder of the rank. */
+/* The target of a link. Links of the kernel may name the folder of the rank. */
 static long read_link(const struct place *at, char *to, long size) {
   long length = raw(SYS_readlinkat, AT_FDCWD, at->real, to, size);
   if (!at->is_foreign || length <= 0) return length;
@@ -183,7 +186,7 @@ static long remove_name(const long *a) {
   return error;
 }
 
-/* Finds where something new is to be: nothing must be there. */
+/* Finds the place for a new file, where nothing may exist. */
 static long find_new(long in, long path, struct place *at) {
   long error = place_find(in, path, false, at);
   if (error) return error;
@@ -194,7 +197,7 @@ static long find_new(long in, long path, struct place *at) {
   return error;
 }
 
-/* Makes something new: `CALL` has the place `at`. */
+/* Makes a new file: `CALL` has the place `at`. */
 #define MAKE(IN, PATH, CALL)                     \
   do {                                           \
     struct place at;                             \
@@ -235,7 +238,7 @@ static bool is_any(const char *path, const char *name, void *found) {
   return *(bool *)found = true, false;
 }
 
-/* Why one of these cannot take the name of the other; 0 if it can. */
+/* The error if one of these cannot be renamed to the other; 0 if it can. */
 static long objection(const struct place *from, const struct place *to, unsigned flags) {
   bool is_folder = S_ISDIR(from->is.st_mode), is_filled = false;
   size_t length = strlen(from->path);
@@ -407,7 +410,7 @@ static long is_absent(const long *a) {
   return -ENOSYS;
 }
 
-/* Older calls without a folder. */
+/* Older calls, without a folder. */
 #ifdef SYS_open
 static long old_open(const long *a) { return open_file((long[]){AT_FDCWD, a[0], a[1], a[2]}); }
 static long old_creat(const long *a) { return open_file((long[]){AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]}); }

@@ -1,4 +1,5 @@
-/* Handles: places in one table for each kind. A place is never used again, so a handle that was freed is known as such. */
+/* Handles: indices into one table for each kind. An index is never used again, so a freed handle is
+ * recognised. */
 #include "rank.h"
 
 struct table {
@@ -7,7 +8,7 @@ struct table {
 };
 static struct table tables[KINDS];
 
-/* Handles begin where no constant of MPI is; the kinds are far apart, so that one is not taken for another. */
+/* Handles start beyond the constants of MPI; kinds are far apart, so that they are not confused. */
 static uintptr_t first(enum kind kind) { return (uintptr_t)kind << 24; }
 
 uintptr_t handle_new(enum kind kind, struct object *object) {
@@ -36,7 +37,7 @@ static bool is_left(const struct object *object) {
   return !object->is_freed && !object->is_predefined;
 }
 
-/* What it is called in src/mpi/slip.rs if this object is left behind. */
+/* The name in src/mpi/slip.rs for leaving such an object behind. */
 static const char *leak_of(const struct object *object) {
   static const char *const classes[KINDS] = {
       [COMM] = "communicator leak", [GROUP] = "group leak", [DATATYPE] = "datatype leak",
@@ -61,7 +62,7 @@ void handles_check_left(void) {
   }
 }
 
-/* A name is cut where there is no room for more (MPI 4.1, 7.8). */
+/* A name that is too long is cut (MPI 4.1, 7.8). */
 void object_set_name(struct object *object, const char *name) {
   object->name = text_of("%.*s", MPI_MAX_OBJECT_NAME - 1, text_in(name, "the name"));
 }

@@ -1,5 +1,5 @@
-/* Info objects: hints as pairs of texts. Nobody here needs a hint, but programs read back what they have set, also before MPI_Init and
- * after MPI_Finalize (MPI 4.1, 11.4.1). */
+/* Info objects: hints as pairs of texts. No hint is used here, but programs read back what they
+ * have set, also before MPI_Init and after MPI_Finalize (MPI 4.1, 11.4.1). */
 #include "rank.h"
 
 struct pair {
@@ -51,7 +51,7 @@ FUNCTION(Info_create, (MPI_Info *info)) {
   return MPI_SUCCESS;
 }
 
-/* What MPI_INFO_ENV has, which is nothing. */
+/* MPI_INFO_ENV is empty. */
 FUNCTION(Info_create_env, (int argc, char *argv[], MPI_Info *info)) {
   HERE("MPI_Info_create_env");
   (void)argc, (void)argv;
@@ -87,7 +87,7 @@ FUNCTION(Info_delete, (MPI_Info info, const char *key)) {
   return MPI_SUCCESS;
 }
 
-/* At most so many characters of a value, and a zero behind them. */
+/* Copies at most `length` characters of a value, and a terminating zero. */
 FUNCTION(Info_get, (MPI_Info info, const char *key, int length, char *value, int *flag)) {
   HERE("MPI_Info_get");
   const struct info *of = info_get(info);
@@ -98,7 +98,8 @@ FUNCTION(Info_get, (MPI_Info info, const char *key, int length, char *value, int
   return MPI_SUCCESS;
 }
 
-/* The length is that of the buffer, and then what the value needs: with the zero behind it. */
+/* `length` is the size of the buffer; then it is set to the size of the value, including the
+ * terminating zero. */
 FUNCTION(Info_get_string, (MPI_Info info, const char *key, int *length, char *value, int *flag)) {
   HERE("MPI_Info_get_string");
   const struct info *of = info_get(info);

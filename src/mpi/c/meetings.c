@@ -1,13 +1,13 @@
-/* The functions of MPI in which all ranks of a communicator meet: each is there to wait, with a request, and as a persistent
- * request. */
+/* The functions of MPI in which all ranks of a communicator meet. Each of them exists in three
+ * forms: blocking, with a request, and with a persistent request. */
 #include "collectives.h"
 
-/* Arguments that mean something to the root only. */
+/* Arguments that are significant only at the root. */
 static struct type *type_if(bool matters, MPI_Datatype type, const char *name) {
   return matters ? type_for(type, name) : NULL;
 }
 
-/* The types of all parts, unless they are in the other buffer. */
+/* The types of all parts, unless they are given for the other buffer. */
 static struct type *const *types_if(const void *buffer, MPI_Comm comm, const MPI_Datatype *types) {
   if (buffer == MPI_IN_PLACE) return NULL;
   int size = comm_get(comm)->group->size;
@@ -30,7 +30,7 @@ static int bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm com
   return collective_run((struct collective){.shape = BCAST, .comm = in, .root = root, .send = all, .recv = all}, ending);
 }
 
-/* Parts with the same count, and parts with a count and a displacement each. */
+/* Parts with equal counts, and parts with a count and a displacement each. */
 static struct parts equal(const void *base, int count, struct type *type) {
   return (struct parts){.base = (void *)base, .count = count, .type = type};
 }
@@ -39,7 +39,8 @@ static struct parts counted(const void *base, const int *counts, const int *disp
   return (struct parts){.base = (void *)base, .is_counted = true, .counts = counts, .displs = displs, .type = type};
 }
 
-/* What a rank gives or gets alone; the type does not matter if it is in the other buffer. */
+/* The contribution or result of one rank. The type is not significant if the data is in the other
+ * buffer. */
 static struct parts alone(const void *base, int count, MPI_Datatype type, const char *name) {
   bool is_here = base != MPI_IN_PLACE;
   return equal(base, is_here ? count : 0, type_if(is_here, type, name));
@@ -84,7 +85,7 @@ FUNCTION(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request)) {
   return barrier(comm, (struct ending){OUT(request), true});
 }
 MEETING(Bcast, Ibcast, (void *buf, int count, MPI_Datatype type, int root), bcast(buf, count, type, root, comm, ending))
-/* At the root only, if this rank is the root. */
+/* The value at the root, an empty one elsewhere. */
 #define AT_ROOT(all) (is_at(comm_get(comm), root) ? (all) : (struct parts){0})
 MEETING(Gather, Igather, (SEND, RECV, int root),
         gather(alone(sendbuf, sendcount, sendtype, "send type"),

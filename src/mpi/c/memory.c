@@ -1,6 +1,7 @@
-/* What the program reads and writes. `mazurka mpicc` compiles with -fsanitize=thread, which calls a function at each access;
- * these are they. While an operation owns memory (a receive its buffer, say), the program must not touch it, or must not
- * write it, and neither must other operations and calls. There are few such ranges at a time, and mostly none. */
+/* The memory accesses of the program. `mazurka mpicc` compiles with -fsanitize=thread, so each
+ * access calls one of these functions. While an operation owns memory (for example, a receive owns
+ * its buffer), the program must not access it, or not write it, and neither must other operations
+ * and calls. At any time there are only a few such ranges, and usually none. */
 #include "calls.h"
 
 struct range {
@@ -9,15 +10,17 @@ struct range {
   enum access by_operation;
   const char *name;
   uintptr_t site;
-  bool is_forgotten; /* nobody waits for the operation any more, which is over at the latest when the rank learns something */
-  bool is_abandoned; /* nobody will know when it is over */
+  /* no call waits for the operation any more; it is over at the latest when the rank learns
+   * something */
+  bool is_forgotten;
+  bool is_abandoned; /* its end will not be observed */
 };
 static struct range *ranges;
 static size_t count_of_ranges, room_of_ranges;
 static uint32_t owners;
 /* All ranges lie between these. */
 static uintptr_t lowest = UINTPTR_MAX, highest;
-/* So do all windows. */
+/* All windows lie between these. */
 static uintptr_t lowest_watched = UINTPTR_MAX, highest_watched;
 
 static bool is_watched(uintptr_t from, size_t length) {
@@ -35,7 +38,7 @@ static void add_range(uint32_t owner, uintptr_t from, size_t length, enum access
   if (is_watched(from, length)) windows_own(owner, from, length, by_operation);
 }
 
-/* One of the first ranges with some of this memory, if it or the access writes. */
+/* One of the first ranges that overlaps this memory, if the range or the access writes. */
 static const struct range *rival(size_t first_ones, uintptr_t from, uintptr_t to, enum access access) {
   for (size_t i = 0; i < first_ones; i++) {
     const struct range *range = &ranges[i];
@@ -51,7 +54,8 @@ static void check_rivals(size_t first_ones, uintptr_t from, size_t length, enum 
     fail("local concurrency", "%s is still in use by %s at {@%lx}", parameter, range->name, range->site);
 }
 
-/* The ranges of one operation are together, since it gets all of them before another one begins. */
+/* The number of ranges of other operations. The ranges of one operation are consecutive, since it
+ * gets all of them before another one begins. */
 static size_t of_others(uint32_t owner) {
   size_t others = count_of_ranges;
   while (others > 0 && ranges[others - 1].owner == owner) others--;
@@ -83,7 +87,7 @@ bool memory_overlaps(uint32_t owned) {
   size_t size = count * sizeof *ranges;
   struct range *sorted = memcpy(allocate(size), &ranges[first], size);
   qsort(sorted, count, sizeof *sorted, by_start);
-  /* Of those before, the one that goes furthest, and the one of them that is written which does. */
+  /* Of the ranges before: the greatest end, and the greatest end of those that are written. */
   uintptr_t read = 0, written = 0;
   bool overlaps = false;
   for (size_t i = 0; i < count; i++) {
@@ -233,8 +237,9 @@ void __tsan_write_range(void *at, long length) { see(at, (size_t)length, WRITES,
 void __tsan_vptr_read(void **at) { (void)at; }
 void __tsan_vptr_update(void **at, void *value) { (void)at, (void)value; }
 void __tsan_func_entry(void *from) { (void)from; }
-/* A function returns, and its frame goes. Frames begin with that of the caller and the address to return to, and locals are below that,
- * or on AArch64 above it. What the program does not call itself (main) is not judged. */
+/* A function returns, and its frame ends. A frame begins with the caller's frame pointer and the
+ * return address; locals are below these, or on AArch64 above. Functions that the program does not
+ * call itself (main) are not judged. */
 void __attribute__((noinline)) __tsan_func_exit(void) {
   if (count_of_ranges == 0 && highest_watched == 0) return;
   const uintptr_t *own = __builtin_frame_address(0), *frame = (const uintptr_t *)own[0];
@@ -262,7 +267,7 @@ void *__tsan_memset(void *to, int value, size_t length) {
   return memset(to, value, length);
 }
 
-/* Atomics of the program. */
+/* Atomic operations of the program. */
 #define ATOMIC(bits, type)                                                                                    \
   type __tsan_atomic##bits##_load(const volatile type *at, int order) {                                       \
     return (void)order, see((void *)at, sizeof(type), READS, SITE), __atomic_load_n(at, __ATOMIC_SEQ_CST);    \

@@ -1,7 +1,9 @@
-/* mpi.h of `mazurka mpicc`: the part of MPI that can be verified, with the values of the ABI of MPI 5.0.
+/* mpi.h of `mazurka mpicc`: the part of MPI that can be verified, with the values of the ABI of MPI
+ * 5.0.
  *
- * A function that is not declared here is not known to Mazurka: the compiler or the linker names it. Each function
- * exists as MPI_F, which a program may define itself, and as PMPI_F, which it may call then. */
+ * A function that is not declared here is unknown to Mazurka: the compiler or the linker names it.
+ * Each function exists as MPI_F, which a program may define itself, and as PMPI_F, which that
+ * definition may call. */
 #ifndef MAZURKA_MPI_H
 #define MAZURKA_MPI_H
 
@@ -27,7 +29,8 @@ typedef struct {
   int MPI_internal[5];
 } MPI_Status;
 
-/* Handles: pointers to types that are never defined, whose values name constants or places in tables. */
+/* Handles are pointers to types that are never defined. Their values are constants or indices into
+ * tables. */
 typedef struct MPI_ABI_Op *MPI_Op;
 typedef struct MPI_ABI_Comm *MPI_Comm;
 typedef struct MPI_ABI_Group *MPI_Group;
@@ -484,7 +487,7 @@ MAZURKA_API(Type_hvector, (int count, int length, MPI_Aint stride, MPI_Datatype 
 MAZURKA_API(Type_hindexed, (int count, const int lengths[], const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *made))
 MAZURKA_API(Type_struct, (int count, const int lengths[], const MPI_Aint displs[], const MPI_Datatype types[], MPI_Datatype *made))
 
-/* Collectives that may be started again and again */
+/* Persistent collectives */
 MAZURKA_API(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request))
 MAZURKA_API(Bcast_init, (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 MAZURKA_API(Gather_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
@@ -555,7 +558,7 @@ MAZURKA_API(Type_size_x, (MPI_Datatype type, MPI_Count *size))
 MAZURKA_API(Type_get_true_extent_x, (MPI_Datatype type, MPI_Count *lb, MPI_Count *extent))
 MAZURKA_API(Type_get_extent_x, (MPI_Datatype type, MPI_Count *lb, MPI_Count *extent))
 
-/* Known, but not verified: a call is reported */
+/* Known, but not verified: calls are reported */
 MAZURKA_API(File_open, (MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file))
 MAZURKA_API(File_close, (MPI_File *file))
 MAZURKA_API(File_delete, (const char *name, MPI_Info info))

@@ -1,13 +1,14 @@
-/* Neighbours: topologies that are graphs, and collectives in which each rank exchanges with its neighbours only.
+/* Neighbours: topologies that are graphs, and collectives in which each rank exchanges data with
+ * its neighbours only.
  *
- * All ranks of the communicator have to call them, and so they meet as in any collective. */
+ * All ranks of the communicator must call them, so they meet as in any collective. */
 #include "collectives.h"
 
 static int *copy(const int *from, int count) {
   return count > 0 ? memcpy(allocate((size_t)count * sizeof *from), from, (size_t)count * sizeof *from) : NULL;
 }
 
-/* In a grid: for each dimension the one before, then the one behind. */
+/* In a grid: for each dimension the neighbour before, then the one behind. */
 static struct graph *around_in_grid(const struct comm *cart) {
   struct graph *made = allocate(sizeof *made);
   made->kind = MPI_CART;
@@ -24,7 +25,7 @@ const struct graph *graph_around(struct comm *comm) {
   return comm->graph;
 }
 
-/* How many edges before this one are to the same rank. */
+/* The number of earlier edges to the same rank. */
 static int times_before(const int *ranks, int edge) {
   int times = 0;
   for (int i = 0; i < edge; i++) times += ranks[i] == ranks[edge];
@@ -35,7 +36,7 @@ int label_in(const struct graph *graph, int edge) {
   return graph->kind == MPI_CART ? edge : times_before(graph->sources, edge);
 }
 
-/* Who is behind me in a grid has me before it. */
+/* In a grid, the neighbour behind a rank has that rank before it. */
 int label_out(const struct graph *graph, int edge) {
   return graph->kind == MPI_CART ? edge ^ 1 : times_before(graph->destinations, edge);
 }
@@ -123,10 +124,10 @@ static void check_weights(const int *weights, int count, const char *parameter) 
     memory_use(weights, (size_t)count * sizeof *weights, READS, parameter);
 }
 
-/* Weights are numbers for MPI that it may use to number the ranks; they are only kept here. */
+/* Weights are hints for numbering ranks; here they are only stored. */
 static int *weights_of(const int *weights, int count) { return weights == MPI_WEIGHTS_EMPTY ? NULL : copy(weights, count); }
 
-/* A new communicator of the same ranks, which meet for that. */
+/* A new communicator of the same ranks, which meet to make it. */
 static struct comm *with_graph(struct comm *from, MPI_Comm *made) {
   struct comm *to;
   *made = comm_split(from, 0, from->rank, &to);
@@ -157,7 +158,7 @@ FUNCTION(Dist_graph_create_adjacent, (MPI_Comm comm, int in, const int sources[]
     graph->in_weights = weights_of(in_weights, in);
     graph->out_weights = weights_of(out_weights, out);
   }
-  /* Each edge is told by both of its ends. */
+  /* Both ends of an edge describe it. */
   struct bytes given = {0};
   for (int i = 0; i < out; i++) put_i32(&given, destinations[i]);
   struct contributions all = exchange(to, call.name, &given);
@@ -180,7 +181,8 @@ static void add_edge(int **ranks, int **weights, int *count, int rank, int weigh
   (*weights)[(*count)++] = weight;
 }
 
-/* Anybody may tell of any edge; each rank keeps its own, in the order of those who tell. */
+/* Any rank may describe any edge. Each rank keeps its own edges, in the order of the ranks that
+ * describe them. */
 FUNCTION(Dist_graph_create, (MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *made)) {
   CALL("MPI_Dist_graph_create");
   (void)info, (void)reorder;
@@ -238,11 +240,11 @@ FUNCTION(Dist_graph_neighbors_count, (MPI_Comm comm, int *in, int *out, int *wei
 }
 
 static void tell_edges(int room, int count, const int *ranks, const int *weights, bool is_weighted, int *to, int *to_weights) {
-  int told = room < count ? room : count;
+  int returned = room < count ? room : count;
   bool has_weights = is_weighted && weights && to_weights != MPI_UNWEIGHTED;
-  OUTS(to, told);
-  if (has_weights) OUTS(to_weights, told);
-  for (int i = 0; i < told; i++) {
+  OUTS(to, returned);
+  if (has_weights) OUTS(to_weights, returned);
+  for (int i = 0; i < returned; i++) {
     to[i] = ranks[i];
     if (has_weights) to_weights[i] = weights[i];
   }
@@ -261,7 +263,7 @@ static int meet(enum shape shape, struct parts send, struct parts recv, MPI_Comm
   return collective_run((struct collective){.shape = shape, .comm = in, .root = NO_ROOT, .send = send, .recv = recv, .around = graph_around(in)}, ending);
 }
 
-/* The types of so many parts. */
+/* The types of this number of parts. */
 static struct type *const *types_of(const MPI_Datatype *types, int count) {
   INS(types, count);
   struct type **made = allocate((size_t)count * sizeof *made);

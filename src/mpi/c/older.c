@@ -25,7 +25,7 @@ FUNCTION(Type_ub, (MPI_Datatype type, MPI_Aint *bound)) {
   return MPI_SUCCESS;
 }
 
-/* The call is that of the old name, so that is where the type was made. */
+/* The call of the old name is the place where the type was made. */
 #define RENAMED(old, new, parameters, arguments)              \
   int PMPI_##new parameters;                                  \
   FUNCTION(old, parameters) {                                 \

@@ -1,8 +1,9 @@
-/* One-sided operations: what they do to the memory of their target, and when. They are noted when they are started, and
- * carried out when an epoch ends: what they read is told to the program, and what they change is added to the changes of the target. */
+/* One-sided operations: their effects on the memory of the target, and when these happen.
+ * Operations are recorded when they are started, and carried out when an epoch ends: what they read
+ * is returned to the program, and what they change is added to the changes of the target. */
 #include "windows.h"
 
-/* Types travel without their names. */
+/* Types are sent without their names. */
 static void put_type(struct bytes *to, const struct type *type) {
   put_u32(to, type->element);
   put_u64(to, type->size);
@@ -29,7 +30,8 @@ static bool is_atomic(char kind) { return kind == 'a' || kind == 'f' || kind == 
 bool operation_changes(const struct operation *of) { return of->kind != 'g' && of->op != MPI_NO_OP; }
 bool operation_is_ordered(char kind, MPI_Op op) { return kind == 'f' || kind == 'c' || (kind == 'a' && op == MPI_REPLACE); }
 
-/* The bytes of a part that an operation touches: from the first to behind the last. */
+/* The range of bytes of a part that an operation touches: the first, and the one behind the
+ * last. */
 static void bounds(const struct operation *of, int unit, size_t *from, size_t *to) {
   const struct type *type = of->type;
   ptrdiff_t low = PTRDIFF_MAX, high = PTRDIFF_MIN;
@@ -50,7 +52,7 @@ static int by_place(const void *one, const void *other) {
   return a < b ? -1 : a > b;
 }
 
-/* The bytes themselves, if there are holes between them. */
+/* The touched bytes, if there are holes between them. */
 static struct spans spans_of(const struct operation *of, int unit) {
   const struct type *type = of->type;
   struct spans made = {0};
@@ -96,7 +98,7 @@ static struct operation *start(MPI_Win win, char kind, int target, MPI_Aint disp
   return made;
 }
 
-/* What is given must be what is expected at the target. */
+/* The data must fit the type at the target. */
 static void check_fits(const struct operation *of) {
   struct reader data = all_of(&of->data);
   struct signature given = signature_take(&data), wanted = {0};
@@ -130,7 +132,8 @@ static void reads(struct operation *of, void *result, int count, MPI_Datatype ty
   if (memory_overlaps(of->owned)) fail("invalid buffer", "what is read goes where the operation reads or writes already");
 }
 
-/* Carries an operation out on a part of a window; what it reads is put to `result`. Does it change something? */
+/* Carries out an operation on a part of a window, and appends what it reads to `result`. Returns
+ * whether it changes anything. */
 static bool act(char kind, uint8_t *at, size_t count, const struct type *type, MPI_Op op, struct reader data, uintptr_t site,
                 struct bytes *result) {
   if (result && reads_target(kind)) put_data(result, at, count, type);
@@ -162,7 +165,7 @@ static void put_operation(struct bytes *to, const struct operation *of) {
   put_block(to, of->data.at, of->data.length);
 }
 
-/* Either is put_operation's, or what the owner's program stores: see publish. */
+/* Carries out an operation of put_operation, or a store by the owner's program: see publish. */
 static void take_operation(struct reader *from, int unit, uint8_t *content) {
   char kind = (char)take_u8(from);
   ptrdiff_t disp = (ptrdiff_t)take_u64(from);
@@ -193,7 +196,8 @@ static void complete(struct operation *of) {
   of->is_over = true;
 }
 
-/* May others accumulate at this target at the same time, so that somebody could tell who is first? */
+/* Whether others may accumulate at this target at the same time, and some rank could observe the
+ * order. */
 static bool is_shared(const struct window *window, int target) {
   if (window->has_fenced) return window->are_contended[target];
   return window->holds[target] != EXCLUSIVE;
@@ -255,14 +259,15 @@ void operations_forget(struct window *window) {
   window->length = kept;
 }
 
-/* All ranks have to agree on some assertions. */
+/* Some assertions must be the same at all ranks. */
 static void take_assertion(struct reader *from, int rank, int own) {
   int theirs = take_i32(from), differ = (theirs ^ own) & (MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED);
   const char *name = differ & MPI_MODE_NOPRECEDE ? "MPI_MODE_NOPRECEDE" : "MPI_MODE_NOSUCCEED";
   if (differ) fail("invalid argument", "either all ranks assert %s or none, but this rank and rank %d differ", name, rank);
 }
 
-/* Each rank says where it has changed what, so that who is said to be left alone can tell. */
+/* Each rank sends the places where it has changed something. So a rank whose part is asserted to be
+ * unchanged can check that. */
 static void take_place(struct reader *from, const struct window *window) {
   int target = (int)take_u32(from);
   bool is_change = take_u8(from);
@@ -302,7 +307,7 @@ bool operations_exchange(struct window *window, int assertion) {
 
 static bool is_nowhere(int target) { return target == MPI_PROC_NULL; }
 
-/* Each starts its operation, unless that goes nowhere. */
+/* Starts the operation, unless the target is MPI_PROC_NULL. */
 static struct operation *put_to(ORIGIN, TARGET, MPI_Win win) {
   if (is_nowhere(target)) return NULL;
   struct operation *of = start(win, 'p', target, disp, target_count, target_type, MPI_REPLACE);
@@ -374,8 +379,8 @@ FUNCTION(Compare_and_swap, (const void *origin, const void *compared, void *resu
   return MPI_SUCCESS;
 }
 
-/* Operations with requests: of the moments that MPI allows, the start is the one at which they are carried out. What the program's
- * memory is for goes on until the wait. */
+/* Operations with requests: MPI leaves open when they are carried out; here it is at the start.
+ * They own the program's memory until the wait. */
 static int with_request(MPI_Win win, const struct operation *of, MPI_Request *handle) {
   *OUT(handle) = request_new('o');
   if (!of) return MPI_SUCCESS;

@@ -1,9 +1,10 @@
-/* Operators of reductions: those of MPI on every type that MPI allows for them, and those of the program. */
+/* Operators of reductions: the predefined ones, on every type that MPI allows for them, and those
+ * of the program. */
 #include "rank.h"
 
 #include <complex.h>
 
-/* Which basic types an operator takes. */
+/* The classes of basic types that an operator accepts. */
 enum class { INTEGER = 1, FLOATING = 2, LOGICAL = 4, COMPLEX = 8, BYTES = 16, PAIR = 32 };
 
 static enum class class_of(MPI_Datatype type) {
@@ -44,7 +45,7 @@ static const struct known knowns[] = {
 };
 enum { KNOWNS = sizeof knowns / sizeof *knowns };
 
-/* An operator, perhaps one that was freed: what has begun with it goes on (MPI 4.1, 2.5.1). */
+/* An operator, possibly a freed one: pending operations may still use it (MPI 4.1, 2.5.1). */
 static struct op *op_find(MPI_Op op) {
   static struct op predefined[KNOWNS];
   for (size_t i = 0; i < KNOWNS; i++)
@@ -77,7 +78,7 @@ struct op *op_for(MPI_Op op, const struct type *type) {
   return found;
 }
 
-/* Operators of windows are for any types that consist of one basic type. */
+/* Operators of windows accept any types that consist of one basic type. */
 void op_check_window(MPI_Op op, const struct type *type) {
   if (op_get(op)->function) fail("invalid operator", "windows take predefined operators only");
   if (type->pieces == 0) return;
@@ -85,7 +86,7 @@ void op_check_window(MPI_Op op, const struct type *type) {
   op_for(op, type_get((MPI_Datatype)(uintptr_t)(0x200 + type->element)));
 }
 
-/* Arithmetic of integers is done unsigned, so that it may wrap. */
+/* Integer arithmetic is unsigned, so that it may wrap. */
 #define EACH(type, expression)                  \
   do {                                          \
     const type *a = in;                         \
@@ -174,14 +175,15 @@ void op_apply(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype
     found->function((void *)in, inout, &length, &type);
   else
     apply_known(op, in, inout, count, type, type_get(type)->size);
-  call = before; /* the function may have called MPI */
+  call = before; /* because the function may have called MPI */
 }
 
 void op_apply_window(MPI_Op op, const void *in, void *inout, size_t count, const struct type *type) {
   if (type->pieces == 0) return;
   MPI_Datatype element = (MPI_Datatype)(uintptr_t)(0x200 + type->element);
   const struct type *of = type_get(element);
-  size_t step = of->pieces; /* a pair of two types lies in two pieces, one of two ints is a piece or a part of one */
+  /* a pair of two types is two pieces; a pair of ints is one piece, or a part of one */
+  size_t step = of->pieces;
   for (size_t i = 0; i < count; i++)
     for (size_t p = 0; p < type->pieces; p += step) {
       const struct piece *piece = &type->piece[p];

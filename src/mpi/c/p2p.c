@@ -1,6 +1,7 @@
 /* Point to point: sends, receives, probes.
  *
- * A message is where it was sent (the address of the call), who sent it with which tag, its signature and its data. */
+ * A message consists of the place of its send (the address of the call), the sender and the tag,
+ * its signature, and its data. */
 #include "rank.h"
 
 enum mode { STANDARD, SYNCHRONOUS, BUFFERED, READY };
@@ -15,7 +16,7 @@ static void check_tag(int tag, bool may_be_any) {
   if (tag < 0 && !(may_be_any && tag == MPI_ANY_TAG)) fail("invalid tag", "the tag is %d", tag);
 }
 
-/* A request with these arguments, checked, that is not started. */
+/* Checks the arguments, and makes a request that is not started. */
 static MPI_Request prepare(char what, const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                            enum mode mode) {
   struct comm *in = comm_get(comm);
@@ -38,7 +39,7 @@ static MPI_Request prepare(char what, const void *buffer, int count, MPI_Datatyp
   return handle;
 }
 
-/* Space for buffered sends. It belongs to MPI as long as it is attached. */
+/* The space for buffered sends. It belongs to MPI as long as it is attached. */
 static struct {
   void *at;
   size_t size;
@@ -55,7 +56,8 @@ static void start_send(struct request *request) {
   put_data(&message, request->buffer, request->count, request->type);
   clock_put(&message);
   if (request->mode == BUFFERED) {
-    /* Those before it may have been received, and how much else is needed is up to the implementation. */
+    /* Earlier buffered messages may have been received; how much more space is needed depends on
+     * the implementation. */
     size_t needed = request->count * request->type->size;
     if (!buffer.at || needed > buffer.size)
       fail("invalid buffer", "a buffered send needs %zu bytes, but %zu are attached", needed, buffer.size);
@@ -67,15 +69,15 @@ static void start_send(struct request *request) {
   put_i32(to, request->comm->rank);
   put_i32(to, request->tag);
   put_u8(to, (uint8_t)request->mode);
-  struct told told = {0};
-  told_add(&told, request->buffer, request->count, request->type);
-  told_put(to, &told);
+  struct summary shown = {0};
+  summary_add(&shown, request->buffer, request->count, request->type);
+  summary_put(to, &shown);
   put_block(to, message.at, message.length);
   release(message.at);
   request->posted = ask_posted();
 }
 
-/* The memory that a message goes to. */
+/* Gives the memory of a receive to its request. */
 static void own_receive(struct request *request) {
   request->owned = memory_own(request->buffer, request->count, request->type, READS | WRITES);
   if (memory_overlaps(request->owned)) fail("invalid datatype", "what is received goes to the same memory twice");
@@ -196,7 +198,8 @@ static int exchange_with(const void *sendbuf, int sendcount, MPI_Datatype sendty
                          MPI_Status *status) {
   MPI_Request receive = prepare('r', recvbuf, recvcount, recvtype, source, recvtag, comm, STANDARD);
   MPI_Request send = prepare('s', sendbuf, sendcount, sendtype, dest, sendtag, comm, STANDARD);
-  /* Both go on at the same time (MPI 4.1, 3.10): who gets the message does not know that the receive is posted. */
+  /* Send and receive proceed at the same time (MPI 4.1, 3.10): the receiver of the message cannot
+   * conclude that the receive is posted. */
   start(request_get(send));
   start(request_get(receive));
   request_wait(&send, NULL);
@@ -216,8 +219,8 @@ FUNCTION(Sendrecv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, i
 FUNCTION(Sendrecv_replace, (void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
                             MPI_Comm comm, MPI_Status *status)) {
   CALL("MPI_Sendrecv_replace");
-  /* The send takes its data when it is started, so one buffer will do; but then it must be started first. From then on the buffer
-   * belongs to the receive alone. */
+  /* The send copies its data at the start, so one buffer is enough; but the send must be started
+   * first. From then on the buffer belongs to the receive alone. */
   MPI_Request send = prepare('s', buf, count, type, dest, sendtag, comm, STANDARD);
   MPI_Request receive = prepare('r', buf, count, type, source, recvtag, comm, STANDARD);
   start(request_get(send));
@@ -228,13 +231,14 @@ FUNCTION(Sendrecv_replace, (void *buf, int count, MPI_Datatype type, int dest, i
   return MPI_SUCCESS;
 }
 
-/* A message that a probe has taken. */
+/* A message that a probe has matched and taken. */
 struct message {
   struct object object;
   struct request request;
 };
 
-/* Looks for a message; false if there is none. The one that it takes, if it does, is for `taken`. */
+/* Looks for a message; returns false if there is none. If the form takes messages, the message goes
+ * to `taken`. */
 static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *status, struct request *taken) {
   struct comm *in = comm_get(comm);
   if (status) OUT(status);
@@ -252,10 +256,10 @@ static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *sta
   put_i32(to, source);
   put_i32(to, tag);
   put_u8(to, (uint8_t)form);
-  struct reader told = form == 't' ? ask_poll(to, arguments) : ask();
-  if (take_u8(&told) != 'P') return false;
-  uint32_t posted = take_u32(&told);
-  struct reader message = (take_u8(&told), take_block(&told));
+  struct reader answer = form == 't' ? ask_poll(to, arguments) : ask();
+  if (take_u8(&answer) != 'P') return false;
+  uint32_t posted = take_u32(&answer);
+  struct reader message = (take_u8(&answer), take_block(&answer));
   take_u64(&message);
   int from = take_i32(&message), with = take_i32(&message);
   struct signature sent = signature_take(&message);
@@ -282,7 +286,7 @@ FUNCTION(Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *sta
   return MPI_SUCCESS;
 }
 
-/* The message that a probe takes: a handle for it. */
+/* Takes a message, and makes a handle for it. */
 static void take_message(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
   struct message *made = allocate(sizeof *made);
   probe('m', source, tag, comm, status, &made->request);
@@ -293,7 +297,7 @@ FUNCTION(Improbe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *m
   CALL("MPI_Improbe");
   OUT(message);
   *OUT(flag) = probe('t', source, tag, comm, status, NULL);
-  /* It is there, so it can be taken: the same one, unless others match as well. */
+  /* There is a message, so one can be taken: the same one, unless others match as well. */
   if (*flag) take_message(source, tag, comm, message, status);
   return MPI_SUCCESS;
 }
@@ -304,7 +308,7 @@ FUNCTION(Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_
   return MPI_SUCCESS;
 }
 
-/* The receive of a message that a probe has taken. */
+/* The receive of a message that was taken. */
 static MPI_Request receive_taken(void *buf, int count, MPI_Datatype type, MPI_Message *message) {
   MPI_Message handle = *OUT(message);
   struct message *taken = (struct message *)handle_get(MESSAGE, handle);
@@ -358,7 +362,7 @@ FUNCTION(Buffer_attach, (void *at, int size)) {
 
 FUNCTION(Buffer_detach, (void *at, int *size)) {
   CALL("MPI_Buffer_detach");
-  /* From here on the buffer is the program's, which may want the answer in it. */
+  /* Now the buffer belongs to the program, which may use it for the answer. */
   memory_release(buffer.owned);
   *OUT((void **)at) = buffer.at;
   *OUT(size) = (int)buffer.size;

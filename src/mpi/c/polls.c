@@ -1,22 +1,27 @@
-/* Polls: tests and probes that may find nothing, whatever there is. They are made in loops.
+/* Polls: tests and probes that may find nothing, whatever messages there are. Programs make them in
+ * loops.
  *
- * If a rank comes back to a poll, was told nothing since but that polls were in vain, and is in the very state in which it was at this
- * poll before, then it goes round: told the same, it does the same again. A question says so, by the number of outcomes since then.
- * For the verifier the rank is then where it was (src/systems/history.rs), and waits for one of the polls on its way to find
- * something. A rank that is in another state each time (it counts, say) is followed from poll to poll, up to a bound.
+ * If a rank comes back to a poll, has observed nothing but unsuccessful polls since then, and is in
+ * exactly the state in which it was at this poll before, then it is in a cycle: after the same
+ * observations, it does the same again. The question says so, by the number of outcomes since then.
+ * For the verifier the rank is then in the earlier state again (src/systems/history.rs), and waits
+ * until one of the polls of the cycle finds something. A rank whose state differs each time
+ * (because it counts, for example) is followed from poll to poll, up to a bound.
  *
- * A state is what decides what the program does next:
- * - All memory that it can write: variables, heap and stack, its own and those of all libraries. That is read, so it does not
- *   matter who has written to it, or whether that was seen.
- * - The registers that are the same after a call, and how far its files were read.
- * - Which call this is, and what it polls.
+ * A state is everything that determines what the program does next:
+ * - All memory that it can write: variables, heap and stack, its own and those of all libraries.
+ *   The memory itself is read, so it does not matter which code has written to it.
+ * - The callee-saved registers, and the positions in its files.
+ * - The present call, and what it polls.
  *
- * What else there is does not change, or is counted (`unseen`), and counts as another state: what this library keeps in its own memory
- * changes in calls of MPI; then there are looks at the clock, random numbers, system calls that are followed (calls.c), and
- * accesses to windows. With a timer that runs, no states are compared. Time alone, while the rank sleeps, is no change: who has not looked does not know of it. It is put back, as the
- * rank was never away.
+ * Everything else either does not change, or its changes are counted (`unseen`), and then count as
+ * another state. The library's own memory changes in calls of MPI. The other sources are reads of
+ * the clock, random numbers, intercepted system calls (calls.c), and accesses to windows. While a
+ * timer runs, states are not compared. Time that passes while the rank sleeps is not a change,
+ * unless the rank reads the clock: the time is set back, as if no round had happened.
  *
- * States are compared by sums of 128 bits. Each word changes both sums by functions that are one to one. */
+ * States are compared by hashes of 128 bits. Each word changes both halves by bijective
+ * functions. */
 #include "calls.h"
 
 #include <errno.h>
@@ -32,13 +37,13 @@ struct sum {
   uint64_t one, other;
 };
 
-/* The polls in vain since the rank was told anything else, each with the state in which it was asked. */
+/* The unsuccessful polls since the last other observation, each with the state before it. */
 static struct vain {
   struct sum state;
   uint64_t time;
 } *row;
 static size_t length, room;
-static uint64_t unseen_before; /* when the last of them had been told */
+static uint64_t unseen_before; /* after the last of them */
 
 static uint64_t rotated(uint64_t word, int bits) { return word << bits | word >> (64 - bits); }
 
@@ -60,7 +65,7 @@ static void add_memory(struct sum *to, uintptr_t from, uintptr_t end) {
   add(to, word);
 }
 
-/* The registers with which the program goes on, and where its part of the stack begins. */
+/* The callee-saved registers of the program, and where its part of the stack begins. */
 struct frame {
   struct sum *registers;
   uintptr_t stack;
@@ -88,8 +93,8 @@ static void add_floating_registers(struct sum *to) {
 #endif
 }
 
-/* How far files were read and written that the program has opened, and how much is left in pipes. What it prints goes to the first
- * ones. False if it has something else open. */
+/* The positions in the files that the program has opened, and the amount of data in pipes. The
+ * first descriptors are for its output. Returns false if something else is open. */
 enum { FIRST_FILE = 3, FILES = 256 };
 static bool add_files(struct sum *to) {
   for (long file = FIRST_FILE; file < FILES; file++) {
@@ -103,7 +108,7 @@ static bool add_files(struct sum *to) {
   return true;
 }
 
-/* Is the program to be interrupted some time? Then it may go on otherwise. */
+/* Whether a timer may interrupt the program: then it may continue in another way. */
 static bool has_timer(void) {
   const int all[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -113,7 +118,8 @@ static bool has_timer(void) {
   return false;
 }
 
-/* Memory that is not looked at: that of the library, and where the kernel notes on which processor the thread runs. */
+/* Memory that is not compared: the memory of the library, and where the kernel stores the processor
+ * of the thread. */
 extern char __start_mazurka_own[] __attribute__((visibility("hidden")));
 extern char __stop_mazurka_own[] __attribute__((visibility("hidden")));
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -137,7 +143,7 @@ static bool is_first(const struct stretch *stretch, uintptr_t at, const struct s
   return stretch->to > at && (!than || stretch->from < than->from);
 }
 
-/* The first part of what is left out that ends behind this. */
+/* The first excluded range that ends behind this address. */
 static const struct stretch *next_left_out(const struct left_out *all, uintptr_t at) {
   const struct stretch *next = NULL;
   if (is_first(&all->own, at, next)) next = &all->own;
@@ -156,7 +162,7 @@ static void add_but(struct sum *to, uintptr_t from, uintptr_t end, const struct 
   }
 }
 
-/* /proc/self/maps, to be released. */
+/* The text of /proc/self/maps; the caller releases it. */
 static char *maps(void) {
   size_t size = 1 << 14, used = 0;
   char *text = allocate(size);
@@ -174,10 +180,10 @@ static char *maps(void) {
 
 extern void *__libc_stack_end;
 
-/* More memory is not compared. */
+/* If there is more memory, states are not compared. */
 static const size_t most_memory = (size_t)1 << 30;
 
-/* The sum of the present state. False if that is not known. */
+/* Computes the hash of the present state. Returns false if it is unknown. */
 static bool state_now(struct sum *state, const uint8_t *arguments, size_t count) {
   *state = (struct sum){0x243f6a8885a308d3u, 0x13198a2e03707344u};
   char *text = maps();
@@ -200,7 +206,7 @@ static bool state_now(struct sum *state, const uint8_t *arguments, size_t count)
     char *rest;
     uintptr_t from = strtoull(line, &rest, 16), to = strtoull(rest + 1, &rest, 16);
     if (rest[1] != 'r' || rest[2] != 'w') continue;
-    /* On a stack of its own making nobody knows where other memory begins. */
+    /* If the program uses a stack of its own, the bounds of that stack are unknown. */
     bool is_stack = stack_end >= from && stack_end < to;
     if (is_stack && frame.stack >= from && frame.stack < to) from = frame.stack;
     is_known = (all += to - from) <= most_memory;
@@ -210,7 +216,8 @@ static bool state_now(struct sum *state, const uint8_t *arguments, size_t count)
   return is_known;
 }
 
-/* How many outcomes ago the rank was in this state, at one of the polls in the row; 0 if it was not. Then it is there again. */
+/* The number of outcomes since the rank was in this state, at one of the recorded polls; 0 if it
+ * was not. Then it is in that state again. */
 static uint32_t outcomes_since(const struct sum *state) {
   for (size_t place = length; place-- > 0;) {
     if (row[place].state.one != state->one || row[place].state.other != state->other) continue;
@@ -226,17 +233,17 @@ struct reader ask_poll(struct bytes *question, size_t arguments) {
   size_t count = question->length - arguments;
   struct sum state;
   bool is_known = false;
-  /* The present call is one. */
+  /* One of them is the present call. */
   if (unseen > unseen_before + 1) length = 0;
   if (length > 0 && asks_anew) is_known = state_now(&state, question->at + arguments, count);
   put_u32(question, is_known ? outcomes_since(&state) : 0);
-  struct reader told = ask();
-  if (*told.at == 'I' && is_told_in_vain_only()) {
+  struct reader answer = ask();
+  if (*answer.at == 'I' && only_vain_answers_follow()) {
     if (!is_known) is_known = state_now(&state, question->at + arguments, count);
     if (length == room) row = grow(row, (room = 2 * room + 8) * sizeof *row);
     if (is_known) row[length] = (struct vain){state, nanoseconds};
     length = is_known ? length + 1 : 0;
     unseen_before = unseen;
   }
-  return told;
+  return answer;
 }

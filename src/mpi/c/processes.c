@@ -1,12 +1,14 @@
-/* Processes: the number of a rank, the signals that it sends, and the processes that it starts.
+/* Processes: the process number of a rank, the signals that it sends, and the processes that it
+ * starts.
  *
- * Process numbers differ from run to run, so those that a rank gets to know are made up: the same in each run, and above all numbers
- * that the kernel gives, so that none of them means somebody else. A rank may send signals to itself. Those to others are
- * refused: when they arrive there is known to nobody.
+ * Process numbers differ from run to run, so the rank only sees made-up ones: the same in each run,
+ * and greater than all numbers of the kernel, so that none of them denotes another process. A rank
+ * may send signals to itself. Signals to others are refused, because it is unknown when they would
+ * arrive.
  *
- * A rank may start processes that work for it: each is a copy that has no connection to the verifier. It may
- * compute, use pipes and shared memory, and print. What else it does is refused, as with a rank: that is noted in memory that all of
- * them share, and told by the rank when it ends. */
+ * A rank may start processes that work for it: each is a copy without a connection to the verifier.
+ * It may compute, use pipes and shared memory, and print. Everything else is refused, as for a
+ * rank: this is recorded in memory that all of them share, and the rank reports it when it ends. */
 #include "calls.h"
 
 #include <errno.h>
@@ -22,10 +24,10 @@ enum { SITES = 24, MOST = 256, FIRST = 1 << 23, STEP = 512, PATIENCE = 1000 };
 
 bool is_child;
 
-/* What a rank and the processes that it has started have in common. */
+/* Memory shared by a rank and the processes that it has started. */
 static struct family {
-  uint32_t count; /* so many were started */
-  uint32_t is_refused, is_told;
+  uint32_t count; /* the number of started processes */
+  uint32_t is_refused, is_reported;
   char why[512];
   size_t sites;
   uintptr_t site[SITES];
@@ -52,13 +54,13 @@ void process_refused(const char *why, const uintptr_t *sites, size_t count) {
     snprintf(family->why, sizeof family->why, "%s", why);
     family->sites = count < SITES ? count : SITES;
     memcpy(family->site, sites, family->sites * sizeof *sites);
-    __atomic_store_n(&family->is_told, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&family->is_reported, 1, __ATOMIC_SEQ_CST);
   }
   _exit(1);
 }
 
 void processes_check(void) {
-  if (!family || is_child || !__atomic_exchange_n(&family->is_told, 0, __ATOMIC_SEQ_CST)) return;
+  if (!family || is_child || !__atomic_exchange_n(&family->is_reported, 0, __ATOMIC_SEQ_CST)) return;
   fail_somewhere(family->site, family->sites, "unsupported", "%s", family->why);
 }
 
@@ -102,14 +104,15 @@ static long forks_as_before(const long *a) {
 }
 #endif
 
-/* The child with this number: made up, or that of the kernel. */
+/* The child with this number, which is made up or that of the kernel. */
 static const struct child *child_of(long made_up, long real) {
   for (size_t i = count_of_children; i-- > 0;)
     if (children[i].number == made_up || children[i].real == real) return &children[i];
   return NULL;
 }
 
-/* Waits for children, by numbers of the kernel. What is not known here is a child of a child that has ended before. */
+/* Waits for children, by the numbers of the kernel. An unknown number is a grandchild whose parent
+ * ended before. */
 static long waits(const long *a) {
   pid_t named = (pid_t)a[0];
   const struct child *wanted = named > 0 ? child_of(named, 0) : NULL;
@@ -125,10 +128,10 @@ static long waits(const long *a) {
 static long waits_for_state(const long *a) {
   const struct child *wanted = a[0] == P_PID ? child_of(a[1], 0) : NULL;
   if (!wanted && a[0] != P_ALL) return -ECHILD;
-  siginfo_t *told = (siginfo_t *)a[2];
+  siginfo_t *info = (siginfo_t *)a[2];
   long result = raw_in_the_open(SYS_waitid, a[0], wanted ? wanted->real : 0, a[2], a[3], a[4]);
-  const struct child *found = told && !result ? child_of(0, told->si_pid) : NULL;
-  if (found) told->si_pid = found->number;
+  const struct child *found = info && !result ? child_of(0, info->si_pid) : NULL;
+  if (found) info->si_pid = found->number;
   return result;
 }
 
@@ -146,7 +149,8 @@ static long number_of_thread(const long *a) {
   return thread == real_number() ? number : thread;
 }
 
-/* A signal to oneself comes when the call is over, where it was made: then the program blocks what it has blocked. */
+/* A signal to the process itself is delivered when the call is over, at the place of the call:
+ * there the program's own mask is in force. */
 static void check_target(long process) {
   if (process != number) refuse("the rank sends a signal to another process, and when that arrives is not known");
   uint64_t all = ~0ull;
@@ -190,7 +194,7 @@ static long ignores(const long *a) {
   return 0;
 }
 
-/* The connection to the verifier is not there for the program: it cannot be closed. */
+/* The program cannot see or close the connection to the verifier. */
 static long is_not_open(const long *a) {
   (void)a;
   return -EBADF;
@@ -207,7 +211,7 @@ static long closes_all(const long *a) {
 enum { EXACTLY = UINT32_MAX, NO_THREAD = CLONE_VM | CLONE_THREAD, BOTH = ~(WIRE ^ PRINTED) };
 
 const struct watched process_calls[] = {
-    /* posix_spawn: a process in the same memory that is no thread */
+    /* posix_spawn: a process that shares the memory but is not a thread */
     {.number = SYS_clone, .instead = forks, .of = 0, .mask = NO_THREAD, .value = CLONE_VM},
     {.number = SYS_clone, .instead = forks, .of = 0, .mask = CLONE_VM, .value = 0},
 #ifdef SYS_fork

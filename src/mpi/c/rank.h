@@ -1,8 +1,8 @@
-/* What the parts of the library share that is linked to a program by `mazurka mpicc`.
+/* Declarations shared by the parts of the library that `mazurka mpicc` links to a program.
  *
- * A rank is a process of its own. It does by itself what depends on nobody else (types, groups, requests, packing), and asks
- * the verifier for everything else: wire.c says how. What it is told is all that it learns of the others, so that it
- * is a function of what it was told. */
+ * A rank is a process. It does by itself what does not depend on other ranks (types, groups,
+ * requests, packing), and asks the verifier for everything else, as described in wire.c. The
+ * answers are all that it learns of other ranks, so its behaviour is a function of them. */
 #ifndef MAZURKA_RANK_H
 #define MAZURKA_RANK_H
 
@@ -17,7 +17,8 @@
 
 #include "mpi.h"
 
-/* The names that the parts share, out of the way of the program's own. A test finds those that are missing here. */
+/* The names shared by the parts, renamed so that they do not clash with names of the program. A
+ * test finds missing ones. */
 #define allocate mazurka_allocate
 #define ask mazurka_ask
 #define attribute_get mazurka_attribute_get
@@ -29,13 +30,13 @@
 #define release mazurka_release
 #define remark mazurka_remark
 #define text_of mazurka_text_of
-#define told_add mazurka_told_add
-#define told_put mazurka_told_put
+#define summary_add mazurka_summary_add
+#define summary_put mazurka_summary_put
 #define text_with mazurka_text_with
 #define ask_posted mazurka_ask_posted
 #define ask_poll mazurka_ask_poll
 #define asks_anew mazurka_asks_anew
-#define is_told_in_vain_only mazurka_is_told_in_vain_only
+#define only_vain_answers_follow mazurka_only_vain_answers_follow
 #define nanoseconds mazurka_nanoseconds
 #define store_stretches mazurka_store_stretches
 #define unseen mazurka_unseen
@@ -155,38 +156,38 @@
 #define turn_resume mazurka_turn_resume
 #define turn_take mazurka_turn_take
 
-/* A function of MPI: PMPI_F, and MPI_F unless the program has its own. */
+/* A function of MPI: PMPI_F, and a weak MPI_F, which the program may replace. */
 #define FUNCTION_OF(result, name, parameters)                                                       \
   result PMPI_##name parameters;                                                                    \
   result MPI_##name parameters __attribute__((weak, alias("PMPI_" #name)));                         \
   result PMPI_##name parameters
 #define FUNCTION(name, parameters) FUNCTION_OF(int, name, parameters)
 
-/* A function that stands in for one of the C library, unless the program brings its own. */
+/* A function that replaces one of the C library, unless the program defines its own. */
 #define WEAK __attribute__((weak))
 
-/* The call that the program is in: each function starts with HERE or CALL. */
+/* The present call of the program. Each function begins with HERE or CALL. */
 struct call {
   const char *name;
-  uintptr_t site; /* the address that it returns to */
+  uintptr_t site; /* its return address */
 };
 extern _Thread_local struct call call;
-/* HERE, for functions that every thread may call. */
+/* HERE, for functions that any thread may call. */
 #define ANYWHERE(function) TURN; call = (struct call){function, (uintptr_t)__builtin_return_address(0)}, unseen++
 #define HERE(function) ANYWHERE(function); env_check_thread()
-/* HERE, for functions that are allowed between MPI_Init and MPI_Finalize only. */
+/* HERE, for functions that are allowed only between MPI_Init and MPI_Finalize. */
 #define CALL(function) HERE(function); env_check()
-/* CALL, for functions that change nothing but what the program sees: polls.c */
+/* CALL, for functions that change only what the program sees: polls.c */
 #define LOOK(function) CALL(function); unseen--
 
-/* threads.c: from here to the end of the block no other thread is in the library. */
+/* threads.c: until the end of the block no other thread is in the library. */
 #define TURN __attribute__((cleanup(turn_give), unused)) const char in_turn = turn_take()
 char turn_take(void);
 void turn_give(const char *unused);
-/* Lets others in for a while, and then takes the turn back. */
+/* Lets other threads in for a while, and then takes the turn back. */
 unsigned turn_pause(void);
 void turn_resume(unsigned paused);
-/* From now on this is the thread that calls MPI. Is it this one? */
+/* Makes this thread the one that calls MPI; asks whether it is. */
 void thread_is_main(void);
 bool is_thread_main(void);
 
@@ -214,44 +215,46 @@ int32_t take_i32(struct reader *from);
 uint64_t take_u64(struct reader *from);
 struct reader take_block(struct reader *from);
 
-/* Starts a question of this kind about the current call; ask() sends it, and returns what is told. */
+/* Starts a question of this kind about the current call; ask() sends it, and returns the answer. */
 struct bytes *question(char kind);
 struct reader ask(void);
-/* The same, of which nothing is told but that it happened, or the number of a request. */
+/* Sends a question whose answer is only that it happened, or the number of a request. */
 uint32_t ask_posted(void);
-/* Is nobody known to have been told what the rank is told next? */
+/* Whether the next answer is not yet known to the verifier from an earlier run. */
 extern bool asks_anew;
-/* Is all that is known of what the rank will be told that polls are in vain? */
-bool is_told_in_vain_only(void);
-/* Ends the rank with a violation: `class` is one of those listed in src/mpi/slip.rs. An address in the message is
- * written by "{@%lx}" and shown as a file and line. */
+/* Whether all known answers from here on are unsuccessful polls. */
+bool only_vain_answers_follow(void);
+/* Ends the rank with a violation: `class` is a name in src/mpi/slip.rs. An address in the message
+ * is written as "{@%lx}" and shown as a file and line. */
 void fail(const char *class, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 void fail_at(uintptr_t site, const char *class, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
-/* The same at the first of these addresses that is in the program. */
+/* fail() at the first of these addresses that is in the program. */
 void fail_somewhere(const uintptr_t *sites, size_t count, const char *class, const char *format, ...)
     __attribute__((noreturn, format(printf, 4, 5)));
-/* What is no violation, but should be known: told when the rank has ended. */
+/* Records a defect that is not a violation. It is reported when the rank has ended. */
 void remark(uintptr_t site, const char *class);
-const char *verifier_folder(void); /* a folder of this search, for files that nobody keeps */
-/* How far the program was loaded from where it was linked to be. */
+const char *verifier_folder(void); /* a folder of this search for temporary files */
+/* The distance between the address where the program was loaded and the address where it was
+ * linked. */
 uintptr_t wire_bias(void);
 extern int world_rank, world_size;
-extern uint64_t time_tick; /* how far time goes on when somebody looks, in nanoseconds */
-extern bool is_verified; /* was the program started by `mazurka mpirun`? */
+extern uint64_t time_tick; /* the advance of the clock whenever it is read, in nanoseconds */
+extern bool is_verified; /* whether the program was started by `mazurka mpirun` */
 void give_up(const char *what) __attribute__((noreturn));
 
 /* polls.c */
-/* How often something happened that is no part of the program's memory, but may have changed what it does next: calls of MPI,
- * what it was told, looks at the clock. */
+/* The number of events outside of the program's memory that may affect its behaviour: calls of MPI,
+ * observations, reads of the clock. */
 extern uint64_t unseen;
-/* As ask(), for a poll: `question` has been written, and from `arguments` on it says what is polled. */
+/* ask() for a poll: `question` is complete, and its bytes from `arguments` on describe what is
+ * polled. */
 struct reader ask_poll(struct bytes *question, size_t arguments);
 
 /* store.c: memory that is not the program's heap */
 struct stretch {
   uintptr_t from, to;
 };
-/* Where that is. NULL if nobody knows all of it. */
+/* The ranges of this memory. NULL if not all of them are known. */
 const struct stretch *store_stretches(size_t *count);
 void *allocate(size_t size); /* zeroed */
 void *grow(void *old, size_t size);
@@ -261,14 +264,14 @@ char *text_with(const char *format, va_list values);
 
 /* env.c */
 uint64_t clock_of_program(void); /* nanoseconds since the rank began */
-extern uint64_t nanoseconds;     /* the time: who reads it for the program goes on by a tick */
+extern uint64_t nanoseconds;     /* the time; code that reads it for the program adds a tick */
 void env_check(void);
 void env_check_thread(void);
 bool env_is_over(void);
 
 /* handles.c: objects behind handles */
 enum kind { COMM = 1, GROUP, DATATYPE, OP, REQUEST, WIN, INFO, MESSAGE, ERRHANDLER, KINDS };
-/* What the program has attached to an object: the newest comes last. */
+/* The attributes of an object, the newest last. */
 struct attributes {
   size_t length;
   struct attribute {
@@ -276,34 +279,35 @@ struct attributes {
     void *value;
   } *at;
 };
-/* The head of each object. */
+/* The head of every object. */
 struct object {
   enum kind kind;
   bool is_freed;      /* by the program */
-  bool is_predefined; /* or part of another object: no leak */
-  uintptr_t made_at;  /* the call that made it */
+  bool is_predefined; /* or a part of another object: never a leak */
+  uintptr_t made_at;  /* the place of the call that made it */
   const char *made_by;
-  const char *name; /* that the program gave it, or MPI */
+  const char *name; /* given by the program, or by MPI */
   struct attributes attributes;
 };
 uintptr_t handle_new(enum kind kind, struct object *object);
-struct object *handle_get(enum kind kind, const void *handle); /* NULL if it never was one */
-/* The rank ends: fails if a request is active, and remarks what else was not freed. */
+struct object *handle_get(enum kind kind, const void *handle); /* NULL if it was never a handle */
+/* At the end of the rank: fails if a request is active, and remarks other objects that were not
+ * freed. */
 void handles_check_left(void);
 void object_set_name(struct object *object, const char *name);
 const char *object_name(const struct object *object);
 
 /* types.c: datatypes */
-struct run { /* so many values of a basic type, one after the other */
+struct run { /* consecutive values of a basic type */
   uint32_t basic;
   uint64_t count;
 };
-struct piece { /* a run at a place */
+struct piece { /* a run at an offset */
   ptrdiff_t at;
   struct run run;
 };
 enum { SEVERAL = 0xffff };
-struct contents { /* how it was made: contents.c */
+struct contents { /* how the type was made: contents.c */
   int combiner, integers, addresses, types;
   int *integer;
   MPI_Aint *address;
@@ -311,16 +315,16 @@ struct contents { /* how it was made: contents.c */
 };
 struct type {
   struct object object;
-  const char *title; /* what messages call it */
+  const char *title; /* its name in messages */
   size_t size;
   ptrdiff_t lb, extent;
   size_t pieces;
   struct piece *piece;
-  uint32_t element; /* the basic type of all its values, pairs not taken apart, or SEVERAL */
+  uint32_t element; /* the basic type of all its values (a pair counts as one), or SEVERAL */
   bool is_committed;
   struct contents contents;
 };
-/* A new type that is empty so far; `count` elements of another one at an offset; its handle */
+/* A new empty type; appends `count` elements of another type at an offset; the handle of a type */
 struct type *type_new(void);
 void type_add(struct type *to, ptrdiff_t at, size_t count, const struct type *old);
 int type_done(struct type *made, MPI_Datatype *handle);
@@ -329,36 +333,36 @@ void contents_add(struct type *of, int count, const int *integers);
 void contents_add_addresses(struct type *of, int count, const MPI_Aint *addresses);
 void contents_add_types(struct type *of, int count, const struct type *const *types);
 struct type *type_get(MPI_Datatype type);                         /* any type */
-struct type *type_for(MPI_Datatype type, const char *parameter);  /* one that may be used to communicate */
+struct type *type_for(MPI_Datatype type, const char *parameter);  /* one that may be communicated */
 size_t basic_size(uint32_t basic);
 const char *basic_name(uint32_t basic);
 void pack(struct bytes *to, const void *from, size_t count, const struct type *type);
 void unpack(void *to, const uint8_t *from, size_t bytes, const struct type *type);
-/* The signature of `count` elements: runs, neighbours of one basic type joined. */
+/* The signature of `count` elements: runs, where neighbours of one basic type are joined. */
 struct signature {
   size_t length, room;
   struct run *run;
 };
 void signature_add(struct signature *to, size_t count, const struct type *type);
 void signature_put(struct bytes *to, const struct signature *from);
-struct told { /* what is told of data: told.c */
+struct summary { /* what reports show of data: summary.c */
   size_t bytes, values;
   struct bytes text;
-  bool is_long; /* no values are told */
+  bool is_long; /* no values are shown */
 };
-void told_add(struct told *to, const void *from, size_t count, const struct type *type);
-void told_put(struct bytes *to, struct told *told);
+void summary_add(struct summary *to, const void *from, size_t count, const struct type *type);
+void summary_put(struct bytes *to, struct summary *summary);
 struct signature signature_take(struct reader *from);
-/* Does the data that is sent fit a receive of this signature? A shorter message does. */
+/* Whether data fits a receive of this signature. A shorter message fits. */
 enum fit { FITS, TOO_LONG, OTHER_TYPES };
 enum fit signature_fits(const struct signature *sent, const struct signature *wanted);
 const char *signature_text(const struct signature *signature);
 size_t signature_size(const struct signature *signature);
 void signature_free(struct signature *signature);
-/* `count` elements in the sender's terms: signature, then data. */
+/* Appends `count` elements as the sender has them: signature, then data. */
 void put_data(struct bytes *to, const void *from, size_t count, const struct type *type);
-/* Reads what put_data wrote at `site` into a buffer for `count` elements that was named at `own_site`. `who` describes the
- * sender. Returns the number of bytes. */
+/* Reads what put_data wrote at `site` into a buffer for `count` elements, given at `own_site`.
+ * `who` describes the sender. Returns the number of bytes. */
 size_t take_data(struct reader *from, void *to, size_t count, const struct type *type, const char *who, uintptr_t site,
                  uintptr_t own_site);
 
@@ -370,44 +374,44 @@ struct group {
 };
 struct comm {
   struct object object;
-  char *name;  /* what all its members call it, and no other communicator */
-  const char *title; /* what messages call it */
+  char *name;  /* unique, and the same for all its members */
+  const char *title; /* its name in messages */
   struct group *group;
   int rank;
   MPI_Errhandler errhandler;
   MPI_Request request; /* of the MPI_Comm_idup that makes it, or MPI_REQUEST_NULL */
-  uint32_t made;       /* how many communicators and windows were made from it */
-  uint32_t persistent; /* how many persistent collectives are for it */
+  uint32_t made;       /* the number of communicators and windows made from it */
+  uint32_t persistent; /* the number of its persistent collectives */
   int ndims, *dims, *periods; /* a grid, if it is one; `dims` is NULL otherwise */
   struct graph *graph;        /* another topology, or the neighbours in the grid */
 };
-/* The neighbours of a rank: edges that come in, and those that go out. */
+/* The neighbours of a rank: incoming edges, and outgoing ones. */
 struct graph {
   int kind; /* MPI_CART, MPI_GRAPH or MPI_DIST_GRAPH */
   int in, out, *sources, *destinations;
   bool is_weighted;
   int *in_weights, *out_weights;
-  int nodes, *index, *edges; /* as MPI_Graph_create was told */
+  int nodes, *index, *edges; /* the arguments of MPI_Graph_create */
 };
-/* cart.c: the ranks so many steps before and behind this one */
+/* cart.c: the ranks `disp` steps before and behind this one */
 void cart_shift(const struct comm *cart, int direction, int disp, int *source, int *dest);
 struct comm *comm_get(MPI_Comm comm);
-/* The part of the communicator that says this color, in the order of the keys: a collective call. */
+/* The communicator of the ranks with this color, in the order of the keys: a collective call. */
 MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result);
 struct group *group_get(MPI_Group group);
-/* A new group of its members. */
+/* A new handle for its group. */
 MPI_Group comm_group(const struct comm *comm);
 void check_count(int count);
 void check_buffer(const void *buffer, size_t count, const struct type *type, const char *parameter);
 
 /* variables.c: the memory behind buffers */
 void variables_read(const char *path);
-/* Fails if the elements of a part are not all in the variable or the piece of the heap in which the buffer begins, or are of other
- * types. */
+/* Fails if the elements of a part are not all in the variable or heap block in which the buffer
+ * begins, or have other types. */
 void check_memory(const void *buffer, const void *part, size_t count, const struct type *type, const char *parameter);
-/* Is this in a piece of the heap that ends before so many bytes? */
+/* Whether this is in a heap block that ends before `size` bytes. */
 bool is_beyond_heap(const void *base, size_t size);
-/* The program frees this at `site`. */
+/* The program frees this block at `site`. */
 void heap_free(void *piece, uintptr_t site);
 
 /* requests.c */
@@ -417,10 +421,10 @@ struct request {
   enum state state;
   bool is_persistent, is_started, is_cancelled, wants_cancel;
   char what; /* 's'end, 'r'eceive, 'c'ollective */
-  bool is_posted;   /* is there a request of the model? */
+  bool is_posted;   /* whether there is a request of the model */
   uint32_t posted;  /* its number */
   MPI_Status status;
-  /* what it was started with */
+  /* the arguments of its start */
   const char *name;
   void *buffer;
   size_t count;
@@ -429,7 +433,7 @@ struct request {
   int peer, tag;
   char mode; /* of a send: 0 standard, 1 synchronous, 2 buffered, 3 ready */
   struct collective *collective;
-  uint32_t owned; /* the memory that it owns while it is active: memory.c */
+  uint32_t owned; /* the memory that it owns while active: memory.c */
 };
 MPI_Request request_new(char what);
 struct request *request_get(MPI_Request request);
@@ -441,7 +445,7 @@ void request_complete(struct request *request, struct reader *value);
 /* p2p.c, collectives.c: the data of a request that is complete */
 void receive_end(struct request *request, struct reader *value);
 void collective_end(struct request *request, struct reader *value);
-/* Enters; from then on the memory belongs to the operation. */
+/* Enters the collective; from then on the operation owns the memory. */
 void collective_start(struct request *request);
 
 /* collectives.c */
@@ -449,25 +453,27 @@ struct contributions {
   int count;
   struct reader *of;
 };
-/* All ranks of the communicator meet in a call that is named `description`: each gives bytes, and gets those of all. */
+/* All ranks of the communicator meet in a call with this `description`: each contributes bytes, and
+ * gets the contributions of all. */
 struct contributions exchange(struct comm *comm, const char *description, const struct bytes *given);
 const struct reader *contribution(const struct contributions *from, int rank);
-/* The next value of a told list, or no value. */
+/* Reads the next value of a list of observations; it may be absent. */
 struct contributions take_contributions(struct reader *value);
 
 /* info.c */
 MPI_Info info_new(void);
 
-/* attributes.c: one that the program has attached; false if there is none */
+/* attributes.c: an attribute of the program; false if there is none */
 bool attribute_get(const struct object *of, int key, void *value);
-/* All of them, for an object with this handle, and all of them go: the functions of the program for that are called. Returns the error
- * of one that fails; then nothing is copied, and what is older stays. */
+/* Copies or removes all attributes of an object with this handle, calling the functions of the
+ * program for that. Returns the error of a function that fails; then nothing is copied, and older
+ * attributes stay. */
 int attributes_copy(const struct object *from, void *handle, struct object *to, void *made);
 int attributes_remove(struct object *of, void *handle);
 
-/* errors.c: an error that is no mistake, of an object with this handle; returns the code */
+/* errors.c: an error that is not a mistake, for an object with this handle; returns the code */
 int error_raise(const struct object *of, void *handle, int code, const char *who);
-int *error_last_code(void); /* the greatest code that is in use */
+int *error_last_code(void); /* the greatest code in use */
 
 /* ops.c */
 struct op {
@@ -482,56 +488,60 @@ void op_apply(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype
 void op_check_window(MPI_Op op, const struct type *type);
 void op_apply_window(MPI_Op op, const void *in, void *inout, size_t count, const struct type *type);
 
-/* memory.c: what the program reads and writes */
+/* memory.c: the memory accesses of the program */
 enum access { READS = 1, WRITES = 2 };
-/* From now on an operation reads, or reads and writes, this memory. Fails if another one uses it otherwise. */
+/* From now on an operation reads, or reads and writes, this memory. Fails if this conflicts with
+ * another operation. */
 uint32_t memory_own(const void *base, size_t count, const struct type *type, enum access by_operation);
 void memory_own_more(uint32_t *owned, const void *base, size_t count, const struct type *type, enum access by_operation);
 void memory_release(uint32_t owned);
-/* Does the operation that has begun last write some of its memory twice, or read it as well? */
+/* Whether the latest operation writes some of its memory twice, or also reads what it writes. */
 bool memory_overlaps(uint32_t owned);
-/* Nobody waits for the operation any more: it is over at the latest when the rank learns something of others, or never. */
+/* No call waits for the operation any more: it is over at the latest when the rank learns something
+ * of others (`is_over_soon`), or never. */
 void memory_forget(uint32_t owned, bool is_over_soon);
 void memory_learn(void);
-/* Each pointer through which a call reads or writes memory of the program until it returns goes through this: the memory must be
- * there, and no operation may use it. Returns the pointer. */
+/* Checks a pointer through which the present call reads or writes memory of the program: the memory
+ * must exist, and no operation may own it. Returns the pointer. */
 void *memory_use(const void *at, size_t size, enum access access, const char *parameter);
 #define OUT(pointer) OUTS(pointer, 1)
 #define OUTS(pointer, count) \
   ((__typeof__(pointer))memory_use(pointer, (size_t)(count) * sizeof *(pointer), WRITES, "`" #pointer "`"))
 #define INS(pointer, count) \
   ((__typeof__(pointer))memory_use(pointer, (size_t)(count) * sizeof *(pointer), READS, "`" #pointer "`"))
-/* The same for values, which must fit the variable or piece of the heap. */
+/* memory_use() for values, which must also fit the variable or heap block. */
 void memory_use_values(const void *base, size_t count, const struct type *type, enum access access, const char *parameter);
 const char *text_in(const char *text, const char *parameter);
-int text_out(char *to, const char *text); /* returns its length */
-/* The program gives this memory up at `site`, as it says: fails if an operation uses it, or a window is there. */
+int text_out(char *to, const char *text); /* returns the length */
+/* The program frees this memory at `site`, in the way `how`: fails if an operation owns it, or a
+ * window is there. */
 void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how);
-/* Accesses to this memory are told to windows_see. */
+/* From now on, accesses to this memory call windows_see. */
 void memory_watch(const void *base, size_t size);
 
-/* uses.c: what the rank has done with files since this was called last */
+/* uses.c: the uses of files since the last call */
 void files_put_uses(struct bytes *to);
-/* tree.c: what the rank with this process number has written goes. */
+/* tree.c: deletes the files that the rank with this process number has written. */
 void files_remove(long pid);
 
-/* calls.c: numbers that look random, and are others in each rank */
+/* calls.c: numbers that look random, different in each rank */
 void random_fill(void *to, size_t length);
 
 /* windows.c */
 void windows_check_end(void);
-/* The same if a window is there: memory_check_gone. */
+/* memory_check_gone() for windows. */
 void windows_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how);
-/* Both copies of the parts of windows that this rank owns become equal: before others are told something, and after this
- * rank was told something. */
+/* Makes both copies of this rank's parts of windows equal: before it sends something to others, and
+ * after it has received something. */
 void windows_publish(void);
 void windows_pull(void);
 
-/* conflicts.c: the rank's vector clock goes with what it sends; it is empty while there is no window. */
+/* conflicts.c: the rank's vector clock is sent with its messages; it is empty while there is no
+ * window. */
 void clock_put(struct bytes *to);
 void clock_join(struct reader *from);
 void windows_see(uintptr_t from, size_t length, enum access access, uintptr_t site);
-/* The same for an operation that goes on until it is disowned. */
+/* An access by an operation that is pending until windows_disown. */
 void windows_own(uint32_t owner, uintptr_t from, size_t length, enum access access);
 void windows_disown(uint32_t owner);
 

@@ -1,4 +1,4 @@
-/* What cannot be verified: the program can be linked, and who calls it is told. */
+/* Functions that cannot be verified: programs can be linked with them, and calls are reported. */
 #include "rank.h"
 
 #define REFUSED(refused, parameters)                                                   \

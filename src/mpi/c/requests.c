@@ -1,5 +1,6 @@
-/* Requests: what was started and is not over. A request of a program stands for one of the verifier (a send, a receive, an
- * entry of a collective), or for none, if there is nothing to wait for. */
+/* Requests: operations that were started and are not over. A request of the program corresponds to
+ * one of the verifier (a send, a receive, the entry of a collective), or to none if there is
+ * nothing to wait for. */
 #include "rank.h"
 
 MPI_Request request_new(char what) {
@@ -23,7 +24,7 @@ void status_empty(MPI_Status *status) {
   *status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG, .MPI_ERROR = MPI_SUCCESS};
 }
 
-/* The number of bytes of a message is kept in a status, and whether it was cancelled. */
+/* A status contains the number of bytes of a message, and whether it was cancelled. */
 static void set_bytes(MPI_Status *status, size_t bytes) { memcpy(status->MPI_internal, &bytes, sizeof bytes); }
 static size_t get_bytes(const MPI_Status *status) {
   size_t bytes;
@@ -37,7 +38,7 @@ void status_set(MPI_Status *status, int source, int tag, size_t bytes) {
   set_bytes(status, bytes);
 }
 
-/* The request is complete; `value` is what was told of it. */
+/* The request is complete; `value` is the result. */
 void request_complete(struct request *request, struct reader *value) {
   memory_release(request->owned);
   request->owned = 0;
@@ -46,7 +47,8 @@ void request_complete(struct request *request, struct reader *value) {
   if (request->what == 'c') collective_end(request, value);
 }
 
-/* What the program sees of a request that is complete: its status; and it is gone, or inactive. */
+/* Reports a completed request to the program: sets its status, and frees it or makes it
+ * inactive. */
 static void retire(MPI_Request *handle, MPI_Status *status) {
   struct request *request = request_get(*handle);
   if (status) *status = request->status;
@@ -59,12 +61,13 @@ static void retire(MPI_Request *handle, MPI_Status *status) {
   *handle = MPI_REQUEST_NULL;
 }
 
-/* Is there anything to wait for? There is not for a persistent one that was not started, or not again (MPI 4.1, 3.7.3 and 3.9). */
+/* Whether there is something to wait for. There is not for a persistent request that is not started
+ * (MPI 4.1, 3.7.3 and 3.9). */
 static bool is_open(MPI_Request handle) {
   return handle != MPI_REQUEST_NULL && request_get(handle)->state != INACTIVE;
 }
 
-/* One that needs no more to be complete. */
+/* Whether the request is complete without asking the verifier. */
 static bool is_ready(struct request *request) {
   if (request->state == ACTIVE && !request->is_posted) {
     struct reader nothing = {0};
@@ -73,26 +76,26 @@ static bool is_ready(struct request *request) {
   return request->state == COMPLETE;
 }
 
-/* Asks for the first of the active ones that is complete, and completes it; -1 if a test finds none. `places` are their
- * places in the program's list. */
+/* Asks for the first active request that is complete, and completes it; returns -1 if a test finds
+ * none. `places` are their indices in the program's list. */
 static int ask_any(char kind, int count, MPI_Request *handles, const int *places) {
   struct bytes *to = question(kind);
   size_t arguments = to->length;
   put_u32(to, (uint32_t)count);
   for (int i = 0; i < count; i++) put_u32(to, request_get(handles[places[i]])->posted);
-  struct reader told = kind == 'T' ? ask_poll(to, arguments) : ask();
-  if (take_u8(&told) != 'K') return -1;
-  int place = places[take_u32(&told)];
-  request_complete(request_get(handles[place]), &told);
+  struct reader answer = kind == 'T' ? ask_poll(to, arguments) : ask();
+  if (take_u8(&answer) != 'K') return -1;
+  int place = places[take_u32(&answer)];
+  request_complete(request_get(handles[place]), &answer);
   return place;
 }
 
-/* A request that was cancelled: was it in time? */
+/* Asks whether a request was cancelled in time. */
 static void settle_cancelled(struct request *request) {
   put_u32(question('c'), request->posted);
-  struct reader told = ask();
-  take_u8(&told);
-  request->is_cancelled = take_u8(&told) == 'b' && take_u8(&told);
+  struct reader answer = ask();
+  take_u8(&answer);
+  request->is_cancelled = take_u8(&answer) == 'b' && take_u8(&answer);
   request->wants_cancel = false;
   if (request->is_cancelled) {
     struct reader nothing = {0};
@@ -115,7 +118,7 @@ void request_wait(MPI_Request *handle, MPI_Status *status) {
   retire(handle, status);
 }
 
-/* A list of requests, of which some are set to MPI_REQUEST_NULL. */
+/* Checks a list of requests; some may be MPI_REQUEST_NULL. */
 static void check_requests(int count, const MPI_Request *requests) {
   check_count(count);
   if (count > 0) OUTS(requests, count);
@@ -134,7 +137,7 @@ FUNCTION(Waitall, (int count, MPI_Request requests[], MPI_Status *statuses)) {
   return MPI_SUCCESS;
 }
 
-/* The place of one that is complete; MPI_UNDEFINED if none is active, -1 if a test finds none. */
+/* The index of a complete request; MPI_UNDEFINED if none is active, -1 if a test finds none. */
 static int any(char kind, int count, MPI_Request *requests) {
   int *places = allocate((size_t)count * sizeof *places), active = 0, found = MPI_UNDEFINED;
   for (int i = 0; i < count && found == MPI_UNDEFINED; i++) {
@@ -157,7 +160,7 @@ FUNCTION(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *st
   return MPI_SUCCESS;
 }
 
-/* One at a time is what MPI allows. */
+/* MPI allows to complete one request at a time. */
 FUNCTION(Waitsome, (int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)) {
   CALL("MPI_Waitsome");
   check_requests(count, requests);
@@ -208,7 +211,7 @@ FUNCTION(Testsome, (int count, MPI_Request requests[], int *done, int indices[],
   return MPI_SUCCESS;
 }
 
-/* Those that a test finds complete stay so, and are told when all are. */
+/* Requests that a test finds complete stay complete, and are reported when all are. */
 FUNCTION(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status *statuses)) {
   CALL("MPI_Testall");
   check_requests(count, requests);
@@ -227,7 +230,7 @@ FUNCTION(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status *sta
   return MPI_SUCCESS;
 }
 
-/* Is it complete? It stays as it is. */
+/* Tests whether the request is complete, without freeing it. */
 FUNCTION(Request_get_status, (MPI_Request handle, int *flag, MPI_Status *status)) {
   CALL("MPI_Request_get_status");
   if (status) status_empty(OUT(status));
@@ -240,8 +243,9 @@ FUNCTION(Request_get_status, (MPI_Request handle, int *flag, MPI_Status *status)
   return MPI_SUCCESS;
 }
 
-/* Sends and receives may go on after that: a send until the rank knows from others that it is over (MPI 4.1, 3.7.3). Nobody can know that of a receive:
- * its memory must not be touched any more. */
+/* Sends and receives may continue after that: a send until the rank infers from other messages that
+ * it is over (MPI 4.1, 3.7.3). For a receive this cannot be inferred, so its memory must not be
+ * used any more. */
 FUNCTION(Request_free, (MPI_Request *request)) {
   CALL("MPI_Request_free");
   struct request *freed = request_get(*OUT(request));
@@ -254,8 +258,9 @@ FUNCTION(Request_free, (MPI_Request *request)) {
   return MPI_SUCCESS;
 }
 
-/* A wait for what was cancelled returns whatever others do, and the message arrives or not (MPI 4.1, 3.8.4). Only for receives are both
- * seen: of a send that is cancelled nothing is decided. MPI 4 deprecates that. */
+/* A wait for a cancelled operation returns whatever other ranks do, and the message arrives or does
+ * not (MPI 4.1, 3.8.4). Only for receives both cases are explored. At the cancellation of a send,
+ * which MPI 4 deprecates, the search ends undecided. */
 FUNCTION(Cancel, (MPI_Request *request)) {
   CALL("MPI_Cancel");
   struct request *cancelled = request_get(*INS(request, 1));
@@ -282,14 +287,15 @@ FUNCTION(Get_count, (const MPI_Status *status, MPI_Datatype type, int *count)) {
   return MPI_SUCCESS;
 }
 
-/* So many basic values are in one element. */
+/* The number of basic values in one element. */
 static size_t values_of(const struct type *of) {
   size_t values = 0;
   for (size_t p = 0; p < of->pieces; p++) values += of->piece[p].run.count;
   return values;
 }
 
-/* So many bytes in basic values; the last element may be in part, but not the last value. */
+/* The number of bytes as basic values. The last element may be incomplete, but not the last
+ * value. */
 static MPI_Count elements(const MPI_Status *status, MPI_Datatype type) {
   const struct type *of = type_for(type, "datatype");
   size_t bytes = get_bytes(INS(status, 1)), whole = of->size > 0 ? bytes / of->size : 0;

@@ -1,5 +1,6 @@
-/* Memory for the library itself. It is not the program's heap: what the library needs depends on how a rank came to be where
- * it is (told everything in one go, or step by step), and what the program finds in its heap must not. */
+/* Memory of the library itself. It is not taken from the program's heap: what the library needs
+ * depends on how a rank came to its state (all observations at once, or step by step), and the
+ * contents of the program's heap must not. */
 #include "rank.h"
 
 #include <stdarg.h>
@@ -7,9 +8,9 @@
 
 enum { SMALLEST = 5, CLASSES = 48, CHUNK = 1 << 20 };
 
-/* In front of each piece; pieces are aligned like those of malloc. */
+/* The head of each piece; pieces are aligned like those of malloc. */
 struct head {
-  size_t class; /* the piece has room for 2^class bytes, the head included */
+  size_t class; /* the piece has 2^class bytes, including the head */
   struct head *next;
 };
 

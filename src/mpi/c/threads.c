@@ -1,9 +1,11 @@
-/* Threads of a rank. They run as the kernel lets them: what they do to each other is seen in one order only, and the verifier says
- * so. MPI is called by one of them, the one that has called MPI_Init.
+/* The threads of a rank. The kernel schedules them: only one order of their interaction is
+ * explored, and the verifier says so. MPI is called by one of them, the one that has called
+ * MPI_Init.
  *
- * All of them use this library, whether they call MPI or not: they allocate memory, they touch what an operation owns, they make
- * system calls that are looked at, they crash. So they take turns: a thread has its turn as long as a call of MPI takes, or less, but
- * not while it waits for the verifier. Who fails keeps its turn for ever, so that nothing is said after that. */
+ * All of them use this library, whether they call MPI or not: they allocate memory, access memory
+ * that an operation owns, make intercepted system calls, or crash. So they take turns: a thread has
+ * its turn for at most a call of MPI, but not while it waits for the verifier. A thread that fails
+ * keeps its turn for ever, so that nothing is sent after that. */
 #include "calls.h"
 
 #include <dlfcn.h>
@@ -12,9 +14,9 @@
 
 _Thread_local struct call call;
 
-static _Thread_local char self; /* its address is that of nobody else */
+static _Thread_local char self; /* its address identifies the thread */
 static const char *has_turn, *calls_mpi;
-static unsigned depth; /* so often it has taken its turn */
+static unsigned depth; /* the nesting of its turns */
 
 char turn_take(void) {
   const char *nobody = NULL;
@@ -49,7 +51,7 @@ void turn_resume(unsigned before) {
 void thread_is_main(void) { calls_mpi = &self; }
 bool is_thread_main(void) { return calls_mpi == &self; }
 
-/* Threads are started by these. */
+/* The functions that start threads. */
 static void note_start(void) {
   enum { MOST = 1000 };
   static uint32_t count;

@@ -1,19 +1,22 @@
-/* The files that a rank sees: those that are there, and over them those that it has changed.
+/* The files that a rank sees: those of the machine, overlaid by those that it has changed.
  *
- * What is changed lies in a folder of the rank's own, below the name that it has in the world: FOLDER/tree/home/me/log is what
- * /home/me/log is now. What was there before and is not there any more is in a list, `gone`. So a path means
+ * Changed files are in a folder of the rank, below their canonical name: FOLDER/tree/home/me/log is
+ * the present content of /home/me/log. A list, `gone`, has the files that were there at the start
+ * and are removed. So a path denotes
  *
- *   what is in the tree;  else nothing, if it or a folder that it is in is gone;  else what is in the world.
+ *   the file in the tree, if it exists; else nothing, if the file or a folder above it is gone;
+ *   else the file of the machine.
  *
- * Folders in the tree only hold what is in them, as long as there is such a folder in the world that is not gone: then that is
- * the one that the program sees, and both are listed. So a folder that the program has made, or made again, has nothing of the
- * world in it.
+ * A folder in the tree contains only its changed files, as long as there is such a folder on the
+ * machine that is not gone: then the program sees both together. So a folder that the program has
+ * made, or made again, shows nothing of the machine.
  *
- * Paths are followed here, part by part, because the kernel would follow links of the world only. A name is canonical: from the
- * root, without links. Two names are taken for two files; so a file with several names is not changed but refused, and so is
- * whatever cannot be had by a copy: folders of the world that are renamed or whose attributes change, special files.
+ * Paths are followed here, name by name, because the kernel would follow links of the machine only.
+ * A name is canonical: from the root, without links. Two names count as two files. So a file with
+ * several names is not changed but refused, and so is everything that cannot be done on a copy:
+ * renaming folders of the machine or changing their attributes, special files.
  *
- * Who has opened a file for reading before it is copied is moved over to the copy. */
+ * A descriptor that was opened for reading before the file is copied is redirected to the copy. */
 #include "calls.h"
 
 #include <dirent.h>
@@ -25,17 +28,17 @@
 enum { LINKS = 40, BLOCK = 1 << 16 };
 
 char *folder_now;
-static char *folder; /* NULL while nothing was changed */
+static char *folder; /* NULL until something is changed */
 static char **gone;
 static size_t count_of_gone;
 
-/* A folder of names that stands for one of the rank. */
+/* A folder of names that represents a folder of the rank. */
 static struct snapshot {
   char *real, *path;
 } *snapshots;
 static size_t count_of_snapshots;
 
-/* Files of the world that are in the memory of the rank. */
+/* Files of the machine that are mapped into the memory of the rank. */
 static struct mapped {
   dev_t device;
   ino_t number;
@@ -68,7 +71,7 @@ void files_remove(long pid) {
 
 static char *in_tree(const char *path) { return text_of("%s/tree%s", folder_of_rank(), path); }
 
-/* Is `path` this one, or below it? */
+/* Whether `path` is `above`, or below it. */
 static bool is_within(const char *path, const char *above) {
   size_t length = strlen(above);
   return strncmp(path, above, length) == 0 && (path[length] == 0 || path[length] == '/');
@@ -98,7 +101,7 @@ static long status(const char *path, struct stat *is) {
   return raw(SYS_newfstatat, AT_FDCWD, or_root(path), is, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Finds what has this name; 0 or an error. */
+/* Looks up the file with this name; 0 or an error. */
 static long look(struct place *place) {
   long in_world = is_gone(place->path) ? -ENOENT : status(place->path, &place->is);
   place->is_own = false;
@@ -123,7 +126,7 @@ void place_forget(struct place *place) {
   *place = (struct place){0};
 }
 
-/* What the kernel calls the file behind a descriptor; NULL if it has no name. */
+/* The name that the kernel has for the file behind a descriptor; NULL if it has no name. */
 static char *name_of_descriptor(long descriptor) {
   char link[48];
   snprintf(link, sizeof link, "/proc/self/fd/%ld", descriptor);
@@ -171,7 +174,7 @@ static void set_path(struct place *place, char *path) {
   place->path = path;
 }
 
-/* Goes on with this instead of the name that was found, and then with what is behind that. */
+/* Replaces the name that was found by `target`, followed by `behind`. */
 static long go_on(struct place *place, char **rest, const char *target, const char *behind) {
   const char *slash = *behind || place->wants_folder ? "/" : "";
   char *joined = text_of("%s%s%s", target, slash, behind);
@@ -191,7 +194,8 @@ static long follow(struct place *place, char **rest, const char *behind) {
   return length > 0 ? 0 : length ? length : -ENOENT;
 }
 
-/* What the links of the kernel to files of this process mean, and the rest of the path; NULL for everything else. */
+/* The target of a kernel link to a file of this process, and the rest of the path; NULL for every
+ * other path. */
 static char *link_of_kernel(const char *path, const char **behind) {
   const char *own = "/proc/self/";
   if (strncmp(path, own, strlen(own))) return NULL;
@@ -212,7 +216,8 @@ static bool is_of_kernel(const char *path, const char *name) {
   return *path == 0 && (strcmp(name, "proc") == 0 || strcmp(name, "sys") == 0);
 }
 
-/* A path in /proc or /sys: the kernel finds it, unless it leads back to files. Returns whether it does. */
+/* A path in /proc or /sys: the kernel follows it, unless it leads back to files. Returns whether it
+ * does. */
 static bool leads_back(struct place *place, char **rest, bool follows) {
   const char *behind;
   char *target = link_of_kernel(place->path, &behind);
@@ -270,7 +275,7 @@ static long walk(struct place *place, char **rest, bool follows) {
 long place_find(long in, long path, bool follows, struct place *found) {
   *found = (struct place){0};
   const char *text = (const char *)path;
-  /* The kernel finds out whether it is a path at all. */
+  /* The kernel checks whether it is a path at all. */
   long error = raw(SYS_faccessat, AT_FDCWD, text, F_OK);
   if (error == -EFAULT || error == -ENAMETOOLONG) return error;
   if (!*text) return -ENOENT;
@@ -296,7 +301,7 @@ long place_may_write(const struct place *place, bool in_folder) {
   return error;
 }
 
-/* Makes the folders in the tree that a name is in. */
+/* Makes the folders above a name in the tree. */
 static void make_folders(const char *path) {
   for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
     char *above = text_of("%.*s", (int)(slash - path), path), *real = in_tree(above);
@@ -319,7 +324,7 @@ long place_new(struct place *place) {
   return error;
 }
 
-/* Calls with each name in a folder that is really there. */
+/* Calls `visit` with each name in an actual folder. */
 static void each_name(const char *real, bool (*visit)(const char *name, unsigned char type, void *with), void *with) {
   struct {
     uint64_t number;
@@ -342,7 +347,7 @@ static void each_name(const char *real, bool (*visit)(const char *name, unsigned
   raw(SYS_close, opened);
 }
 
-/* Has a descriptor of the file that is copied read from the copy, at the same place. */
+/* Makes descriptors of the file that is copied refer to the copy, at the same position. */
 struct copied {
   const struct stat *from;
   const char *to;
@@ -419,7 +424,7 @@ void place_own(struct place *place, bool starts_empty) {
   release(from);
 }
 
-/* Every name in a folder, of the world and of the tree. */
+/* Visits every name in a folder, of the machine and of the tree. */
 struct visit {
   const char *path;
   bool (*visit)(const char *path, const char *name, void *with);
@@ -431,7 +436,7 @@ static bool visit_one(const char *name, unsigned char type, void *with) {
   struct visit *visit = with;
   struct place place = {.path = text_of("%s/%s", visit->path, name)};
   struct stat in_world;
-  /* First those of the world that are not gone, then the others. */
+  /* First those of the machine that are not gone, then the others. */
   bool is_first = !is_gone(place.path) && status(place.path, &in_world) == 0;
   if (is_first == visit->is_in_world && look(&place) == 0) visit->goes_on = visit->visit(place.path, name, visit->with);
   place_forget(&place);

@@ -1,22 +1,23 @@
 /* Datatypes, packing, and signatures.
  *
- * A type is a list of pieces: at which offset how many values of which basic type lie, one after the other. Packing goes
- * through the list. A *signature* is that list without the offsets: what MPI compares between sender and receiver. */
+ * A type is a list of pieces: an offset, a basic type, and a number of consecutive values. Packing
+ * goes through this list. A *signature* is the list without the offsets: what MPI compares between
+ * sender and receiver. */
 #include "rank.h"
 
 #include <complex.h>
 #include <stdbool.h>
 #include <wchar.h>
 
-/* The basic types. The number of one is that of its handle, less 0x200. */
+/* The basic types. The number of a basic type is its handle minus 0x200. */
 struct basic {
   const char *name;
   size_t size, alignment;
-  uint32_t first;   /* of a pair: the type of its first value; the other one is an int */
-  ptrdiff_t second; /* where that is; 0 if this is no pair */
+  uint32_t first;   /* of a pair: the type of its first value; the second one is an int */
+  ptrdiff_t second; /* its offset; 0 if this is not a pair */
 };
 #define BASIC(handle, of) [(uintptr_t)handle - 0x200] = {#handle, sizeof(of), _Alignof(of)}
-/* Two values: they are sent one by one, so that such a pair fits a struct or two values of these types. */
+/* Two values: they are sent one by one, so a pair fits a struct or two values of these types. */
 #define PAIR(handle, of, first_type) \
   [(uintptr_t)handle - 0x200] = {#handle, sizeof(struct of), _Alignof(struct of), (uintptr_t)first_type - 0x200, offsetof(struct of, b)}
 struct float_int { float a; int b; };
@@ -88,7 +89,7 @@ static void add_piece(struct type *to, struct piece piece) {
   to->piece[to->pieces++] = piece;
 }
 
-/* The type of a basic type, made when it is first asked for. */
+/* The type for a basic type, made on demand. */
 static struct type *basic_type(uint32_t basic) {
   static struct type *known[BASICS];
   if (!known[basic]) {
@@ -269,7 +270,7 @@ size_t take_data(struct reader *from, void *to, size_t count, const struct type 
   return length;
 }
 
-/* A new type that is empty so far. */
+/* A new, empty type. */
 struct type *type_new(void) {
   struct type *made = allocate(sizeof *made);
   made->title = call.name;
@@ -488,7 +489,7 @@ FUNCTION(Type_get_extent, (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)) {
   return MPI_SUCCESS;
 }
 
-/* From the first byte that it has to the last one. */
+/* From the first byte with a value to the last one. */
 static void true_extent(const struct type *of, ptrdiff_t *lb, ptrdiff_t *extent) {
   ptrdiff_t low = 0, high = 0;
   for (size_t p = 0; p < of->pieces; p++) {

@@ -1,12 +1,13 @@
-/* What a rank does with files, as others could notice it.
+/* The uses of files by a rank, as far as other ranks could notice them.
  *
- * If a rank changes a file, what another one sees of it depends on which of them is first. That is communication, whose orders
- * nobody looks at here. So each rank says with its next question what it has used, and the verifier stops with a sentence if
- * two of them could notice each other: src/mpi/uses.rs.
+ * If a rank changes a file, what another one sees of it depends on which of them is first. That is
+ * communication whose orders are not explored. So each rank reports its uses with its next
+ * question, and the verifier stops with a sentence if two ranks could notice each other:
+ * src/mpi/uses.rs.
  *
- * Ranks that only write at the end of a file (O_APPEND) do not notice each other, unless somebody reads it. Who asks how long it
- * is has read it. That cannot be seen in system calls: the C library asks for itself, too. So there are functions of our own
- * for that at the end of this file. */
+ * Ranks that only append to a file (O_APPEND) do not notice each other, unless some rank reads it.
+ * Asking for its length counts as reading. System calls do not show that, because the C library
+ * makes them for itself, too. So the functions for it are replaced at the end of this file. */
 #include "calls.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ static struct used {
   size_t count;
   uintptr_t sites[SITES];
 } *uses;
-static size_t count_of_uses, told, buckets[BUCKETS];
+static size_t count_of_uses, reported, buckets[BUCKETS];
 
 static size_t bucket_of(enum use use, const char *path) {
   size_t hash = (size_t)use;
@@ -43,9 +44,9 @@ void file_use(enum use use, const char *path) {
 }
 
 void files_put_uses(struct bytes *to) {
-  put_u32(to, (uint32_t)(count_of_uses - told));
-  for (; told < count_of_uses; told++) {
-    const struct used *used = &uses[told];
+  put_u32(to, (uint32_t)(count_of_uses - reported));
+  for (; reported < count_of_uses; reported++) {
+    const struct used *used = &uses[reported];
     put_u8(to, (uint8_t)used->use);
     put_text(to, used->path);
     put_u32(to, (uint32_t)used->count);

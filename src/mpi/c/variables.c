@@ -1,8 +1,9 @@
-/* The memory behind a buffer: a variable that the debug information tells of, or a piece of the heap.
+/* The memory behind a buffer: a variable in the debug information, or a block of the heap.
  *
- * Variables come as a table from the verifier (src/mpi/variables.rs says what is in it). Locals are found by going through the
- * frames on the stack, with what compilers say for exceptions. What is on the heap has the type of the program's own pointers to it, if
- * they agree. What is not found is not judged. */
+ * Variables come as a table from the verifier (src/mpi/variables.rs describes it). Locals are found
+ * by unwinding the stack, with the tables that compilers write for exceptions. A heap block has the
+ * type of the program's own pointers to it, if they agree. Memory that is not found is not
+ * judged. */
 #include "rank.h"
 
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
-/* What a value is; the numbers are those of `Kind` in src/mpi/variables.rs. */
+/* The kind of a value; the numbers are those of `Kind` in src/mpi/variables.rs. */
 enum value { UNKNOWN, SIGNED, UNSIGNED, FLOATING, CHARACTER, TRUTH, COMPLEX, POINTER };
 
 struct value_run {
@@ -63,11 +64,11 @@ void variables_read(const char *path) {
   close(file);
 }
 
-/* Memory that belongs together. */
+/* A variable or a heap block. */
 struct memory {
   uintptr_t start;
   size_t size;
-  const struct layout *layout; /* NULL on the heap */
+  const struct layout *layout; /* NULL for the heap */
   const char *name;
 };
 
@@ -98,7 +99,8 @@ static const struct function *function_at(uint64_t place) {
   return low > 0 && place < functions[low - 1].behind ? &functions[low - 1] : NULL;
 }
 
-/* A frame on the stack: where its function goes on, where it begins, and the registers that functions keep. */
+/* A stack frame: the address where its function continues, its beginning, and the callee-saved
+ * registers. */
 enum { REGISTERS = 32 };
 #if defined(__x86_64__)
 static const int kept[] = {3, 6, 12, 13, 14, 15};
@@ -106,19 +108,21 @@ static const int kept[] = {3, 6, 12, 13, 14, 15};
 static const int kept[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
 #endif
 struct frame {
-  uint64_t place; /* 0 if there is none yet */
+  uint64_t place; /* 0 before the first frame */
   uintptr_t base;
   uintptr_t registers[REGISTERS];
 };
 
-/* Somebody who looks at frames, the innermost one first, until there are no more or it wants no more. */
+/* A function that is called with each frame, the innermost first, until there are no more or it
+ * returns false. */
 struct visitor {
   bool (*visit)(const struct frame *frame, void *with);
   void *with;
   struct frame frame;
 };
 
-/* A frame begins where the stack pointer of its caller is: so each is looked at when its caller is known. */
+/* A frame begins at the stack pointer of its caller: so each frame is visited when its caller is
+ * known. */
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *of) {
   struct visitor *visitor = of;
   struct frame *frame = &visitor->frame;
@@ -138,7 +142,8 @@ static bool is_in_scope(const struct local *local, const struct frame *frame) {
   return frame->place >= local->first && frame->place < local->behind;
 }
 
-/* The variable at an address. If there are two, the compiler has put both at the same place, and it is not known which one it is. */
+/* The variable at an address. If there are two, the compiler has put both at the same place, and it
+ * is unknown which of them is meant. */
 struct search {
   uintptr_t at;
   struct memory *found;
@@ -167,18 +172,19 @@ static bool find_local(uintptr_t at, struct memory *found) {
   return search.count == 1;
 }
 
-/* The heap: a table of its pieces by where they start. Those that were freed stay, since pointers to them may be around. */
+/* The heap: a table of its blocks by their addresses. Freed ones stay, since there may still be
+ * pointers to them. */
 struct heap_piece {
-  uintptr_t start; /* 0: there was none yet */
-  size_t size, freed; /* of the longest one that was freed there */
+  uintptr_t start; /* 0: an empty entry */
+  size_t size, freed; /* `freed`: of the largest block that was freed there */
   bool is_there;
 };
 static struct heap_piece *heap;
 static size_t heap_room, heap_used;
-/* In a larger heap only pieces that begin at the buffer are found. */
+/* In a larger heap, only blocks that begin at the buffer are found. */
 enum { SEARCHED = 1 << 16 };
 
-/* Where a piece is in the table, or belongs. */
+/* The entry of a block in the table, or the entry for a new one. */
 static struct heap_piece *heap_slot(uintptr_t start) {
   size_t slot = (start >> 4) * 0x9e3779b97f4a7c15u >> 20 & (heap_room - 1);
   while (heap[slot].start && heap[slot].start != start) slot = (slot + 1) & (heap_room - 1);
@@ -216,7 +222,7 @@ static bool find_on_heap(uintptr_t at, struct memory *found) {
   return piece;
 }
 
-/* Was there ever a piece here that was freed? */
+/* Whether a block was ever freed here. */
 static bool was_freed(uintptr_t at) {
   for (size_t i = 0; i < heap_room; i++)
     if (at >= heap[i].start && at - heap[i].start < heap[i].freed) return true;
@@ -246,13 +252,13 @@ WEAK void *calloc(size_t number, size_t size) {
   return made;
 }
 
-/* The program gives up a piece of the heap. */
+/* The program frees a block of the heap. */
 static void heap_remove(struct heap_piece *piece) {
   if (piece->size > piece->freed) piece->freed = piece->size;
   piece->is_there = false;
 }
 
-/* The piece there, which nothing must use: the program gives it up. */
+/* The block at this address, which the program frees: nothing may use it. */
 static struct heap_piece *heap_release(void *start, uintptr_t site) {
   struct heap_piece *piece = start ? heap_find((uintptr_t)start) : NULL;
   if (piece) memory_check_gone(piece->start, piece->start + piece->size, site, "frees this memory");
@@ -263,7 +269,7 @@ WEAK void *realloc(void *old, size_t size) {
   TURN;
   struct heap_piece *piece = heap_release(old, (uintptr_t)__builtin_return_address(0));
   void *made = __libc_realloc(old, size);
-  /* One that only grows is still the same. */
+  /* A block that only grows is still the same. */
   if (piece && made != old) heap_remove(piece);
   heap_add(made, size);
   return made;
@@ -294,7 +300,7 @@ void heap_free(void *piece, uintptr_t site) {
 void heap_free(void *piece, uintptr_t site) { (void)site, free(piece); }
 #endif
 
-/* What a value of a basic type is; UNKNOWN fits everything. */
+/* The kind of a value of a basic type; UNKNOWN fits everything. */
 static enum value value_of(uint32_t basic) {
   switch (basic + 0x200) {
     case (uintptr_t)MPI_SHORT: case (uintptr_t)MPI_INT: case (uintptr_t)MPI_LONG: case (uintptr_t)MPI_LONG_LONG:
@@ -313,10 +319,10 @@ static enum value value_of(uint32_t basic) {
 
 static bool fits(const struct value_run *run, uint32_t basic) {
   enum value wanted = value_of(basic);
-  /* Arrays of characters are used for raw memory. */
+  /* Arrays of characters are often used as raw memory. */
   if (wanted == UNKNOWN || run->kind == UNKNOWN || run->kind == CHARACTER) return true;
   size_t size = basic_size(basic);
-  /* A complex number is two others. */
+  /* A complex number consists of two others. */
   if (run->kind == COMPLEX) return wanted == FLOATING && run->size == 2 * size;
   if (run->size != size) return false;
   if (run->kind == POINTER) return wanted != FLOATING;
@@ -340,10 +346,11 @@ static const char *value_name(const struct value_run *run) {
   return text;
 }
 
-/* Of so many elements the types are looked at. */
+/* The number of elements whose types are compared. */
 enum { LOOKED_AT = 64 };
 
-/* How elements do not fit what is in memory; NULL if they do. What is not in it is not judged. */
+/* How elements differ from the contents of memory; NULL if they fit. Memory beyond the block or
+ * variable is not judged. */
 static char *misfit(const struct memory *memory, uintptr_t at, size_t number, const struct type *type) {
   for (size_t i = 0; i < number && i < LOOKED_AT; i++)
     for (size_t p = 0; p < type->pieces && p < LOOKED_AT; p++) {
@@ -364,14 +371,14 @@ static void check_values(const struct memory *memory, uintptr_t at, size_t numbe
   if (wrong) fail("datatype mismatch", "%s is in `%s`, where %s", parameter, memory->name, wrong);
 }
 
-/* Memory of the heap has no type of its own: that is known from the program's variables that point there. Each tells of one value, since
- * others may be behind it. If they do not agree, or one points to anything (`void`, unions), it is not known what was stored there
- * last. */
+/* Heap memory has no type of its own: it is inferred from the program's variables that point there.
+ * A pointer describes only one value, since others may follow it. If pointers disagree, or one of
+ * them points to anything (`void`, unions), the type that was stored last is unknown. */
 struct pointing {
   uintptr_t at;
   size_t number;
   const struct type *type;
-  struct memory values; /* where a pointer does not fit */
+  struct memory values; /* of a pointer that does not fit */
   const char *wrong;
   bool may_fit;
 };
@@ -404,7 +411,7 @@ static void check_heap_values(uintptr_t at, size_t number, const struct type *ty
     judge_pointer(&of, *(const uintptr_t *)(pointers[i].at + wire_bias()), &layouts[pointers[i].layout], pointers[i].size,
                   names + pointers[i].name);
   if (!of.may_fit && count.locals) each_frame(judge_pointers_of, &of);
-  /* A pointer may be older than what is there now. */
+  /* A pointer may be older than the present contents. */
   if (of.may_fit || !of.wrong || was_freed(of.values.start)) return;
   fail("datatype mismatch", "%s is on the heap, where `%s` points, and %s", parameter, of.values.name, of.wrong);
 }

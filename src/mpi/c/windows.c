@@ -49,7 +49,8 @@ static void put_store(struct bytes *to, const uint8_t *private, size_t from, siz
   put_block(to, private + from, behind - from);
 }
 
-/* Puts what the program has changed in its memory: all of it while the window is made, and then no byte that it has not changed. */
+/* Publishes the program's changes of its memory: all of it while the window is made, and later only
+ * the bytes that it has changed. */
 static void publish(struct window *window) {
   size_t size = own_size(window);
   const uint8_t *private = window->base;
@@ -67,7 +68,8 @@ static void publish(struct window *window) {
   release(stores.at);
 }
 
-/* Brings what others have written to the program's memory, unless the program has written the same place itself. */
+/* Copies changes of others to the program's memory, unless the program has written the same place
+ * itself. */
 static void pull(struct window *window) {
   size_t size = own_size(window);
   uint8_t *private = window->base;
@@ -193,7 +195,7 @@ void windows_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char
   }
 }
 
-/* Windows that are left are leaks; what is wrong with an open one is its epoch. */
+/* Windows that are left are leaks; for a window with an open epoch, the epoch is the mistake. */
 void windows_check_end(void) {
   EACH_WINDOW(window) check_closed(window);
 }

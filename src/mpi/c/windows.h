@@ -1,8 +1,8 @@
-/* What the parts of the library share that are about windows.
+/* Declarations shared by the parts of the library that deal with windows.
  *
- * A window has two copies, as in MPI's separate memory model: the private one is the program's own memory, and the public
- * one is what all changes come to that are known (changes.c). The owner makes them equal whenever it synchronizes
- * (`windows_publish`, `windows_pull`). */
+ * A window has two copies, as in MPI's separate memory model: the private one is the program's own
+ * memory, and the public one is the result of all known changes (changes.c). The owner makes them
+ * equal whenever it synchronizes (`windows_publish`, `windows_pull`). */
 #ifndef MAZURKA_WINDOWS_H
 #define MAZURKA_WINDOWS_H
 
@@ -45,7 +45,7 @@
 #define clock_knows mazurka_clock_knows
 #define clock_now mazurka_clock_now
 
-/* The part of a window that a rank has. */
+/* The part of a window at one rank. */
 struct side {
   size_t size;
   int unit;
@@ -54,7 +54,8 @@ struct side {
 /* How the rank may access a target. */
 enum hold { FREE, SHARED, EXCLUSIVE, EVERYBODY, STARTED };
 
-/* Bytes from the first to behind the last, in order and apart; none: all are meant. */
+/* A range of bytes: the first, and the one behind the last. Lists are sorted and without overlap;
+ * an empty list means all bytes. */
 struct span {
   uint64_t from, to;
 };
@@ -68,25 +69,26 @@ struct operation {
   char kind; /* 'p'ut, 'g'et, 'a'ccumulate, 'f'etch and accumulate, 'c'ompare and swap */
   int target;
   MPI_Aint disp;
-  size_t count; /* at the target */
+  size_t count; /* of elements at the target */
   const struct type *type;
   MPI_Op op;
-  struct bytes data;   /* what is written, as put_data wrote it; for 'c' the compared value, then the new one */
-  void *result;        /* where what is read goes */
+  /* what is written, as put_data wrote it; for 'c' the compared value, then the new one */
+  struct bytes data;
+  void *result;        /* the place for what is read */
   size_t result_count;
   const struct type *result_type;
-  uint32_t owned; /* memory of the program */
-  size_t record;  /* only until another one is made */
+  uint32_t owned; /* the program's memory that it owns */
+  size_t record;  /* valid only until another one is made */
   const char *name;
   uintptr_t site;
   bool is_applied, is_over; /* at the target; for the program's memory here */
 };
 
-/* What all changes come to that have acted so far on the part of a rank. */
+/* The part of a rank after all changes that have acted so far. */
 struct copy {
   uint8_t *at; /* NULL: zeros */
   size_t acted;
-  uint32_t version, changes; /* see changes.c; this rank's own ones when it got the lock */
+  uint32_t version, changes; /* changes.c; this rank's own changes when it got the lock */
 };
 
 struct window {
@@ -98,19 +100,19 @@ struct window {
   bool is_allocated;
   bool is_made; /* by all its ranks */
   struct side *sides;
-  uint8_t *snapshot; /* the private copy when both were equal last */
-  size_t pulled;     /* how many changes were known then */
-  struct copy *copies; /* the public ones, by target, as this rank knows them */
+  uint8_t *snapshot; /* the private copy when both copies were last equal */
+  size_t pulled;     /* the number of changes known then */
+  struct copy *copies; /* the public copies by target, as far as this rank knows them */
   bool *are_contended; /* by target: see records_exchange */
   bool is_fenced;    /* a fence has opened an epoch that no fence has closed */
   bool has_fenced;   /* the last fence may have opened an epoch */
-  bool is_shared;    /* the owner has made a call with others since the window was made */
+  bool is_shared;    /* whether the owner has called MPI with others since the window was made */
   enum hold *holds;  /* by target */
   uint32_t *locks;   /* requests for the locks, by target */
   struct group *exposed, *started; /* the epochs of groups: active.c */
   uintptr_t opened_at;
-  uint32_t synchronized; /* the rank's own time then */
-  uintptr_t no_put_at; /* the call that asserts that nobody changes this part until the next one */
+  uint32_t synchronized; /* the rank's own time at the last synchronization */
+  uintptr_t no_put_at; /* the call that asserts that this part is not changed until the next one */
   size_t length, room;
   struct operation *operations;
 };
@@ -119,62 +121,68 @@ extern size_t count_of_windows;
 
 struct window *window_of(MPI_Win win);
 void window_check_rank(const struct window *window, int rank);
-bool window_is_locked(const struct window *window); /* has this rank locked any part? */
+bool window_is_locked(const struct window *window); /* whether this rank has locked any part */
 
-/* A question about objects of windows. 'q', 'Q': asks for the lock of a target, shared or exclusively; 'W' waits for it; 'x' gives it
- * back; 'l', 'm', 'u': the same for a mutex; 'r' and 'w' read and write a cell. */
+/* A question about objects of windows. 'q', 'Q': requests the lock of a target, shared or
+ * exclusive; 'W' waits for it; 'x' releases it; 'l', 'm', 'u': the same three for a mutex; 'r' and
+ * 'w' read and write a cell. */
 struct bytes *window_question(char form);
 uint32_t window_ask(char form, const struct window *window, int target, uint32_t number);
 void window_lock_content(const struct window *window, int target, uint32_t *request);
 void window_unlock_content(const struct window *window, int target, uint32_t request);
 
-/* changes.c: the changes of a target's part. Who wrote them: memory, or atomic operations. */
+/* changes.c: the changes of a target's part. They are made by stores to memory or by atomic
+ * operations. */
 enum lane { PLAIN, ATOMIC, LANES };
-/* Adds one. Is it made by who has the mutex? */
+/* Adds a change. `is_ordered`: the rank holds the mutex. */
 void changes_add(const struct window *window, int target, enum lane lane, bool is_ordered, const struct bytes *operations);
-/* Gets to know all that atomic operations have made: for who has the mutex. */
+/* Reads all changes by atomic operations. The rank holds the mutex. */
 void changes_find(const struct window *window, int target);
-/* The part, with all changes that are known; how many those are, at whatever window. */
+/* The part with all known changes; the number of these changes, at all windows. */
 uint8_t *changes_content(struct window *window, int target);
 size_t changes_count(const struct window *window, int target);
-/* Gets to know what came before this rank got the lock; says what it adds to that, before it gives the lock back. */
+/* Reads what came before this rank got the lock; publishes what it adds, before it releases the
+ * lock. */
 void changes_lock(struct window *window, int target);
 void changes_unlock(const struct window *window, int target);
 
-/* onesided.c: carries out operations that were put, on a target's part; what the rank has started there so far; the same, and they
- * are complete (if only the origin needs to know that, nothing orders what they write before what comes later); of all
- * ranks, at a fence (returns whether there were any); drops those that are complete. */
+/* onesided.c: operations_act carries out operations that were put, on a target's part.
+ * operations_apply does so with what the rank has started there so far; operations_complete also
+ * completes it. (If only the origin needs to know that, nothing orders what they write before what
+ * comes later.) operations_exchange does it for all ranks at a fence, and returns whether there
+ * were any. operations_forget drops those that are complete. */
 void operations_act(const struct window *window, int target, struct reader operations, uint8_t *content);
 void operations_apply(struct window *window, int target);
-bool operation_changes(const struct operation *of); /* the target's part */
-/* Does it tell what came before it, or undo that? */
+bool operation_changes(const struct operation *of); /* whether it changes the target's part */
+/* Whether it returns the previous value, or overwrites it. */
 bool operation_is_ordered(char kind, MPI_Op op);
 void operations_complete(struct window *window, int target, bool is_local);
 bool operations_exchange(struct window *window, int assertion);
 void operations_forget(struct window *window);
 
-/* conflicts.c: accesses to windows, and which of them nothing orders. Returns the number of the record. */
+/* conflicts.c: accesses to windows, and which of them are concurrent. Returns the number of the
+ * record. */
 size_t records_add(const struct window *window, const struct operation *of, enum hold hold, size_t from, size_t to,
                    struct spans spans);
 /* A lock with MPI_MODE_NOCHECK. */
 void records_add_lock(const struct window *window, int target, enum hold hold);
-/* Fails if the rank has changed its own part since it was synchronized. */
+/* Fails if the rank has changed its own part since it was last synchronized. */
 void records_check_stores(const struct window *window, const char *when);
-/* The operation with this record goes on until it is disowned. */
+/* The operation with this record is pending until windows_disown. */
 void records_own(size_t record, uint32_t owner);
-/* Compares what all ranks of the window have recorded, and notes at which targets it matters which of the accumulations is first:
- * a collective call. */
+/* Compares the records of all ranks of the window, and finds the targets where the order of
+ * accumulations matters: a collective call. */
 void records_exchange(struct window *window);
-/* The operations of this rank on that part are complete; locally: those that read. */
+/* The operations of this rank on that part are complete; with `is_local`, only those that read. */
 void records_complete(const struct window *window, int target, bool is_local);
-/* How many changes of a target there are that come before what the rank does now, by writer; those of all targets, to and from
- * others, beginning with this target. */
+/* For each writer, the number of changes of a target that come before the next action of the rank;
+ * these numbers for all targets from this one on, sent to and received from others. */
 uint32_t *clock_changes(int target);
 void clock_put_changes(struct bytes *to);
 void clock_join_changes(int target, struct reader from);
 uint32_t clock_now(void);
 uint32_t clock_tick(void);
-/* Does this rank know that the other one has sent what had this time on it? */
+/* Whether this rank knows that the other one has sent something at this time or later. */
 bool clock_knows(int world, uint32_t time);
 
 /* epochs.c: an assertion has no bits but these. */

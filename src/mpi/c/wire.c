@@ -1,19 +1,25 @@
-/* The wire to the verifier: frames of bytes over a local socket, each a length and a body, in the machine's byte order.
+/* The wire to the verifier: frames over a local socket. A frame is a length and a body, in the byte
+ * order of the machine.
  *
- * `mazurka mpirun` starts the program once for each rank. Before `main` the library takes over: this process is a *server*
- * from then on, which forks a new rank whenever it is told to. The rank first reads a list of what it is told (its history so
- * far), runs, and asks; it is told the next thing of the list, or waits for what comes over the wire.
+ * `mazurka mpirun` starts the program once for each rank. Before `main` the library takes over:
+ * from then on this process is a *server*, which forks a new rank whenever it gets the order. The
+ * rank first reads a list of answers (its history so far), runs, and asks questions; the answer is
+ * the next element of the list, or comes over the wire.
  *
  *   verifier to server   'R' id: run a rank     'S' pid: how did it end?    'K' pid: end it
- *   server to verifier   hello: 's' rank bias   after S and K: status as of waitpid, -1 after S if it had not ended
+ *   server to verifier   hello: 's' rank bias   after S and K: status as of waitpid, -1 after S if it
+ *                        had not ended
  *   rank to verifier     hello: 'r' id pid, then questions
- *   verifier to rank     a key and the list in one frame, then one frame for each further thing
+ *   verifier to rank     a key and the list in one frame, then one frame for each further answer
  *
- * A question is the key, its kind, the name of the call, addresses of which the first one in the program is its place, what was printed
- * since the last question, what was done with files (uses.c), and what belongs to its kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait for one of some requests, 'T'est them, 'C'ancel a receive, 'c' was
- * it cancelled, 'O' about the content or the lock of a part of a window, 'D'one and its remarks, 'F'ailed. Polls
- * (polls.c) end with how many outcomes ago the rank was where it is, or 0. What is told begins with a letter as well, and but in the list
- * ends with a byte: is this the last that is known? src/mpi/wire.rs and src/mpi/ranks.rs read and write the same. */
+ * A question consists of the key, its kind, the name of the call, addresses (the first one in the
+ * program is its place), the output since the last question, the uses of files (uses.c), and data
+ * that depends on its kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait for one of
+ * some requests, 'T'est them, 'C'ancel a receive, 'c' whether it was cancelled, 'O' about the
+ * content or the lock of a part of a window, 'D'one and its remarks, 'F'ailed. Polls (polls.c) end
+ * with the number of outcomes since the rank was in this state, or 0. An answer begins with a
+ * letter as well; outside of the list, it ends with a byte that says whether it is the last one
+ * that is known. src/mpi/wire.rs and src/mpi/ranks.rs read and write the same. */
 #include "calls.h"
 
 #include <errno.h>
@@ -37,17 +43,18 @@ bool is_verified;
 uint64_t time_tick = 1000;
 
 static const char *address;
-static off_t printed; /* so much of what is at PRINTED was told */
+static off_t printed; /* the bytes of PRINTED that were sent */
 extern void *__libc_stack_end;
 static struct bytes frame;  /* the question that is being written */
 static struct reader history;
-static const uint8_t *vain_from; /* from here on it says of polls only that they are in vain */
-static uint64_t key; /* every question begins with it: what the program itself writes to the wire does not */
+static const uint8_t *vain_from; /* from here on, the list contains only unsuccessful polls */
+/* Each question begins with it. What the program itself writes to the wire does not. */
+static uint64_t key;
 static _Thread_local bool is_silent; /* the rank has ended */
 static bool are_files_own;
 
-/* A fault of the library or of its surroundings, not of the program. If even that cannot be told, the rank ends as by a system
- * call that cannot be followed. */
+/* A fault of the library or of its environment, not of the program. If even that cannot be
+ * reported, the rank ends as after a system call that cannot be followed. */
 void give_up(const char *what) {
   static bool has_failed;
   if (key && !has_failed) {
@@ -101,8 +108,8 @@ struct reader take_block(struct reader *from) {
   return (struct reader){at, at + length};
 }
 
-/* Reads exactly so many bytes; false at the end of the stream. System calls are made by number here: the program may have a
- * function `read` or `send` of its own. */
+/* Reads exactly `length` bytes; false at the end of the stream. System calls are made by number
+ * here: the program may have a function `read` or `send` of its own. */
 static bool read_all(int fd, void *to, size_t length) {
   for (uint8_t *at = to; length > 0;) {
     ssize_t got = syscall(SYS_read, fd, at, length);
@@ -125,7 +132,8 @@ static bool write_all(int fd, const void *from, size_t length) {
   return true;
 }
 
-/* The next frame, to be freed; its end is the end of the process, since nobody wants anything of it any more. */
+/* The next frame; the caller frees it. At the end of the stream the process ends, since its results
+ * are no longer needed. */
 static struct reader receive(int fd) {
   uint32_t length;
   if (!read_all(fd, &length, sizeof length)) _exit(0);
@@ -157,7 +165,7 @@ static void move_to(int fd, int number) {
   if (fd != number) syscall(SYS_close, fd);
 }
 
-/* A connection to the verifier, out of the way of the program's own files. */
+/* Connects to the verifier, with a descriptor that the program does not use. */
 static void dial(void) {
   struct sockaddr_un to = {.sun_family = AF_UNIX};
   snprintf(to.sun_path, sizeof to.sun_path, "%s", address);
@@ -166,10 +174,10 @@ static void dial(void) {
   move_to(fd, WIRE);
 }
 
-/* A process that the rank has started does not keep the connection open. */
+/* A process that the rank has started must not keep the connection open. */
 void wire_leave(void) { raw(SYS_close, WIRE); }
 
-/* A thread that prints may wait for its turn. */
+/* Flushes the output. A thread that prints may wait for its turn. */
 static void flush_printed(void) {
   unsigned paused = turn_pause();
   fflush(stdout);
@@ -177,20 +185,20 @@ static void flush_printed(void) {
   turn_resume(paused);
 }
 
-/* What was printed since the last question, or its end. */
+/* The output since the last question, or the end of it. */
 enum { MOST_PRINTED = 1 << 16 };
 static void put_printed(struct bytes *to) {
   struct stat now = {0};
   raw(SYS_fstat, PRINTED, &now);
-  off_t length = now.st_size > printed ? now.st_size - printed : 0, told = length < MOST_PRINTED ? length : MOST_PRINTED;
+  off_t length = now.st_size > printed ? now.st_size - printed : 0, sent = length < MOST_PRINTED ? length : MOST_PRINTED;
   struct bytes text = {0};
-  if (told < length) {
-    char *before = text_of("[%lld more bytes]\n", (long long)(length - told));
+  if (sent < length) {
+    char *before = text_of("[%lld more bytes]\n", (long long)(length - sent));
     put(&text, before, strlen(before));
     release(before);
   }
-  void *last = allocate((size_t)told + 1);
-  long got = raw(SYS_pread64, PRINTED, last, told, now.st_size - told);
+  void *last = allocate((size_t)sent + 1);
+  long got = raw(SYS_pread64, PRINTED, last, sent, now.st_size - sent);
   put(&text, last, got < 0 ? 0 : (size_t)got);
   release(last);
   put_block(to, text.at, text.length);
@@ -198,13 +206,13 @@ static void put_printed(struct bytes *to) {
   printed = now.st_size;
 }
 
-/* A question about a call at the first of these addresses that is in the program. From its first byte on, no other thread has a turn
- * until it is sent. */
+/* Starts a question about a call at the first of these addresses that is in the program. No other
+ * thread has a turn until it is sent. */
 static struct bytes *question_at(char kind, const uintptr_t *sites, size_t count) {
   if (is_child) refuse("a process that the rank has started calls %s", call.name);
   flush_printed();
   frame.length = 0;
-  put_u32(&frame, 0); /* the length of the frame: see send_question */
+  put_u32(&frame, 0); /* the length of the frame, set by send_question */
   put_u64(&frame, key);
   put_u8(&frame, (uint8_t)kind);
   put_text(&frame, call.name ? call.name : "");
@@ -217,14 +225,16 @@ static struct bytes *question_at(char kind, const uintptr_t *sites, size_t count
 
 struct bytes *question(char kind) { return question_at(kind, &call.site, 1); }
 
-/* Leaves nothing of the library's work on the stack, where a program may find it in variables that it has not set. */
+/* Clears the stack below. Otherwise a program may find data of the library in variables that it has
+ * not set. */
 static void __attribute__((noinline)) wipe_stack(void) {
   volatile char used[16384];
   memset((char *)used, 0, sizeof used);
   __asm__ volatile("" : : "r"(used) : "memory");
 }
 
-/* Sends a question at once, or while the rank is told its history with others: nobody waits for the answers. */
+/* Sends a question at once; or, while answers come from the history, later together with others, as
+ * no answer is awaited. */
 static void send_question(bool is_waited_for) {
   static struct bytes batch;
   static uint64_t begun;
@@ -246,35 +256,35 @@ static void send_question(bool is_waited_for) {
 
 bool asks_anew;
 
-bool is_told_in_vain_only(void) { return history.at >= vain_from; }
+bool only_vain_answers_follow(void) { return history.at >= vain_from; }
 
 struct reader ask(void) {
-  bool is_told = history.at < history.end;
-  send_question(!is_told);
-  struct reader told;
+  bool is_known = history.at < history.end;
+  send_question(!is_known);
+  struct reader answer;
   unseen++;
-  if (is_told) {
-    told = take_block(&history);
+  if (is_known) {
+    answer = take_block(&history);
     asks_anew = history.at == history.end;
   } else {
     static struct reader last;
     release(last.at);
     unsigned paused = turn_pause();
-    told = receive(WIRE);
+    answer = receive(WIRE);
     turn_resume(paused);
-    last = told;
-    asks_anew = *--told.end;
+    last = answer;
+    asks_anew = *--answer.end;
   }
   wipe_stack();
-  return told;
+  return answer;
 }
 
 uint32_t ask_posted(void) {
-  struct reader told = ask();
-  return take_u8(&told) == 'H' ? take_u32(&told) : 0;
+  struct reader answer = ask();
+  return take_u8(&answer) == 'H' ? take_u32(&answer) : 0;
 }
 
-/* Sends a last question, to which there is no answer. */
+/* Sends a last question, which has no answer. */
 static void __attribute__((noreturn)) last_words(void) {
   is_silent = true;
   send_question(true);
@@ -339,8 +349,9 @@ static void at_end(void) {
   last_words();
 }
 
-/* A rank crashes: here, or in a function of some library. Then the innermost address on the stack that is in the program is where
- * that was called; a few are told, since some are in our own library. */
+/* A rank crashes, in the program or in a library function. The innermost address on the stack that
+ * is in the program is the place of the crash or of the call; several addresses are sent, since
+ * some are in our own library. */
 static void crash(int signal, siginfo_t *what, void *context) {
   (void)what, (void)context;
   if (is_silent) _exit(1);
@@ -374,7 +385,7 @@ static void catch_crashes(void) {
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
 }
 
-/* A rank, just forked: it reads its history, and its main begins when this returns. */
+/* Begins a rank that was just forked: reads its history. `main` begins when this returns. */
 static void begin_rank(uint32_t id) {
   raw(SYS_setpgid, 0, 0);
   dial();
@@ -388,8 +399,8 @@ static void begin_rank(uint32_t id) {
   key = take_u64(&history);
   struct reader all = history;
   for (vain_from = all.at; all.at < all.end;) {
-    struct reader told = take_block(&all);
-    if (*told.at != 'I') vain_from = all.at;
+    struct reader answer = take_block(&all);
+    if (*answer.at != 'I') vain_from = all.at;
   }
   move_to(memfd_create("printed", 0), PRINTED);
   fcntl(PRINTED, F_SETFL, O_APPEND);
@@ -441,10 +452,10 @@ static void serve(void) {
       }
       continue;
     }
-    struct bytes told = {0};
-    put_i32(&told, server_end((int)number, kind == 'S'));
-    reply(WIRE, &told);
-    release(told.at);
+    struct bytes answer = {0};
+    put_i32(&answer, server_end((int)number, kind == 'S'));
+    reply(WIRE, &answer);
+    release(answer.at);
   }
 }
 
@@ -453,7 +464,7 @@ static long long number_of(const char *variable) {
   return text ? atoll(text) : 0;
 }
 
-/* Before main, and before the constructors of the program. */
+/* Runs before main, and before the constructors of the program. */
 __attribute__((constructor(101))) static void start(int argc, char **argv, char **environment) {
   (void)argc;
   address = getenv("MAZURKA_SOCKET");

@@ -1,4 +1,4 @@
-//! What ranks ask: frames of the library become operations of the model.
+//! Questions of ranks: frames of the library become operations of the model.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,15 @@ use crate::model::{
 use crate::mpi::wire::{Data, Parts, Short};
 use crate::systems::history::Asked;
 
-/// How many communicators a search may meet.
+/// The maximum number of communicators in a search.
 const MAX_COMMUNICATORS: u32 = 4096;
 
-/// How many changes of windows, locks of their parts, and so on.
+/// The maximum number of changes of windows in a search, and of other objects for windows, such as
+/// locks.
 const MAX_WINDOW_OBJECTS: u32 = 1 << 20;
 
-/// Numbers for what the library calls by names: communicators, and what ranks have to agree on in a collective.
+/// Numbers for what the library refers to by names: communicators, and the descriptions that ranks
+/// must agree on in a collective.
 #[derive(Default)]
 pub(super) struct Names {
     communicators: HashMap<String, u32>,
@@ -26,7 +28,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The first communicator is that of all ranks.
+    /// The names before any question: the first communicator contains all ranks.
     pub(super) fn of_the_world() -> Names {
         let mut names = Names::default();
         number(&mut names.communicators, "MPI_COMM_WORLD".into());
@@ -39,13 +41,13 @@ fn number(names: &mut HashMap<String, u32>, name: String) -> u32 {
     *names.entry(name).or_insert(next)
 }
 
-/// Why a rank cannot be understood or go on.
+/// Why a question of a rank cannot be carried out.
 pub(in crate::mpi) enum Trouble {
-    /// The library and this crate do not agree.
+    /// The library and this crate have different protocols.
     Protocol,
-    /// There are more of these than a search may meet.
+    /// The search has reached the maximum number of these objects.
     TooMany(&'static str, u32),
-    /// The library did not send this.
+    /// The question does not come from the library.
     Forged,
 }
 
@@ -56,7 +58,8 @@ impl From<Short> for Trouble {
 }
 
 impl Ranks {
-    /// What ranks have said as they entered a collective, by its number as an operator.
+    /// The description that ranks gave as they entered a collective, by the number that stands for
+    /// it as an operator.
     pub(in crate::mpi) fn description(&self, operator: u32) -> String {
         let names = self.names.lock().expect("no thread panics while it has the names");
         let found = names.calls.iter().find(|(_, number)| **number == operator);
@@ -73,13 +76,14 @@ impl Ranks {
         }
     }
 
-    /// Which rank of all receives at this mailbox, as somebody has said.
+    /// Records which rank of the world receives at this mailbox.
     fn note_member(&self, mailbox: MailboxId, rank: u32) {
         let mut names = self.names.lock().expect("no thread panics while it has the names");
         names.members.insert(mailbox, rank);
     }
 
-    /// The rank among all of rank `member` in the communicator with this number, if somebody has said so.
+    /// The rank in the world of rank `member` in the communicator with this number, if some rank
+    /// has said it.
     pub(in crate::mpi) fn world_rank(&self, communicator: u32, member: u32) -> Option<u32> {
         if communicator == 0 {
             return Some(member);
@@ -88,12 +92,12 @@ impl Ranks {
         names.members.get(&MailboxId(communicator * self.launch.size + member)).copied()
     }
 
-    /// May this rank of all be rank `member` in the communicator with this number?
+    /// Whether this rank of the world may be rank `member` in the communicator with this number.
     pub(super) fn may_be(&self, rank: u32, communicator: u32, member: u32) -> bool {
         self.world_rank(communicator, member).is_none_or(|known| known == rank)
     }
 
-    /// The number of the communicator that a mailbox belongs to, and the rank in it that receives there.
+    /// The communicator that a mailbox belongs to, and the rank in it that receives there.
     pub(in crate::mpi) fn address(&self, mailbox: MailboxId) -> (u32, u32) {
         (mailbox.0 / self.launch.size, mailbox.0 % self.launch.size)
     }
@@ -103,12 +107,12 @@ impl Ranks {
         Ok(MailboxId(communicator * self.launch.size + self.member(rank)?))
     }
 
-    /// A rank, if there is such a one.
+    /// A rank, if it exists.
     fn member(&self, rank: i32) -> Result<u32, Trouble> {
         u32::try_from(rank).ok().filter(|&rank| rank < self.launch.size).ok_or(Trouble::Forged)
     }
 
-    /// What a rank asks with the rest of a frame.
+    /// Decodes the question in the rest of a frame.
     pub(super) fn asked(
         &self,
         kind: u8,
@@ -179,7 +183,7 @@ impl Ranks {
             Some(number(&mut names.calls, description))
         };
         let call = Call { kind, root, operator };
-        // The first one is that of all ranks.
+        // The first communicator contains all ranks.
         let collective = match communicator {
             0 => CollectiveId(0),
             other => CollectiveId(1 + (size - 1) * MAX_COMMUNICATORS + other),
@@ -189,7 +193,8 @@ impl Ranks {
         Ok(Asked::with(given, |value| Op::Enter { collective, rank, call, value, completion }))
     }
 
-    /// A question about what belongs to windows: cells, mutexes and locks, with numbers in common.
+    /// A question about the objects of windows: cells, mutexes and locks, which share their
+    /// numbers.
     fn window(&self, parts: &mut Parts<'_>) -> Result<Asked<u32>, Trouble> {
         let form = parts.u8()?;
         let object = {
@@ -244,7 +249,7 @@ pub(super) fn objects(launch: &Launch) -> Objects {
     objects
 }
 
-/// What a receive accepts: whoever or whatever is negative is not asked for.
+/// What a receive accepts. A negative source or tag accepts any.
 fn pattern(parts: &mut Parts<'_>) -> Result<Envelope, Short> {
     let asked_for = |number: i32| (number >= 0).then_some(i64::from(number));
     Ok(Envelope { src: asked_for(parts.i32()?), tag: asked_for(parts.i32()?) })

@@ -1,7 +1,7 @@
-//! Labels of public suites that the standard of MPI contradicts, each with the section that says so.
+//! Labels of public suites that the MPI standard contradicts, each with the section that does.
 //!
-//! Who agrees with a label in this list is wrong. Of a program that is said to be right, only the mistake that the section names
-//! may be reported: another report is a false alarm all the same.
+//! An answer that agrees with a label in this list is wrong. For a program labelled as correct,
+//! only the mistake that the section implies may be reported; any other report is a false alarm.
 
 use std::path::Path;
 
@@ -11,13 +11,14 @@ use crate::mpi::{Answer, Slip};
 /// Labels that the standard contradicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dispute {
-    /// Paths of programs; `*` stands for anything.
+    /// Paths of programs; `*` stands for any text.
     programs: &'static [&'static str],
-    /// What is wrong with those that are said to be right; `None` if they are right, and are said to be wrong.
+    /// The mistake, for programs that are labelled as correct; `None` for correct programs that are
+    /// labelled as wrong.
     slip: Option<Slip>,
-    /// The section of MPI 4.1 that says so.
+    /// The section of MPI 4.1.
     pub section: &'static str,
-    /// What it says, in our words, and with the program in mind.
+    /// The rule of that section, applied to the programs.
     pub reason: &'static str,
 }
 
@@ -142,7 +143,7 @@ const DISPUTES: &[Dispute] = &[
 ];
 
 impl Dispute {
-    /// What is to be said against the label of a program, by its whole path.
+    /// The dispute about the label of a program, given by its whole path.
     pub fn of(program: &Path, expected: &Expected) -> Option<&'static Dispute> {
         let path = program.to_string_lossy();
         DISPUTES.iter().find(|dispute| {
@@ -154,7 +155,7 @@ impl Dispute {
         })
     }
 
-    /// How good an answer is, if the standard is asked.
+    /// The mark for an answer according to the standard.
     pub(super) fn mark(&self, answer: &Answer) -> Mark {
         match (answer, self.slip) {
             (Answer::Unsure(doubt), _) => doubt.into(),
@@ -166,7 +167,7 @@ impl Dispute {
     }
 }
 
-/// Is a path like a pattern, in which `*` stands for anything?
+/// Whether a path matches a pattern in which `*` stands for any text.
 fn is_like(path: &str, pattern: &str) -> bool {
     match pattern.split_once('*') {
         None => path == pattern,

@@ -1,4 +1,5 @@
-//! Programs that say in their first lines what is wrong with them, as those of the MPI Bugs Initiative and of MPI-BugBench do:
+//! Programs whose first lines describe their mistakes, as in the MPI Bugs Initiative and in
+//! MPI-BugBench:
 //!
 //! ```text
 //! BEGIN_MBI_TESTS
@@ -17,7 +18,7 @@ use std::path::Path;
 use super::{Expected, Test, name};
 use crate::model::Buffering;
 
-/// What suites call themselves in their headers.
+/// The names of suites in headers.
 const SUITES: [&str; 2] = ["MBI", "MBB"];
 
 /// The tests that a program describes; `None` if it has no such header.
@@ -55,7 +56,7 @@ fn described(file: &str, text: &str, rest: &str, suite: &str) -> Result<Vec<Test
     if tests.is_empty() { Err("no tests".into()) } else { Ok(tests) }
 }
 
-/// `OK`, `ERROR: CallMatching`, `ERROR LocalConcurrency`
+/// Reads a verdict: `OK`, `ERROR: CallMatching`, `ERROR LocalConcurrency`.
 fn expected(verdict: &str) -> Result<Expected, String> {
     match verdict.strip_prefix("ERROR") {
         Some(label) => Ok(Expected::Wrong(Some(label.trim_start_matches(':').trim().to_owned()))),
@@ -64,7 +65,7 @@ fn expected(verdict: &str) -> Result<Expected, String> {
     }
 }
 
-/// `$zero_buffer`, `$infty_buffer`
+/// The buffering in a command: `$zero_buffer`, `$infty_buffer`.
 fn buffering(command: &str) -> Option<Buffering> {
     command.split_whitespace().find_map(|word| match word {
         "$zero_buffer" => Some(Buffering::Zero),
@@ -73,7 +74,7 @@ fn buffering(command: &str) -> Option<Buffering> {
     })
 }
 
-/// `mpirun -np 2 ${EXE} 1`
+/// The number of ranks and the arguments in a command: `mpirun -np 2 ${EXE} 1`.
 fn called(command: &str) -> Result<(u32, Vec<OsString>), String> {
     let mut words = command.split_whitespace();
     let ranks = words
@@ -87,14 +88,15 @@ fn called(command: &str) -> Result<(u32, Vec<OsString>), String> {
     Ok((ranks, arguments))
 }
 
-/// The lines that a comment in the program marks as wrong, counted from the line where the program begins.
+/// The lines that a comment in the program marks as wrong, counted from the first line of the
+/// program.
 fn marked(program: &str, suite: &str) -> impl Iterator<Item = usize> {
     let mark = format!("{suite}ERROR");
     let lines = program.lines().enumerate().filter(move |(_, line)| line.contains(&mark));
     lines.map(|(index, _)| index)
 }
 
-/// The lines that a text speaks of: `a.c:12`, and `line 12`.
+/// The lines that a text mentions: `a.c:12`, or `line 12`.
 fn places(file: &str, text: &str) -> BTreeSet<String> {
     let number = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
     let start = format!("{file}:");

@@ -1,4 +1,4 @@
-//! Programs that are named in lists, each with its number of ranks, as the tests of MPICH are:
+//! Programs that are listed in files, each with its number of ranks, as the tests of MPICH are:
 //!
 //! ```text
 //! # name ranks [arg=..] [env=..]
@@ -13,11 +13,12 @@
 //! scatter_large_CPPFLAGS = -DLARGE $(AM_CPPFLAGS)
 //! ```
 //!
-//! That is all that is read of it. What the programs have in common is in the folders `util` and `dtpools`. A suite that was
-//! configured has three more headers, [`CONFIGURED`]; otherwise ours do.
+//! Nothing else is read from the makefile. Common code is in the folders `util` and `dtpools`. A
+//! configured suite has three more headers, [`CONFIGURED`]; otherwise ours are used.
 //!
-//! Left out are programs in other languages, lines that differ from another one only in `env`, which is for MPICH, those of what
-//! is not in the standard (`strict=false`), and those that are known to fail (`xfail`).
+//! The following lines are left out: programs in other languages; lines that differ from another
+//! one only in `env`, which is for MPICH; programs that go beyond the standard (`strict=false`);
+//! and programs that are known to fail (`xfail`).
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -25,22 +26,22 @@ use std::path::{Path, PathBuf};
 
 use super::{Expected, Program, Suite, Test};
 
-/// What lists are called. The second one is configured, but hardly ever.
+/// The names of lists. The second one is meant to be configured, but hardly ever needs it.
 const LISTS: [&str; 2] = ["testlist", "testlist.in"];
 
-/// What says how the programs of a folder are built.
+/// The file that says how the programs of a folder are built.
 pub const MAKEFILE: &str = "Makefile.am";
 
-/// How many ranks a program has if the list does not say it.
+/// The number of ranks, if the list does not give it.
 const RANKS: u32 = 2;
 
-/// The folders of what the programs have in common.
+/// The folders of common code.
 const COMMON: [&str; 2] = ["util", "dtpools/src"];
 
-/// The twin, for programs without threads, of a file that all programs can have.
+/// The variant, for programs without threads, of a file of the common code.
 const WITHOUT_THREADS: &str = "util/mtest_single.c";
 
-/// What every machine has that is of interest here.
+/// Definitions that hold on every machine of interest.
 const MACHINE: &str = "\
 #define STDC_HEADERS 1
 #define HAVE_STDARG_H 1
@@ -54,8 +55,8 @@ const MACHINE: &str = "\
 #define USE_STRICT_MPI 1
 ";
 
-/// Headers that a suite with lists has when it is configured, and what we take for them: files in a folder where headers are
-/// looked for.
+/// Headers of a configured suite, and our replacements: files in a folder where headers are looked
+/// up.
 pub const CONFIGURED: [(&str, &str); 3] =
     [("mpitestconf.h", MACHINE), ("mtest_mpix.h", ""), ("../dtpoolsconf.h", MACHINE)];
 
@@ -67,7 +68,7 @@ impl Suite {
         self.files.iter().map(PathBuf::as_path).filter(is_list)
     }
 
-    /// What the programs of lists have in common.
+    /// The files of common code.
     pub fn common(&self) -> impl Iterator<Item = &Path> {
         let is_common = |file: &&Path| {
             let folder = file.parent();
@@ -107,7 +108,8 @@ impl Suite {
     }
 }
 
-/// A line of a list: a program, and how it is run. A condition may come before it: `@condition@name`.
+/// Reads a line of a list: a program, and how it is run. A condition may precede it:
+/// `@condition@name`.
 fn test(line: &str) -> Option<(&str, Test)> {
     let line = line.split('#').next()?;
     let mut words = line.split_whitespace();
@@ -126,7 +128,7 @@ fn test(line: &str) -> Option<(&str, Test)> {
     Some((name, Test { ranks, buffering, arguments, expected, places }))
 }
 
-/// The rules of a makefile, `name = words`, of which `\` at the end of a line is no end.
+/// The rules of a makefile, `name = words`. A `\` at the end continues a line.
 fn rules(makefile: &str) -> BTreeMap<&str, Vec<&str>> {
     let mut rules: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut name = None;

@@ -1,5 +1,6 @@
-//! Programs whose names say whether they are wrong, as those of RMARaceBench do (`002-MPI-put-store-local-yes.c`), or the names of
-//! their folders, as in MPI-CorrBench (`correct/pt2pt/a.c` and `pt2pt/a.c`).
+//! Programs whose names say whether they are wrong, as in RMARaceBench
+//! (`002-MPI-put-store-local-yes.c`), or whose folders do, as in MPI-CorrBench (`correct/pt2pt/a.c`
+//! and `pt2pt/a.c`).
 
 use std::path::{Component, Path};
 
@@ -8,17 +9,17 @@ use super::{Expected, Program, Suite, Test, places};
 /// The comment above a line that takes part in a race.
 const CONFLICT: &str = "// CONFLICT";
 
-/// How many ranks programs have that do not say it.
+/// The number of ranks, if the program does not give it.
 const RANKS: u32 = 2;
 
-/// What scripts of MPI-CorrBench define: the programs leave it open.
+/// Definitions that the scripts of MPI-CorrBench pass to the compiler.
 const DEFINED: [&str; 2] = ["-DNUM_THREADS=2", "-DBUFFER_LENGTH_INT=10"];
 
-/// The folder of programs that are right.
+/// The folder of correct programs.
 const CORRECT: &str = "correct";
 
-/// The test of a program whose name ends in whether there is a race: `local-yes`, `remote-no`. The text says for how
-/// many ranks it is. `None` if the name does not end so.
+/// The test of a program whose name ends in whether there is a race: `local-yes`, `remote-no`. Its
+/// text gives the number of ranks. `None` if the name does not end like that.
 pub(super) fn by_ending(file: &Path, text: &str) -> Option<Result<Test, String>> {
     let stem = file.file_stem()?.to_str()?;
     let (rest, answer) = stem.rsplit_once('-')?;
@@ -49,8 +50,8 @@ pub(super) fn by_ending(file: &Path, text: &str) -> Option<Result<Test, String>>
 }
 
 impl Suite {
-    /// The program in a file that is sorted by whether it is right: in a folder `correct`, or not in it, although there is
-    /// one beside it, or further up. `None` if there is no such folder.
+    /// The program in a file that is sorted by folder: it is correct in a folder `correct`; it is
+    /// wrong outside of one that exists beside it or further up. `None` if there is no such folder.
     pub(super) fn by_folder(&self, file: &Path) -> Option<Program> {
         let is_correct = |folder: Component<'_>| folder.as_os_str() == CORRECT;
         let expected = if file.components().any(is_correct) {
@@ -66,7 +67,7 @@ impl Suite {
         Some(Program { options, ..Program::of(file, vec![test]) })
     }
 
-    /// Is there anything in this folder?
+    /// Whether there is a file in this folder.
     fn has(&self, folder: &Path) -> bool {
         self.files.range(folder.to_owned()..).next().is_some_and(|file| file.starts_with(folder))
     }

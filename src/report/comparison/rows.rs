@@ -1,8 +1,8 @@
-//! The rows of a comparison for a terminal, each as soon as it is known.
+//! The rows of a comparison for a terminal; each is written as soon as it is known.
 //!
-//! Later rows are not known yet, so the width of columns is fixed beforehand. A figure that needs more pushes those behind
-//! it to the right, and these return to their columns as soon as they can. What would exceed the width of the terminal
-//! continues in another line. So a row fits any terminal.
+//! Later rows are not known yet, so the widths of columns are fixed beforehand. A figure that needs
+//! more pushes the following ones to the right; they return to their columns as soon as possible.
+//! What would exceed the width of the terminal continues in another line. So rows fit any terminal.
 
 use super::{Row, is_same, size, title, verdict};
 use crate::report::table::time;
@@ -15,10 +15,10 @@ const FIGURES: [(&str, usize); 6] =
     [("traces", 8), ("blocked", 7), ("transitions", 11), ("stored", 8), ("time", 6), ("memory", 8)];
 /// The width of the verdict.
 const VERDICT: usize = 11;
-/// The bounds of the column of explorers.
+/// The least and greatest width of the column of explorers.
 const NAMES: (usize, usize) = (8, 26);
 
-/// Writes rows, under the name of their program.
+/// Writes rows, grouped under the names of their programs.
 pub(super) struct Rows {
     room: usize,
     name: usize,
@@ -27,7 +27,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// For rows of the explorers with these names, in this width.
+    /// Rows of explorers with these names, within this width.
     pub(super) fn new(names: &[String], room: usize) -> Rows {
         let figures = |gap: usize| FIGURES.iter().map(|(_, width)| gap + width).sum::<usize>();
         let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -37,7 +37,8 @@ impl Rows {
         Rows { room, name, gap, last: None }
     }
 
-    /// A row. If its program is not that of the row before, the name of the program stands above it.
+    /// The text of a row. If its program is not the program of the previous row, the name of the
+    /// program comes first.
     pub(super) fn row(&mut self, row: &Row) -> String {
         let mut text = String::new();
         if !self.last.as_ref().is_some_and(|last| is_same(last, row)) {
@@ -68,14 +69,14 @@ impl Rows {
     }
 }
 
-/// A row on its way.
+/// An unfinished row.
 struct Line<'r> {
     rows: &'r Rows,
-    /// Its lines that are full.
+    /// Its finished lines.
     done: String,
-    /// The last one.
+    /// Its last line.
     text: String,
-    /// How far the columns of the last line are to the left of their place.
+    /// By how much the columns of the last line are moved to the left.
     shift: usize,
 }
 
@@ -92,7 +93,7 @@ impl Line<'_> {
         self.text = " ".repeat(indent);
     }
 
-    /// Writes a figure with its right end here, unless that place is taken.
+    /// Writes a figure that ends at this column, or farther right if that is occupied.
     fn figure(&mut self, figure: &str, end: usize, width: usize) {
         let (gap, own) = (self.rows.gap, figure.chars().count());
         let mut from = (end - self.shift).saturating_sub(own).max(self.width() + gap);
@@ -105,7 +106,7 @@ impl Line<'_> {
         self.text += figure;
     }
 
-    /// Writes words from here on, in as many lines as they need.
+    /// Writes words from this column on, in as many lines as they need.
     fn words(&mut self, words: &str, start: usize) {
         let mut from = (start - self.shift).max(self.width() + self.rows.gap);
         if from + VERDICT > self.rows.room && !self.text.trim().is_empty() {
@@ -121,7 +122,7 @@ impl Line<'_> {
     }
 }
 
-/// The figures of a row, and its verdict with what does not fit among them.
+/// The figures of a row; its verdict, together with what has no column.
 fn cells(row: &Row) -> ([String; FIGURES.len()], String) {
     let measured = match &row.ran {
         Ran::Measured(measured) => measured,
@@ -168,7 +169,7 @@ mod tests {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Styles take no room.
+    /// The width of a line; styles have none.
     fn width(line: &str) -> usize {
         anstream::adapter::strip_str(line).to_string().chars().count()
     }

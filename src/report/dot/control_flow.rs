@@ -1,8 +1,8 @@
-//! Control flow as a graph: structure becomes edges.
+//! Control flow as a graph: nested statements become nodes and edges.
 //!
-//! A sequence is drawn from the ends of what comes before it. An end is a node and the label of the edge that leaves it.
-//! When the sequence is drawn, it has ends of its own. A `break` adds its end to those of the loop around it; a
-//! `continue` is an edge to the head of that loop.
+//! A sequence is drawn from the open ends of what comes before it, and returns its own open ends.
+//! An open end is a node and the label of the edge that will leave it. A `break` adds its end to
+//! the ends of the loop around it; a `continue` is an edge to the head of that loop.
 
 use dot_writer::{Attributes, Scope};
 
@@ -10,10 +10,10 @@ use super::{GREY, escaped};
 use crate::model::flow::{Act, Arm, Flow, Step, Turn};
 use crate::report::picture::ControlFlow;
 
-/// An end that a sequence can start from: a node, and the label of the edge from there.
+/// Open ends: nodes, each with the label of the edge that will leave it.
 type Ends = Vec<(String, String)>;
 
-/// The loop around a sequence: its head, and the ends of its breaks.
+/// The loop around a sequence: its head, and the open ends of its breaks.
 struct Around {
     head: String,
     breaks: Ends,

@@ -1,7 +1,7 @@
 //! One execution as a partial order: the configuration of the class that it belongs to.
 //!
-//! The order is the happens-before of [`crate::trace`], computed along the execution and independent of the
-//! event structure. The result of each step is the one in this execution.
+//! The order is the happens-before relation of [`crate::trace`], computed along the execution,
+//! independently of the event structure. The results of steps are those of this execution.
 
 use super::lanes::Lanes;
 use super::order::{depths, reduced};
@@ -13,7 +13,8 @@ use crate::report::{ViolationReport, plural};
 use crate::trace::Execution;
 
 impl PartialOrder {
-    /// The first `max_events` actions of an execution, and what happens before what.
+    /// The first `max_events` actions of an execution, and the happens-before relation between
+    /// them.
     pub fn of_execution<S: System>(
         subject: Subject,
         system: &S,

@@ -1,4 +1,4 @@
-//! Processes and columns: the lane of a process, and its name.
+//! The lanes of a picture: a column and a name for each process.
 
 use crate::model::{ProcessId, State};
 
@@ -7,12 +7,12 @@ use crate::model::{ProcessId, State};
 pub(super) struct Lanes {
     processes: Vec<ProcessId>,
     pub(super) names: Vec<String>,
-    /// Each with the process that it works for.
+    /// The carriers, each with the process that it works for.
     carriers: Vec<(ProcessId, ProcessId)>,
 }
 
 impl Lanes {
-    /// A lane for each of these processes; those with the same name get a number.
+    /// A lane for each of these processes. Processes that share a name get numbers.
     pub(super) fn new(mut named: Vec<(ProcessId, String)>) -> Self {
         named.sort_by_key(|&(process, _)| process);
         let mut lanes = Lanes::default();
@@ -26,7 +26,8 @@ impl Lanes {
         lanes
     }
 
-    /// The same, with the carriers of the network in the lanes of the processes that they work for.
+    /// The lanes of all processes of a state. A carrier of the network is in the lane of the
+    /// process that it works for.
     pub(super) fn of_state(state: &State, name: impl Fn(ProcessId) -> String) -> Self {
         let mut lanes = Lanes::new(state.program_processes().map(|p| (p, name(p))).collect());
         let carriers = state.processes().filter(|&process| state.is_carrier(process));
@@ -34,7 +35,7 @@ impl Lanes {
         lanes
     }
 
-    /// The lane of a process that has one.
+    /// The lane of a process, which must have one.
     pub(super) fn of(&self, process: ProcessId) -> usize {
         let served = self.carriers.iter().find(|(carrier, _)| *carrier == process);
         let process = served.map_or(process, |&(_, served)| served);

@@ -1,14 +1,16 @@
-//! Causality without the pairs that follow from others.
+//! Causality without the pairs that follow by transitivity.
 //!
-//! The causes that an event is given can include causes of its other causes (an operation depends on the
-//! previous one of its process and on the last change of an object, and one may be before the other). A drawing
-//! shows the transitive reduction: Aho, Garey, Ullman (SIAM J. Comput. 1972), by way of petgraph.
+//! The list of causes that an event comes with can include causes of its other causes. (An
+//! operation depends on the previous one of its process and on the last change of an object, and
+//! one of the two may be before the other.) A drawing shows the transitive reduction: Aho, Garey,
+//! Ullman (SIAM J. Comput. 1972), computed by petgraph.
 
 use petgraph::algo::tred::{dag_to_toposorted_adjacency_list, dag_transitive_reduction_closure};
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::IntoNeighbors;
 
-/// The direct causes of each event, ascending, given some causes of each: `causes[e]` are all less than e.
+/// The direct causes of each event, ascending. `causes[e]` lists causes of e, all of them less than
+/// e, whose closure is the causality.
 pub(super) fn reduced(causes: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut graph = DiGraph::<(), ()>::new();
     let nodes: Vec<NodeIndex> = causes.iter().map(|_| graph.add_node(())).collect();

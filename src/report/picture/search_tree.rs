@@ -1,14 +1,15 @@
 //! The search tree of UDPOR: algorithm 1 of Pham, Jéron, Quinson (FORTE 2019), call by call.
 //!
-//! A node is one Explore(C, D, A). Either it is a leaf, or it chooses an event e. Then the call with e is its left child,
-//! and if there is an alternative J, the call without e is its right one. The search notes
-//! ([`crate::explore::prefix`]) which events were chosen and which alternatives found. The three sets follow from that,
-//! node by node, as the algorithm says.
+//! A node is one call Explore(C, D, A). Either it is a leaf, or it chooses an event e. Then its
+//! left child is the call with e, and if there is an alternative J, its right child is the call
+//! without e. The search records ([`crate::explore::prefix`]) the events that it chose and the
+//! alternatives that it found. The three sets of each node follow from that, as the algorithm says.
 //!
-//! Events have the same numbers as in the picture of the unfolding, for any k. That picture is built with full
-//! alternatives; a search with another k meets the same events in another order. An event is its process, its choice and
-//! its causes. So the events of the two searches can be matched one by one, causes first. Processes and messages are
-//! translated before, because each search numbers them in the order in which it meets them.
+//! Events have the same numbers as in the picture of the unfolding, for any k. That picture is
+//! built with full alternatives; a search with another k visits the events in another order. An
+//! event is its process, its choice and its causes. So the events of the two searches are matched
+//! one by one, causes first. Processes and messages are translated before that, because each search
+//! numbers them in the order of its visits.
 
 use std::collections::HashMap;
 use std::slice;
@@ -28,34 +29,34 @@ pub struct SearchTree {
     /// The program.
     #[serde(flatten)]
     pub subject: Subject,
-    /// `steps`.
+    /// The word `steps`.
     pub what: &'static str,
     /// How thorough its alternatives are, as on the command line.
     pub k: String,
     /// The names of the processes.
     pub lanes: Vec<String>,
-    /// The events that it met, by number. Not all numbers need be there.
+    /// The events that the search visited, by number. Numbers may be missing.
     pub events: Vec<Event>,
     /// The calls, each before those that it makes.
     pub nodes: Vec<Node>,
-    /// Nothing is missing.
+    /// Whether nothing is missing.
     pub complete: bool,
     /// What is missing, in sentences.
     pub left_out: Vec<String>,
 }
 
-/// One Explore(C, D, A). Events are given by their numbers, calls by their place in the list.
+/// One call Explore(C, D, A). Events are given by their numbers, calls by their index in the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Node {
-    /// Its place in the list.
+    /// Its index in the list.
     pub id: usize,
     /// The call that made it.
     pub parent: Option<usize>,
-    /// The configuration, in the order of an execution.
+    /// The configuration C, in the order of an execution.
     pub c: Vec<usize>,
-    /// The disabled events, newest last.
+    /// The disabled events D, newest last.
     pub d: Vec<usize>,
-    /// The guides, causes first.
+    /// The events A that guide the call, causes first.
     pub a: Vec<usize>,
     /// Its result.
     #[serde(flatten)]
@@ -72,7 +73,7 @@ pub enum Turn {
         event: usize,
         /// The call with it; `None` if the search stopped before it.
         left: Option<usize>,
-        /// Was an alternative looked for? If not, the search stopped earlier.
+        /// Whether an alternative was searched for. If not, the search stopped earlier.
         asked: bool,
         /// The alternative J ∖ C to D ∪ {e} after C, causes first, if there is one.
         alternative: Option<Vec<usize>>,
@@ -81,28 +82,28 @@ pub enum Turn {
     },
     /// C is maximal.
     Maximal {
-        /// The number of this configuration, from 1: `--trace` takes it if k is optimal.
+        /// The number of this configuration, from 1, for `--trace` if k is optimal.
         configuration: usize,
         /// How its executions end.
         verdict: Verdict,
-        /// What is wrong then, in a sentence.
+        /// The violation at the end, in a sentence.
         message: Option<String>,
     },
-    /// All enabled events are in D: everything that follows C has been explored.
+    /// All enabled events are in D: everything that contains C has been explored.
     Blocked {
-        /// en(C), a part of D.
+        /// The enabled events en(C), a subset of D.
         enabled: Vec<usize>,
     },
-    /// The bound on the causal depth cuts it.
+    /// The bound on the causal depth cuts the execution.
     Cut,
-    /// A process waits in a loop for something that has come already. Executions in which it looks later are explored
-    /// elsewhere.
+    /// A process waits in a loop for something that has happened already. Executions in which it
+    /// looks later are explored elsewhere.
     GivenUp,
 }
 
 impl SearchTree {
-    /// The calls of a search with this k that met at most `max_events` events. `full` is a search with full
-    /// alternatives, the one that numbers events.
+    /// The calls of a search with this k that visited at most `max_events` events. `full` is a
+    /// search with full alternatives: it determines the numbers of events.
     pub fn of_search<S: System>(
         subject: Subject,
         system: &S,
@@ -114,9 +115,10 @@ impl SearchTree {
         let numbers = numbers(&prefix, full);
         let calls = std::mem::take(&mut prefix.calls);
         let is_long = prefix.is_long;
-        // The last event that joined C may have brought more than were wanted, and a call name them.
-        let told = max_events.max(named(&calls));
-        let order = PartialOrder::of_unfolding(subject, system, &mut prefix, &outcome, told);
+        // The last event of C may have added more events than `max_events`, and a call may name one
+        // of them.
+        let most = max_events.max(named(&calls));
+        let order = PartialOrder::of_unfolding(subject, system, &mut prefix, &outcome, most);
         let mut left_out = order.left_out.clone();
         if is_long {
             left_out.push(format!(
@@ -141,17 +143,18 @@ impl SearchTree {
     /// The event with this number.
     pub fn event(&self, number: usize) -> &Event {
         let at = self.events.binary_search_by_key(&number, |event| event.id);
-        &self.events[at.expect("an event that the search met")]
+        &self.events[at.expect("an event that the search visited")]
     }
 
-    /// Who does what in the event with this number: `3 Receiver recv(m)`.
-    pub fn told(&self, number: usize) -> String {
+    /// The process and operation of the event with this number: `3 Receiver recv(m)`.
+    pub fn described(&self, number: usize) -> String {
         let event = self.event(number);
         format!("{number} {} {}", self.lanes[event.lane], event.label)
     }
 }
 
-/// A set of events in few characters, ascending, neighbours as ranges: `0–3, 5`; of the empty set `∅`.
+/// A set of events in short, ascending, with ranges for neighbours: `0–3, 5`; `∅` for the empty
+/// set.
 pub fn compact(set: &[usize]) -> String {
     let mut sorted = set.to_vec();
     sorted.sort_unstable();
@@ -165,7 +168,7 @@ pub fn compact(set: &[usize]) -> String {
     if runs.is_empty() { "∅".into() } else { runs.join(", ") }
 }
 
-/// How many events, counted from the first that the search met, contain all that the calls name.
+/// The least number of events, counted from the first, that contains all that the calls name.
 fn named(calls: &[Call]) -> usize {
     let ids = calls.iter().flat_map(|call| match &call.fate {
         Fate::Chose(e, Alternative::Found(j)) => [slice::from_ref(e), j.as_slice()],
@@ -216,7 +219,8 @@ fn nodes(calls: &[Call], numbers: &[usize], order: &PartialOrder) -> Vec<Node> {
     nodes
 }
 
-/// Links a node with the call that it makes on this side, and returns the sets C, D and A of that call.
+/// Links a node to the call that it makes on this side, and returns the sets C, D and A of the
+/// called one.
 fn adopt(node: &mut Node, side: Side, child: usize) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
     let (mut c, mut d, mut a) = (node.c.clone(), node.d.clone(), node.a.clone());
     let Turn::Chose { event, left, right, alternative, .. } = &mut node.turn else {
@@ -237,7 +241,7 @@ fn adopt(node: &mut Node, side: Side, child: usize) -> (Vec<usize>, Vec<usize>, 
     (c, d, a)
 }
 
-/// The events with their numbers, ascending.
+/// The events with their new numbers, ascending.
 fn renumbered(events: &[Event], numbers: &[usize]) -> Vec<Event> {
     let renumber = |event: &Event| {
         let mut causes: Vec<_> = event.causes.iter().map(|&cause| numbers[cause]).collect();
@@ -249,7 +253,8 @@ fn renumbered(events: &[Event], numbers: &[usize]) -> Vec<Event> {
     events
 }
 
-/// The number in `full` of each event of `own`. Events that `full` has not met get the numbers after its own.
+/// The number in `full` of each event of `own`. Events that `full` has not visited get larger
+/// numbers.
 fn numbers<S: System>(own: &Prefix<'_, S>, full: &mut Prefix<'_, S>) -> Vec<usize> {
     let structure = &full.unfolding.structure;
     let known: HashMap<_, _> = structure
@@ -280,7 +285,7 @@ fn numbers<S: System>(own: &Prefix<'_, S>, full: &mut Prefix<'_, S>) -> Vec<usiz
     numbers
 }
 
-/// The number of a process in another search.
+/// The id of a process in another search.
 fn process<S: System>(from: &Locals<'_, S>, to: &mut Locals<'_, S>, id: ProcessId) -> ProcessId {
     match from.birth(id) {
         None => id,
@@ -291,7 +296,7 @@ fn process<S: System>(from: &Locals<'_, S>, to: &mut Locals<'_, S>, id: ProcessI
     }
 }
 
-/// The choice of an actor in the numbers of another search.
+/// The choice of an actor, in the ids of another search.
 fn choice<S: System>(from: &Locals<'_, S>, to: &mut Locals<'_, S>, choice: Choice) -> Choice {
     let Handled::Message(message) = choice.handled() else { return choice };
     let (sender, place) = from.posting(message);

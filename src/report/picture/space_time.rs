@@ -1,9 +1,9 @@
 //! One execution as a chart: who did what when, and what went from one process to another.
 //!
-//! The execution is replayed on the model alone. After each step the logs of the objects tell what provided the things
-//! that it got: the post that a receive is paired with, the unlock that granted a mutex, the release of a unit,
-//! the handler that sent a message. An arrow goes from the step that provided something to the step that has
-//! it, not to the request.
+//! The execution is replayed on the model alone. After each step the logs of the objects tell what
+//! provided the things that it got: the post that a receive is paired with, the unlock that granted
+//! a mutex, the release of a unit, the handler that sent a message. An arrow goes from the step
+//! that provided something to the step that has it, not to the request.
 
 use std::collections::BTreeMap;
 
@@ -362,7 +362,8 @@ impl Book {
         self.arrow_from_other(state, unlock, at, ArrowKind::Handover);
     }
 
-    /// The arrows come from the last unlocks that were waited for: of the writer before, and of the readers since then.
+    /// The arrows come from the last unlocks that were waited for: of the writer before, and of the
+    /// readers since then.
     fn holds_rwlock(
         &mut self,
         state: &State,

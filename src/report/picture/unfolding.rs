@@ -1,12 +1,12 @@
 //! The unfolding as a picture.
 //!
-//! UDPOR runs with all events kept ([`crate::explore::unfold`]). An event is described by replaying its local
-//! configuration `[e]` on the model alone. The last step is e, in the program's own terms, with the result that its
-//! causes determine. What depends on more than the causes is left out: whether a receive finds a message
-//! waiting is no property of the event.
+//! UDPOR runs with all events kept ([`crate::explore::unfold`]). An event is described by replaying
+//! its local configuration `[e]` on the model alone. The last step is e, in the program's own
+//! terms, with the result that its causes determine. What depends on more than the causes is left
+//! out: whether a receive finds a message waiting, for example, is not a property of the event.
 //!
-//! An event is marked when every maximal configuration that contains it ends badly: from there on nothing helps.
-//! That is known only if the search was complete.
+//! An event is marked if every maximal configuration that contains it ends badly: from there on
+//! nothing helps. This is known only after a complete search.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::report::{ViolationReport, plural};
 use crate::unfolding::{EventId, EventStructure, Unfolding};
 
 impl PartialOrder {
-    /// The first `max_events` events that a search met.
+    /// The first `max_events` events that a search visited.
     pub fn of_unfolding<S: System>(
         subject: Subject,
         system: &S,
@@ -28,13 +28,13 @@ impl PartialOrder {
         outcome: &Outcome,
         max_events: usize,
     ) -> Self {
-        let met = prefix.unfolding.structure.len();
-        let shown = met.min(max_events);
+        let visited = prefix.unfolding.structure.len();
+        let shown = visited.min(max_events);
         let ids: Vec<EventId> = (0..shown as u32).map(EventId).collect();
         let lanes = lanes(&prefix.unfolding, &ids);
         let causes = reduced(&causes(&prefix.unfolding.structure, &ids));
         let depths = depths(&causes);
-        let told: Vec<_> = ids.iter().map(|&id| tell(system, prefix, id)).collect();
+        let steps: Vec<_> = ids.iter().map(|&id| described(system, prefix, id)).collect();
         let maximal = prefix.maximal.clone();
         let configurations: Vec<_> = maximal
             .iter()
@@ -43,14 +43,14 @@ impl PartialOrder {
                 configuration(&subject, system, prefix, index + 1, events, shown)
             })
             .collect();
-        let left_out = left_out(prefix, outcome, met - shown, configurations.len());
+        let left_out = left_out(prefix, outcome, visited - shown, configurations.len());
         let fates = match !prefix.is_full && outcome.is_complete() {
             true => fates(shown, &maximal, &configurations),
             false => vec![Fate::Open; shown],
         };
         let structure = &prefix.unfolding.structure;
         let process = |id: EventId| structure.event(id).process;
-        let events = told.into_iter().zip(causes).zip(ids.iter());
+        let events = steps.into_iter().zip(causes).zip(ids.iter());
         let events = events.map(|((step, causes), &id)| Event {
             id: id.index(),
             lane: lanes.of(process(id)),
@@ -75,7 +75,7 @@ impl PartialOrder {
     }
 }
 
-/// A lane for each process that acts, and for each that is there from the start.
+/// A lane for each process that acts, and for each initial process.
 fn lanes<S: System>(unfolding: &Unfolding<'_, S>, ids: &[EventId]) -> Lanes {
     let locals = &unfolding.locals;
     let from_start = (0..).map(ProcessId).zip(locals.initial().iter().copied());
@@ -102,7 +102,7 @@ fn causes(structure: &EventStructure, ids: &[EventId]) -> Vec<Vec<usize>> {
     ids.iter().map(of_one).collect()
 }
 
-/// The pairs e #i f of these events.
+/// The pairs of these events in immediate conflict (e #i f).
 fn conflicts(structure: &EventStructure, ids: &[EventId]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     for &e in ids {
@@ -128,7 +128,7 @@ fn history(structure: &EventStructure, e: EventId) -> Vec<EventId> {
     history
 }
 
-/// A replay of these events, which are an execution, and its steps.
+/// A replay of these events, which form an execution, and its steps.
 fn replay<'s, S: System>(
     system: &'s S,
     prefix: &mut Prefix<'_, S>,
@@ -140,12 +140,12 @@ fn replay<'s, S: System>(
 }
 
 /// An event in the program's own terms.
-fn tell<S: System>(system: &S, prefix: &mut Prefix<'_, S>, id: EventId) -> Step {
+fn described<S: System>(system: &S, prefix: &mut Prefix<'_, S>, id: EventId) -> Step {
     let history = history(&prefix.unfolding.structure, id);
     let (_, mut steps) = replay(system, prefix, &history);
     let step = steps.pop().expect("[e] contains e");
     match prefix.unfolding.op(id) {
-        // Whether others have come before does not depend on its causes.
+        // Whether other processes have arrived does not depend on the causes.
         Op::Irecv { .. } | Op::Arrive { .. } | Op::Enter { .. } => Step { outcome: None, ..step },
         _ => step,
     }
@@ -174,7 +174,7 @@ fn configuration<S: System>(
     }
 }
 
-/// The common end of all maximal configurations with an event.
+/// For each event: how all maximal configurations with this event end.
 fn fates(shown: usize, maximal: &[Vec<EventId>], ends: &[Configuration]) -> Vec<Fate> {
     let mut found: Vec<Option<Fate>> = vec![None; shown];
     for (events, end) in maximal.iter().zip(ends) {
@@ -208,7 +208,7 @@ fn left_out<S: System>(
         let more = plural(unseen, "more event");
         let were = if unseen == 1 { "was" } else { "were" };
         notes.push(format!(
-            "the search was stopped here: {more} {were} met, others follow (--max-events)"
+            "the search was stopped here: {more} {were} visited, others follow (--max-events)"
         ));
     } else if unseen > 0 {
         notes.push(format!("{} (--max-events)", plural(unseen, "more event")));

@@ -1,4 +1,4 @@
-//! Shapes and text, and their sizes.
+//! Shapes and texts, and their sizes.
 
 use std::fmt::Write;
 
@@ -21,8 +21,8 @@ pub(super) const MARGIN: f64 = 20.0;
 /// A point.
 pub(super) type Point = (f64, f64);
 
-/// The width of a text. Characters of monospaced fonts are 0.6 em wide, in some fonts a little more. The wide
-/// characters of East Asia take two places.
+/// The width of a text. Characters of monospaced fonts are 0.6 em wide, in some fonts a little
+/// more. The wide characters of East Asia take two places.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let places: usize = text.chars().map(|c| if c < '\u{1100}' { 1 } else { 2 }).sum();
     places as f64 * size * 0.61
@@ -36,8 +36,8 @@ pub(super) fn clipped(text: &str, most: usize) -> String {
     text.chars().take(most - 1).chain(['…']).collect()
 }
 
-/// The result of an operation, cut to at most this many characters. What it is about comes first and the tag and source of a
-/// message last, so it is cut in between.
+/// The result of an operation, cut to at most this many characters. The object comes first, the tag
+/// and source of a message last, so the middle is cut out.
 pub(super) fn cut_inside(text: &str, most: usize) -> String {
     let count = text.chars().count();
     if count <= most {
@@ -48,7 +48,7 @@ pub(super) fn cut_inside(text: &str, most: usize) -> String {
     start.chain(text.chars().skip(count - tail)).collect()
 }
 
-/// How many characters of a text have room in this width, but not fewer than `least`.
+/// How many characters of a text fit into this width; at least `least`.
 pub(super) fn fitting(room: f64, size: f64, least: usize) -> usize {
     ((room / width("x", size) + 0.01) as usize).max(least)
 }
@@ -70,7 +70,7 @@ pub(super) fn wrapped(text: &str, most: usize) -> Vec<String> {
     lines
 }
 
-/// A text between tags or within quotes.
+/// A text, escaped for XML, also within quotation marks.
 pub(in crate::report) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -80,7 +80,7 @@ pub(in crate::report) fn escaped(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // XML has no place for the others.
+            // XML does not allow these characters.
             c if c.is_control() || matches!(c, '\u{FFFE}' | '\u{FFFF}') => escaped.push(' '),
             c => escaped.push(c),
         }
@@ -94,7 +94,7 @@ pub(super) struct Stroke {
     pub(super) color: &'static str,
     pub(super) width: f64,
     pub(super) dashed: bool,
-    /// With an arrow head at its end.
+    /// Whether there is an arrow head at its end.
     pub(super) arrow: bool,
 }
 
@@ -135,7 +135,7 @@ impl Area {
     }
 }
 
-/// An unfinished document; its size grows with what is drawn on it.
+/// An unfinished document; it grows with what is drawn on it.
 #[derive(Default)]
 pub(super) struct Canvas {
     body: String,
@@ -153,14 +153,14 @@ impl Canvas {
         self.reach(x + width(text, size), y + size / 2.0);
     }
 
-    /// The same in bold.
+    /// Bold text from `x` to the right, on the base line `y`.
     pub(super) fn heading(&mut self, (x, y): Point, size: f64, text: &str) {
         let style = format!("font-size=\"{size}\" font-weight=\"bold\" fill=\"{INK}\"");
         self.styled(x, y, &style, text);
         self.reach(x + width(text, size), y + size / 2.0);
     }
 
-    /// The same around `x`.
+    /// Bold text, centred at `x`.
     pub(super) fn centred_heading(&mut self, (x, y): Point, size: f64, text: &str) {
         self.heading((x - width(text, size) / 2.0, y), size, text);
     }
@@ -180,13 +180,13 @@ impl Canvas {
         self.reach(area.right(), area.bottom());
     }
 
-    /// Begins a group: everything up to [`Canvas::end`] belongs to it. `name` has attributes by which a program that
-    /// shows the picture can find it.
+    /// Begins a group: everything up to [`Canvas::end`] belongs to it. `name` contains attributes
+    /// by which a script finds the group.
     pub(super) fn begin(&mut self, name: &str) {
         let _ = writeln!(self.body, "<g {name}>");
     }
 
-    /// The same with a tooltip.
+    /// Begins a group with a tooltip.
     pub(super) fn begin_titled(&mut self, name: &str, tooltip: &str) {
         let _ = writeln!(self.body, "<g {name}><title>{}</title>", escaped(tooltip));
     }

@@ -1,14 +1,14 @@
-//! Straight chains, each in one box: of a picture that would be too high to be looked at, what is straightforward is told
-//! in brief.
+//! Straight chains, each in one box: they shorten a picture that would be too high.
 //!
-//! In a partial order a chain is made of events of one process. Each has the one before as its only cause and is the
-//! only effect of that; none is in conflict with anything. In a space-time diagram it is made of steps that one process
-//! takes in a row, without an arrow to any but the first or from any but the last, and without a mutex that is taken or
-//! released in between. In a search tree it is made of calls that make one other call each.
+//! In a partial order a chain consists of events of one process. Each has the previous one as its
+//! only cause and is the only effect of it, and none is in conflict with anything. In a space-time
+//! diagram it consists of consecutive steps of one process; arrows lead only to the first and only
+//! from the last, and no mutex is taken or released in between. In a search tree it consists of
+//! calls that make one call each.
 //!
-//! The picture is made anew with one event or step for each chain. Its boxes refer to one another by new numbers. What
-//! is printed is the first and the last of the old ones, `3…9`, and a program that reads the picture finds the old ones
-//! in the names of its parts.
+//! The picture is made anew with one event or step for each chain, under new numbers. The box shows
+//! the first and last of the old numbers, `3…9`; a script finds the old numbers in the names of
+//! parts.
 
 use std::ops::Deref;
 
@@ -16,17 +16,17 @@ use super::canvas::clipped;
 use crate::report::picture::{Event, Moment, Node, PartialOrder, SearchTree, SpaceTime, Turn};
 use crate::report::plural;
 
-/// A box for fewer of them would be no shorter to read.
+/// The length of the shortest chain: a box for fewer would not be shorter to read.
 const SHORTEST: usize = 3;
 
-/// The most characters of the first and of the last operation.
+/// The maximum number of characters for the first and for the last operation.
 const NAMED: usize = 14;
 
-/// A picture, and what each of its boxes stands for in the picture that it was made from.
+/// A picture, and the parts of the original picture that each of its boxes stands for.
 pub(super) struct Chained<P> {
     picture: P,
     chains: Vec<Vec<usize>>,
-    /// The number that is printed for the first.
+    /// The number that is printed for the first box.
     start: usize,
 }
 
@@ -39,28 +39,28 @@ impl<P> Deref for Chained<P> {
 }
 
 impl<P> Chained<P> {
-    /// What is printed for an event or a step.
+    /// The number that is printed for an event or a step.
     pub(super) fn number(&self, id: usize) -> String {
         let (first, last) = (self.first(id) + self.start, self.last(id) + self.start);
         if self.is_chain(id) { format!("{first}…{last}") } else { first.to_string() }
     }
 
-    /// Is it a chain?
+    /// Whether this box stands for a chain.
     pub(super) fn is_chain(&self, id: usize) -> bool {
         self.chains[id].len() > 1
     }
 
-    /// The first that a box stands for: lines lead to this one.
+    /// The first part that a box stands for: lines lead to this part.
     pub(super) fn first(&self, id: usize) -> usize {
         self.chains[id][0]
     }
 
-    /// The last that a box stands for: lines begin at this one.
+    /// The last part that a box stands for: lines begin at this part.
     pub(super) fn last(&self, id: usize) -> usize {
         self.chains[id][self.chains[id].len() - 1]
     }
 
-    /// The name of a box, and all that it stands for if it is a chain.
+    /// The attribute of a box, and for a chain also the list of its parts.
     pub(super) fn named(&self, name: &str, id: usize) -> String {
         let own = format!("{name}=\"{}\"", self.first(id));
         let parts: Vec<_> = self.chains[id].iter().map(usize::to_string).collect();
@@ -76,18 +76,18 @@ impl<P> Chained<P> {
         format!("class=\"{what}\" data-from=\"{from}\" data-to=\"{to}\"")
     }
 
-    /// Does it have a chain in one box?
+    /// Whether some box stands for a chain.
     pub(super) fn is_short(&self) -> bool {
         (0..self.chains.len()).any(|id| self.is_chain(id))
     }
 }
 
-/// What a chain does.
+/// The label of a chain.
 fn label(first: &str, last: &str) -> String {
     format!("{} … {}", clipped(first, NAMED), clipped(last, NAMED))
 }
 
-/// The place of each part among the chains, which are in the order of their first parts.
+/// For each part, the index of its chain. Chains are in the order of their first parts.
 fn places(chains: &[Vec<usize>], count: usize) -> Vec<usize> {
     let mut places = vec![0; count];
     for (place, chain) in chains.iter().enumerate() {
@@ -96,7 +96,8 @@ fn places(chains: &[Vec<usize>], count: usize) -> Vec<usize> {
     places
 }
 
-/// The chains if the picture is to be made shorter, or else each part by itself. Those that are too short are taken apart.
+/// The chains that are drawn. If the picture is not too high, each part is one by itself; so is
+/// each part of a chain shorter than `SHORTEST`.
 fn chosen(chains: Vec<Vec<usize>>, is_high: bool) -> Vec<Vec<usize>> {
     let apart = |chain: Vec<usize>| match is_high && chain.len() >= SHORTEST {
         true => vec![chain],
@@ -107,7 +108,7 @@ fn chosen(chains: Vec<Vec<usize>>, is_high: bool) -> Vec<Vec<usize>> {
     chains
 }
 
-/// The partial order, with its chains in one box each if it is too high.
+/// The partial order; if it is too high, with one box for each chain.
 pub(super) fn of_order(order: &PartialOrder, is_high: bool) -> Chained<PartialOrder> {
     let events = &order.events;
     let mut effects = vec![0; events.len()];
@@ -163,7 +164,7 @@ pub(super) fn of_order(order: &PartialOrder, is_high: bool) -> Chained<PartialOr
     Chained { picture, chains, start: 0 }
 }
 
-/// The chart, with its chains in one box each if it is too high.
+/// The chart; if it is too high, with one box for each chain.
 pub(super) fn of_chart(chart: &SpaceTime, is_high: bool) -> Chained<SpaceTime> {
     let steps = &chart.steps;
     let (mut has_arrow_to, mut has_arrow_from) =
@@ -204,7 +205,7 @@ pub(super) fn of_chart(chart: &SpaceTime, is_high: bool) -> Chained<SpaceTime> {
     Chained { picture, chains, start: 1 }
 }
 
-/// The search, with its chains in one box each if it is too high.
+/// The search tree; if it is too high, with one box for each chain.
 pub(super) fn of_tree(tree: &SearchTree, is_high: bool) -> Chained<SearchTree> {
     let mut chains: Vec<Vec<usize>> = Vec::new();
     let mut chain_of = Vec::with_capacity(tree.nodes.len());
@@ -234,7 +235,7 @@ pub(super) fn of_tree(tree: &SearchTree, is_high: bool) -> Chained<SearchTree> {
     Chained { picture, chains, start: 1 }
 }
 
-/// Is there one way only from here?
+/// Whether this call makes exactly one other call, by which the search continues.
 fn is_straight(node: &Node) -> bool {
     matches!(node.turn, Turn::Chose { left: Some(_), right: None, alternative: None, .. })
 }

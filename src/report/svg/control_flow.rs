@@ -1,18 +1,24 @@
 //! Control flow, top to bottom, without crossings: the text is nested, so the picture can be, too.
 //!
-//! Every sequence has an axis, on which its steps stand. The arms of a branch are side by side, each with an axis
-//! of its own. A horizontal line above leads to them; at one below, the arms that go on meet again. An empty arm is a
-//! line. A loop has its way back on its left and its way out on its right, outside everything in it:
+//! Every sequence has an axis, on which its steps stand. The arms of a branch are side by side,
+//! each with an axis of its own. A horizontal line above leads to the arms, and at a line below,
+//! the arms that continue join again. An empty arm is a line. A loop has its way back on its left
+//! and its exit on its right, outside everything in it:
 //!
 //! ```text
-//!        ┌──────┐             A `break` in the rightmost arm reaches the way out by a straight line, so arms
-//!   +──► │ head │ ──+         with a break are put last. What is no longer free to the right, or to the left for
-//!   |    └──┬───┘   |         `continue`, stays without a line; so does `return`.
+//!        ┌──────┐
+//!   +──► │ head │ ──+
+//!   |    └──┬───┘   |
 //!   |    ┌──┴───┐   |
-//!   |    │ body │   |         Two passes: extents from the leaves up, then places from the root down.
+//!   |    │ body │   |
 //!   +────┴──────┘   |
 //!           +───────+
 //! ```
+//!
+//! A `break` in the rightmost arm leaves by a straight line, so arms with a break are put last.
+//! Where the way to the right is not free, a `break` has no line; nor has a `continue` where the
+//! way to the left is not free. A `return` has no line. There are two passes: extents from the
+//! leaves up, then places from the root down.
 
 use super::canvas::{
     Area, Canvas, GREY, INK, LARGE, MARGIN, NORMAL, PURPLE, Point, SMALL, Stroke, clipped, width,
@@ -24,14 +30,14 @@ const LONGEST_TEXT: usize = 52;
 const LONGEST_LABEL: usize = 40;
 const PADDING: f64 = 7.0;
 const HEIGHT: f64 = 24.0;
-/// Before each step of a sequence.
+/// The gap above each step of a sequence.
 const STEP: f64 = 20.0;
-/// Between arms, and around a loop for its lines.
+/// The gap between arms, and the space around a loop for its lines.
 const LANE: f64 = 18.0;
-/// From a branch to its arms, and from them to where they meet.
+/// The height from a branch to its arms, and from the arms to where they join.
 const FORK: f64 = 20.0;
 const JOIN: f64 = 12.0;
-/// Processes side by side.
+/// The width up to which processes stand side by side.
 const WIDEST: f64 = 1500.0;
 const GAP: f64 = 44.0;
 
@@ -59,7 +65,7 @@ pub(super) fn draw(flow: &ControlFlow) -> String {
     canvas.finish(&title)
 }
 
-/// How far something extends from its axis, and how high it is.
+/// The distances from the axis to both sides, and the height.
 #[derive(Clone, Copy, Default)]
 struct Extent {
     left: f64,
@@ -72,7 +78,7 @@ impl Extent {
         self.left + self.right
     }
 
-    /// This and something wider, one below the other.
+    /// The extent of this with something wider below it.
     fn over(self, other: Extent) -> Extent {
         Extent {
             left: self.left.max(other.left),
@@ -98,7 +104,7 @@ fn box_extent(step: &Step) -> Extent {
     Extent { left: half, right: half, height: HEIGHT }
 }
 
-/// The number of the line goes before the text.
+/// Where the text starts: it follows the line number.
 fn text_start(step: &Step) -> f64 {
     PADDING + width(&step.line.to_string(), SMALL) + 6.0
 }
@@ -135,14 +141,15 @@ fn arms_extent(arms: &[Arm]) -> Extent {
     }
 }
 
-/// An arm and where it goes, its axis relative to that of the branch.
+/// An arm and the position of its axis, relative to the axis of the branch.
 struct Column<'a> {
     arm: &'a Arm,
     axis: f64,
     extent: Extent,
 }
 
-/// The arms from left to right. If one arm is empty, the other one that goes on goes straight down.
+/// The arms from left to right. If one arm is empty, the arm beside it that continues stands on the
+/// axis.
 fn columns(arms: &[Arm]) -> Vec<Column<'_>> {
     let mut order: Vec<&Arm> = arms.iter().collect();
     let is_late = |arm: &Arm| (breaks(&arm.steps), arms.len() == 2 && arm.steps.is_empty());
@@ -174,7 +181,7 @@ fn main_axis(columns: &[Column<'_>]) -> f64 {
     }
 }
 
-/// What stands beside the line to an arm.
+/// The text beside the line to an arm.
 fn label(arm: &Arm) -> String {
     let guard = arm.guard.iter().map(|guard| format!("when {guard}"));
     let parts: Vec<_> =
@@ -194,8 +201,8 @@ fn draw_process(canvas: &mut Canvas, process: &Flow, (x, y): Point) {
     }
 }
 
-/// The places where jumps leave their boxes, for those that can get out on a straight line: breaks to the right,
-/// continues to the left.
+/// The points where jumps leave their boxes, for jumps that have a free straight line: breaks to
+/// the right, continues to the left.
 #[derive(Default)]
 struct Jumps<'j> {
     breaks: Option<&'j mut Vec<Point>>,
@@ -207,7 +214,7 @@ impl Jumps<'_> {
         list.iter_mut().for_each(|list| list.push(from));
     }
 
-    /// The jumps that can get out of an arm: only at the edges the way is free.
+    /// The jumps that may leave an arm: only at the outer edges the way is free.
     fn of_arm(&mut self, is_first: bool, is_last: bool) -> Jumps<'_> {
         Jumps {
             breaks: self.breaks.as_deref_mut().filter(|_| is_last),
@@ -216,7 +223,7 @@ impl Jumps<'_> {
     }
 }
 
-/// Draws the steps below `from`, on its axis. Returns where they end, if they do.
+/// Draws the steps below `from`, on its axis. Returns the end of the last one, if it continues.
 fn sequence(
     canvas: &mut Canvas,
     steps: &[Step],
@@ -236,7 +243,7 @@ fn sequence(
     is_reached.then_some(y)
 }
 
-/// Draws a step with everything in it, from the top of its box. Returns where it ends, if it goes on.
+/// Draws a step with everything in it, from the top of its box. Returns its end, if it continues.
 fn draw_step(
     canvas: &mut Canvas,
     step: &Step,
@@ -294,13 +301,13 @@ fn draw_loop(
     step.goes_on().then_some(bottom)
 }
 
-/// From somewhere in a loop up on its left to its head.
+/// Draws the line from a point within a loop up on its left to its head.
 fn way_back(canvas: &mut Canvas, step: &Step, head: Area, from: Point) {
     let (left, middle) = (head.centre() - step_extent(step).left, head.y + HEIGHT / 2.0);
     canvas.lines(&[from, (left, from.1), (left, middle), (head.x, middle)], ARROW);
 }
 
-/// Draws the arms below `from`. Returns where they meet again, if any goes on.
+/// Draws the arms below `from`. Returns the point where they join, if any continues.
 fn draw_arms(
     canvas: &mut Canvas,
     arms: &[Arm],

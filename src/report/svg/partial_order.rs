@@ -14,7 +14,7 @@ use crate::explore::Verdict;
 use crate::report::picture::{Event, Fate, PartialOrder};
 use crate::report::plural;
 
-/// An operation has this many characters, or as many as the box has room for because of its result.
+/// The maximum number of characters of an operation, unless the result makes the box wider.
 const LABEL: usize = 38;
 const LONGEST_OUTCOME: usize = 64;
 /// A partial order as it is drawn.
@@ -22,11 +22,11 @@ type Drawn = Chained<PartialOrder>;
 
 const PADDING: f64 = 7.0;
 const HEIGHT: f64 = 36.0;
-/// Between boxes in a row.
+/// The gap between boxes in a row.
 const GAP: f64 = 20.0;
-/// Between rows.
+/// The gap between rows.
 const ROW: f64 = 40.0;
-/// The most configurations that end badly that are listed.
+/// The maximum number of violating configurations that are listed.
 const LISTED: usize = 6;
 
 const DEADLOCK: &str = "#FBE3D3";
@@ -34,7 +34,7 @@ const FAILURE: &str = "#FFF1B8";
 
 const CONFLICT: Stroke = Stroke::line(RED, 1.4).dashed();
 
-/// Draws it, at most this large if that is possible.
+/// Draws the partial order, within `most` if possible.
 pub(super) fn draw(order: &PartialOrder, most: Most) -> String {
     let events = order.events.len();
     let is_high = |order: &Drawn| Layout::new(order, 0.0, most.width).bottom() > most.height;
@@ -63,7 +63,7 @@ pub(super) fn draw(order: &PartialOrder, most: Most) -> String {
     canvas.finish(&title)
 }
 
-/// What is behind the events of a band.
+/// Draws what is behind the events of a band.
 fn draw_band(canvas: &mut Canvas, order: &Drawn, band: &Band, (number, of): (usize, usize)) {
     if of > 1 {
         let (first, last) = (band.events.start, band.events.end - 1);
@@ -80,7 +80,7 @@ fn draw_band(canvas: &mut Canvas, order: &Drawn, band: &Band, (number, of): (usi
     }
 }
 
-/// Draws the title and figures. Returns the height for the names of the processes.
+/// Draws the title and the figures. Returns the height for the names of the processes.
 fn head(canvas: &mut Canvas, order: &PartialOrder, events: usize, title: &str) -> f64 {
     canvas.heading((MARGIN, MARGIN + 12.0), LARGE, title);
     let mut figures = plural(events, "event");
@@ -103,7 +103,7 @@ fn outcome(event: &Event) -> String {
     cut_inside(event.outcome.as_deref().unwrap_or(""), LONGEST_OUTCOME)
 }
 
-/// The arrows to an event, side by side where they arrive.
+/// Draws the arrows to an event, side by side at their ends.
 fn causes(canvas: &mut Canvas, order: &Drawn, layout: &Layout, event: &Event) {
     let boxes = &layout.boxes;
     let to = boxes[event.id];
@@ -127,8 +127,8 @@ fn causes(canvas: &mut Canvas, order: &Drawn, layout: &Layout, event: &Event) {
     }
 }
 
-/// The points that an arrow passes to avoid the boxes of the rows in between. In each row it goes through a gap beside
-/// the nearest box, at a distance of `shift` from the middle of the gap.
+/// The points that an arrow passes to avoid the boxes of the rows in between. In each row it goes
+/// through the gap beside the nearest box, at the distance `shift` from the middle of the gap.
 fn detours(boxes: &[Area], start: Point, end: Point, shift: f64) -> Vec<Point> {
     let (mut points, mut from) = (Vec::new(), start);
     let height = boxes.first().map_or(HEIGHT, |area| area.height);
@@ -152,12 +152,12 @@ fn detours(boxes: &[Area], start: Point, end: Point, shift: f64) -> Vec<Point> {
     points
 }
 
-/// A shift that in most cases separates arrows that share a gap.
+/// A shift that usually separates arrows that share a gap.
 fn shift(cause: usize, event: usize) -> f64 {
     ((cause + 2 * event) % 5) as f64 * 3.0 - 6.0
 }
 
-/// A smooth line through these points, upright at each.
+/// Draws a smooth line through these points, vertical at each of them.
 fn connect(canvas: &mut Canvas, points: &[Point], stroke: Stroke) {
     for (index, pair) in points.windows(2).enumerate() {
         let (a, b) = (pair[0], pair[1]);
@@ -167,7 +167,7 @@ fn connect(canvas: &mut Canvas, points: &[Point], stroke: Stroke) {
     }
 }
 
-/// A dashed line between two events, around what is between them.
+/// Draws a dashed line between two events, around what is between them.
 fn conflict(canvas: &mut Canvas, boxes: &[Area], a: usize, b: usize) {
     let (left, right) = match boxes[a].centre() <= boxes[b].centre() {
         true => (boxes[a], boxes[b]),
@@ -218,7 +218,7 @@ fn draw_event(canvas: &mut Canvas, order: &Drawn, event: &Event, layout: &Layout
     canvas.end();
 }
 
-/// The legend, how the configurations end, and what is left out.
+/// Draws the legend, the ends of configurations, and notes on what is left out.
 fn foot(canvas: &mut Canvas, order: &Drawn, layout: &Layout) {
     let mut y = layout.bottom() + 26.0;
     let mut line = |canvas: &mut Canvas, text: &str, sample: Sample| {
@@ -260,12 +260,12 @@ fn foot(canvas: &mut Canvas, order: &Drawn, layout: &Layout) {
         };
         let message = configuration.message.as_deref().unwrap_or("");
         let verdict = configuration.verdict.word();
-        // Some messages begin with the word.
-        let told = match message.starts_with(verdict) {
+        // Some messages begin with the verdict.
+        let text = match message.starts_with(verdict) {
             true => format!("{which}: {message}"),
             false => format!("{which}: {verdict}: {message}"),
         };
-        line(canvas, &clipped(&told, 120), Sample::Mark);
+        line(canvas, &clipped(&text, 120), Sample::Mark);
     }
     if bad.len() > LISTED {
         let more = match bad.len() - LISTED {
@@ -279,7 +279,7 @@ fn foot(canvas: &mut Canvas, order: &Drawn, layout: &Layout) {
     }
 }
 
-/// What stands before a line of the legend.
+/// The sample at the beginning of a line of the legend.
 enum Sample {
     None,
     Line(Stroke),

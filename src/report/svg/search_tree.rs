@@ -1,9 +1,10 @@
-//! A search tree, time downwards: each execution followed is a column.
+//! A search tree, time downwards: each explored execution is a column.
 //!
-//! The call with the chosen event stands straight below its caller, so a column shows from top to bottom how one
-//! execution grows. The call without it begins a new column, to the right of everything before it in the rows of the new
-//! column. Calls are placed in the order in which they were made, and an elbow from a call
-//! to the column that it begins counts as taken, so nothing crosses:
+//! The call with the chosen event stands straight below its caller, so a column shows from top to
+//! bottom how one execution grows. The call without it begins a new column, to the right of
+//! everything that was placed before in the rows of the new column. Calls are placed in the order
+//! in which they were made, and an elbow from a call to the column that it begins counts as
+//! occupied, so no lines cross:
 //!
 //! ```text
 //!   ┌─────┐
@@ -14,11 +15,11 @@
 //!   └──┬──┘         :        └──┬──┘
 //! ```
 //!
-//! A box says which event is chosen, its result, and the sets of the call that are not empty.
+//! A box shows the chosen event, its result, and the non-empty sets of the call.
 //!
-//! Where the next column would make the picture too wide, a band begins below everything: with rows of its own, and
-//! columns from the left again. Instead of the elbow, a call and the column that it begins in another band show each
-//! other's numbers.
+//! Where the next column would make the picture too wide, a new band begins below, with rows of its
+//! own, and columns from the left again. Instead of an elbow, a call and the column that it begins
+//! in another band show each other's numbers.
 
 mod layout;
 
@@ -34,16 +35,16 @@ use crate::explore::Verdict;
 use crate::report::picture::{Node, SearchTree, Turn, compact};
 use crate::report::plural;
 
-/// A call has this many characters, or as many as the box has room for because of the other lines.
+/// The maximum number of characters of a call, unless other lines make the box wider.
 const LABEL: usize = 38;
-/// Of outcomes and sets.
+/// The maximum number of characters of results and sets.
 const LONGEST_LINE: usize = 44;
-/// Of what a chain of calls adds to C.
+/// The maximum number of characters of what a chain of calls adds to C.
 const LONGEST_ADDED: usize = 24;
 const PADDING: f64 = 7.0;
-/// Of a line of text.
+/// The height of a line of text.
 const LINE: f64 = 14.0;
-/// Between columns, and between rows.
+/// The gap between columns, and between rows.
 const GAP: f64 = 26.0;
 const ROW: f64 = 30.0;
 /// The visible length of an arrow from another band.
@@ -59,7 +60,7 @@ const BLOCKED: &str = "#DDDDE3";
 /// A search as it is drawn.
 type Drawn = Chained<SearchTree>;
 
-/// Draws it, at most this large if that is possible.
+/// Draws the search tree, within `most` if possible.
 pub(super) fn draw(tree: &SearchTree, most: Most) -> String {
     let title = format!("Search tree of {}, k = {}", tree.subject.title(), tree.k);
     let mut canvas = Canvas::default();
@@ -92,14 +93,15 @@ fn figures(tree: &SearchTree) -> String {
     figures.join(", ")
 }
 
-/// The text of a box: the result of the call, and in smaller print the result of the event, and the sets.
+/// The texts of a box: the result of the call; in smaller print, the result of the event and the
+/// sets.
 fn lines(tree: &Drawn, node: &Node, far: Option<&String>) -> (String, Vec<String>) {
     let head = match &node.turn {
-        Turn::Chose { event, .. } => tree.told(*event),
+        Turn::Chose { event, .. } => tree.described(*event),
         Turn::Maximal { configuration, verdict, .. } => {
             format!("configuration {configuration}: {}", verdict.word())
         }
-        Turn::Blocked { .. } => "blocked: all enabled is in D".into(),
+        Turn::Blocked { .. } => "blocked: all enabled events are in D".into(),
         Turn::Cut => "cut: too deep".into(),
         Turn::GivenUp => "given up: looked too early".into(),
     };
@@ -121,13 +123,13 @@ fn lines(tree: &Drawn, node: &Node, far: Option<&String>) -> (String, Vec<String
     (clipped(&head, fitting(room, NORMAL, LABEL)), small)
 }
 
-/// What is in C after a call, or a chain of calls, that was not in it before.
+/// The events that a call, or a chain of calls, adds to C.
 fn added(tree: &Drawn, node: &Node, next: usize) -> String {
     let new = tree.nodes[next].c.iter().filter(|event| !node.c.contains(event));
     cut_inside(&compact(&new.copied().collect::<Vec<_>>()), LONGEST_ADDED)
 }
 
-/// A set, cut at its beginning: that was shown before.
+/// A set, cut at its beginning, which was shown before.
 fn shortened(set: &str) -> String {
     let over = set.chars().count().saturating_sub(LONGEST_LINE);
     match over {
@@ -136,7 +138,7 @@ fn shortened(set: &str) -> String {
     }
 }
 
-/// The arrows to the calls that a call makes.
+/// Draws the arrows to the calls that a call makes.
 fn calls(canvas: &mut Canvas, tree: &Drawn, node: &Node, layout: &Layout) {
     let Turn::Chose { event, left, right, .. } = &node.turn else { return };
     let from = layout.boxes[node.id];
@@ -186,18 +188,18 @@ fn draw_node(canvas: &mut Canvas, tree: &Drawn, node: &Node, layout: &Layout) {
     canvas.end();
 }
 
-/// The complete sets, and what the leaf is about.
+/// The complete sets, and the details of a leaf.
 fn tooltip(tree: &SearchTree, node: &Node) -> String {
     let sets = [("C", &node.c), ("D", &node.d), ("A", &node.a)];
     let mut text = sets.map(|(name, set)| format!("{name} = {}", compact(set))).join("\n");
     text += &match &node.turn {
         Turn::Chose { event, alternative: Some(j), .. } => {
-            format!("\nchooses {}\nJ = {}", tree.told(*event), compact(j))
+            format!("\nchooses {}\nJ = {}", tree.described(*event), compact(j))
         }
         Turn::Chose { event, asked: true, .. } => {
-            format!("\nchooses {}\nno alternative", tree.told(*event))
+            format!("\nchooses {}\nno alternative", tree.described(*event))
         }
-        Turn::Chose { event, .. } => format!("\nchooses {}", tree.told(*event)),
+        Turn::Chose { event, .. } => format!("\nchooses {}", tree.described(*event)),
         Turn::Maximal { message, .. } => message.iter().map(|text| format!("\n{text}")).collect(),
         Turn::Blocked { enabled } => format!("\nen(C) = {}", compact(enabled)),
         Turn::Cut | Turn::GivenUp => String::new(),

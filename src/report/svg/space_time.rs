@@ -1,10 +1,11 @@
-//! A space-time diagram: processes are lines that go down, a row for each step of the execution.
+//! A space-time diagram: processes are vertical lines, steps of the execution are rows.
 //!
-//! What a process says stands to the right of its line, so columns are as wide as their texts and nothing
-//! overlaps. If many processes would make that too wide, their lines are close together and all texts stand to the right
-//! of them, as in the log of a repository. Bars to the left of a line are the mutexes that the process owns. The state of
-//! each process at the end is at the bottom. If processes wait in a circle, dashed lines below lead from each of them to
-//! the process that it waits for.
+//! The texts of a process stand to the right of its line, so columns are as wide as their texts and
+//! nothing overlaps. If many processes would make that too wide, their lines are close together and
+//! all texts stand to the right of them, as in the log of a repository. Bars to the left of a line
+//! are the mutexes that the process holds. The state of each process at the end is at the bottom.
+//! If processes wait in a cycle, dashed lines below lead from each of them to the process that it
+//! waits for.
 
 use super::canvas::{
     Area, BLUE, Canvas, GREEN, GREY, INK, LARGE, MARGIN, NORMAL, PALE, PURPLE, Point, RED, SMALL,
@@ -15,31 +16,31 @@ use super::{Most, in_brackets};
 use crate::report::picture::{Arrow, ArrowKind, End, Hold, Lane, Moment, SpaceTime};
 use crate::report::place;
 
-/// An operation has this many characters, or as many as its column has room for.
+/// The maximum number of characters of an operation, unless its column is wider.
 const LABEL: usize = 32;
-/// The most characters of an operation if all texts stand to the right of the columns.
+/// The maximum number of characters of an operation if all texts stand to the right of the columns.
 const LABEL_ASIDE: usize = 80;
 const LONGEST_OUTCOME: usize = 64;
-/// To the right of the texts in a column.
+/// The space to the right of the texts in a column.
 const APART: f64 = 16.0;
-/// Width of the lines at the end of a process, in characters.
+/// The width of the lines at the end of a process, in characters.
 const END_LINE: usize = 34;
 const ROW: f64 = 38.0;
-/// From the line of a process to its texts.
+/// The distance from the line of a process to its texts.
 const INDENT: f64 = 12.0;
 const BAR: f64 = 7.0;
-/// The most lines for the values that led to a failure.
+/// The maximum number of lines for the values that led to a failure.
 const VALUES: usize = 6;
 
-/// For mutexes.
+/// The colours of mutexes.
 const COLORS: [&str; 7] =
     ["#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#F0E442", "#0072B2", "#999999"];
 
-/// Of a column without texts, to the right of its line; and from name to name.
+/// The space to the right of a line in a column without texts, and between names.
 const NARROW: f64 = 12.0;
 const STAIR: f64 = 14.0;
 
-/// The places of things.
+/// The places of the parts of a diagram.
 #[derive(Clone)]
 struct Layout<'c> {
     chart: &'c Chained<SpaceTime>,
@@ -47,16 +48,16 @@ struct Layout<'c> {
     xs: Vec<f64>,
     /// Where all texts begin, if they are not beside the lines.
     texts: Option<f64>,
-    /// By process: how many lines of text are above its name, counted from the lowest.
+    /// For each process: how far its name is raised, in lines of text.
     stairs: Vec<usize>,
     columns: Vec<Area>,
-    /// By hold: which bar, counted from the line.
+    /// For each hold: the number of its bar, counted from the line.
     bars: Vec<usize>,
     mutexes: Vec<&'c str>,
     top: f64,
 }
 
-/// Draws it, at most this large if that is possible.
+/// Draws the chart, within `most` if possible.
 pub(super) fn draw(chart: &SpaceTime, most: Most) -> String {
     let whole = chains::of_chart(chart, false);
     let is_high = Layout::new(&whole, most.width).end() > most.height;
@@ -111,7 +112,7 @@ fn end_lines(lane: &Lane) -> (&'static str, Vec<String>) {
     }
 }
 
-/// Draws the states of the processes at the end, equal ones together. Returns how far down that goes.
+/// Draws the states of the processes at the end, equal ones together. Returns the lower end.
 fn ends_below(
     canvas: &mut Canvas,
     chart: &SpaceTime,
@@ -120,14 +121,14 @@ fn ends_below(
 ) -> f64 {
     let mut kinds: Vec<(&str, String, Vec<&str>)> = Vec::new();
     for (lane, (color, lines)) in chart.lanes.iter().zip(ends) {
-        let told = lines.join(" ");
-        match kinds.iter_mut().find(|kind| kind.1 == told) {
+        let text = lines.join(" ");
+        match kinds.iter_mut().find(|kind| kind.1 == text) {
             Some(kind) => kind.2.push(&lane.name),
-            None => kinds.push((color, told, vec![&lane.name])),
+            None => kinds.push((color, text, vec![&lane.name])),
         }
     }
-    for (color, told, names) in kinds {
-        for line in wrapped(&format!("{}: {told}", names.join(", ")), 150) {
+    for (color, text, names) in kinds {
+        for line in wrapped(&format!("{}: {text}", names.join(", ")), 150) {
             canvas.text((MARGIN, y), SMALL, color, &line);
             y += 14.0;
         }
@@ -135,7 +136,7 @@ fn ends_below(
     y
 }
 
-/// The number of a step and what it does, in this width.
+/// The number of a step and its operation, in this width.
 fn label(number: &str, step: &Moment, room: f64) -> String {
     let number = format!("{number} ");
     let most = fitting(room - width(&number, NORMAL), NORMAL, LABEL);
@@ -146,7 +147,7 @@ fn outcome(step: &Moment) -> String {
     cut_inside(step.outcome.as_deref().unwrap_or(""), LONGEST_OUTCOME)
 }
 
-/// Which bar each hold gets: the first that is free at its lane.
+/// For each hold: the first bar that is free at its lane.
 fn bars(holds: &[Hold], last: usize) -> Vec<usize> {
     let end = |hold: &Hold| hold.to.unwrap_or(last + 1);
     let mut bars: Vec<usize> = Vec::new();
@@ -194,7 +195,7 @@ impl<'c> Layout<'c> {
         texts.fold(0.0, f64::max) + INDENT + APART
     }
 
-    /// A column for each process, with this space to the right of its line.
+    /// Gives each process a column, with this space to the right of its line.
     fn with_columns(mut self, right: impl Fn(&Self, usize) -> f64) -> Self {
         let mut x = MARGIN;
         for lane in 0..self.chart.lanes.len() {
@@ -208,7 +209,7 @@ impl<'c> Layout<'c> {
         self
     }
 
-    /// All texts to the right of the columns, and names at different heights, so that they fit.
+    /// Puts all texts to the right of the columns, and names at different heights so that they fit.
     fn with_texts_aside(mut self) -> Self {
         self.texts = Some(self.columns.last().map_or(MARGIN, Area::right) + INDENT);
         let mut taken: Vec<f64> = Vec::new();
@@ -299,7 +300,7 @@ impl<'c> Layout<'c> {
         canvas.lines(&points, stroke);
     }
 
-    /// Messages that nobody has taken, to where their receivers are at the end.
+    /// Draws the messages that are never taken, to where their receivers are at the end.
     fn pending(&self, canvas: &mut Canvas) {
         for message in &self.chart.pending {
             let Some(from) = message.from else { continue };
@@ -310,7 +311,7 @@ impl<'c> Layout<'c> {
         }
     }
 
-    /// Where an arrow meets a step: at its dot, or on the other side where its text ends.
+    /// The point at which an arrow meets a step: its dot, or the end of its text on the other side.
     fn side(&self, step: usize, right: bool) -> Point {
         let ((x, y), text) = (self.at(step), self.text(step));
         if self.texts.is_some() {
@@ -319,11 +320,11 @@ impl<'c> Layout<'c> {
         if right { (text.right() + 1.0, text.y + text.height / 2.0) } else { (x - 4.0, y) }
     }
 
-    /// The width of the texts of a step.
+    /// The area of the texts of a step.
     fn text(&self, step: usize) -> Area {
         let y = self.row(step);
         let (label, outcome) =
-            (self.told(&self.chart.steps[step]), outcome(&self.chart.steps[step]));
+            (self.step_label(&self.chart.steps[step]), outcome(&self.chart.steps[step]));
         let text = width(&label, NORMAL).max(width(&outcome, SMALL));
         let height = if outcome.is_empty() { 17.0 } else { 30.0 };
         Area { x: self.text_start(step) - 5.0, y: y - 10.0, width: text + 10.0, height }
@@ -333,8 +334,8 @@ impl<'c> Layout<'c> {
         self.texts.unwrap_or(self.at(step).0 + INDENT)
     }
 
-    /// What a step does, and who does it unless that can be seen.
-    fn told(&self, step: &Moment) -> String {
+    /// The operation of a step, and the process unless the picture shows it.
+    fn step_label(&self, step: &Moment) -> String {
         match self.texts {
             None => {
                 let column = self.columns[step.lane];
@@ -345,9 +346,9 @@ impl<'c> Layout<'c> {
                 )
             }
             Some(_) => {
-                let told = clipped(&step.label, LABEL_ASIDE);
+                let label = clipped(&step.label, LABEL_ASIDE);
                 format!(
-                    "{} {} {told}",
+                    "{} {} {label}",
                     self.chart.number(step.id),
                     self.chart.lanes[step.lane].name
                 )
@@ -357,7 +358,7 @@ impl<'c> Layout<'c> {
 
     fn step(&self, canvas: &mut Canvas, step: &Moment) {
         let (x, y) = self.at(step.id);
-        let (label, outcome) = (self.told(step), outcome(step));
+        let (label, outcome) = (self.step_label(step), outcome(step));
         let place = in_brackets(step.file.as_deref(), step.line);
         let whole = step.outcome.as_deref().unwrap_or("");
         let tooltip = format!("{} {}{place}: {whole}", self.chart.number(step.id), step.label);
@@ -376,7 +377,8 @@ impl<'c> Layout<'c> {
         canvas.end();
     }
 
-    /// Where a process is at the end: a cross if it is blocked or has failed, a bar if it has ended.
+    /// Draws the state of a process at the end: a cross if it is blocked or has failed, a bar if it
+    /// has ended.
     fn mark(&self, canvas: &mut Canvas, lane: usize) {
         let (x, y) = (self.xs[lane], self.end());
         match self.chart.lanes[lane].end {
@@ -396,7 +398,7 @@ impl<'c> Layout<'c> {
         }
     }
 
-    /// The same in words.
+    /// Writes the state of a process at the end beside its mark.
     fn end_beside(&self, canvas: &mut Canvas, lane: usize, color: &str, lines: &[String]) {
         let (x, y) = (self.xs[lane] + INDENT, self.end() + 4.0);
         for (index, line) in lines.iter().enumerate() {
@@ -404,7 +406,7 @@ impl<'c> Layout<'c> {
         }
     }
 
-    /// Draws who of the circle waits for whom. Returns how far down that goes.
+    /// Draws which process of the cycle waits for which. Returns the lower end.
     fn waits(&self, canvas: &mut Canvas, below: f64) -> f64 {
         let mut low = below;
         for &lane in &self.chart.cycle {
@@ -422,18 +424,18 @@ impl<'c> Layout<'c> {
         low
     }
 
-    /// What is wrong, the legend, and what is left out.
+    /// Draws the violation, the legend, and notes on what is left out.
     fn foot(&self, canvas: &mut Canvas, mut y: f64) {
         let chart = self.chart;
         if let Some(message) = &chart.message {
             let word = chart.verdict.word();
-            // Some messages begin with the word.
-            let told = match message.starts_with(word) {
+            // Some messages begin with the verdict.
+            let sentence = match message.starts_with(word) {
                 true => message.clone(),
                 false => format!("{word}: {message}"),
             };
             let place = in_brackets(chart.file.as_deref(), chart.line);
-            for line in wrapped(&(told + &place), 110) {
+            for line in wrapped(&(sentence + &place), 110) {
                 canvas.text((MARGIN, y), NORMAL, RED, &line);
                 y += 18.0;
             }

@@ -1,14 +1,14 @@
-//! Violations by their numbers, and those that are alike in one place.
+//! Violations with their numbers, and those that are alike in one place.
 
 use std::fmt::{self, Display, Formatter};
 
 use super::{HEADING, Styled, violation_line};
 use crate::report::ViolationReport;
 
-/// The most that are listed below the one that they are like.
+/// The maximum number of violations that are listed as alike.
 const LISTED: usize = 10;
 
-/// One of several violations, by its number from 1, in a line.
+/// One of several violations, given by its number from 1, in a line.
 pub(super) struct Numbered<'r>(pub(super) usize, pub(super) &'r [ViolationReport]);
 
 impl Display for Numbered<'_> {
@@ -19,7 +19,7 @@ impl Display for Numbered<'_> {
     }
 }
 
-/// The violations that are like the one with this number; nothing if none is.
+/// The violations that are like the one with this number; empty if there are none.
 pub(super) struct Alike<'r>(pub(super) usize, pub(super) &'r [ViolationReport]);
 
 impl Display for Alike<'_> {

@@ -1,4 +1,4 @@
-//! What a search has covered: everything; or why it ended early, and what it left out.
+//! What a search has covered: everything, or a part, and why it ended early.
 
 use bytesize::ByteSize;
 
@@ -6,7 +6,7 @@ use super::{duration, plural, thousands};
 use crate::explore::{Depth, Guarantee, StopReason};
 use crate::report::{CheckReport, Faster};
 
-/// What a search that found nothing covered, and what it did not.
+/// What a search that found nothing has covered, and what it has not.
 pub(super) fn coverage(report: &CheckReport) -> String {
     let stats = &report.stats;
     let traces = plural(stats.traces, "execution", "executions");
@@ -34,32 +34,32 @@ pub(super) fn coverage(report: &CheckReport) -> String {
     let seen = match stats.traces {
         0 => "No execution was followed to its end".into(),
         n if stores_states(report) => {
-            format!("{} met", plural(n, "terminal state was", "terminal states were"))
+            format!("{} reached", plural(n, "terminal state was", "terminal states were"))
         }
         _ => format!("{traces} explored to the end"),
     };
     let unit = depth_unit(report.depth);
     let (covered, missing) = match (reason, report.limits.depth) {
-        (StopReason::NoGuarantee, _) if report.unanswered.is_some() => (
-            all,
-            "the states that it did not go through (`stateful` goes through all of them)".into(),
-        ),
+        (StopReason::NoGuarantee, _) if report.unanswered.is_some() => {
+            (all, "the states that it did not visit (`stateful` visits all of them)".into())
+        }
         (StopReason::Invariant, _) => (
             all,
-            "some of the states in which an invariant may fail (`stateful` goes through all of them)".into(),
+            "some of the states in which an invariant may fail (`stateful` visits all of them)"
+                .into(),
         ),
         (StopReason::NoGuarantee, _) => {
             (all, "the executions that it missed, if any (`udpor` misses none)".into())
         }
         (StopReason::Polls, _) => (
             if stats.traces == 0 { seen } else { all },
-            "executions in which that poll is in vain more often in a row".into(),
+            "executions with more unsuccessful polls in a row".into(),
         ),
         (StopReason::Depth, _) if !report.covers_up_to_depth => (
             seen,
             format!(
-                "what happens beyond the bound, and perhaps shorter executions: `{}` finds its way by \
-                 what it sees happen, `dpor` and `udpor` cover what is within the bound",
+                "what happens beyond the bound, and perhaps shorter executions: `{}` depends on the \
+                 steps that it sees; `dpor` and `udpor` cover everything within the bound",
                 report.explorer
             ),
         ),
@@ -77,7 +77,7 @@ pub(super) fn coverage(report: &CheckReport) -> String {
     format!("  {title}: {why}.\n  Covered: {covered}.\n  Not covered: {missing}.\n{advice}")
 }
 
-/// What to try instead.
+/// The sentence that advises another explorer.
 fn advice(faster: &Faster) -> String {
     let Faster { explorer, finds_violation, wall_seconds } = faster;
     let what = if *finds_violation { "finds something wrong" } else { "explores all of it" };
@@ -85,7 +85,7 @@ fn advice(faster: &Faster) -> String {
     format!("  Try `--explorer {explorer}`: it {what} in {time}.\n")
 }
 
-/// The meaning of a complete search that has found violations.
+/// What it means that a search that found violations is complete.
 pub(super) fn complete(guarantee: Guarantee) -> &'static str {
     match guarantee {
         Guarantee::SomeClasses => unreachable!("no such search is complete"),
@@ -96,7 +96,7 @@ pub(super) fn complete(guarantee: Guarantee) -> &'static str {
     }
 }
 
-/// Why the search ended early, as part of a sentence.
+/// The reason why the search ended early, as a clause.
 pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
     let limits = &report.limits;
     let option = |name| option(name, report);
@@ -133,21 +133,21 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
                 true => "--hash-compaction",
                 false => "`hash-compaction`",
             };
-            format!("states were told apart by hashes only, so some may have been missed ({how})")
+            format!("states were distinguished by hashes only, so some may have been missed ({how})")
         }
         StopReason::NoGuarantee if let Some(property) = &report.unanswered => format!(
-            "`{}` does not go through all states that `{property}` is asked about",
+            "`{}` does not visit all states that `{property}` is about",
             report.explorer
         ),
         StopReason::Invariant => {
-            "a class of executions has too many states to judge an invariant in each of them".into()
+            "a class of executions has too many states to check an invariant in each of them".into()
         }
         StopReason::NoGuarantee => {
             let printed = if report.as_printed { " as printed" } else { "" };
             format!("`{}`{printed} may miss executions", report.explorer)
         }
         StopReason::Depth if stores_states(report) => format!(
-            "{} not gone on from, at step {} ({})",
+            "{} not explored further, at step {} ({})",
             match report.stats.truncated {
                 1 => "1 state was".into(),
                 n => format!("{} states were", thousands(n)),
@@ -170,10 +170,10 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
                 true => ("`--explorer stateful`", "`--depth N` explores up to N"),
                 false => ("the explorer `stateful`", "`depth(n)` explores up to n"),
             };
-            // Processes that really run come back to no state.
+            // Real processes cannot be compared with earlier states.
             let ways = match report.runs {
                 None => format!(
-                    "If it comes back to states that it was in before, {stateful} goes through all of it; {depth}"
+                    "If it comes back to states that it has visited, {stateful} explores all of it; {depth}"
                 ),
                 Some(_) => depth.into(),
             };
@@ -193,7 +193,8 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
     }
 }
 
-/// A loop came to the bound on polls. What to try next is a guess: nobody knows how often the loop polls.
+/// A loop reached the bound on polls. The bound to try next is a guess: it is not known how often
+/// the loop polls.
 fn cut_at_polls(report: &CheckReport) -> String {
     let bound = |polls: u8| match report.subject.has_file() {
         true => format!("--polls {polls}"),
@@ -212,8 +213,8 @@ fn cut_at_polls(report: &CheckReport) -> String {
     }
 }
 
-/// An option, given by its name on the command line, as readers of the report know it: as that of the command line, or of
-/// [`Check`](crate::check::Check).
+/// An option, given by its name on the command line, in the form that readers of the report use: an
+/// option of the command line, or a method of [`Check`](crate::check::Check).
 fn option(name: &str, report: &CheckReport) -> String {
     match report.subject.has_file() {
         true => format!("--{name}"),
@@ -228,7 +229,7 @@ fn depth_unit(depth: Depth) -> &'static str {
     }
 }
 
-/// Is an end of the search a state, and not an execution?
+/// Whether the search stores states: then its ends are states, not executions.
 fn stores_states(report: &CheckReport) -> bool {
     report.guarantee == Guarantee::EveryEnd
 }

@@ -1,4 +1,4 @@
-//! How an execution ended: in a standstill (who waits for whom), with a failure, or well.
+//! How an execution ended: in a standstill, with a failure, or well.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -12,7 +12,7 @@ use crate::explore::ViolationKind;
 use crate::property::{Blocked, list};
 use crate::report::{ExecutionReport, Subject, ViolationReport};
 
-/// A schedule with more bytes than this does not fit on a command line.
+/// The number of bytes up to which a schedule is printed as a part of a command.
 const LONGEST_SCHEDULE: usize = 4000;
 
 /// The processes that wait at the end of a deadlocked execution, in this width.
@@ -46,10 +46,12 @@ impl Display for Standstill<'_> {
             let Blocked { process, waits_for, .. } = blocked;
             let left = 2 + who + place.chars().count() + 2;
             let margin = left + what + 2;
-            let told = |text: &str| hanging(&shortened(text), 0, room.saturating_sub(margin));
-            let mut lines = told(&format!("waits for {waits_for}"));
+            let fitted = |text: &str| hanging(&shortened(text), 0, room.saturating_sub(margin));
+            let mut lines = fitted(&format!("waits for {waits_for}"));
             if let Some(hope) = blocked.hope() {
-                told(&hope).lines().for_each(|hope| lines += &format!("\n{}", Styled(FAINT, hope)));
+                fitted(&hope)
+                    .lines()
+                    .for_each(|hope| lines += &format!("\n{}", Styled(FAINT, hope)));
             }
             let texts = beside((&blocked.action, what), &lines, left);
             writeln!(f, "  {process:<who$}{}  {texts}", Styled(FAINT, place))?;
@@ -77,7 +79,7 @@ impl Display for Standstill<'_> {
                 writeln!(f, "  {}", names.join(" -> "))
             }
             Some(cycle) => {
-                writeln!(f, "\n{}", Styled(HEADING, "No one outside could help these:"))?;
+                writeln!(f, "\n{}", Styled(HEADING, "No process outside could help these:"))?;
                 for link in cycle {
                     let needs: Vec<_> = link.needs.iter().map(String::as_str).collect();
                     writeln!(f, "  {} -> {}", link.process, needs.join(" or "))?;
@@ -89,7 +91,7 @@ impl Display for Standstill<'_> {
     }
 }
 
-/// The text above the steps of an execution.
+/// The heading above the steps of an execution.
 pub struct Title<'r>(pub &'r ExecutionReport);
 
 impl Display for Title<'_> {
@@ -100,7 +102,7 @@ impl Display for Title<'_> {
     }
 }
 
-/// The result of an execution, in a line.
+/// The result of an execution, in one line.
 pub struct Upshot<'r>(pub &'r ExecutionReport);
 
 impl Display for Upshot<'_> {

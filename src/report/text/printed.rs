@@ -1,4 +1,4 @@
-//! What processes have printed, below an execution.
+//! The output of processes, below an execution.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -7,10 +7,10 @@ use crate::model::printable;
 use crate::property::Printed;
 use crate::report::{Shown, Subject};
 
-/// Of a longer text below a counterexample the last lines are shown.
+/// The maximum number of lines, the last ones, that are shown below a counterexample.
 const SHOWN: usize = 20;
 
-/// What each process has printed, as far as it helps to understand a counterexample; nothing if none has.
+/// The output of each process, its last [`SHOWN`] lines; empty if there is none.
 pub struct PrintedTexts<'p>(pub &'p [Printed]);
 
 impl Display for PrintedTexts<'_> {
@@ -19,7 +19,7 @@ impl Display for PrintedTexts<'_> {
     }
 }
 
-/// An execution in which nothing is wrong: all that is printed in it, and how to see it step by step.
+/// An execution in which nothing is wrong: all its output, and the command that shows its steps.
 pub(super) struct ShownText<'r>(pub(super) &'r Subject, pub(super) &'r Shown);
 
 impl Display for ShownText<'_> {
@@ -37,7 +37,7 @@ impl Display for ShownText<'_> {
     }
 }
 
-/// The last lines, at most so many, that a process has printed.
+/// The last `most` lines that a process has printed.
 fn of_process(f: &mut Formatter<'_>, printed: &Printed, most: usize) -> fmt::Result {
     let Printed { process, text } = printed;
     writeln!(f, "\n{}", Styled(HEADING, format!("{process} has printed:")))?;

@@ -1,12 +1,13 @@
-//! Words for a shell: a printed command must name the same file when it is typed.
+//! Words for a shell: a printed command must name the same file when it is typed in.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::model::{is_deceptive, printable};
 
-/// A word, quoted for a shell if necessary: in single quotes; or, if it has control characters or is not UTF-8, as
-/// `$'…'` with these as octal numbers. Bash, zsh, ksh and POSIX 2024 understand that.
+/// A word, quoted for a shell if necessary: in single quotes; or, if it has control characters or
+/// is not UTF-8, as `$'…'` with these as octal numbers. Bash, zsh, ksh and POSIX 2024 understand
+/// that.
 pub fn quoted(word: impl AsRef<OsStr>) -> String {
     let word = word.as_ref();
     match word.to_str() {
@@ -18,7 +19,7 @@ pub fn quoted(word: impl AsRef<OsStr>) -> String {
     }
 }
 
-/// A path as an argument: one that begins with a dash must not be taken for an option.
+/// A path as an argument: it must not be taken for an option if it begins with a dash.
 pub fn quoted_path(path: &Path) -> String {
     let begins_with_dash = path.as_os_str().as_encoded_bytes().first() == Some(&b'-');
     match begins_with_dash && path != Path::new("-") {
@@ -27,7 +28,8 @@ pub fn quoted_path(path: &Path) -> String {
     }
 }
 
-/// A path for people: with `\xNN` for bytes that are not UTF-8, and without anything that acts on a terminal.
+/// A path for people: with `\xNN` for bytes that are not UTF-8, and without characters that a
+/// terminal acts on.
 pub fn shown(path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
@@ -58,7 +60,8 @@ fn escaped(word: &OsStr) -> String {
     text + "'"
 }
 
-/// As octal numbers: three digits each, so that what follows cannot be taken for a part of one.
+/// Appends bytes as octal numbers of three digits each, so that a following digit is not taken for
+/// a part of them.
 fn push_bytes(text: &mut String, bytes: &[u8]) {
     bytes.iter().for_each(|byte| *text += &format!("\\{byte:03o}"));
 }

@@ -1,4 +1,4 @@
-//! The steps of an execution as a table, and what a step changed.
+//! The steps of an execution as a table, and the changes of a step.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -8,16 +8,18 @@ use crate::property::{Change, Ending, Step};
 
 /// Executions of at most this many steps are shown in full.
 const SHOWN: usize = 200;
-/// Of longer ones, this many steps at the start and the rest of [`SHOWN`] at the end.
+/// The number of steps at the start that are shown of longer executions. The rest of [`SHOWN`] is
+/// at the end.
 const SHOWN_FIRST: usize = 40;
-/// Longer operations go on in the next line, if their outcomes need the room.
+/// The maximum width of operations if outcomes need the room. Longer ones continue in the next
+/// line.
 pub(super) const WIDEST_ACTION: usize = 44;
-/// In a narrow terminal operations have less room, but not less than this, so that there is space for outcomes.
+/// The minimum width of operations in a narrow terminal.
 const LEAST_ACTION: usize = 16;
 const LEAST_OUTCOME: usize = 20;
-/// The words behind the outcome of the last step of a process.
+/// The length of the words after the outcome of the last step of a process.
 const ENDING: usize = " [fails]".len();
-/// Longer values are cut in texts.
+/// The maximum number of characters of a value in texts.
 const LONGEST_VALUE: usize = 120;
 
 /// A numbered list of steps. `Display` shows it all, [`row`](StepTable::row) one line of it.
@@ -32,7 +34,8 @@ pub struct StepTable<'s> {
 }
 
 impl<'s> StepTable<'s> {
-    /// A table with columns wide enough for these steps. A text that does not fit continues below, in its column.
+    /// A table with columns wide enough for these steps, within `room`. A text that does not fit
+    /// continues below, in its column.
     pub fn new(steps: &'s [Step], room: usize) -> Self {
         let widest = |of: &dyn Fn(&Step) -> usize| steps.iter().map(of).max().unwrap_or(0);
         let number = steps.len().to_string().len().max(3);
@@ -112,7 +115,8 @@ impl Display for StepTable<'_> {
     }
 }
 
-/// Two texts side by side, from this column on: one in so many columns, and lines that are as wide as they may be.
+/// Two texts side by side: the first from column `margin` on and `width` wide, the second behind
+/// it.
 pub(super) fn beside((text, width): (&str, usize), lines: &str, margin: usize) -> String {
     let left = textwrap::wrap(text, width);
     let right: Vec<&str> = lines.lines().collect();
@@ -132,22 +136,22 @@ fn clipped_to(text: &str, width: usize) -> String {
     kept + "…"
 }
 
-/// A text, cut if it is very long: the JSON has all of it.
+/// A text, cut to [`LONGEST_VALUE`] characters. The JSON has all of it.
 pub(super) fn shortened(value: &str) -> String {
     clipped_to(value, LONGEST_VALUE)
 }
 
-/// A text that begins at this column, in as many lines as it needs to fit the width.
+/// A text that begins at column `margin`, broken into as many lines as it needs to fit into `room`.
 pub(super) fn hanging(text: &str, margin: usize, room: usize) -> String {
     let width = room.saturating_sub(margin).max(LEAST_OUTCOME);
     let below = format!("\n{:margin$}", "");
     textwrap::wrap(text, width).join(&below)
 }
 
-/// Where the changes of a step begin.
+/// The column at which the changes of a step begin.
 const CHANGES: usize = 9;
 
-/// What a step changed, indented below its line, in this width.
+/// The changes of a step, indented below its line, in this width.
 pub struct ChangeRows<'c>(pub &'c [Change], pub usize);
 
 impl Display for ChangeRows<'_> {

@@ -1,8 +1,8 @@
-//! The meaning of a search that found nothing: it depends on what was looked for.
+//! What it means that a search found nothing, for the properties that it checked.
 
 use crate::property::{Deadlocks, Failures, FinalStates, Livelocks, Properties};
 
-/// What is certain if a complete search has found nothing.
+/// What is certain after a complete search that has found nothing.
 pub(super) fn verified(properties: &Properties) -> String {
     let judges_failures = properties.contain::<Failures>();
     let judges_deadlocks = properties.contain::<Deadlocks>();
@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn what_was_not_judged_is_not_verified() {
         let all = Properties::default;
-        for (properties, told) in [
+        for (properties, said) in [
             (all(), "deadlocks, fails an assertion or runs into an error."),
             (all().without::<Failures>(), "deadlocks or fails an assertion."),
             (
@@ -45,7 +45,7 @@ mod tests {
                 "deadlocks, fails an assertion, runs into an error or violates `Own`.",
             ),
         ] {
-            assert_eq!(verified(&properties), format!("Verified: no execution {told}"));
+            assert_eq!(verified(&properties), format!("Verified: no execution {said}"));
         }
         let few = all().without::<Deadlocks>().without::<Failures>().without::<FinalStates>();
         assert_eq!(verified(&few), "Verified: no execution goes round loops for ever.");

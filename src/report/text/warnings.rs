@@ -6,10 +6,10 @@ use super::{BAD, HEADING, Styled, plural, replay_command};
 use crate::report::lint::{Level, Warning};
 use crate::report::{CheckReport, Subject};
 
-/// The most warnings of a lint that are shown.
+/// The maximum number of warnings that are shown for a lint.
 const SHOWN: usize = 5;
 
-/// The warnings of a report about this program; nothing if there are none.
+/// The warnings of a report about this program; empty if there are none.
 pub(super) struct Warnings<'r>(pub(super) &'r Subject, pub(super) &'r [Warning]);
 
 impl Display for Warnings<'_> {
@@ -17,11 +17,12 @@ impl Display for Warnings<'_> {
         for (level, style, heading) in
             [(Level::Deny, BAD, "Denied:"), (Level::Warn, HEADING, "Warnings:")]
         {
-            let told: Vec<_> = self.1.iter().filter(|w| w.level == level).collect();
-            if !told.is_empty() {
+            let shown: Vec<_> = self.1.iter().filter(|w| w.level == level).collect();
+            if !shown.is_empty() {
                 writeln!(f, "\n{}", Styled(style, heading))?;
             }
-            told.chunk_by(|a, b| a.lint == b.lint)
+            shown
+                .chunk_by(|a, b| a.lint == b.lint)
                 .try_for_each(|of_lint| self.some_of(f, of_lint))?;
         }
         Ok(())
@@ -29,7 +30,7 @@ impl Display for Warnings<'_> {
 }
 
 impl Warnings<'_> {
-    /// The first warnings of a lint, and how many more there are.
+    /// Writes the first warnings of a lint, and how many more there are.
     fn some_of(&self, f: &mut Formatter<'_>, warnings: &[&Warning]) -> fmt::Result {
         for Warning { lint, message, file, has_files, line, replay, .. } in
             warnings.iter().take(SHOWN)
@@ -54,7 +55,7 @@ impl Warnings<'_> {
     }
 }
 
-/// What the verdict does not say: that something is denied. Empty if nothing is.
+/// The sentence that follows the verdict if warnings are denied; empty if none is.
 pub(super) fn denied(report: &CheckReport) -> String {
     let count = report.warnings.iter().filter(|warning| warning.level == Level::Deny).count();
     match count {

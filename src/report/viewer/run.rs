@@ -1,7 +1,7 @@
-//! An execution told with the state after each step.
+//! An execution with the state after each step.
 //!
-//! The execution is replayed once more. After each step all facts are asked for and compared with those before. For large
-//! states that is slow, but it is obviously right.
+//! The execution is replayed once more. After each step all facts are collected and compared with
+//! the facts before. That is slow for large states, but obviously right.
 
 use rustc_hash::FxHashMap;
 
@@ -11,9 +11,9 @@ use crate::property::{Fact, Replay};
 use crate::report::picture::SpaceTime;
 use crate::trace::Execution;
 
-/// The execution behind a chart, without a name. `drawn` is the event of each of its actions, where the picture of the
-/// unfolding has it.
-pub(super) fn tell<S: System>(
+/// The execution behind a chart, without a name. `drawn` has for each action its event, if the
+/// picture of the unfolding shows it.
+pub(super) fn with_states<S: System>(
     system: &S,
     allow_pending: bool,
     chart: SpaceTime,
@@ -45,7 +45,7 @@ pub(super) fn tell<S: System>(
     })
 }
 
-/// What each step from `first` on needs directly, numbered from there.
+/// For each step from `first` on, the steps that it directly depends on, numbered from `first`.
 fn causes<S: System>(system: &S, schedule: &Schedule, first: usize) -> Vec<Vec<usize>> {
     let mut execution = Execution::new(system);
     schedule.iter().for_each(|&action| execution.push(action));
@@ -56,8 +56,8 @@ fn causes<S: System>(system: &S, schedule: &Schedule, first: usize) -> Vec<Vec<u
     (first..schedule.len()).map(of_one).collect()
 }
 
-/// The present facts by topic. A name may stand for several variables, for example if one hides another: the
-/// k-th of them in a state is one topic.
+/// The present facts by topic. A name may stand for several variables, for example if one hides
+/// another: the k-th variable of that name in a state is one topic.
 #[derive(Default)]
 struct Ledger {
     topics: Vec<Topic>,
@@ -66,13 +66,13 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Notes a state, and returns the topics that are not as before, ascending.
+    /// Records a state, and returns the topics whose facts have changed, ascending.
     fn update(&mut self, facts: Vec<Fact>) -> Vec<(usize, Option<String>)> {
         let mut after = vec![None; self.topics.len()];
-        let mut met: FxHashMap<Topic, usize> = FxHashMap::default();
+        let mut seen: FxHashMap<Topic, usize> = FxHashMap::default();
         for Fact { kind, process, name, value } in facts {
             let topic = Topic { kind, lane: process.map(|process| process.index()), name };
-            let count = met.entry(topic.clone()).or_default();
+            let count = seen.entry(topic.clone()).or_default();
             let number = self.number((topic, *count));
             *count += 1;
             after.resize(self.topics.len(), None);

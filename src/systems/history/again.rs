@@ -1,16 +1,20 @@
-//! A second look: does a process depend on data that no object holds?
+//! A second run: it detects data shared by processes that belongs to no object of the model.
 //!
-//! Processes that are run in one program may share data behind the back of the model, in a `std::sync::Mutex` for example. A process runs
-//! once for each history, so such data is what the latest runs have made of it, and belongs to no execution. What depends on it
-//! changes from run to run. So two things are done once more, later, when other runs may have changed it:
+//! Processes that run in one program may share data unknown to the model, in a `std::sync::Mutex`
+//! for example. A process runs once for each history, so such data is the result of the latest
+//! runs, and does not belong to one execution. Behaviour that depends on it changes from run to
+//! run. So two things are repeated later, when other runs may have changed the data:
 //!
-//! - Whenever a process ends, one of those that have ended is run again: by turns, the first of each beginning. If it asks something else,
-//!   the one that ends fails and names it. This is done in debug builds only, since it may double the number of runs.
-//! - The first judgement of the end, and the first one that finds something wrong, are repeated; in debug builds all those processes
-//!   are run again in between. If the contents are the same and the judgement is not, the program is wrong.
+//! - Whenever a process ends, one that ended earlier is run again: in turn, the first one of each
+//!   start. If it asks something else, the process that has just ended fails, with a message that
+//!   names the other one. This is done in debug builds only, since it may double the number of
+//!   runs.
+//! - The first judgement of a terminal state, and the first one that finds a failure, are repeated;
+//!   in debug builds all these processes are run again in between. If the contents are the same but
+//!   the judgement is not, the program is wrong.
 //!
-//! This finds only what has changed in between: data that all runs leave as it is, or that is set once before anybody looks, goes
-//! unnoticed. It changes no figures.
+//! This detects only data that has changed in between. Data that all runs leave unchanged, or that
+//! is set once before it is read, is not noticed. The second runs do not change any statistics.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -20,20 +24,20 @@ use super::tree::NodeId;
 use super::{History, Judge, Reply, Runner, difference};
 use crate::model::{Contents, Failure, FailureKind};
 
-/// What is looked at again.
+/// What is run or judged again.
 #[derive(Default)]
 pub(super) struct Again {
-    /// For each beginning the first history with which a process has ended.
+    /// For each start, the first history with which a process ended.
     ends: Mutex<Vec<NodeId>>,
     turn: AtomicUsize,
-    /// Was a judgement repeated that found nothing; and one that found something?
+    /// Whether a judgement was repeated that found nothing; and one that found a failure.
     judged: [AtomicBool; 2],
-    /// What is wrong with the judgement, if it was not the same the second time.
+    /// The failure of a judgement that differed the second time.
     unsteady: OnceLock<Failure>,
 }
 
 impl Again {
-    /// The first process with its beginning has ended, with this history.
+    /// Records that the first process of its start has ended, with this history.
     pub(super) fn note_end(&self, node: NodeId) {
         self.ends.lock().unwrap_or_else(PoisonError::into_inner).push(node);
     }
@@ -50,12 +54,13 @@ impl Again {
 }
 
 impl<R: Runner> History<R> {
-    /// Are processes run again?
+    /// Whether processes are run again.
     fn runs_again(&self) -> bool {
         cfg!(debug_assertions) && self.runner().repeats()
     }
 
-    /// Runs a process again that has ended; what is wrong if it asks something else. Just now one has ended that had the history `node`.
+    /// Runs a process again that has ended, because one with the history `node` has just ended.
+    /// Returns the failure if the questions differ.
     pub(super) fn look_again(
         &self,
         live: &mut Live<R::Live>,
@@ -73,7 +78,7 @@ impl<R: Runner> History<R> {
         difference::of(&tree, &who, &path, &replies, &kind)
     }
 
-    /// What a new process asks that has this history and those before it.
+    /// The questions of a new process in this history and its prefixes.
     fn run_again(&self, live: &mut Live<R::Live>, end: NodeId) -> Vec<Reply<R::Start>> {
         live.make_room(1);
         let path = self.path(None, end);
@@ -97,7 +102,7 @@ impl<R: Runner> History<R> {
         }
     }
 
-    /// Judges the end, and once or twice judges it again.
+    /// Judges a terminal state, and repeats one or two of these judgements.
     pub(super) fn judged(&self, judge: &Judge, cells: Contents<'_>) -> Option<Failure> {
         let again = &self.shared.again;
         if let Some(unsteady) = again.unsteady.get() {
@@ -114,8 +119,8 @@ impl<R: Runner> History<R> {
             return found;
         }
         let message = format!(
-            "nondeterminism: of the same contents the judgement at the end says \"{}\", and \"{}\" when \
-             it is done again; does it read data that is no object of the program?",
+            "nondeterminism: for the same contents, the check at the end says \"{}\" the first time, and \
+             \"{}\" the second time; does it read data that is not an object of the program?",
             words(&found),
             words(&later)
         );

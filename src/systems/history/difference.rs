@@ -1,4 +1,4 @@
-//! Was the same asked again, told the same?
+//! Whether a process asks the same after the same observations.
 
 use std::fmt::Debug;
 
@@ -6,7 +6,8 @@ use super::runner::{Asked, Reply};
 use super::tree::{NodeId, Tree};
 use crate::model::{Failure, FailureKind, Site};
 
-/// What is wrong with `who`, a process that asked `again` in these histories, and then perhaps more: a failure of this kind.
+/// The failure, of this kind, of the process `who`, if its questions `again` in these histories,
+/// and possibly more, differ from the known ones.
 pub(super) fn of<S: Clone + PartialEq + Debug>(
     tree: &Tree<S>,
     who: &str,
@@ -14,11 +15,11 @@ pub(super) fn of<S: Clone + PartialEq + Debug>(
     again: &[Reply<S>],
     kind: &dyn Fn() -> FailureKind,
 ) -> Option<Reply<S>> {
-    let known = path.iter().map(|&node| tree.reply(node).expect("a history that was met"));
+    let known = path.iter().map(|&node| tree.reply(node).expect("a history that was visited"));
     known.zip(again).find_map(|(known, again)| between(who, known, again, kind))
 }
 
-/// What is wrong with `who`, a process that asked `known` first and then `again`.
+/// The difference between the questions `known` and `again` of the process `who`, in words.
 pub(super) fn between<S: PartialEq + Debug>(
     who: &str,
     known: &Reply<S>,
@@ -29,7 +30,7 @@ pub(super) fn between<S: PartialEq + Debug>(
         return None;
     }
     let message = format!(
-        "nondeterminism: told the same, {who} {} the first time, and {} the second time",
+        "nondeterminism: after the same outcomes, {who} {} the first time, and {} the second time",
         words(known),
         words(again)
     );
@@ -38,7 +39,8 @@ pub(super) fn between<S: PartialEq + Debug>(
     Some(Reply { printed: again.printed.clone(), ..Reply::new(asked, again.site.clone()) })
 }
 
-/// A message of a failure may differ: it may tell addresses.
+/// Whether two questions are equal. Messages of failures may differ, because they may contain
+/// addresses.
 fn is_same<S: PartialEq>(known: &Reply<S>, again: &Reply<S>) -> bool {
     match (&known.asked, &again.asked) {
         (Asked::Failed(_), Asked::Failed(_)) => true,
@@ -46,7 +48,7 @@ fn is_same<S: PartialEq>(known: &Reply<S>, again: &Reply<S>) -> bool {
     }
 }
 
-/// What a process asked, and where.
+/// The question of a process and its place, in words.
 fn words<S: Debug>(Reply { asked, site, .. }: &Reply<S>) -> String {
     let place = site.as_deref().map_or(String::new(), place);
     let text = |otherwise: &dyn Debug| match site.as_deref() {

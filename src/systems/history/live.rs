@@ -1,7 +1,8 @@
-//! The live processes of a thread, by their histories. There is a bound on their number: those not used for the
-//! longest time go first.
+//! The live processes of a thread, by their histories. Their number is bounded: the least recently
+//! used ones are ended first.
 //!
-//! Each thread has its own. So a live process need not be `Send`, and no thread waits for another to tell it something.
+//! Each thread has its own. So a live process need not be `Send`, and no thread waits for another
+//! to use it.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -13,7 +14,7 @@ use super::patience::Turns;
 use super::tree::NodeId;
 
 thread_local! {
-    /// The live processes of each system in use, with its number: there are few at a time.
+    /// The live processes of each system in use, with its number. There are few systems at a time.
     static ALL: RefCell<Vec<(u64, Box<dyn Any>)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -22,7 +23,7 @@ pub(super) struct Live<P> {
     processes: FxHashMap<NodeId, Kept<P>>,
     clock: u64,
     most: usize,
-    /// When they are run.
+    /// The record of when they run.
     pub(super) turns: Arc<Turns>,
 }
 
@@ -32,7 +33,8 @@ struct Kept<P> {
 }
 
 impl<P: 'static> Live<P> {
-    /// Takes those of this system out, with at most so many. They are to be put back. If the thread has none yet, it joins the search.
+    /// Takes the live processes of this system, with a bound on their number; `put_back` returns
+    /// them. A thread that has none yet joins the search.
     pub(super) fn of(system: u64, most: usize, join: impl FnOnce() -> Arc<Turns>) -> Box<Live<P>> {
         let found = removed(system);
         match found.and_then(|found| found.downcast().ok()) {
@@ -43,29 +45,30 @@ impl<P: 'static> Live<P> {
         }
     }
 
-    /// Puts them back.
+    /// Returns the live processes, so that they can be taken again.
     pub(super) fn put_back(self: Box<Self>, system: u64) {
         ALL.with_borrow_mut(|all| all.push((system, self)));
     }
 
-    /// Is there one with this history?
+    /// Whether there is a process with this history.
     pub(super) fn has(&self, node: NodeId) -> bool {
         self.processes.contains_key(&node)
     }
 
-    /// The one with this history.
+    /// The process with this history, which is removed.
     pub(super) fn take(&mut self, node: NodeId) -> Option<P> {
         self.processes.remove(&node).map(|kept| kept.process)
     }
 
-    /// Keeps one more, which has this history. Room for it was made before it came to be.
+    /// Adds a process with this history. Room for it has been made before it was started.
     pub(super) fn keep(&mut self, node: NodeId, process: P) {
         self.clock += 1;
         self.processes.insert(node, Kept { process, used: self.clock });
     }
 
-    /// Makes room for so many more, by ending others; is there room then? If it has to end any, it ends an eighth of
-    /// them, so that it need not look for the oldest again soon.
+    /// Makes room for this number of processes by ending others, and returns whether there is room.
+    /// If any have to end, an eighth of all ends, so that the oldest ones need not be searched for
+    /// again soon.
     pub(super) fn make_room(&mut self, more: usize) -> bool {
         if more > self.most {
             return false;

@@ -1,10 +1,12 @@
-//! Hangs: what is done about a process that asks nothing any more, where it runs in the thread of the search.
+//! Hangs: how a search continues if a process that runs in its thread makes no further operation.
 //!
-//! Nobody can end a thread from outside. So such a search has a thread of its own, and notes whom it tells what. If that takes too
-//! long, the thread is left behind, and what it was doing is noted in the tree of histories: who is told this fails.
-//! Another thread begins the search again. It comes to that history, too, and finds the failure there instead of
-//! running the process. So a hang is a violation like others, with an execution that leads to it; what it costs is a
-//! thread that computes until the program ends. If it comes back after all, it is stopped, because nobody waits for it.
+//! A thread cannot be ended from outside. So such a search has a thread of its own, and records
+//! which outcome it delivers to which history. If that takes too long, the thread is abandoned, and
+//! the tree of histories records that this outcome fails. Another thread begins the search again.
+//! It reaches that history, too, and finds the failure there instead of running the process. So a
+//! hang is a violation like others, with an execution that leads to it. Its cost is a thread that
+//! computes until the program ends. If the abandoned thread comes back after all, it stops, because
+//! its result is not used.
 //!
 //! ```text
 //!   turns   0 --begin--> 1 --end--> 2 --begin--> 3 --end--> ...      odd: a process is running
@@ -22,15 +24,16 @@ use std::time::{Duration, Instant};
 use super::tree::NodeId;
 use super::{History, Runner, Told};
 
-/// The stack of a search: as much as the main thread of a program has.
+/// The size of the stack of a search: the usual size for the main thread.
 const STACK: usize = 8 << 20;
 
-/// It is looked so many times within the time that a process may take.
+/// The number of checks within the time limit of a process.
 const LOOKS: u32 = 8;
 
-/// What is told to a process: the history that it has, and what comes next; or that it starts there.
+/// The delivery of an outcome to a process: its history, and the outcome; without an outcome, its
+/// start.
 #[derive(Clone)]
-pub(super) struct Telling {
+pub(super) struct Delivery {
     pub(super) node: NodeId,
     pub(super) told: Option<Told>,
 }
@@ -38,23 +41,23 @@ pub(super) struct Telling {
 /// What a thread is doing.
 #[derive(Default)]
 pub(super) struct Turns {
-    /// Odd while it runs a process, and another number whenever that has answered; or [`LEFT`].
+    /// A counter that is odd while a process is running and grows with each answer; or [`LEFT`].
     count: AtomicU64,
-    latest: Mutex<Option<Telling>>,
+    latest: Mutex<Option<Delivery>>,
 }
 
-/// The thread was left behind.
+/// The thread was abandoned.
 const LEFT: u64 = u64::MAX;
 
 impl Turns {
-    /// A process is told something.
+    /// A process starts to handle an outcome.
     pub(super) fn begin(&self, node: NodeId, told: Option<&Told>) {
-        let telling = Telling { node, told: told.cloned() };
-        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(telling);
+        let delivery = Delivery { node, told: told.cloned() };
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(delivery);
         self.turn(1);
     }
 
-    /// It has answered, and is told more.
+    /// It has answered, and starts to handle the next outcome.
     pub(super) fn go_on(&self) {
         self.turn(2);
     }
@@ -71,7 +74,7 @@ impl Turns {
         }
     }
 
-    /// Has it been so?
+    /// Sets the counter to `to`, if it is `from`. Returns whether it was.
     fn turn_to(&self, from: u64, to: u64) -> bool {
         self.count.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
@@ -82,15 +85,16 @@ impl Turns {
 pub(super) struct Watched(Mutex<Vec<Arc<Turns>>>);
 
 impl Watched {
-    /// One more thread takes part.
+    /// Adds a thread.
     pub(super) fn join(&self) -> Arc<Turns> {
         let turns = Arc::<Turns>::default();
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(turns.clone());
         turns
     }
 
-    /// What one of them has been doing for longer than this. Then all are left behind. `seen` is what was found before.
-    fn hang(&self, patience: Duration, seen: &mut Vec<(u64, Instant)>) -> Option<Telling> {
+    /// What some thread has been doing for longer than `patience`; then all threads are abandoned.
+    /// `seen` has the counters of the previous check.
+    fn hang(&self, patience: Duration, seen: &mut Vec<(u64, Instant)>) -> Option<Delivery> {
         let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (place, turns) in threads.iter().enumerate() {
             let count = turns.count.load(Ordering::Acquire);
@@ -102,12 +106,12 @@ impl Watched {
                 Some((_, since)) => {
                     let is_running = count % 2 == 1;
                     if is_running && since.elapsed() >= patience && turns.turn_to(count, LEFT) {
-                        let telling =
+                        let delivery =
                             turns.latest.lock().unwrap_or_else(PoisonError::into_inner).clone();
                         threads
                             .drain(..)
                             .for_each(|other| other.count.store(LEFT, Ordering::Release));
-                        return telling;
+                        return delivery;
                     }
                 }
             }
@@ -116,7 +120,7 @@ impl Watched {
     }
 }
 
-/// Does this, and does it again whenever a process has hung on the way.
+/// Runs `work`, and runs it again whenever a process has hung on the way.
 pub(super) fn attempt<R: Runner, T: Send + 'static>(
     system: &History<R>,
     patience: Duration,
@@ -126,7 +130,7 @@ pub(super) fn attempt<R: Runner, T: Send + 'static>(
     loop {
         let (system_of_thread, work) = (system.share(), work.clone());
         let (done, result) = channel();
-        let thread = named(move || tell(&done, work(&system_of_thread)));
+        let thread = named(move || send(&done, work(&system_of_thread)));
         let mut seen = Vec::new();
         let hang = loop {
             match result.recv_timeout(patience / LOOKS) {
@@ -144,12 +148,12 @@ pub(super) fn attempt<R: Runner, T: Send + 'static>(
     }
 }
 
-fn tell<T>(done: &Sender<T>, result: T) {
+fn send<T>(done: &Sender<T>, result: T) {
     done.send(result)
-        .expect("somebody waits for it unless it was left behind, and then it has stopped");
+        .expect("a receiver waits unless this thread was abandoned, and then it has stopped");
 }
 
-/// A thread that is called like this one, for what is printed if it panics.
+/// A thread with the name of this one, which is printed if it panics.
 fn named(work: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
     let mut builder = thread::Builder::new().stack_size(STACK);
     if let Some(name) = thread::current().name() {

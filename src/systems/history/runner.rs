@@ -1,4 +1,5 @@
-//! What runs real processes: it starts one, tells it outcomes, and says what it asks next.
+//! What runs real processes: it starts them, delivers outcomes to them, and returns their
+//! questions.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -9,25 +10,27 @@ use crate::model::{
     ProcessId, Remark, Response, Site, Touch, Value, ValueId, Values,
 };
 
-/// Processes that run for themselves, each alone.
+/// Real processes, each of which is run alone.
 ///
 /// # Contract
-/// - A process is deterministic: told the same, it asks the same. [`History`](super::History) checks that wherever a
-///   process is told its outcomes again.
-/// - All that a process can learn of others is what it is told.
-/// - What it asks is well-formed, as [`System`](crate::model::System) says. The handles of its requests are the numbers
-///   that it was told.
-/// - A process that does not ask anything within a time that the runner chooses has failed: a hang is a
-///   [`Failure`] like others. If the runner cannot end such a process, it says so ([`Runner::patience`]).
-/// - A process that is not deterministic may be told an outcome that does not answer what it asked
-///   ([`Told::answers`]). It stops there, as if it had ended: nothing more is added to the replies.
-/// - A live process is used by the thread that started it, and by no other.
+/// - A process is deterministic: after the same observations, it asks the same.
+///   [`History`](super::History) checks that whenever outcomes are delivered again.
+/// - A process learns of others only by the outcomes that are delivered to it.
+/// - Its questions are well-formed, as [`System`](crate::model::System) defines. The handles of its
+///   requests are the numbers that it received.
+/// - A process that asks nothing within a time limit, chosen by the runner, has failed: a hang is a
+///   [`Failure`] like others. If the runner cannot end such a process, it returns the limit from
+///   [`Runner::patience`].
+/// - A process that is not deterministic may get an outcome that does not answer its question
+///   ([`Told::answers`]). It stops there, as if it had ended: nothing is added to the replies any
+///   more.
+/// - A live process is used only by the thread that started it.
 pub trait Runner: Send + Sync + 'static {
-    /// What a process is started from: its program, and what is given to it. Told the same, processes that were started
-    /// from equal ones ask the same.
+    /// What a process is started from: its program and arguments. Processes with equal starts ask
+    /// the same after the same observations.
     type Start: Clone + PartialEq + Debug + Send + Sync + 'static;
 
-    /// A process that has been told some outcomes, and waits for the next. Dropping it ends it.
+    /// A process that has received some outcomes, and waits for the next. Dropping it ends it.
     type Live: 'static;
 
     /// The objects that processes act on.
@@ -36,17 +39,18 @@ pub trait Runner: Send + Sync + 'static {
     /// The processes that exist from the start, in order.
     fn processes(&self) -> Vec<Self::Start>;
 
-    /// A name for processes that are started from this.
+    /// The name of processes with this start.
     fn name(&self, start: &Self::Start) -> String;
 
-    /// May processes that are started from this wait for ever? See [`System::is_daemon`](crate::model::System::is_daemon).
+    /// Whether processes with this start may wait for ever. See
+    /// [`System::is_daemon`](crate::model::System::is_daemon).
     fn is_daemon(&self, start: &Self::Start) -> bool {
         let _ = start;
         false
     }
 
-    /// Starts a process and tells it these outcomes, one after the other. Adds to `replies` what it asked first, and what it
-    /// asked after each outcome; nothing more after it has ended.
+    /// Starts a process and delivers these outcomes, one after another. Appends to `replies` its
+    /// first question, and its question after each outcome; nothing more after its end.
     fn start(
         &self,
         start: &Self::Start,
@@ -54,135 +58,139 @@ pub trait Runner: Send + Sync + 'static {
         replies: &mut Vec<Reply<Self::Start>>,
     ) -> Self::Live;
 
-    /// Tells a live process these outcomes, one after the other. Adds to `replies` what it asked after each; nothing more
-    /// after it has ended.
+    /// Delivers these outcomes to a live process, one after another. Appends to `replies` its
+    /// question after each; nothing more after its end.
     fn tell(&self, live: &mut Self::Live, told: &[Told], replies: &mut Vec<Reply<Self::Start>>);
 
-    /// A second process in the same situation, if that is cheaper than telling one its outcomes again.
+    /// A second process in the same state, if that is cheaper than delivering the outcomes to a new
+    /// one.
     fn fork(&self, live: &mut Self::Live) -> Option<Self::Live> {
         let _ = live;
         None
     }
 
-    /// Is the first process with a certain start that has ended run once more, to see whether it asks the same? Otherwise who is
-    /// never told its outcomes again is not found out.
+    /// Whether the first process of each start that has ended is run once more, to check that it
+    /// asks the same. Otherwise nondeterminism is noticed only where outcomes are delivered again.
     fn repeats(&self) -> bool {
         false
     }
 
-    /// What it means that a process which was started from this was told the same twice and asked something else: that it is
-    /// wrong, or, if it may well be right, that it cannot be explored.
+    /// The kind of failure if a process with this start asks something else after the same
+    /// observations: an error, or unsupported behaviour if the program may well be correct.
     fn on_difference(&self, start: &Self::Start) -> FailureKind {
         let _ = start;
         FailureKind::Error
     }
 
-    /// How long a process may run until it asks something, where the runner does not watch that itself, because processes run in
-    /// the thread that calls it. What is then done about a hang is done by [`System::attempt`](crate::model::System::attempt).
+    /// The time limit for a process until its next question, if the runner does not enforce it
+    /// itself, because processes run in the thread that calls it.
+    /// [`System::attempt`](crate::model::System::attempt) then deals with hangs.
     fn patience(&self) -> Option<Duration> {
         None
     }
 
-    /// May a process that asks this come back to where it is then ([`Reply::back`])? `None` if nobody knows yet what it asks.
+    /// Whether a process with this pending operation may come back to its present state later
+    /// ([`Reply::back`]). `None` if the operation is not known yet.
     fn may_return(&self, op: Option<&Op>) -> bool {
         let _ = op;
         false
     }
 
-    /// The place in the source at which processes are started from this.
+    /// The place in the source that defines this start.
     fn site(&self, start: &Self::Start) -> Option<Arc<Site>> {
         let _ = start;
         None
     }
 
-    /// The judgement of terminal states that are no deadlocks, if there is one.
+    /// The judgement of terminal states that are not deadlocks, if there is one.
     fn judge(&self) -> Option<&Judge> {
         None
     }
 
-    /// May the process that was started from this, or one that it spawns, ever touch this? See
+    /// Whether a process with this start, or one that it spawns, may ever touch this. See
     /// [`Foresight::may_touch`](crate::model::Foresight::may_touch).
     fn may_touch(&self, start: &Self::Start, touch: Touch) -> bool {
         let _ = (start, touch);
         true
     }
 
-    /// May the process that was started from this, or one that it spawns, ever send this? See
+    /// Whether a process with this start, or one that it spawns, may ever send this. See
     /// [`Foresight::may_send`](crate::model::Foresight::may_send).
     fn may_send(&self, start: &Self::Start, mailbox: MailboxId, pattern: Envelope) -> bool {
         let _ = (start, mailbox, pattern);
         true
     }
 
-    /// See [`Foresight::may_cancel`](crate::model::Foresight::may_cancel).
+    /// Whether any process may cancel. See
+    /// [`Foresight::may_cancel`](crate::model::Foresight::may_cancel).
     fn may_cancel(&self) -> bool {
         true
     }
 }
 
-/// What is wrong with the contents of the cells at the end.
+/// Judges the contents of the cells at the end: a failure, or `None`.
 pub type Judge = dyn Fn(Contents<'_>) -> Option<Failure> + Send + Sync;
 
-/// What a process asks, where, and what it did on the way there.
+/// A question of a process, its place, and what the process did on the way there.
 #[derive(Clone, Debug)]
 pub struct Reply<S> {
-    /// What it asks.
+    /// The question.
     pub asked: Asked<S>,
     /// The place in its source.
     pub site: Option<Arc<Site>>,
-    /// What it has printed since it asked last.
+    /// What the process has printed since its previous question.
     pub printed: Option<Box<str>>,
-    /// If it is where it was before it was told the last so many outcomes, and will do the same again if it is told the same: so
-    /// many. Otherwise 0.
+    /// If the process is in the state before its last n outcomes, and will do the same again after
+    /// the same observations: n. Otherwise 0.
     pub back: u32,
-    /// What it says of itself, if it has ended.
+    /// The remarks of the process, if it has ended.
     pub remarks: Option<Arc<[Remark]>>,
 }
 
 impl<S> Reply<S> {
-    /// A process that asks this somewhere, and has printed nothing.
+    /// A question at this place, by a process that has printed nothing.
     pub fn new(asked: Asked<S>, site: Option<Arc<Site>>) -> Reply<S> {
         Reply { asked, site, printed: None, back: 0, remarks: None }
     }
 }
 
-/// What a process asks.
+/// The question of a process: its next operation, or its end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Asked<S> {
-    /// An operation. The [`ValueId`]s in it are places in `values`.
+    /// An operation. The [`ValueId`]s in it are indices into `values`.
     Op {
-        /// The operation, any but a spawn.
+        /// The operation; not a spawn.
         op: Op,
-        /// The values that it hands over.
+        /// The values that it passes on.
         values: Vec<Value>,
     },
-    /// A process that is started from this.
+    /// A spawn of a process with this start.
     Spawn(S),
-    /// Nothing: it has ended.
+    /// The process has ended.
     Done,
-    /// Nothing: it has ended, and hands this over to who joins it.
+    /// The process has ended, and `join` returns this value.
     Returned(Value),
-    /// Nothing: something went wrong.
+    /// The process has failed.
     Failed(Failure),
 }
 
 impl<S> Asked<S> {
-    /// An operation that hands over nothing.
+    /// An operation without values.
     pub fn op(op: Op) -> Asked<S> {
         Asked::Op { op, values: Vec::new() }
     }
 
-    /// An operation that hands over this value.
+    /// An operation with this value.
     pub fn with(value: Value, op: impl FnOnce(ValueId) -> Op) -> Asked<S> {
         Asked::Op { op: op(ValueId(0)), values: vec![value] }
     }
 
-    /// An operation that hands over two values.
+    /// An operation with two values.
     pub fn with_two(one: Value, other: Value, op: impl FnOnce(ValueId, ValueId) -> Op) -> Asked<S> {
         Asked::Op { op: op(ValueId(0), ValueId(1)), values: vec![one, other] }
     }
 
-    /// What the process can be told then.
+    /// The possible outcomes.
     pub fn outcomes(&self) -> Outcomes {
         match self {
             Asked::Op { op, .. } => Outcomes::of(op),
@@ -191,49 +199,49 @@ impl<S> Asked<S> {
         }
     }
 
-    /// Has the process ended?
+    /// Whether the process has ended.
     pub fn is_end(&self) -> bool {
         matches!(self, Asked::Done | Asked::Returned(_) | Asked::Failed(_))
     }
 }
 
-/// What can be told after an operation.
+/// The possible outcomes of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcomes {
-    /// Nothing: the process has ended.
+    /// None: the process has ended.
     None,
-    /// That it happened.
+    /// It happened.
     Unit,
-    /// The name of a request; or, if it `tries`, that there is none.
+    /// The handle of a request; if it `tries`, perhaps that there is none.
     Posted {
-        /// May it find the object taken?
+        /// Whether it may find the object taken.
         tries: bool,
     },
-    /// Which of so many elements is complete; or, if it `tests`, that none is.
+    /// The index of the complete element; if it `tests`, perhaps that none is complete.
     Completed {
-        /// How many there are.
+        /// The number of elements.
         elements: u32,
-        /// Does it not wait?
+        /// Whether it does not wait.
         tests: bool,
     },
-    /// What a probe saw.
+    /// The result of a probe.
     Tuple,
-    /// Whether it had the effect that it was to have.
+    /// Whether it took effect.
     Bool,
-    /// What a cell held.
+    /// The content of a cell.
     Value,
-    /// What a cell held to which a number was to be added.
+    /// The previous content of a cell to which a number was to be added.
     Sum,
-    /// A number of this range.
+    /// A number in this range.
     Chosen {
-        /// First value.
+        /// The first value.
         lo: i64,
-        /// One past the last value.
+        /// The end of the range, exclusive.
         hi: i64,
     },
-    /// A process.
+    /// The id of a process.
     Spawned,
-    /// What the process returned that has ended; or nothing, if it returned nothing.
+    /// The value that the joined process returned, or unit.
     Returned,
 }
 
@@ -273,39 +281,41 @@ impl Outcomes {
     }
 }
 
-/// The outcome of an operation: a [`Response`] that means the same in all searches.
+/// An observation: the outcome of an operation. It is a [`Response`] whose meaning does not depend
+/// on the search.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Told {
-    /// Nothing but that it happened.
+    /// It happened.
     Unit,
-    /// The name of the request just posted.
+    /// The handle of the request just posted.
     Posted(Handle),
-    /// Element `index` is complete; `value` is what a receive received, else unit.
+    /// Element `index` is complete; `value` is the received value, or unit if it is not a receive.
     Completed {
-        /// Place in the operation's list.
+        /// The index in the operation's list.
         index: u32,
         /// The received value.
         value: Value,
     },
     /// A test found nothing complete.
     Incomplete,
-    /// What a cell held, whether a `cas` succeeded, what a probe saw, or what a process returned.
+    /// The content of a cell, whether a `cas` succeeded, the result of a probe, or the value that a
+    /// process returned.
     Value(Value),
     /// The value of a `choose`.
     Chosen(i64),
-    /// The process that a `spawn` started. Its number belongs to one search.
+    /// The process that a `spawn` started. Its id is valid in one search only.
     Spawned(ProcessId),
-    /// A `fetch_add` that would leave the 64-bit range; the cell is unchanged.
+    /// A `fetch_add` would leave the 64-bit range; the cell is unchanged.
     Overflow,
 }
 
 impl Told {
-    /// Can this be the outcome of what a process asked?
+    /// Whether this can be the outcome of this question.
     pub fn answers<S>(&self, asked: &Asked<S>) -> bool {
         self.is_one_of(asked.outcomes())
     }
 
-    /// Does it say that a poll has found nothing?
+    /// Whether it is an unsuccessful poll.
     pub fn is_in_vain(&self) -> bool {
         match self {
             Told::Incomplete => true,
@@ -314,7 +324,7 @@ impl Told {
         }
     }
 
-    /// Is it such an outcome?
+    /// Whether it is one of these outcomes.
     pub fn is_one_of(&self, outcomes: Outcomes) -> bool {
         match (outcomes, self) {
             (Outcomes::None, _) => false,
@@ -339,7 +349,7 @@ impl Told {
         }
     }
 
-    /// The outcome that a response is.
+    /// The observation that a response is.
     pub(super) fn new(response: Response, values: &Values) -> Told {
         match response {
             Response::Unit => Told::Unit,

@@ -1,7 +1,8 @@
-//! The histories that processes have had so far, as a tree: a history is a node, what was told last is its edge.
+//! The histories of processes so far, as a tree: a history is a node, and its last observation is
+//! the edge to it.
 //!
-//! Nodes are never removed, and what is known of one never changes. So who knows the number of a node can ask for it
-//! at any time.
+//! Nodes are never removed, and what is known of a node never changes. So the number of a node
+//! stays valid.
 
 use std::hash::BuildHasher;
 
@@ -11,36 +12,37 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use super::runner::{Asked, Reply, Told};
 use crate::model::{Access, Op};
 
-/// A history, by its place in the tree.
+/// A history, by its index in the tree.
 pub(super) type NodeId = u32;
 
 struct Node<S> {
-    /// The history without what was told last; `None` for a process that was told nothing yet.
+    /// The history without its last observation; `None` for the empty history of a start.
     parent: Option<NodeId>,
-    /// Where the process begins.
+    /// The node of the empty history.
     root: NodeId,
     told: Told,
-    /// What the process asks there; `None` if it has not been started yet.
+    /// The question of the process there; `None` if it has not been started yet.
     reply: Option<Reply<S>>,
 }
 
-/// Histories of processes that start from an `S`.
+/// The histories of processes whose starts have the type `S`.
 pub(super) struct Tree<S> {
     nodes: Vec<Node<S>>,
     children: HashTable<NodeId>,
-    /// Histories in which the process is told this, and is then where it was in another one: further up, or right there.
+    /// Observations that lead back: after `node` and this observation, the process has another
+    /// history again, a prefix of `node` or `node` itself.
     returns: FxHashMap<NodeId, (Told, NodeId)>,
-    /// What the processes start from whose histories begin here.
+    /// The starts of the processes whose histories begin here.
     starts: FxHashMap<NodeId, S>,
     initial: Vec<NodeId>,
     /// The processes that were spawned at the end of a history.
     spawned: FxHashMap<NodeId, NodeId>,
-    /// The beginnings of the processes that have ended.
+    /// The empty histories of the processes that have ended.
     ended: FxHashSet<NodeId>,
 }
 
 impl<S: Clone> Tree<S> {
-    /// The histories of processes that were told nothing yet.
+    /// The empty histories of processes with these starts.
     pub(super) fn new(starts: Vec<S>) -> Tree<S> {
         let mut tree = Tree {
             nodes: Vec::new(),
@@ -67,32 +69,32 @@ impl<S: Clone> Tree<S> {
         root
     }
 
-    /// How many histories there are.
+    /// The number of histories.
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The beginnings of the processes that exist from the start.
+    /// The empty histories of the processes that exist from the start.
     pub(super) fn initial(&self) -> &[NodeId] {
         &self.initial
     }
 
-    /// The history without what was told last.
+    /// The history without its last observation.
     pub(super) fn parent(&self, node: NodeId) -> Option<NodeId> {
         self.nodes[node as usize].parent
     }
 
-    /// What was told last.
+    /// The last observation.
     pub(super) fn told(&self, node: NodeId) -> &Told {
         &self.nodes[node as usize].told
     }
 
-    /// What the process asks there, if that is known.
+    /// The question of the process there, if it is known.
     pub(super) fn reply(&self, node: NodeId) -> Option<&Reply<S>> {
         self.nodes[node as usize].reply.as_ref()
     }
 
-    /// May the process be told more than one thing there?
+    /// Whether more than one outcome is possible there.
     pub(super) fn varies(&self, node: NodeId) -> bool {
         let Some(Reply { asked: Asked::Op { op, .. }, .. }) = self.reply(node) else {
             return false;
@@ -106,12 +108,12 @@ impl<S: Clone> Tree<S> {
         }
     }
 
-    /// Notes what the process asks first.
+    /// Records the first question of a process.
     pub(super) fn begin(&mut self, root: NodeId, reply: Reply<S>) {
         self.nodes[root as usize].reply.get_or_insert(reply);
     }
 
-    /// What the process with this history was started from.
+    /// The start of the process with this history.
     pub(super) fn start(&self, node: NodeId) -> &S {
         &self.starts[&self.root(node)]
     }
@@ -120,13 +122,14 @@ impl<S: Clone> Tree<S> {
         self.nodes[node as usize].root
     }
 
-    /// Notes that a process that had this history has ended. Is it the first with its beginning?
+    /// Records that a process with this history has ended. Returns whether it is the first one of
+    /// its start.
     pub(super) fn end(&mut self, node: NodeId) -> bool {
         let root = self.root(node);
         self.ended.insert(root)
     }
 
-    /// The beginning of the process that is spawned at the end of this history.
+    /// The empty history of the process that is spawned at the end of this history.
     pub(super) fn spawned(&mut self, node: NodeId, start: &S) -> NodeId {
         if let Some(&root) = self.spawned.get(&node) {
             return root;
@@ -136,8 +139,9 @@ impl<S: Clone> Tree<S> {
         root
     }
 
-    /// From now on the process that has the history `node` and is told this has the history `earlier` again, if none goes on from there yet.
-    /// Returns the one that it has.
+    /// From now on, a process with the history `node` that makes this observation has the history
+    /// `earlier` again, unless a history that continues `node` with it exists already. Returns the
+    /// history that results.
     pub(super) fn come_back(&mut self, node: NodeId, told: Told, earlier: NodeId) -> NodeId {
         if let Some(known) = self.child(node, &told) {
             return known;
@@ -146,7 +150,7 @@ impl<S: Clone> Tree<S> {
         earlier
     }
 
-    /// The history that goes on from `node` with this, if there is one.
+    /// The history that continues `node` with this observation, if it exists.
     pub(super) fn child(&self, node: NodeId, told: &Told) -> Option<NodeId> {
         let found = self.children.find(hash(node, told), |&child| {
             let child = &self.nodes[child as usize];
@@ -156,7 +160,7 @@ impl<S: Clone> Tree<S> {
         found.copied().or_else(|| back().map(|&(_, earlier)| earlier))
     }
 
-    /// Adds a history that goes on from `node` with this.
+    /// Adds a history that continues `node` with this observation.
     pub(super) fn grow(&mut self, node: NodeId, told: Told, reply: Reply<S>) -> NodeId {
         let hash_of = hash(node, &told);
         let child =
@@ -169,7 +173,8 @@ impl<S: Clone> Tree<S> {
         child
     }
 
-    /// Puts a history in the place of `known`, which has the same told. It is the one that is found from now on.
+    /// Adds a history with the same observations as `known`, which replaces it in all later
+    /// look-ups.
     pub(super) fn replace(&mut self, known: NodeId, reply: Reply<S>) -> NodeId {
         let node = &self.nodes[known as usize];
         let (parent, root, told) = (node.parent, node.root, node.told.clone());

@@ -1,31 +1,32 @@
-//! The calls of a client, at random.
+//! The random calls of a client.
 //!
-//! The numbers come from one SplitMix64, so a seed always makes the same client. Thread by thread and call by call:
-//! first the procedure, each as likely as any other, then its arguments in order. What a parameter is given
-//! depends on its type, and for integers on its name:
+//! All random numbers come from one SplitMix64 generator, so a seed always makes the same client.
+//! Thread by thread and call by call, first the procedure is drawn, with equal probabilities, then
+//! its arguments in order. An argument depends on the type of the parameter, and for integers on
+//! its name:
 //!
 //! | parameter | argument |
 //! |---|---|
-//! | `key: int` | a key, 1 to the number of keys, each as likely |
-//! | any other `int` | the number of the call in the client, from 1: no two calls give the same |
-//! | `bool` | either, as likely |
-//! | of an enumeration | any variant, each as likely |
+//! | `key: int` | a key, 1 to the number of keys, with equal probabilities |
+//! | any other `int` | the number of the call in the client, from 1: different in all calls |
+//! | `bool` | `true` or `false`, with equal probabilities |
+//! | of an enumeration | a variant, with equal probabilities |
 //!
-//! Values that are all different show which call a value came from. And a structure that allocates can take such a
-//! parameter as a place of memory of its own. Then allocating is no action, and no two calls depend on each other
-//! because of it.
+//! Since these values are all different, a result shows which call it came from. And a structure
+//! that allocates can use such a parameter as a memory location of its own. Then an allocation is
+//! not an action, and does not make two calls dependent.
 //!
-//! If a number of calls is to run into a bug, the calls are drawn beforehand (Fisher and Yates). They get the key that
-//! the structure names; all others get another one.
+//! If the number of calls that run into a bug is given, these calls are drawn beforehand (Fisher
+//! and Yates). They get the key that the structure names; all others get another key.
 
 use super::{Invocation, Unmade, Wish};
 use crate::lang::{Domain, Offer, Structure};
 use crate::random::SplitMix64;
 
-/// The parameter that is given a key.
+/// The name of parameters that are keys.
 const KEY: &str = "key";
 
-/// The calls of each thread.
+/// Draws the calls of each thread.
 pub fn choose(
     structure: &Structure,
     wish: &Wish,
@@ -44,7 +45,7 @@ pub fn choose(
     Ok(chosen.chunks(wish.calls).map(<[_]>::to_vec).collect())
 }
 
-/// What may be called.
+/// The procedures that may be called.
 fn operations<'s>(structure: &'s Structure, wish: &Wish) -> Result<Vec<&'s Offer>, Unmade> {
     let offers = &structure.offers;
     let operations: Vec<&Offer> = match &wish.operations[..] {
@@ -82,7 +83,7 @@ fn has_key(offer: &Offer) -> bool {
     offer.params.iter().any(|param| param.name == KEY && param.domain == Domain::Int)
 }
 
-/// For each call the keys that it may have.
+/// For each call: the keys to choose from.
 fn keys(
     operations: &[&Offer],
     wish: &Wish,

@@ -1,16 +1,18 @@
-//! The outcomes of sequential executions: what calls return if each runs alone from beginning to end.
+//! The outcomes of sequential executions: what the calls return if each runs alone from beginning
+//! to end.
 //!
-//! Three threads of five calls have 756,756 orders. But what can still happen depends only on which calls are
-//! left and on what the structure holds. This is a *situation*, identified by its [portrait](State::portrait). Its
-//! suffixes (what the calls that are left may return) are computed once, from those of the situations that one
-//! more call leads to:
+//! Three threads of five calls have 756,756 orders. But what can still happen depends only on the
+//! remaining calls and on the contents of the structure. This is a *situation*, identified by its
+//! [canonical state](State::portrait). Its suffixes (what the remaining calls may return) are
+//! computed once, from the suffixes of the situations that are one call further:
 //!
 //! ```text
-//! suffixes(s)  =  { r · w  |  a next call of some thread returns r and leads from s to t,  w in suffixes(t) }
+//! suffixes(s) = { r · w | a next call of some thread returns r and leads from s to t,
+//!                       w in suffixes(t) }
 //! ```
 //!
-//! The calls run on the ordinary model. The program that is run has processes that drop the results of
-//! calls. So their local states say no more than which calls are left. The results are read off the marks of the
+//! The calls run on the ordinary model, in a program whose processes drop the results of calls. So
+//! their local states depend only on which calls remain. The results are read off the marks of
 //! calls. A call that would wait for another thread cannot be next.
 
 use std::collections::BTreeSet;
@@ -25,25 +27,27 @@ use crate::model::{
     Action, Choice, Locals, Mark, Parts, ProcessId, State, Status, System, Value, ValueId,
 };
 
-/// More situations than this take too long.
+/// The maximum number of situations: more would take too long.
 const MAX_SITUATIONS: usize = 1_000_000;
-/// More outcomes than this make a file that nobody can read.
+/// The maximum number of outcomes: more would make an unreadable file.
 const MAX_OUTCOMES: usize = 50_000;
-/// A call that takes this many steps alone is assumed to wait for others.
+/// A call that has not ended after this number of steps alone is assumed to wait for others.
 const MAX_STEPS: usize = 10_000;
 
 /// The results of sequential executions.
 #[derive(Debug)]
 pub struct Found {
-    /// For each thread and each of its calls: does it return anything?
+    /// For each thread and each of its calls: whether it returns a value.
     pub returns: Vec<Vec<bool>>,
-    /// For each thread what each of its calls that return something returned, as the program writes it.
+    /// For each outcome and each thread: the values that its calls return, as in the source. Calls
+    /// without a value are left out.
     pub outcomes: BTreeSet<Vec<Vec<String>>>,
-    /// How many situations there were.
+    /// The number of situations.
     pub situations: usize,
 }
 
-/// Runs the calls of `program`, one process for each thread, in all orders, if that does not take too long.
+/// Runs the calls of `program`, one process for each thread, in all orders. Refuses if that takes
+/// too long.
 pub fn outcomes(
     program: &Program,
     threads: &[Vec<Invocation>],
@@ -72,18 +76,18 @@ pub fn outcomes(
     search.found(&first, &suffixes)
 }
 
-/// How far a thread has come. Calls without operations end together with what is before them.
+/// The progress of a thread. Calls without operations end together with the operation before them.
 #[derive(Clone, Copy)]
 struct Progress {
-    /// How many of its calls have ended.
+    /// The number of its calls that have ended.
     ended: usize,
-    /// How many calls it is inside of.
+    /// The number of calls that it is inside of.
     depth: usize,
 }
 
-/// What a call returned.
+/// The value that a call returned.
 type Returned = Option<ValueId>;
-/// For each thread what its remaining calls returned.
+/// For each thread: the values that its remaining calls return.
 type Suffix = Vec<Vec<Returned>>;
 type Suffixes = Rc<BTreeSet<Suffix>>;
 
@@ -91,13 +95,13 @@ struct Sequential<'p> {
     locals: Locals<'p, Program>,
     threads: &'p [Vec<Invocation>],
     parts: Parts,
-    /// By the portraits of the states between calls.
+    /// The suffixes of situations, by canonical state.
     suffixes: FxHashMap<Box<[u32]>, Suffixes>,
     deadline: Option<Instant>,
 }
 
 impl Sequential<'_> {
-    /// What the remaining calls may return.
+    /// The suffixes of the present situation.
     fn suffixes(&mut self, state: &mut State, progress: &[Progress]) -> Result<Suffixes, Unmade> {
         let left = |thread: usize| progress[thread].ended < self.threads[thread].len();
         let unfinished: Vec<usize> = (0..progress.len()).filter(|&thread| left(thread)).collect();
@@ -128,7 +132,7 @@ impl Sequential<'_> {
         Ok(all)
     }
 
-    /// Runs a call to its end in every possible way, and adds what it and the remaining calls may return.
+    /// Runs a call to its end in every possible way, and adds the resulting suffixes to `all`.
     fn call(
         &mut self,
         state: &mut State,
@@ -154,7 +158,7 @@ impl Sequential<'_> {
             let results = self.ended(marks, &mut progress[thread]);
             if results.is_empty() {
                 let on = Running { thread, steps: steps + 1, progress: &progress };
-                // A step is a level of recursion, and a call may have thousands.
+                // Each step is a level of recursion, and a call may have thousands.
                 stacker::maybe_grow(64 << 10, 1 << 20, || self.call(state, &on, all))?;
             } else {
                 let rest = self.suffixes(state, &progress)?;
@@ -174,7 +178,7 @@ impl Sequential<'_> {
         Unmade::Unfit(format!("run alone, after other calls, `{call}` goes wrong: {what}"))
     }
 
-    /// What the outermost calls that end with these marks returned.
+    /// The values returned by outermost calls that end with these marks.
     fn ended(&mut self, marks: Vec<Mark>, progress: &mut Progress) -> Vec<Returned> {
         let mut results = Vec::new();
         for mark in marks {
@@ -192,7 +196,7 @@ impl Sequential<'_> {
         results
     }
 
-    /// The outcomes in words.
+    /// The outcomes as text.
     fn found(&self, first: &[Vec<Returned>], suffixes: &Suffixes) -> Result<Found, Unmade> {
         let mut outcomes = BTreeSet::new();
         let mut returns = Vec::new();
@@ -218,13 +222,13 @@ impl Sequential<'_> {
     }
 }
 
-/// A call on its way.
+/// A call that is being run.
 #[derive(Clone, Copy)]
 struct Running<'p> {
     thread: usize,
-    /// How many it has made.
+    /// The number of its steps.
     steps: usize,
-    /// Of every thread.
+    /// The progress of every thread.
     progress: &'p [Progress],
 }
 

@@ -1,8 +1,9 @@
 //! Clients as text.
 //!
-//! The assertion is a `match` on what the first thread returned. Each arm is a `match` on what the second thread
-//! returned, and so on. So it is read in the order of the threads, it lists nothing twice within a thread, and it looks
-//! only at the outcomes that agree with the threads before.
+//! The assertion is a `match` on what the first thread returned. Each arm is a `match` on what the
+//! second thread returned, and so on. So it can be read thread by thread, it lists no result of a
+//! thread twice in one `match`, and each arm contains only outcomes that agree with the arms around
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -10,10 +11,10 @@ use std::fmt::Write;
 use super::Invocation;
 use super::outcomes::Found;
 
-/// What a violation says.
+/// The message of the assertion.
 pub const MESSAGE: &str = "no sequential execution of these calls has these results";
 
-/// The program for sequential executions: the calls, their results dropped.
+/// The program for sequential executions: the calls, without their results.
 pub fn sequential(declarations: &str, threads: &[Vec<Invocation>]) -> String {
     let mut text = declarations.to_owned();
     for (thread, calls) in threads.iter().enumerate() {
@@ -23,7 +24,7 @@ pub fn sequential(declarations: &str, threads: &[Vec<Invocation>]) -> String {
     text
 }
 
-/// The client, which `command` made.
+/// The client. `command` is the command that made it.
 pub fn client(
     declarations: &str,
     threads: &[Vec<Invocation>],
@@ -62,7 +63,7 @@ fn judgement(found: &Found) -> String {
     text
 }
 
-/// For each thread the variables with what its calls returned.
+/// For each thread: the variables with the results of its calls.
 fn observed(found: &Found) -> Vec<Vec<String>> {
     let of_thread = |(thread, returns): (usize, &Vec<bool>)| {
         let places = returns.iter().enumerate().filter(|(_, returns)| **returns);
@@ -71,7 +72,7 @@ fn observed(found: &Found) -> Vec<Vec<String>> {
     found.returns.iter().enumerate().map(of_thread).collect()
 }
 
-/// An expression that is true of these outcomes of the threads, and of no others.
+/// Appends an expression that is true exactly for these outcomes of the threads.
 fn tree(text: &mut String, threads: &[Vec<String>], outcomes: &[&[Vec<String>]], indent: usize) {
     let Some((variables, others)) = threads.split_first() else {
         *text += "true";
@@ -96,7 +97,7 @@ fn tree(text: &mut String, threads: &[Vec<String>], outcomes: &[&[Vec<String>]],
     *text += &format!("{margin}    _ => false,\n{margin}}}");
 }
 
-/// `(a, b)`, or `a` if it is alone.
+/// A tuple `(a, b)`, or just `a` if there is only one part.
 fn tuple(parts: &[String]) -> String {
     match parts {
         [one] => one.clone(),

@@ -1,13 +1,14 @@
-//! The results of the experiments on stateful reduction: tables, claims and plots, for people and for programs.
+//! The results of the experiments on stateful reduction: tables, claims and plots, for people and
+//! for programs.
 //!
-//! Everything except times and the memory of processes is the same in every run. (The portfolio is an exception: there it
-//! depends on timing who answers first.)
+//! Everything except times and process memory is the same in every run. (The portfolio is an
+//! exception: the search that gives its answer depends on timing.)
 //!
 //! | file | idea |
 //! |---|---|
 //! | `tables` | quantiles, speed-ups, errors by order |
-//! | `claims` | what the paper says, and whether it holds here |
-//! | `plots` | the figures of the paper, with our costs |
+//! | `claims` | the claims of the paper, and whether they hold here |
+//! | `plots` | the plots of the paper, with our costs |
 
 mod claims;
 mod plots;
@@ -33,7 +34,7 @@ const SOURCE: &str = "\
 Cirisci, Enea, Farzan, Mutluergil: A pragmatic approach to stateful partial order reduction (VMCAI 2023),
 section 4.1";
 
-/// A table with a text about it.
+/// A table with an introduction.
 struct Section {
     heading: &'static str,
     about: String,
@@ -48,7 +49,7 @@ fn sections(experiment: &Experiment) -> Vec<Section> {
     sections
 }
 
-/// What it is about.
+/// The description of the experiment.
 fn about(experiment: &Experiment) -> String {
     let Experiment { reductions, errors } = experiment;
     format!(
@@ -69,15 +70,15 @@ fn interrupted(experiment: &Experiment) -> Option<String> {
 }
 
 fn agreement(experiment: &Experiment) -> Result<&'static str, Vec<String>> {
-    let told = experiment.disagreements();
-    if told.is_empty() { Ok(AGREED) } else { Err(told) }
+    let found = experiment.disagreements();
+    if found.is_empty() { Ok(AGREED) } else { Err(found) }
 }
 
 const AGREED: &str = "\
 All searches of a client that came to their end agree on its verdict and on the number of its
 terminal states, and none stores more states than the full search.";
 
-/// For a terminal, or a text of this width.
+/// The results as text of this width, for a terminal.
 pub struct Text<'e>(pub &'e Experiment, pub usize);
 
 impl Display for Text<'_> {
@@ -95,16 +96,16 @@ impl Display for Text<'_> {
         }
         match agreement(experiment) {
             Ok(agreed) => writeln!(f, "{}", fill(agreed, room))?,
-            Err(told) => {
-                let loud = |told: &String| writeln!(f, "{}", Styled(BAD, fill(told, room)));
-                told.iter().try_for_each(loud)?;
+            Err(found) => {
+                let loud = |text: &String| writeln!(f, "{}", Styled(BAD, fill(text, room)));
+                found.iter().try_for_each(loud)?;
             }
         }
         writeln!(f, "{}", fill(&format!("Source: {SOURCE}"), room))
     }
 }
 
-/// For Markdown, with the facts if the report is to stand alone.
+/// The results as Markdown; with facts about its origin for a report that stands alone.
 pub struct Document<'e>(pub &'e Experiment, pub Option<&'e Facts>);
 
 impl Display for Document<'_> {
@@ -117,7 +118,7 @@ impl Display for Document<'_> {
         writeln!(f, "## Agreement\n")?;
         match agreement(experiment) {
             Ok(agreed) => writeln!(f, "{agreed}")?,
-            Err(told) => told.iter().try_for_each(|told| writeln!(f, "- **{told}**"))?,
+            Err(found) => found.iter().try_for_each(|text| writeln!(f, "- **{text}**"))?,
         }
         if let Some(left) = interrupted(experiment) {
             writeln!(f, "\n{left}")?;
@@ -129,7 +130,7 @@ impl Display for Document<'_> {
     }
 }
 
-/// A search as a line of comma-separated values.
+/// A search, for comma-separated values.
 #[derive(Serialize)]
 struct Record<'e> {
     structure: &'e str,
@@ -192,12 +193,12 @@ fn record<'e>(trials: &'e Trials, client: usize, contender: usize, ran: &Ran) ->
     }
 }
 
-/// The searches as comma-separated values, a line each.
+/// The searches as comma-separated values, a line for each.
 pub fn csv(trials: &[&Trials]) -> String {
     table::csv(trials.iter().flat_map(|trials| records(trials)))
 }
 
-/// The results as one object, to be read by other programs.
+/// The results as one JSON object, for other programs.
 #[derive(Serialize)]
 pub struct Object<'e> {
     mazurka: &'static str,
@@ -211,7 +212,7 @@ pub struct Object<'e> {
 }
 
 impl<'e> Object<'e> {
-    /// `version` is this crate's.
+    /// `version` is the version of this crate.
     pub fn new(experiment: &'e Experiment, version: &'static str) -> Self {
         Object {
             mazurka: version,

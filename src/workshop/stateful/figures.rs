@@ -1,34 +1,36 @@
-//! What searches cost, over many clients: quantiles, means and speed-ups.
+//! The costs of searches over many clients: quantiles, means and speed-ups.
 //!
-//! A **quantile** is by nearest rank: 50 % of n clients is the one of rank ⌈n/2⌉ when they are sorted by cost. Clients that
-//! were not finished come last, because their cost is unknown. A quantile among them does not exist.
+//! A **quantile** is by nearest rank: the 50 % quantile of n clients is the client of rank ⌈n/2⌉ in
+//! the order of costs. Clients that were not finished come last, because their cost is unknown. A
+//! quantile among them does not exist.
 //!
-//! The **speed-up** of one algorithm over another is the ratio of their costs on one client. Over many clients the paper gives
-//! the *average of speed-ups*. But if each of two algorithms is twice as fast as the other on half of the clients, it is 1.25 both
-//! ways. The *geometric mean* is then 1 both ways. So verdicts rest on the geometric mean, unless the paper names an
-//! average.
+//! The **speed-up** of one algorithm over another is the ratio of their costs on one client. Over
+//! many clients the paper gives the *average of speed-ups*. But if each of two algorithms is twice
+//! as fast as the other on half of the clients, this average is 1.25 both ways. The *geometric
+//! mean* is then 1 both ways. So verdicts are based on the geometric mean, unless the paper names
+//! an average.
 
 use crate::study::Measured;
 
 use super::Trials;
 
-/// What a search can cost.
+/// A kind of cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
-    /// Processor time in seconds; the time that went by, where that was not measured.
+    /// Processor time in seconds; wall time, if processor time was not measured.
     Time,
-    /// The time that went by, in seconds.
+    /// Wall time, in seconds.
     Wait,
     /// States stored.
     States,
-    /// Transitions taken, those in stored graphs not counted.
+    /// Transitions taken, without those in stored graphs.
     Transitions,
-    /// Bytes for states and for what is remembered of them.
+    /// Bytes for states and for what is stored about them.
     Memory,
 }
 
 impl Cost {
-    /// The cost of this search; `None` if the explorer does not tell.
+    /// The cost of this search; `None` if the explorer does not measure it.
     pub fn of(self, measured: &Measured) -> Option<f64> {
         let stats = &measured.stats;
         match self {
@@ -41,10 +43,11 @@ impl Cost {
     }
 }
 
-/// The quantiles that are told, in percent.
+/// The quantiles that are shown, in percent.
 pub const PERCENTS: [usize; 6] = [10, 25, 50, 75, 90, 100];
 
-/// The quantile of `clients`, of which these finished at these costs, in ascending order; `None` if it is not among them.
+/// A quantile over `clients` clients; `sorted` has the costs of the finished ones, ascending.
+/// `None` if the quantile is not among these.
 pub fn quantile(sorted: &[f64], clients: usize, percent: usize) -> Option<f64> {
     let rank = (clients * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied()
@@ -61,16 +64,16 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     mean(&logarithms).map(f64::exp)
 }
 
-/// How many times less than another an algorithm costs, over clients that both finished.
+/// How many times less one algorithm costs than another, over clients that both finished.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speedup {
-    /// How many clients.
+    /// The number of clients.
     pub clients: usize,
     /// The average of the ratios.
     pub mean: f64,
-    /// Their geometric mean.
+    /// The geometric mean of the ratios.
     pub geometric: f64,
-    /// On how many it costs less.
+    /// The number of clients on which it costs less.
     pub ahead: usize,
 }
 
@@ -87,7 +90,7 @@ impl Speedup {
 }
 
 impl Trials {
-    /// The costs of the searches of this contender that finished, in ascending order.
+    /// The costs of the finished searches of this contender, ascending.
     pub fn sorted(&self, contender: usize, cost: Cost) -> Vec<f64> {
         let clients = 0..self.clients.len();
         let mut costs: Vec<_> = clients.filter_map(|c| self.cost(c, contender, cost)).collect();
@@ -95,7 +98,7 @@ impl Trials {
         costs
     }
 
-    /// Their sum over some clients.
+    /// The sum of the costs of this contender over these clients.
     pub fn total(&self, clients: &[usize], contender: usize, cost: Cost) -> f64 {
         clients.iter().filter_map(|&client| self.cost(client, contender, cost)).sum()
     }
@@ -116,14 +119,15 @@ impl Trials {
         clients.iter().filter_map(ratio).collect()
     }
 
-    /// The same over all clients, in short.
+    /// The speed-up of `one` over `other`, over all clients that both finished.
     pub fn speedup(&self, one: &str, other: &str, cost: Cost) -> Option<Speedup> {
         let clients: Vec<_> = (0..self.clients.len()).collect();
         Speedup::of(&self.ratios(&clients, one, other, cost))
     }
 
-    /// The clients that both finished, in three parts of about the same size, each with the part of the states that is
-    /// left. The first part has the clients where `one` saves most states against `other`.
+    /// The clients that both finished, in three parts of about equal size, each client with the
+    /// fraction of states that `one` stores of those of `other`. The first part has the clients on
+    /// which `one` saves most.
     pub fn thirds(&self, one: &str, other: &str) -> Vec<Vec<(usize, f64)>> {
         let of = |client: usize| {
             let saved = self.ratios(&[client], one, other, Cost::States);

@@ -1,8 +1,9 @@
-//! How soon an error is found, by the order in which the threads are tried.
+//! The time to the first error, by the order in which threads are tried.
 //!
-//! The paper runs each algorithm in the six orders of three threads and at random with three seeds, and for each client takes
-//! the average and the minimum of either. The minimum of six is smaller than that of three by chance alone. So there is a
-//! third comparison: the minimum of three of the six orders, averaged over all ways to choose three.
+//! The paper runs each algorithm in the six orders of three threads and in random orders with three
+//! seeds. For each client it takes the average and the minimum of both kinds. The minimum of six is
+//! smaller than the minimum of three by chance alone. So there is a third comparison: the minimum
+//! of three of the six orders, averaged over all ways to choose three.
 
 use std::ops::Range;
 
@@ -12,30 +13,33 @@ use super::figures::{Cost, geometric_mean, mean};
 use super::plan::{RANDOM, SEQUENTIAL};
 use super::{Trials, plan};
 
-/// Sequential against random orders, over the clients of a class.
+/// A comparison of sequential and random orders, over the clients of a class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Orders {
     /// The class.
     pub class: Buggy,
-    /// Those in which there is an error to be found, or those in which there is none.
+    /// Whether these are the clients with an error, or the ones without.
     pub has_error: bool,
-    /// The number of the algorithm in [`plan::SEEKERS`].
+    /// The index of the algorithm in [`plan::SEEKERS`].
     pub seeker: usize,
-    /// How many clients.
+    /// The number of clients.
     pub clients: usize,
-    /// Over clients, the mean of the averages and of the minima.
+    /// The results of sequential orders.
     pub sequential: Side,
-    /// The same at random.
+    /// The results of random orders.
     pub random: Side,
-    /// How many times less random orders cost than sequential ones, on the average of orders; geometric mean over clients.
+    /// How many times less random orders cost than sequential ones, averaged over orders; geometric
+    /// mean over clients.
     pub random_gain: f64,
-    /// How many times less the best of six sequential orders costs than the best of three random ones.
+    /// How many times less the best of six sequential orders costs than the best of three random
+    /// ones.
     pub sequential_gain: f64,
-    /// The same for the best of three of the six.
+    /// How many times less the best of three sequential orders costs than the best of three random
+    /// ones, averaged over all ways to choose three of the six.
     pub fair_gain: f64,
 }
 
-/// One kind of order.
+/// The results of one kind of order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Side {
     /// The mean over clients of the averages over orders.
@@ -47,20 +51,20 @@ pub struct Side {
 /// The costs of a client in the orders of each kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// In the order of [`SEQUENTIAL`].
+    /// The costs in the orders [`SEQUENTIAL`].
     pub sequential: Vec<f64>,
-    /// In the order of [`RANDOM`].
+    /// The costs with the seeds [`RANDOM`].
     pub random: Vec<f64>,
 }
 
-/// The places of the searches of an algorithm in [`plan::hunters`]: sequential, random.
+/// The columns of an algorithm among [`plan::hunters`]: sequential orders, random orders.
 fn columns(seeker: usize) -> [Range<usize>; 2] {
     let start = seeker * (SEQUENTIAL.len() + RANDOM.len());
     let middle = start + SEQUENTIAL.len();
     [start..middle, middle..middle + RANDOM.len()]
 }
 
-/// The clients of a class in which there is an error, or in which there is none.
+/// The clients of a class with an error, or without one.
 pub fn of_class(trials: &Trials, class: Buggy, has_error: bool) -> Vec<usize> {
     let is_wanted = |&client: &usize| {
         trials.clients[client].buggy == Some(class) && trials.has_error(client) == has_error
@@ -68,7 +72,8 @@ pub fn of_class(trials: &Trials, class: Buggy, has_error: bool) -> Vec<usize> {
     (0..trials.begun()).filter(is_wanted).collect()
 }
 
-/// What this algorithm cost, class by class; clients on which some order did not finish are left out.
+/// The results of this algorithm, class by class. Clients that it did not finish in some order are
+/// left out.
 pub fn orders(trials: &Trials, seeker: usize, cost: Cost) -> Vec<Orders> {
     let both = plan::CLASSES.into_iter().flat_map(|class| [(class, true), (class, false)]);
     both.filter_map(|(class, has_error)| {
@@ -91,7 +96,7 @@ pub fn orders(trials: &Trials, seeker: usize, cost: Cost) -> Vec<Orders> {
     .collect()
 }
 
-/// What this algorithm cost on each of these clients on which it finished in all orders.
+/// The costs of this algorithm on each of these clients that it finished in all orders.
 pub fn pairs(trials: &Trials, clients: &[usize], seeker: usize, cost: Cost) -> Vec<Pair> {
     clients.iter().filter_map(|&client| pair(trials, client, seeker, cost)).collect()
 }
@@ -110,18 +115,18 @@ fn side<'c>(costs: impl Iterator<Item = &'c Vec<f64>> + Clone) -> Option<Side> {
     Some(Side { average: mean(&averages)?, minimum: mean(&minima)? })
 }
 
-/// Their mean.
+/// The mean of these costs.
 pub fn average(costs: &[f64]) -> f64 {
     mean(costs).unwrap_or(f64::NAN)
 }
 
-/// The least of them.
+/// The minimum of these costs.
 pub fn minimum(costs: &[f64]) -> f64 {
     costs.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// The minimum of three of them, averaged over all ways to choose three. The one of rank i (from 0) is the least of
-/// three together with any two of those above it.
+/// The minimum of three of the costs, averaged over all ways to choose three. The cost of rank i
+/// (from 0) is the minimum of three together with any two of higher rank.
 fn best_of_three(costs: &[f64]) -> f64 {
     let mut sorted = costs.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -139,7 +144,7 @@ mod tests {
     #[test]
     fn the_best_of_three_is_an_average_of_minima() {
         assert_eq!(best_of_three(&[3.0, 1.0, 2.0]), 1.0);
-        // 1 with three pairs of others, 2 with one.
+        // 1 is the minimum with three pairs of others, 2 with one pair.
         assert_eq!(best_of_three(&[4.0, 1.0, 2.0, 3.0]), (3.0 + 2.0) / 4.0);
     }
 

@@ -1,4 +1,4 @@
-//! Which clients are searched, and by whom.
+//! The clients, and the explorers that search them.
 //!
 //! | structure | calls a thread | also with `full` | keys | seeds |
 //! |---|---|---|---|---|
@@ -9,12 +9,14 @@
 //! | striped-map | 4, 5 | | 2, 4, 8 | 0, 1 |
 //! | queue, stack | 2, 3 | 4 | none | 0 to 5 |
 //!
-//! Each has three threads. As in the paper it calls only operations that change the structure: `add` and `remove`, or
-//! whatever their names are there. With few keys the threads contend, with many they do not. 84 clients, 108 with `full`.
+//! Each client has three threads. As in the paper, it calls only operations that change the
+//! structure: `add` and `remove`, or their counterparts. With few keys the threads contend, with
+//! many they do not. There are 84 clients, 108 with `full`.
 //!
-//! Wrong structures are those whose lock is misplaced for one key. Their clients have three threads with three calls and
-//! three keys. For each [class](Buggy) of calls that run into the bug there are the seeds 0 to 4 (0 to 9 with `full`):
-//! 80 clients, 160 with `full`. The seeds were not selected, so in some clients the bug has no consequence.
+//! A buggy structure has a misplaced lock for one key. Its clients have three threads with three
+//! calls each, and three keys. For each [class](Buggy) of calls that run into the bug there are the
+//! seeds 0 to 4 (0 to 9 with `full`): 80 clients, 160 with `full`. The seeds were not selected, so
+//! in some clients the bug has no consequence.
 
 use crate::study::Case;
 use crate::workshop::client::{Buggy, Unmade, Wish, client};
@@ -28,9 +30,9 @@ pub const THREADS: usize = 3;
 struct Structure {
     name: &'static str,
     operations: [&'static str; 2],
-    /// Calls of a thread.
+    /// The numbers of calls of a thread.
     calls: &'static [usize],
-    /// More of them, if everything is wanted.
+    /// Further numbers of calls, with `full`.
     full_calls: &'static [usize],
     keys: &'static [usize],
     seeds: u64,
@@ -71,35 +73,35 @@ const WRONG: [(&str, [&str; 2]); 4] =
 const WRONG_CALLS: usize = 3;
 const WRONG_KEYS: usize = 3;
 
-/// The classes of wrong clients; the first are those where the error is easiest to find.
+/// The classes of buggy clients, from those where the error is easiest to find.
 pub const CLASSES: [Buggy; 4] = [Buggy::All, Buggy::Half, Buggy::One, Buggy::None];
 
-/// A client to be made.
+/// A client that can be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounded {
     /// The structure, by the name of its file.
     pub structure: &'static str,
-    /// What is called.
+    /// The operations that are called.
     pub operations: [&'static str; 2],
-    /// How many calls each thread makes.
+    /// The number of calls of each thread.
     pub calls: usize,
-    /// How many keys there are.
+    /// The number of keys.
     pub keys: usize,
-    /// Another seed, another client.
+    /// The seed of the client.
     pub seed: u64,
-    /// How many of the calls run into the bug; `None` if the structure is right.
+    /// The number of calls that run into the bug; `None` if the structure is correct.
     pub buggy: Option<Buggy>,
 }
 
 impl Bounded {
-    /// What to call it: `lazy-list, calls 3, keys 2, seed 0`.
+    /// The name of the client: `lazy-list, calls 3, keys 2, seed 0`.
     pub fn name(&self) -> String {
         let Bounded { structure, calls, keys, seed, .. } = self;
         let class = self.buggy.map_or(String::new(), |buggy| format!(", buggy {}", buggy.word()));
         format!("{structure}, calls {calls}, keys {keys}, seed {seed}{class}")
     }
 
-    /// The command that makes it.
+    /// The command that makes the client.
     pub fn command(&self) -> String {
         let Bounded { structure, operations, calls, keys, seed, .. } = self;
         let class = self.buggy.map_or(String::new(), |buggy| format!(" --buggy {}", buggy.word()));
@@ -110,13 +112,13 @@ impl Bounded {
         )
     }
 
-    /// The client as a program, each statement an action.
+    /// The client as a program in which each statement is an action.
     ///
     /// # Errors
-    /// If the structure makes no such client.
+    /// If the structure does not allow such a client.
     ///
     /// # Panics
-    /// If the structure is not built in, which a test rules out.
+    /// If the structure is not built in, which a test excludes.
     pub fn case(&self) -> Result<Case, Unmade> {
         let file = format!("structures/{}.maz", self.structure);
         let source = specs::source(&file).expect("a structure that is built in");
@@ -143,7 +145,7 @@ impl Bounded {
     }
 }
 
-/// The clients of right structures.
+/// The clients of correct structures.
 pub fn clients(full: bool) -> Vec<Bounded> {
     let mut clients = Vec::new();
     for structure in &STRUCTURES {
@@ -165,7 +167,7 @@ pub fn clients(full: bool) -> Vec<Bounded> {
     clients
 }
 
-/// The clients of wrong structures, class by class.
+/// The clients of buggy structures, class by class.
 pub fn buggy_clients(full: bool) -> Vec<Bounded> {
     let seeds = if full { 10 } else { 5 };
     let mut clients = Vec::new();
@@ -188,20 +190,21 @@ pub fn buggy_clients(full: bool) -> Vec<Bounded> {
 pub const FULL: &str = "stateful";
 /// Safe sets only.
 pub const S_POR: &str = "s-por";
-/// Source sets found eagerly, as the paper does.
+/// Source sets found eagerly, as in the paper.
 pub const EAGER: &str = "de-s-por:without=summaries";
-/// Source sets found lazily, as the paper does.
+/// Source sets found lazily, as in the paper.
 pub const LAZY: &str = "dl-s-por:without=summaries";
 /// Source sets found eagerly, without safe sets.
 pub const EAGER_ALONE: &str = "de-s-por:without=safe-sets+without=summaries";
 /// Source sets found lazily, without safe sets.
 pub const LAZY_ALONE: &str = "dl-s-por:without=safe-sets+without=summaries";
-/// Source sets found eagerly, our way.
+/// Source sets found eagerly, with summaries.
 pub const EAGER_SUMMARIES: &str = "de-s-por";
-/// Source sets found lazily, our way.
+/// Source sets found lazily, with summaries.
 pub const LAZY_SUMMARIES: &str = "dl-s-por";
 
-/// Who searches the clients of right structures; names in capitals are the paper's.
+/// The explorers that search clients of correct structures; names in capitals are those of the
+/// paper.
 pub const ALGORITHMS: [(&str, &str); 8] = [
     ("JPF", FULL),
     ("S-POR", S_POR),
@@ -213,14 +216,14 @@ pub const ALGORITHMS: [(&str, &str); 8] = [
     ("DL-S-POR, summaries", LAZY_SUMMARIES),
 ];
 
-/// The same as contenders.
+/// The contenders with these explorers.
 pub fn algorithms() -> Vec<Contender> {
     let contender =
         |(name, setting): (&str, &str)| Contender { name: name.into(), setting: setting.into() };
     ALGORITHMS.map(contender).to_vec()
 }
 
-/// The algorithms that look for errors, with their names.
+/// The algorithms that search for errors, with their names.
 pub const SEEKERS: [(&str, &str); 2] = [("S-POR", S_POR), ("DL-S-POR", LAZY)];
 /// The orders of three threads.
 pub const SEQUENTIAL: [&str; 6] = ["0.1.2", "0.2.1", "1.0.2", "1.2.0", "2.0.1", "2.1.0"];
@@ -229,7 +232,8 @@ pub const RANDOM: [u64; 3] = [1, 2, 3];
 /// Several searches at once.
 pub const PORTFOLIO: &str = "portfolio";
 
-/// Who looks for errors: each of [`SEEKERS`] in all orders and with all seeds, and at last the portfolio.
+/// The contenders that search for errors: each of [`SEEKERS`] in all orders and with all seeds; the
+/// portfolio comes last.
 pub fn hunters() -> Vec<Contender> {
     let mut hunters = Vec::new();
     for (name, setting) in SEEKERS {

@@ -1,20 +1,20 @@
-//! A study as one page of HTML that needs no other file: tables, plots, and how to repeat it.
+//! A study as one self-contained page of HTML: tables, plots, and the command that repeats it.
 
 use std::fmt::Write;
 
 use super::{Picture, Study};
 use crate::report::table::{Html, escaped};
 
-/// Where and when a study was made.
+/// The origin of a study.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// The command line.
     pub command: String,
-    /// This crate's version.
+    /// The version of this crate.
     pub version: &'static str,
     /// When the page was written.
     pub date: String,
-    /// When and where the points were measured, in a sentence each.
+    /// The time and place of each group of measurements, in sentences.
     pub origins: Vec<String>,
 }
 
@@ -28,7 +28,7 @@ pre { background: #f4f4f4; padding: .8em; overflow-x: auto; }
 .bad { color: #b00020; font-weight: bold; }
 svg { max-width: 100%; height: auto; border: 1px solid #ddd; margin: .6em 0; }";
 
-/// The page.
+/// The page as HTML.
 pub fn html(study: &Study, pictures: &[Picture], facts: &Facts) -> String {
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\

@@ -3,13 +3,15 @@
 //! | plot | one for each | lines |
 //! |---|---|---|
 //! | traces + blocked against k | spec and explorer with a k | constants; broken: the traces alone |
-//! | time against k | the same | constants |
-//! | SAT calls against k | the same, if there are any | constants |
+//! | time against k | spec and explorer with a k | constants |
+//! | SAT calls against k | spec and explorer with a k, if there are calls | constants |
 //! | time against a swept constant | spec, swept constant and values of the others | explorers with their k |
-//! | SAT calls against it | the same, if there are any | the same |
+//! | SAT calls against a swept constant | as for time, if there are calls | explorers with their k
+//! |
 //!
-//! A plot with a single place on its x axis would tell nothing, so it is left out. A constant that is called K is no k, but file
-//! systems that ignore case would not know: where there is a choice, its name says that it is a constant.
+//! A plot with a single place on its x axis would show nothing, so it is left out. A constant may
+//! be called K, and file systems that ignore case would confuse it with k: so where both are
+//! possible, the names of files and titles say that it is a constant.
 
 use std::path::Path;
 
@@ -20,11 +22,11 @@ use crate::workshop::plot::{self, Dot, Line, Plot, Unit};
 /// A plot as a file.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// The name of the file.
+    /// Its file name.
     pub file: String,
-    /// What it shows.
+    /// Its title.
     pub title: String,
-    /// The file.
+    /// Its contents.
     pub svg: String,
 }
 
@@ -59,7 +61,8 @@ pub fn pictures(study: &Study) -> Vec<Picture> {
     pictures.0
 }
 
-/// Why there is no plot of SAT calls for some specs, in a sentence; `None` if each has one, or no search could have made any.
+/// The reason why some specs have no plot of SAT calls, in a sentence; `None` if each has one, or
+/// no search could have made calls.
 pub(super) fn without_sat_calls(study: &Study) -> Option<String> {
     let with_k: Vec<_> = study.points.iter().filter(|point| point.k().is_some()).collect();
     let specs = grouped(with_k.iter().copied(), |point| point.row.spec.clone());
@@ -88,7 +91,7 @@ fn asks_solver(point: &Point) -> bool {
     stats.and_then(|stats| stats.sat_calls).is_some_and(|calls| calls > 0)
 }
 
-/// A constant, as names of files and titles have it.
+/// The name of a constant in file names and titles.
 fn named(constant: &str) -> String {
     let takes = if constant.eq_ignore_ascii_case("k") { "constant " } else { "" };
     format!("{takes}{constant}")
@@ -122,13 +125,13 @@ fn slug(name: &str) -> String {
     words.split('-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
 
-/// The spec without its folder and ending.
+/// The spec without its folder and extension.
 fn name(points: &[&Point]) -> String {
     let spec = &points[0].row.spec;
     Path::new(spec).file_stem().map_or(spec.clone(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// The points by a key, both in the order in which they come.
+/// The points grouped by a key; groups and points stay in their order.
 fn grouped<'p>(
     points: impl IntoIterator<Item = &'p Point>,
     key: impl Fn(&Point) -> String,
@@ -156,7 +159,7 @@ fn swept(points: &[&Point]) -> Vec<String> {
     constants
 }
 
-/// The constants except this one, as text.
+/// All constants but this one, as text.
 fn others(point: &Point, constant: &str) -> String {
     let others = point.defines.iter().filter(|(name, _)| name != constant);
     others.map(|(name, value)| format!("{}={value}", named(name))).collect::<Vec<_>>().join(", ")
@@ -213,7 +216,7 @@ fn constants(point: &Point) -> String {
     point.row.defines.clone()
 }
 
-/// A line for each program, over k.
+/// One line for each program, over k.
 fn by_k(points: &[&Point], figure: impl Fn(&Figures) -> Option<f64>) -> Plot {
     let k = |point: &Point| point.k().unwrap_or_default();
     let ticks: Vec<_> = grouped(points.iter().copied(), k).iter().map(|same| k(same[0])).collect();
@@ -244,7 +247,7 @@ fn sat_calls_by_constant(points: &[&Point], what: &str, constant: &str) -> Plot 
     }
 }
 
-/// A line for each explorer and k, over the values of a constant.
+/// One line for each explorer and k, over the values of a constant.
 fn by_constant(
     points: &[&Point],
     constant: &str,
@@ -270,7 +273,7 @@ fn by_constant(
     }
 }
 
-/// The points that were measured, at the places of their names.
+/// A line through the measured points, at the ticks with their names.
 fn line(
     name: &str,
     points: &[&Point],

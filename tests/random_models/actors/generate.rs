@@ -1,14 +1,14 @@
 //! From a seed to a program of actors.
 //!
-//! The kinds of guards take turns. What matters is that messages meet: so there are few actors, mostly one
-//! that many write to, and few messages in all, since their orders multiply.
+//! The kinds of guards take turns. What matters is that messages compete. So there are few actors,
+//! often one that many others write to, and few messages in all, since their orders multiply.
 
 use super::super::Rng;
 use super::{ActorProgram, Class, Guard, Guards, Handler, Initial, Statement, Whom};
 
-/// How many messages there are to choose from.
+/// The number of different messages.
 const NAMES: usize = 3;
-/// How often one is sent.
+/// The number of times that one is sent.
 const TIMES: &[usize] = &[1, 1, 1, 1, 1, 1, 1, 1, 2, 3];
 
 /// The program of `seed`.
@@ -50,14 +50,14 @@ struct Writer<'r> {
     /// The actor that most write to.
     center: usize,
     spawns: bool,
-    /// Message 0 makes actors, 1 tells of them, and 2 is to them.
+    /// Message 0 makes actors, 1 names them, and 2 is sent to them.
     introduces: bool,
 }
 
 impl Writer<'_> {
     fn initial(&mut self) -> Vec<Initial> {
         let mut initial: Vec<Initial> = Vec::new();
-        // What is spawned needs fuel to be met with.
+        // A spawned actor needs fuel to get a message.
         let (counts, fuels): (&[usize], &[i64]) = match self.spawns {
             true => (&[2, 2, 2, 3], &[1, 2, 2, 3, 3]),
             false => (&[1, 2, 3, 3, 4, 4], &[0, 1, 1, 2, 2]),
@@ -121,7 +121,7 @@ impl Writer<'_> {
 
     fn guard(&mut self) -> Option<Guard> {
         let n = self.state();
-        // What no state meets is of no interest, and what all meet is none.
+        // A guard that no state or every state satisfies is of no interest.
         let n = n.max(1);
         match (self.guards, self.rng.below(8)) {
             (Guards::Absent, _) => None,
@@ -152,7 +152,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Starts an actor, and mostly writes to it or of it.
+    /// Starts an actor, and usually writes to it or names it in a message.
     fn family(&mut self, body: &mut Vec<Statement>) {
         let (class, state) = (
             self.rng.below(self.classes),

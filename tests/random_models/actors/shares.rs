@@ -1,4 +1,4 @@
-//! Do the programs of actors reach what the tests are for?
+//! Tests that enough programs of actors cover what the tests are for.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,7 +10,7 @@ use crate::judge::violates_final;
 use crate::naive::relation::Footprint;
 use crate::naive::{Configuration, Event, Structure};
 
-/// What a program may reach, with the least share of the programs that must.
+/// What programs may cover, with the minimum share of programs that must cover it.
 const WANTED: &[(&str, f64)] = &[
     ("no guards", 0.20),
     ("monotone guards", 0.20),
@@ -45,7 +45,7 @@ fn accepts(locals: &Locals<'_, ActorScript>, state: &State, message: &Message) -
         && locals.accepts(message.to, local, Stimulus::Message(message.content))
 }
 
-/// What this program reaches, of [`WANTED`].
+/// What this program covers, among [`WANTED`].
 fn reached(
     locals: &Locals<'_, ActorScript>,
     structure: &Structure,

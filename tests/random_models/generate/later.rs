@@ -1,4 +1,4 @@
-//! Gestures with the objects that came later.
+//! Gestures with the newer objects.
 
 use super::Writer;
 use crate::random_models::{Body, Comparison, Condition, Rng, Statement, Variable};
@@ -62,7 +62,7 @@ impl Writer<'_> {
             }
             7..11 => body.push(notify),
             _ => {
-                // It has to have locked the mutex: to have asked for it is not enough.
+                // It must have locked the mutex; a request is not enough.
                 body.extend(self.rng.chance(50).then_some(AsyncLock(m)));
                 body.push(CondWait { condvar: w, mutex: m });
             }

@@ -1,8 +1,8 @@
-//! What is computed between operations.
+//! The computations between operations.
 
 use super::Writer;
 
-/// Values of this depth are made of parts.
+/// The depth from which on values are composed.
 const DEEP: usize = 2;
 
 impl Writer<'_> {
@@ -157,7 +157,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A number below `bound`, if nothing negative comes in.
+    /// A number below `bound`, if all inputs are non-negative.
     pub(super) fn index(&mut self, bound: usize) -> String {
         match self.rng.below(8) {
             0 | 1 => self.rng.below(bound).to_string(),

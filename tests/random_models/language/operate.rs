@@ -1,8 +1,8 @@
-//! Operations, on objects that are computed.
+//! Operations on objects with computed indices.
 
 use super::{Theme, Writer};
 
-/// How many kinds of calls of collectives there are.
+/// The number of kinds of collective calls.
 pub(super) const CALLS: usize = 11;
 
 impl Writer<'_> {
@@ -99,7 +99,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Declares an integer that an operation gives.
+    /// Declares an integer that is the result of an operation.
     fn let_int(&mut self, e: String) {
         let v = self.name("v");
         self.line(format!("let {v} = {e};"));
@@ -116,7 +116,7 @@ impl Writer<'_> {
         self.scope.bools.push(b);
     }
 
-    /// The number of an object, which several operations name.
+    /// The number of an object that several operations use.
     fn object(&mut self) -> String {
         let (k, i) = (self.name("k"), self.index(2));
         self.line(format!("let {k} = {i};"));
@@ -138,7 +138,8 @@ impl Writer<'_> {
         self.spend(1);
     }
 
-    /// What it acts on depends on what it has read, and the analysis has to notice that it cannot know it.
+    /// An operation on an object that depends on what was read: the analysis must treat it as
+    /// unknown.
     fn act_on_what_was_read(&mut self) {
         let (u, t) = (self.name("v"), self.name("t"));
         self.line(format!("let {u} = y;"));
@@ -153,7 +154,7 @@ impl Writer<'_> {
                 self.line(format!("{t}[{u} % 2] = 0;"));
                 self.line(format!("x[{t}[1]] = {u};"));
             }
-            // There are more ways through this than are kept apart.
+            // There are more paths through this than the analysis distinguishes.
             _ => self.repeat(format!("for {t} in 0..2"), 2, |w| {
                 let (k, n) = (w.name("k"), w.name("k"));
                 w.line(format!("var {k} = 0;"));
@@ -199,7 +200,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Waits for what was posted, or looks whether it is complete.
+    /// Waits for what was posted, or tests whether it is complete.
     fn complete(&mut self) {
         let receive = self.some(|scope| &scope.receives);
         let all = [self.scope.receives.clone(), self.scope.sends.clone()].concat();
@@ -345,7 +346,7 @@ impl Writer<'_> {
         self.spend(1);
     }
 
-    /// At p2p and bag mailboxes: a process receives at its own only.
+    /// Operations at p2p and bag mailboxes: a process receives only at its own.
     fn network(&mut self) {
         self.spend(1);
         let at = *self.rng.pick(&["inbox", "inbox", "bag"]);

@@ -1,14 +1,15 @@
 //! The places of the events of a partial order.
 //!
-//! Causes are in rows above, so all arrows go down. Within a row and column events are ordered by the
-//! barycentre of their causes (Sugiyama, Tagawa, Toda 1981, with the rows above fixed) and each is put as
-//! near to it as the others allow. So the branches of one process stay side by side, and an event is below what it
-//! follows.
+//! Causes are in higher rows, so all arrows go down. Within a row and column, events are ordered by
+//! the barycentre of their causes (Sugiyama, Tagawa, Toda 1981, with the rows above fixed), and
+//! each is put as near to it as the others allow. So the branches of one process stay side by side,
+//! and an event stands below its causes.
 //!
-//! A drawing that would be too wide is laid out in bands, one below the other. Each band has the events of a range of
-//! numbers, as many as fit, in columns and rows of its own. Numbers ascend in the order in which the search met events.
-//! So in most cases what follows an event is in its band, and causes outside of it are in a band above. Instead of lines
-//! from band to band there are numbers in the boxes.
+//! A drawing that would be too wide is laid out in bands, one below the other. A band has the
+//! events of a range of numbers, as many as fit, in rows and columns of its own. Numbers ascend in
+//! the order in which the search visited events. So an event mostly is in the band of its causes,
+//! or the causes are in a band above. Instead of lines between bands there are numbers in the
+//! boxes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -19,30 +20,30 @@ use crate::report::svg::canvas::{Area, MARGIN, NORMAL, SMALL, clipped, width};
 
 /// The extra height of a box with a third line.
 const THIRD_LINE: f64 = 13.0;
-/// From one band to the next.
+/// The gap between bands.
 const APART: f64 = 60.0;
-/// The most characters for relations to events of other bands.
+/// The maximum number of characters for relations to events of other bands.
 const LONGEST_RELATIONS: usize = 46;
-/// The most numbers of a kind that are listed in a box.
+/// The maximum number of events that are listed for each kind of relation.
 const LISTED: usize = 5;
 
-/// Events in place.
+/// The events with their places.
 pub(super) struct Layout {
     pub(super) bands: Vec<Band>,
-    /// By event.
+    /// The box of each event.
     pub(super) boxes: Vec<Area>,
-    /// By event: its relations to events of other bands, in few words.
+    /// For each event: its relations to events of other bands, in short.
     pub(super) elsewhere: Vec<Option<String>>,
-    /// By event: its band.
+    /// The band of each event.
     band_of: Vec<usize>,
 }
 
-/// Some of the events.
+/// The layout of a range of events.
 pub(super) struct Band {
     pub(super) events: Range<usize>,
     /// The lanes that have events here, with their columns.
     pub(super) columns: Vec<(usize, Area)>,
-    /// The height of the names of the lanes, and where the boxes end.
+    /// The height of the names of lanes; the lower end of the boxes.
     pub(super) top: f64,
     pub(super) bottom: f64,
 }
@@ -54,7 +55,8 @@ impl Layout {
         let mut far = vec![None; order.events.len()];
         let mut ranges = ranges(order, &widths(order, &far), widest);
         if ranges.len() > 1 {
-            // Texts about other bands make boxes wider, so bands are laid out twice. The second time they begin at the same events.
+            // Texts about other bands make boxes wider, so there is a second pass. Its bands begin
+            // at the same events.
             set(&mut band_of, &ranges);
             far = elsewhere(order, &band_of);
             ranges = self::ranges(order, &widths(order, &far), widest);
@@ -80,7 +82,7 @@ impl Layout {
         self.bands.last().expect("there is a band").bottom
     }
 
-    /// Are lines drawn between these two?
+    /// Whether the two are in one band, so that lines are drawn between them.
     pub(super) fn are_near(&self, a: usize, b: usize) -> bool {
         self.band_of[a] == self.band_of[b]
     }
@@ -119,7 +121,7 @@ impl Layout {
     }
 }
 
-/// The bands of events, given how wide these are: as many to a band as fit.
+/// Divides the events into bands, given the widths of their boxes: as many to a band as fit.
 fn ranges(order: &Drawn, widths: &[f64], widest: f64) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let (mut start, mut cells, mut lanes) = (0, HashMap::new(), HashMap::new());
@@ -150,7 +152,7 @@ fn set(band_of: &mut [usize], ranges: &[Range<usize>]) {
     }
 }
 
-/// By event, its causes and rivals in other bands.
+/// For each event: its causes and conflicts in other bands.
 fn elsewhere(order: &Drawn, band_of: &[usize]) -> Vec<Option<String>> {
     let are_far = |a: usize, b: usize| band_of[a] != band_of[b];
     let mut rivals = vec![Vec::new(); order.events.len()];
@@ -167,7 +169,7 @@ fn elsewhere(order: &Drawn, band_of: &[usize]) -> Vec<Option<String>> {
     order.events.iter().zip(rivals).map(words).collect()
 }
 
-/// Numbers after a word, if there are any, and not too many of them.
+/// A word and these numbers, at most [`LISTED`] of them; `None` if there are no numbers.
 fn listed(order: &Drawn, word: &str, mut numbers: Vec<usize>) -> Option<String> {
     numbers.sort_unstable();
     let (shown, rest) = numbers.split_at(numbers.len().min(LISTED));
@@ -186,8 +188,8 @@ fn widths(order: &Drawn, far: &[Option<String>]) -> Vec<f64> {
     order.events.iter().zip(far).map(box_width).collect()
 }
 
-/// Puts the events of one column and row side by side, each near what is above it; causes before `first` are in
-/// another band.
+/// Puts the events of one column and row side by side, each near its causes. Causes before `first`
+/// are in another band.
 fn place(
     order: &Drawn,
     column: Area,
@@ -213,7 +215,7 @@ fn place(
         left = x + widths[event] + GAP / 2.0;
         xs.push(x);
     }
-    // What does not fit on the right is moved back. The column is wide enough for that.
+    // Boxes beyond the right edge are moved back. The column is wide enough for that.
     let mut right = column.right();
     for (&(_, event), x) in wishes.iter().zip(&mut xs).rev() {
         *x = x.min(right - GAP / 2.0 - widths[event]);

@@ -6,14 +6,14 @@ use super::{Drawn, GAP, LINE, PADDING, ROW, lines};
 use crate::report::picture::{Node, Turn};
 use crate::report::svg::canvas::{Area, MARGIN, NORMAL, SMALL, width};
 
-/// From one band to the next.
+/// The gap between bands.
 const APART: f64 = 56.0;
 
-/// Calls in place.
+/// The calls with their places.
 pub(super) struct Layout {
-    /// By call.
+    /// The box of each call.
     pub(super) boxes: Vec<Area>,
-    /// By call: its relation to a call of another band, in few words.
+    /// For each call: its relation to a call of another band, in short.
     pub(super) far: Vec<Option<String>>,
     band_of: Vec<usize>,
 }
@@ -26,7 +26,8 @@ impl Layout {
         let mut areas = sizes(tree, &far);
         let mut band_of = across(tree, &columns, &rows, &mut areas, |wide, _| wide > widest);
         if band_of.iter().any(|&band| band > 0) {
-            // Texts about other bands make boxes larger, so bands are laid out twice. The second time they begin at the same calls.
+            // Texts about other bands make boxes larger, so there is a second pass. Its bands begin
+            // at the same calls.
             far = elsewhere(tree, &band_of);
             areas = sizes(tree, &far);
             band_of = across(tree, &columns, &rows, &mut areas, |wide, _| wide > widest);
@@ -41,7 +42,7 @@ impl Layout {
         Layout { boxes: areas, far, band_of }
     }
 
-    /// Are lines drawn between these two?
+    /// Whether the two are in one band, so that lines are drawn between them.
     pub(super) fn are_near(&self, a: usize, b: usize) -> bool {
         self.band_of[a] == self.band_of[b]
     }
@@ -51,7 +52,7 @@ impl Layout {
         self.boxes.iter().map(Area::bottom).fold(0.0, f64::max)
     }
 
-    /// Is there more than one band?
+    /// Whether there is more than one band.
     pub(super) fn is_broken(&self) -> bool {
         self.band_of.last().is_some_and(|&band| band > 0)
     }
@@ -97,8 +98,8 @@ fn is_left(parent: &Node, child: usize) -> bool {
     matches!(parent.turn, Turn::Chose { left: Some(left), .. } if left == child)
 }
 
-/// Gives each column its place and width, and returns the band of each call. `is_next` says whether a column begins a band,
-/// given how far it would extend and its number.
+/// Gives each column its place and width, and returns the band of each call. `is_next(end, column)`
+/// says whether a column that would extend to `end` begins a band.
 fn across(
     tree: &Drawn,
     columns: &[Vec<usize>],
@@ -144,7 +145,7 @@ fn down(rows: &[usize], band_of: &[usize], areas: &mut [Area], top: f64) {
             (y, before) = (y - ROW + APART, *band);
         }
         let next = y + *height + ROW;
-        // From here on this is where the row begins.
+        // From here on, this is where the row begins.
         *height = y;
         y = next;
     }
@@ -153,7 +154,7 @@ fn down(rows: &[usize], band_of: &[usize], areas: &mut [Area], top: f64) {
     }
 }
 
-/// By call: the call of another band that it makes, or that makes it.
+/// For each call: the call of another band that it makes, or that makes it.
 fn elsewhere(tree: &Drawn, band_of: &[usize]) -> Vec<Option<String>> {
     let words = |node: &Node| {
         let far = |other: &usize| band_of[*other] != band_of[node.id];

@@ -1,7 +1,8 @@
-//! What the paper claims, what comes out here, and whether that is the same.
+//! The claims of the paper, our results, and whether they agree.
 //!
-//! A claim about averages is judged by our average over all clients that both algorithms finished. Where the paper reads
-//! off a plot that one algorithm is ahead of another, our geometric mean must be above 1.
+//! A claim about averages is judged by our average over all clients that both algorithms finished.
+//! If the paper reads off a plot that one algorithm is ahead of another, our geometric mean must be
+//! above 1.
 
 use serde::Serialize;
 
@@ -18,17 +19,17 @@ use crate::workshop::stateful::{Experiment, Trials};
 /// A claim of the paper.
 #[derive(Clone, Debug, Serialize)]
 pub struct Claim {
-    /// What it says.
+    /// The claim, in words.
     pub says: String,
     /// Its place in the paper.
     pub place: &'static str,
-    /// What comes out here.
+    /// Our result.
     pub ours: String,
-    /// Does it hold here? `None` if what was measured cannot tell.
+    /// Whether the claim holds here; `None` if the measurements do not decide it.
     pub holds: Option<bool>,
 }
 
-/// All claims.
+/// The claims of the paper, each with our result.
 pub fn claims(experiment: &Experiment) -> Vec<Claim> {
     let mut claims = of_reductions(&experiment.reductions);
     claims.extend(of_errors(&experiment.errors));
@@ -63,7 +64,7 @@ struct Ahead {
     place: &'static str,
     one: &'static str,
     other: &'static str,
-    /// The same two with summaries.
+    /// The two algorithms with summaries.
     summaries: Option<[&'static str; 2]>,
 }
 
@@ -144,7 +145,8 @@ fn average_speedup(trials: &Trials) -> Claim {
     }
 }
 
-/// The claims about clients where DL-S-POR saves many states, and about those where it saves few.
+/// The claims about clients on which DL-S-POR saves many states, and about clients on which it
+/// saves few.
 fn by_potential(trials: &Trials) -> Vec<Claim> {
     let thirds = trials.thirds(LAZY, S_POR);
     let over = |third: usize, setting, cost| {
@@ -199,7 +201,7 @@ fn memory_of_full(trials: &Trials) -> Claim {
     }
 }
 
-/// For each algorithm the claims about random and sequential orders.
+/// For each algorithm, the claims about random and sequential orders.
 fn of_errors(trials: &Trials) -> Vec<Claim> {
     (0..SEEKERS.len()).flat_map(|seeker| by_order(trials, seeker)).collect()
 }

@@ -1,4 +1,4 @@
-//! The figures of the paper, with our costs.
+//! The plots of the paper, with our costs.
 //!
 //! | file | shows | as in |
 //! |---|---|---|
@@ -8,8 +8,8 @@
 //! | `scatter-time.svg`, `scatter-memory.svg` | S-POR against DL-S-POR, client by client | figures 5 and 7, inset |
 //! | `errors-average.svg`, `errors-minimum.svg` | quantiles of times to the first error | figure 10 |
 //!
-//! A quantile plot sorts the clients by cost, separately for each line. A line ends with the last finished client; the
-//! legend has the number of finished clients.
+//! A quantile plot sorts the clients by cost, separately for each line. A line ends with the last
+//! finished client; the legend has the number of finished clients.
 
 use crate::workshop::plot::{self, Dot, Line, Look, Plot, Unit, decades};
 use crate::workshop::stateful::figures::Cost;
@@ -24,7 +24,7 @@ const MAIN: &[&str] = &[FULL, S_POR, EAGER, LAZY, EAGER_SUMMARIES, LAZY_SUMMARIE
 const SAFE_SETS: &[&str] = &[EAGER_ALONE, LAZY_ALONE, EAGER, LAZY];
 const EVERY: &[&str] = &[FULL, S_POR, EAGER, LAZY, EAGER_ALONE, LAZY_ALONE, LAZY_SUMMARIES];
 
-/// All plots that are not empty.
+/// All non-empty plots.
 pub fn pictures(experiment: &Experiment) -> Vec<Picture> {
     let Experiment { reductions, errors } = experiment;
     let plots = [
@@ -92,7 +92,7 @@ fn by_rank(lines: Vec<Line>, clients: usize) -> Plot {
     }
 }
 
-/// S-POR against DL-S-POR, in colours that tell how much there is to reduce.
+/// S-POR against DL-S-POR; colours show how much there is to reduce.
 fn scatter(trials: &Trials, what: &str, cost: Cost) -> Plot {
     let [s_por, lazy] = [S_POR, LAZY].map(|setting| trials.contender(setting));
     let pair = |client| Some((trials.cost(client, s_por, cost)?, trials.cost(client, lazy, cost)?));
@@ -120,7 +120,7 @@ fn scatter(trials: &Trials, what: &str, cost: Cost) -> Plot {
     }
 }
 
-/// In sequential orders and at random, the clients in which there is an error.
+/// Clients with an error, in sequential orders and at random.
 fn to_first_error(trials: &Trials, what: &str, of_orders: fn(&[f64]) -> f64) -> Plot {
     let clients: Vec<_> = (0..trials.begun()).filter(|&client| trials.has_error(client)).collect();
     let mut lines = Vec::new();

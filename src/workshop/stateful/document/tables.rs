@@ -1,7 +1,7 @@
 //! The tables of the experiments.
 //!
-//! Algorithms have the names of the paper; the first table says which explorer each of them is. `-` means that too few
-//! clients were finished.
+//! Algorithms have the names of the paper; the first table gives the explorer for each of them. `-`
+//! means that too few clients were finished.
 
 use bytesize::ByteSize;
 
@@ -16,7 +16,7 @@ use crate::workshop::stateful::plan::{
 };
 use crate::workshop::stateful::{Trials, figures};
 
-/// The pairs that are compared.
+/// The pairs of algorithms that are compared.
 const PAIRS: [(&str, &str); 11] = [
     (S_POR, FULL),
     (EAGER, FULL),
@@ -31,7 +31,7 @@ const PAIRS: [(&str, &str); 11] = [
     (LAZY_SUMMARIES, S_POR),
 ];
 
-/// The tables of the searches of right structures.
+/// The tables about searches of correct structures.
 pub fn of_reductions(trials: &Trials) -> Vec<Section> {
     if trials.begun() == 0 {
         return Vec::new();
@@ -67,7 +67,7 @@ the minima. `ratio` is sequential to random for averages, and random to sequenti
 six orders only, on the average of all such three. Where there is no error a search ends when
 everything is seen.";
 
-/// The tables of the searches for errors.
+/// The tables about searches for errors.
 pub fn of_errors(trials: &Trials) -> Vec<Section> {
     let section = |heading, about: &str, cost| {
         let table = by_order(trials, cost);
@@ -98,7 +98,7 @@ pub fn text(cost: Cost, value: f64) -> String {
     }
 }
 
-/// `2.61`
+/// A ratio with two decimals: `2.61`.
 pub fn ratio(value: f64) -> String {
     format!("{value:.2}")
 }
@@ -236,7 +236,8 @@ fn yes_or_no(yes: bool) -> String {
     if yes { "yes" } else { "no" }.into()
 }
 
-/// Beside the two algorithms in the order that they have unless told otherwise, and the fastest of all searches.
+/// The portfolio beside the two algorithms in their default order, and beside the fastest of all
+/// searches.
 fn portfolio(trials: &Trials) -> Table {
     let names = header(&[
         "calls\nbuggy",
