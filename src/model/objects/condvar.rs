@@ -55,7 +55,7 @@ impl Kind for CondvarId {
     const PARTS: &'static [Part] = &[Part::Notes, Part::Wakes];
     const IS_ALONE: bool = false;
 
-    fn start(_: &(), _: &mut Values) -> () {}
+    fn start(_: &(), _: &mut Values) {}
 
     fn begin(state: &mut State, _: ()) {
         state.condvars.push(Condvar::default());

@@ -44,7 +44,7 @@ impl Kind for RwLockId {
     const PARTS: &'static [Part] = &[Part::Turns, Part::Leaves];
     const IS_ALONE: bool = true;
 
-    fn start(_: &(), _: &mut Values) -> () {}
+    fn start(_: &(), _: &mut Values) {}
 
     fn begin(state: &mut State, _: ()) {
         state.rwlocks.push(RwLock::default());
