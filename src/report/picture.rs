@@ -18,6 +18,7 @@ mod search_tree;
 mod space_time;
 mod unfolding;
 
+pub use crate::property::{Arrow, ArrowKind};
 pub use search_tree::{Node, SearchTree, Turn, compact};
 
 use std::sync::Arc;
@@ -217,37 +218,6 @@ pub struct Moment {
     pub file: Option<Arc<str>>,
     /// Line of the operation, from 1.
     pub line: Option<u32>,
-}
-
-/// Something that goes from one step to a later one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Arrow {
-    /// The earlier step.
-    pub from: usize,
-    /// The later one.
-    pub to: usize,
-    /// Its kind.
-    pub kind: ArrowKind,
-}
-
-/// What goes from one step to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ArrowKind {
-    /// A message, to the step that takes it.
-    Message,
-    /// From a receive that was there first to the send that it is paired with, if nobody has waited for that send yet.
-    Pairing,
-    /// A mutex or a unit of a semaphore, to the step that has it now.
-    Handover,
-    /// The last arrival at a barrier, to a step that passes it.
-    Barrier,
-    /// A spawn, to the first step of the process.
-    Spawn,
-    /// The last step of a process, to a join.
-    Join,
-    /// A write to a shared cell, to the next access of another process that sees it.
-    Content,
 }
 
 /// A message to an actor that it has not taken.
