@@ -114,6 +114,16 @@ impl<S: System> Past<'_, '_, S> {
         before.checked_sub(1).map(|last| changes[last] as usize)
     }
 
+    /// What steps of other processes handed over.
+    pub(super) fn handover_of_others(
+        &self,
+        from: impl IntoIterator<Item = usize>,
+        to: usize,
+    ) -> Vec<Arrow> {
+        let others = from.into_iter().filter_map(|from| self.of_others(Some(from), to));
+        Arrow::all(others, to, ArrowKind::Handover)
+    }
+
     /// The step that provided something, unless it is of the same process as the step that has it.
     pub(super) fn of_others(&self, from: Option<usize>, to: usize) -> Option<usize> {
         from.filter(|&from| self.order.process(from) != self.order.process(to))

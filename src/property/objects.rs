@@ -2,7 +2,8 @@
 //!
 //! | file | says of |
 //! |---|---|
-//! | `mailbox` | what is posted at a mailbox, and the forms that wait for communications of every kind |
+//! | `waiting` | the forms that wait or test for requests of every kind |
+//! | `mailbox` | what is posted at a mailbox |
 //! | `network` | what is posted at p2p and bag mailboxes, matches, probes |
 //! | `collective` | entries of collectives |
 //! | `mutex`, `rwlock`, `condvar`, `semaphore` | who holds what, and who waits for it |
@@ -30,10 +31,13 @@ mod network;
 mod process;
 mod rwlock;
 mod semaphore;
+mod waiting;
 
 pub(super) use actor::{pending_to, wait_of_failed};
 
-use super::arrows::{Arrow, Hold, Past};
+use waiting::Await;
+
+use super::arrows::{Arrow, ArrowKind, Hold, Past};
 use super::deadlock::Wait;
 use super::leaks::LeakKind;
 use super::replay::Replay;
@@ -108,6 +112,28 @@ pub(super) trait Request<S: System> {
 
     /// What its `process` waits for that waits for it to be complete.
     fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Wait;
+
+    /// Is it complete? Asked of what can be tested.
+    fn is_complete(&self, at: &Replay<'_, S>, (process, handle): Own) -> bool {
+        at.state.is_complete(process, handle)
+    }
+
+    /// What a test is told that finds it incomplete: it alone, or it and others.
+    fn incomplete(&self, at: &Replay<'_, S>, alone: bool) -> String {
+        let _ = at;
+        if alone { "false".into() } else { "-1: nothing is complete".into() }
+    }
+
+    /// What came to its process in the step in which it was told that it is complete.
+    fn arrows(&self, past: &Past<'_, '_, S>, own: Own, to: usize) -> Vec<Arrow> {
+        let _ = own;
+        Arrow::all(past.needed(to), to, ArrowKind::Handover)
+    }
+
+    /// What its process holds from then on, and its own place there.
+    fn held(&self) -> Option<(Object, u32)> {
+        None
+    }
 }
 
 /// Asks the words of an operation.
@@ -117,8 +143,8 @@ pub(super) fn words<S: System, T>(op: &Op, ask: impl FnOnce(&dyn Words<S>) -> T)
             ask(&mailbox::Use::Isend { mailbox, envelope, value })
         }
         Op::Irecv { mailbox, .. } => ask(&mailbox::Use::Irecv(mailbox)),
-        Op::WaitAny(ref comms) => ask(&mailbox::Use::Complete { comms, is_test: false }),
-        Op::TestAny(ref comms) => ask(&mailbox::Use::Complete { comms, is_test: true }),
+        Op::WaitAny(ref comms) => ask(&Await::any("wait", comms, |&comm| comm)),
+        Op::TestAny(ref comms) => ask(&Await::any("test", comms, |&comm| comm).test()),
         Op::Send { mailbox, envelope, value, completion } => {
             ask(&network::Use::Send { mailbox, envelope, value, completion })
         }
@@ -131,19 +157,23 @@ pub(super) fn words<S: System, T>(op: &Op, ask: impl FnOnce(&dyn Words<S>) -> T)
         Op::Deliver => ask(&network::Use::Deliver),
         Op::Enter { collective, call, .. } => ask(&collective::Enter { collective, call }),
         Op::AsyncLock(mutex) => ask(&mutex::Use::Lock(mutex)),
-        Op::MutexWaitAny(ref requests) => ask(&mutex::Use::Own { requests, is_test: false }),
-        Op::MutexTestAny(ref requests) => ask(&mutex::Use::Own { requests, is_test: true }),
+        Op::MutexWaitAny(ref requests) => {
+            ask(&Await::any("mutex_wait", requests, |one| one.handle))
+        }
+        Op::MutexTestAny(ref requests) => {
+            ask(&Await::any("mutex_test", requests, |one| one.handle).test())
+        }
         Op::TryLock(mutex) => ask(&mutex::Use::Try(mutex)),
         Op::Unlock(request) => ask(&mutex::Use::Unlock(request)),
         Op::RwRequest { lock, hold } => ask(&rwlock::Use::Request { lock, hold }),
-        Op::RwWait { lock, handle } => ask(&rwlock::Use::Wait { lock, handle }),
+        Op::RwWait { handle, .. } => ask(&Await::one("rwlock_wait", handle)),
         Op::RwUnlock { lock, handle } => ask(&rwlock::Use::Unlock { lock, handle }),
         Op::Enrol(condvar) => ask(&condvar::Use::Enrol(condvar)),
-        Op::AwaitWake { handle, .. } => ask(&condvar::Use::Wait(handle)),
+        Op::AwaitWake { handle, .. } => ask(&Await::one("cond_wait", handle)),
         Op::Notify { condvar, all } => ask(&condvar::Use::Notify { condvar, all }),
         Op::Wake { condvar, handle } => ask(&condvar::Use::Wake { condvar, handle }),
         Op::AsyncAcquire(semaphore) => ask(&semaphore::Use::Acquire(semaphore)),
-        Op::AcquireWait { handle, .. } => ask(&semaphore::Use::Wait(handle)),
+        Op::AcquireWait { handle, .. } => ask(&Await::one("acquire_wait", handle)),
         Op::Release(semaphore) => ask(&semaphore::Use::Release(semaphore)),
         Op::Arrive { barrier, round } => ask(&barrier::Use::Arrive { barrier, round }),
         Op::BarrierWait { barrier, round } => ask(&barrier::Use::Wait { barrier, round }),
@@ -221,32 +251,18 @@ pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Opt
 }
 
 impl<S: System> Replay<'_, S> {
-    /// What came of this request of `process`, which is complete.
-    fn completed(&self, process: ProcessId, handle: Handle) -> String {
-        let posted = self.state.posted(process, handle);
-        request(posted, |request| request.completed(self, (process, handle)))
+    fn posted(&self, (process, handle): Own) -> Posted {
+        self.state.posted(process, handle)
     }
 
-    /// What `process` waits for that waits for this request of its own.
-    fn wait_for(&self, process: ProcessId, handle: Handle) -> Wait {
-        request(self.state.posted(process, handle), |request| request.wait(self, process))
+    /// What came of a request, which is complete.
+    fn completed(&self, own: Own) -> String {
+        request(self.posted(own), |request| request.completed(self, own))
     }
-}
 
-/// What came of a form that waits or tests for one of `count` requests.
-fn any_form(
-    by: Action,
-    (count, is_test): (usize, bool),
-    completed: impl FnOnce(usize) -> String,
-    nothing: impl FnOnce() -> String,
-) -> String {
-    match by.choice {
-        Choice::NOTHING => nothing(),
-        Choice(index) if count > 1 => {
-            format!("returns index {index}: {}", completed(index as usize))
-        }
-        Choice(_) if is_test => format!("true: {}", completed(0)),
-        Choice(_) => completed(0),
+    /// What its process waits for that waits for a request.
+    fn wait_for(&self, own: Own) -> Wait {
+        request(self.posted(own), |request| request.wait(self, own.0))
     }
 }
 

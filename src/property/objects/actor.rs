@@ -1,10 +1,7 @@
 //! Actors: the messages that they take, and those that they leave.
 
-use super::{Named, Words, listed};
+use super::{Arrow, ArrowKind, Named, Past, Replay, Wait, Words, listed};
 use crate::model::{Action, Choice, ProcessId, Response, Site, Stimulus, System};
-use crate::property::arrows::{Arrow, ArrowKind, Past};
-use crate::property::deadlock::Wait;
-use crate::property::replay::Replay;
 
 /// A handler.
 pub(super) struct React;

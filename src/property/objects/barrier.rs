@@ -2,13 +2,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Named, Words, listed};
+use super::{Arrow, ArrowKind, Named, Past, Replay, Wait, Words, listed};
 use crate::model::{
     Action, BarrierId, Failure, FailureKind, Locals, ProcessId, Response, State, System, Touch,
 };
-use crate::property::arrows::{Arrow, ArrowKind, Past};
-use crate::property::deadlock::Wait;
-use crate::property::replay::Replay;
 
 pub(super) enum Use {
     Arrive { barrier: BarrierId, round: u32 },
@@ -35,17 +32,13 @@ impl<S: System> Words<S> for Use {
     }
 
     fn view(&self, at: &Replay<'_, S>, _: ProcessId) -> Vec<Named> {
-        match *self {
-            Use::Arrive { barrier, round } => vec![arrivals(at, barrier, round)],
-            Use::Wait { .. } => Vec::new(),
-        }
+        let (Use::Arrive { barrier, round } | Use::Wait { barrier, round }) = *self;
+        vec![arrivals(at, barrier, round)]
     }
 
     fn wait(&self, at: &Replay<'_, S>, _: ProcessId) -> Option<Wait> {
-        match *self {
-            Use::Arrive { .. } => None,
-            Use::Wait { barrier, round } => Some(wait_for_arrivals(at, barrier, round)),
-        }
+        let &Use::Wait { barrier, round } = self else { return None };
+        Some(wait_for_arrivals(at, barrier, round))
     }
 
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {

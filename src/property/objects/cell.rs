@@ -1,10 +1,7 @@
 //! Shared cells: what is read and written.
 
-use super::{Named, Words};
+use super::{Arrow, ArrowKind, Named, Past, Replay, Wait, Words};
 use crate::model::{Access, Action, CellId, ProcessId, Response, System, Touch, ValueId};
-use crate::property::arrows::{Arrow, ArrowKind, Past};
-use crate::property::deadlock::Wait;
-use crate::property::replay::Replay;
 
 /// An access to a cell.
 pub(super) struct At(pub(super) CellId, pub(super) Access);

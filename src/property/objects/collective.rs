@@ -1,13 +1,10 @@
 //! Collectives: who has entered, and who is missing.
 
-use super::{Named, Own, Request, Words, listed};
+use super::{Arrow, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, listed};
 use crate::model::{
     Action, Call, CollectiveId, CollectiveKind, Failure, FailureKind, Locals, Object, ProcessId,
     Response, Site, State, System, Touch,
 };
-use crate::property::deadlock::Wait;
-use crate::property::leaks::LeakKind;
-use crate::property::replay::Replay;
 
 /// A rank enters a collective.
 pub(super) struct Enter {
@@ -72,6 +69,11 @@ impl<S: System> Request<S> for Entry {
         let mut helpers = at.suppliers(Touch::Ending(own.collective));
         helpers.retain(|other| !here.contains(other));
         Wait::for_several(words, helpers, missing.len(), "enter")
+    }
+
+    /// What came to it did so before, when the entry ended.
+    fn arrows(&self, _: &Past<'_, '_, S>, _: Own, _: usize) -> Vec<Arrow> {
+        Vec::new()
     }
 }
 

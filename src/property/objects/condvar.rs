@@ -1,17 +1,12 @@
 //! Condition variables: who waits, and who is woken.
 
-use super::{Named, Own, Request, Words, listed};
+use super::{LeakKind, Named, Own, Replay, Request, Wait, Words, listed};
 use crate::model::{
     Action, CondvarId, Handle, Object, Op, ProcessId, Response, State, System, Touch,
 };
-use crate::property::arrows::{Arrow, ArrowKind, Past};
-use crate::property::deadlock::Wait;
-use crate::property::leaks::LeakKind;
-use crate::property::replay::Replay;
 
 pub(super) enum Use {
     Enrol(CondvarId),
-    Wait(Handle),
     Notify { condvar: CondvarId, all: bool },
     Wake { condvar: CondvarId, handle: Handle },
 }
@@ -19,7 +14,7 @@ pub(super) enum Use {
 impl<S: System> Words<S> for Use {
     fn name(&self) -> &'static str {
         match self {
-            Use::Enrol(_) | Use::Wait(_) => "cond_wait",
+            Use::Enrol(_) => "cond_wait",
             Use::Notify { all: false, .. } => "notify_one",
             Use::Notify { all: true, .. } => "notify_all",
             Use::Wake { .. } => "wake",
@@ -29,7 +24,7 @@ impl<S: System> Words<S> for Use {
     fn outcome(&self, at: &Replay<'_, S>, by: Action, _: Option<Response>) -> Option<String> {
         Some(match *self {
             Use::Enrol(condvar) => format!("waits at {}", at.locals.name_of(condvar)),
-            Use::Wait(handle) | Use::Wake { handle, .. } => at.completed(by.process, handle),
+            Use::Wake { handle, .. } => at.completed((by.process, handle)),
             Use::Notify { condvar, .. } => {
                 let name = at.locals.name_of(condvar);
                 match at.state.condvar(condvar).waiting().count() {
@@ -42,26 +37,8 @@ impl<S: System> Words<S> for Use {
     }
 
     fn view(&self, at: &Replay<'_, S>, _: ProcessId) -> Vec<Named> {
-        match *self {
-            Use::Enrol(condvar) | Use::Notify { condvar, .. } | Use::Wake { condvar, .. } => {
-                at.now(condvar)
-            }
-            Use::Wait(_) => Vec::new(),
-        }
-    }
-
-    fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
-        match *self {
-            Use::Wait(handle) => Some(at.wait_for(process, handle)),
-            Use::Enrol(_) | Use::Notify { .. } | Use::Wake { .. } => None,
-        }
-    }
-
-    fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
-        match self {
-            Use::Wait(_) => Arrow::all(past.needed(to), to, ArrowKind::Handover),
-            Use::Enrol(_) | Use::Notify { .. } | Use::Wake { .. } => Vec::new(),
-        }
+        let (Use::Enrol(condvar) | Use::Notify { condvar, .. } | Use::Wake { condvar, .. }) = *self;
+        at.now(condvar)
     }
 }
 

@@ -1,32 +1,28 @@
 //! Mailboxes: what is posted there, and the forms that wait for communications of every kind.
 
-use super::{Named, Own, Request, Words, any_form, label, listed, network};
-use crate::model::{
-    Action, Choice, Delivery, End, Envelope, Handle, MailboxId, Need, Object, ProcessId, Response,
-    State, System, Touch, ValueId,
+use super::{
+    Arrow, ArrowKind, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, label, listed,
+    network,
 };
-use crate::property::arrows::{Arrow, ArrowKind, Past};
-use crate::property::deadlock::{Wait, any};
-use crate::property::leaks::LeakKind;
-use crate::property::replay::Replay;
+use crate::model::{
+    Action, Delivery, End, Envelope, MailboxId, Need, Object, ProcessId, Response, State, System,
+    Touch, ValueId,
+};
 
-pub(super) enum Use<'o> {
+pub(super) enum Use {
     Isend { mailbox: MailboxId, envelope: Envelope, value: ValueId },
     Irecv(MailboxId),
-    Complete { comms: &'o [Handle], is_test: bool },
 }
 
-impl<S: System> Words<S> for Use<'_> {
+impl<S: System> Words<S> for Use {
     fn name(&self) -> &'static str {
         match self {
             Use::Isend { .. } => "isend",
             Use::Irecv(_) => "irecv",
-            Use::Complete { is_test: false, .. } => "wait",
-            Use::Complete { is_test: true, .. } => "test",
         }
     }
 
-    fn outcome(&self, at: &Replay<'_, S>, by: Action, _: Option<Response>) -> Option<String> {
+    fn outcome(&self, at: &Replay<'_, S>, _: Action, _: Option<Response>) -> Option<String> {
         Some(match *self {
             Use::Isend { mailbox, envelope, value } => {
                 let sent = sends(at, mailbox, envelope, value);
@@ -39,43 +35,12 @@ impl<S: System> Words<S> for Use<'_> {
                 Some(sender) => format!("pairs with a send of {sender}"),
                 None => "no message yet".into(),
             },
-            Use::Complete { comms, is_test } => any_form(
-                by,
-                (comms.len(), is_test),
-                |index| at.completed(by.process, comms[index]),
-                || match comms {
-                    [_] => "false".into(),
-                    _ => "-1: nothing is complete".into(),
-                },
-            ),
         })
     }
 
     fn view(&self, at: &Replay<'_, S>, _: ProcessId) -> Vec<Named> {
-        match *self {
-            Use::Isend { mailbox, .. } | Use::Irecv(mailbox) => at.now(mailbox),
-            Use::Complete { .. } => Vec::new(),
-        }
-    }
-
-    fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
-        match *self {
-            Use::Complete { is_test: true, .. } if at.state.must_move(&at.locals, process) => None,
-            Use::Complete { comms, .. } => {
-                Some(any(comms.iter().map(|&comm| at.wait_for(process, comm)).collect()))
-            }
-            Use::Isend { .. } | Use::Irecv(_) => None,
-        }
-    }
-
-    fn wait_in_loop(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
-        match *self {
-            Use::Complete { comms, is_test: true } => {
-                let open = comms.iter().filter(|&&comm| !at.state.is_complete(process, comm));
-                Some(any(open.map(|&comm| at.wait_for(process, comm)).collect()))
-            }
-            Use::Complete { .. } | Use::Isend { .. } | Use::Irecv(_) => None,
-        }
+        let (Use::Isend { mailbox, .. } | Use::Irecv(mailbox)) = *self;
+        at.now(mailbox)
     }
 
     /// A post that is paired at once is drawn from the opposite one. When the message has arrived, its only arrow goes there instead.
@@ -83,7 +48,6 @@ impl<S: System> Words<S> for Use<'_> {
         let (mailbox, end) = match *self {
             Use::Isend { mailbox, .. } => (mailbox, End::Send),
             Use::Irecv(mailbox) => (mailbox, End::Receive),
-            Use::Complete { comms, .. } => return arrivals(past, comms, to),
         };
         let position = past.effect(to).acts[0].place;
         let posts = past.replay.state.mailbox(mailbox);
@@ -98,23 +62,6 @@ impl<S: System> Words<S> for Use<'_> {
         let has_arrived = send.is_some_and(|send| past.first_with(Need::At(sends, send)).is_some());
         Arrow::all(from.filter(|_| !has_arrived), to, kind)
     }
-}
-
-/// The message of a receive arrives where it is first told to be complete.
-fn arrivals<S: System>(past: &Past<'_, '_, S>, comms: &[Handle], to: usize) -> Vec<Arrow> {
-    let Action { process, choice } = past.replay.state.action(to);
-    if choice == Choice::NOTHING {
-        return Vec::new();
-    }
-    let comm = comms[choice.0 as usize];
-    if past.replay.state.is_of_network(process, comm) {
-        return network::receipt(past, process, comm, to);
-    }
-    let (mailbox, end, _, partner) = past.replay.state.communication(process, comm);
-    let sends = mailbox.posts(End::Send);
-    let send = partner.filter(|_| end == End::Receive);
-    let send = send.filter(|&send| past.first_with(Need::At(sends, send)) == Some(to));
-    Arrow::all(send.map(|send| past.change(sends, send)), to, ArrowKind::Message)
 }
 
 /// A send or receive.
@@ -161,6 +108,14 @@ impl<S: System> Request<S> for Post {
             End::Send => receive_wanted(at, mailbox) + &no_match("receive", misfits),
         };
         wait_for_partner(at, process, words, (touch, touch), own)
+    }
+
+    /// The message of a receive arrives where this is told first.
+    fn arrows(&self, past: &Past<'_, '_, S>, _: Own, to: usize) -> Vec<Arrow> {
+        let need = past.effect(to).needs[0];
+        let arrives = self.end == End::Receive && past.first_with(need) == Some(to);
+        let sent = past.needed(to).into_iter().filter(|_| arrives);
+        Arrow::all(sent, to, ArrowKind::Message)
     }
 }
 

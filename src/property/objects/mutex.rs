@@ -1,27 +1,20 @@
 //! Mutexes: who owns them, and who is in the queue.
 
-use super::{Named, Own, Request, Words, any_form, listed};
+use super::{Arrow, Hold, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, listed};
 use crate::model::{
     self, Action, MutexId, Object, ProcessId, Response, State, Status, System, Touch,
 };
-use crate::property::arrows::{Arrow, ArrowKind, Hold, Past};
-use crate::property::deadlock::{Wait, any};
-use crate::property::leaks::LeakKind;
-use crate::property::replay::Replay;
 
-pub(super) enum Use<'o> {
+pub(super) enum Use {
     Lock(MutexId),
-    Own { requests: &'o [model::Request], is_test: bool },
     Try(MutexId),
     Unlock(model::Request),
 }
 
-impl<S: System> Words<S> for Use<'_> {
+impl<S: System> Words<S> for Use {
     fn name(&self) -> &'static str {
         match self {
             Use::Lock(_) => "async_lock",
-            Use::Own { is_test: false, .. } => "mutex_wait",
-            Use::Own { is_test: true, .. } => "mutex_test",
             Use::Try(_) => "try_lock",
             Use::Unlock(_) => "unlock",
         }
@@ -30,15 +23,6 @@ impl<S: System> Words<S> for Use<'_> {
     fn outcome(&self, at: &Replay<'_, S>, by: Action, _: Option<Response>) -> Option<String> {
         Some(match *self {
             Use::Lock(mutex) => requested(at, mutex),
-            Use::Own { requests, is_test } => any_form(
-                by,
-                (requests.len(), is_test),
-                |index| at.completed(by.process, requests[index].handle),
-                || match requests {
-                    [request] => held(at, request.mutex),
-                    _ => "-1: owns none of them".into(),
-                },
-            ),
             Use::Try(mutex) => match owner(at, mutex) == Some(by.process) {
                 true => format!("true: owns {}", at.locals.name_of(mutex)),
                 false => held(at, mutex),
@@ -48,61 +32,35 @@ impl<S: System> Words<S> for Use<'_> {
     }
 
     fn view(&self, at: &Replay<'_, S>, _: ProcessId) -> Vec<Named> {
-        match *self {
-            Use::Lock(mutex) | Use::Try(mutex) => at.now(mutex),
-            Use::Unlock(request) => at.now(request.mutex),
-            Use::Own { .. } => Vec::new(),
-        }
-    }
-
-    fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
-        match *self {
-            Use::Own { requests, is_test: false } => {
-                let all = requests.iter().map(|request| at.wait_for(process, request.handle));
-                Some(any(all.collect()))
-            }
-            Use::Own { .. } | Use::Lock(_) | Use::Try(_) | Use::Unlock(_) => None,
-        }
+        let (Use::Lock(mutex) | Use::Try(mutex) | Use::Unlock(model::Request { mutex, .. })) =
+            *self;
+        at.now(mutex)
     }
 
     fn wait_in_loop(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
-        match *self {
-            Use::Own { requests, is_test: true } => {
-                let open = requests.iter().filter(|&&request| !at.state.owns(process, request));
-                Some(any(open.map(|request| at.wait_for(process, request.handle)).collect()))
-            }
-            Use::Try(mutex) => Some(wait_for_mutex(at, process, mutex)),
-            Use::Own { .. } | Use::Lock(_) | Use::Unlock(_) => None,
-        }
+        let &Use::Try(mutex) = self else { return None };
+        Some(wait_for_mutex(at, process, mutex))
     }
 
-    /// A mutex comes from the unlock before which it was not free.
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
-        let from = match *self {
-            Use::Own { .. } => past.needed(to).pop(),
+        match *self {
             Use::Try(mutex) if past.effect(to).changes(mutex.queue()) => {
-                past.last_change(mutex.queue(), to)
+                past.handover_of_others(past.last_change(mutex.queue(), to), to)
             }
-            Use::Try(_) | Use::Lock(_) | Use::Unlock(_) => None,
-        };
-        Arrow::all(past.of_others(from, to), to, ArrowKind::Handover)
+            Use::Try(_) | Use::Lock(_) | Use::Unlock(_) => Vec::new(),
+        }
     }
 
     fn hold(&self, at: &Replay<'_, S>, by: Action) -> Option<Hold> {
         match *self {
-            Use::Own { requests, .. } => {
-                let &request = requests.get(usize::try_from(by.choice.0).ok()?)?;
-                let position = at.state.mutex_request(by.process, request);
-                Some(Hold::Begins(request.mutex.into(), position))
-            }
             Use::Try(mutex) => {
-                let position = at.state.mutex(mutex).requests().len() as u32 - 1;
+                let place = at.state.mutex(mutex).requests().len() as u32 - 1;
                 let is_own = owner(at, mutex) == Some(by.process);
-                is_own.then(|| Hold::Begins(mutex.into(), position))
+                is_own.then(|| Hold::Begins(mutex.into(), place))
             }
             Use::Unlock(request) => {
-                let position = at.state.mutex_request(by.process, request);
-                Some(Hold::Ends(request.mutex.into(), position))
+                let place = at.state.mutex_request(by.process, request);
+                Some(Hold::Ends(request.mutex.into(), place))
             }
             Use::Lock(_) => None,
         }
@@ -130,6 +88,22 @@ impl<S: System> Request<S> for Queued {
 
     fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Wait {
         wait_for_mutex(at, process, self.0)
+    }
+
+    fn is_complete(&self, at: &Replay<'_, S>, _: Own) -> bool {
+        at.state.mutex(self.0).is_granted(self.1)
+    }
+
+    fn incomplete(&self, at: &Replay<'_, S>, alone: bool) -> String {
+        if alone { held(at, self.0) } else { "-1: owns none of them".into() }
+    }
+
+    fn arrows(&self, past: &Past<'_, '_, S>, _: Own, to: usize) -> Vec<Arrow> {
+        past.handover_of_others(past.needed(to), to)
+    }
+
+    fn held(&self) -> Option<(Object, u32)> {
+        Some((self.0.into(), self.1))
     }
 }
 

@@ -3,15 +3,11 @@
 use super::mailbox::{
     content, message_wanted, no_match, posted, receive_wanted, sends, wait_for_partner,
 };
-use super::{Named, Own, Request, Words, label};
+use super::{Arrow, ArrowKind, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, label};
 use crate::model::{
     Action, Choice, Completion, End, Envelope, Failure, FailureKind, Handle, Locals, MailboxId,
     Object, Posted, Probing, ProcessId, Response, Settlement, Site, State, System, Touch, ValueId,
 };
-use crate::property::arrows::{Arrow, ArrowKind, Past};
-use crate::property::deadlock::Wait;
-use crate::property::leaks::LeakKind;
-use crate::property::replay::Replay;
 
 pub(super) enum Use {
     Send { mailbox: MailboxId, envelope: Envelope, value: ValueId, completion: Completion },
@@ -71,7 +67,7 @@ impl<S: System> Words<S> for Use {
 
     fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
         match *self {
-            Use::CancelOutcome(comm) => Some(at.wait_for(process, comm)),
+            Use::CancelOutcome(comm) => Some(at.wait_for((process, comm))),
             Use::Probe { mailbox, pattern, .. } => {
                 Some(wait_for_message(at, process, mailbox, pattern))
             }
@@ -127,25 +123,6 @@ impl<S: System> Words<S> for Use {
             }
         }
     }
-}
-
-/// A process is told that its synchronous send was received.
-pub(super) fn receipt<S: System>(
-    past: &Past<'_, '_, S>,
-    process: ProcessId,
-    comm: Handle,
-    to: usize,
-) -> Vec<Arrow> {
-    let state = &past.replay.state;
-    let matched = match state.posted(process, comm) {
-        Posted::Sent(send)
-            if state.network().sends()[send as usize].completion == Completion::Late =>
-        {
-            state.matched(process, comm).flatten()
-        }
-        _ => None,
-    };
-    Arrow::all(matched, to, ArrowKind::Handover)
 }
 
 /// What the network has just matched.
@@ -264,6 +241,11 @@ impl<S: System> Request<S> for Received {
     fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Wait {
         let receive = &at.state.network().receives()[self.0 as usize];
         wait_for_message(at, process, receive.mailbox, receive.pattern)
+    }
+
+    /// The message has come before, with the match.
+    fn arrows(&self, _: &Past<'_, '_, S>, _: Own, _: usize) -> Vec<Arrow> {
+        Vec::new()
     }
 }
 

@@ -1,10 +1,7 @@
 //! Processes as such: what they do alone, how they start others and wait for their end.
 
-use super::Words;
+use super::{Arrow, ArrowKind, Past, Replay, Wait, Words};
 use crate::model::{Action, ProcessId, Response, System};
-use crate::property::arrows::{Arrow, ArrowKind, Past};
-use crate::property::deadlock::Wait;
-use crate::property::replay::Replay;
 
 pub(super) enum Use {
     Choose { lo: i64 },

@@ -1,19 +1,14 @@
 //! Reader-writer locks: who holds them and how, and who is in the queue.
 
 use super::mutex::{queued, why_still_locked};
-use super::{Named, Own, Request, Words, listed};
+use super::{Arrow, Hold, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, listed};
 use crate::model::{
     Action, Handle, Hold as Role, Object, ProcessId, Response, RwLock, RwLockId, RwRequest, State,
     System, Touch,
 };
-use crate::property::arrows::{Arrow, ArrowKind, Hold, Past};
-use crate::property::deadlock::Wait;
-use crate::property::leaks::LeakKind;
-use crate::property::replay::Replay;
 
 pub(super) enum Use {
     Request { lock: RwLockId, hold: Role },
-    Wait { lock: RwLockId, handle: Handle },
     Unlock { lock: RwLockId, handle: Handle },
 }
 
@@ -22,7 +17,6 @@ impl<S: System> Words<S> for Use {
         match self {
             Use::Request { hold: Role::Shared, .. } => "read_lock",
             Use::Request { hold: Role::Exclusive, .. } => "write_lock",
-            Use::Wait { .. } => "rwlock_wait",
             Use::Unlock { .. } => "unlock",
         }
     }
@@ -30,40 +24,18 @@ impl<S: System> Words<S> for Use {
     fn outcome(&self, at: &Replay<'_, S>, by: Action, _: Option<Response>) -> Option<String> {
         Some(match *self {
             Use::Request { lock, .. } => asked(at, by.process, lock),
-            Use::Wait { handle, .. } => at.completed(by.process, handle),
             Use::Unlock { lock, .. } => format!("releases {}", at.locals.name_of(lock)),
         })
     }
 
     fn view(&self, at: &Replay<'_, S>, _: ProcessId) -> Vec<Named> {
-        match *self {
-            Use::Request { lock, .. } | Use::Unlock { lock, .. } => at.now(lock),
-            Use::Wait { .. } => Vec::new(),
-        }
-    }
-
-    fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
-        match *self {
-            Use::Wait { handle, .. } => Some(at.wait_for(process, handle)),
-            Use::Request { .. } | Use::Unlock { .. } => None,
-        }
-    }
-
-    /// The lock comes from the last unlocks that were waited for: of the writer before, and of the readers since then.
-    fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
-        let needs = past.effect(to).needs.iter().rev().map(|&need| past.providers(need));
-        let last = needs.into_iter().find(|unlocks| !unlocks.is_empty()).unwrap_or_default();
-        let others = last.into_iter().filter_map(|unlock| past.of_others(Some(unlock), to));
-        Arrow::all(others, to, ArrowKind::Handover)
+        let (Use::Request { lock, .. } | Use::Unlock { lock, .. }) = *self;
+        at.now(lock)
     }
 
     fn hold(&self, at: &Replay<'_, S>, by: Action) -> Option<Hold> {
-        let position = |handle| at.state.rwlock_request(by.process, handle).0;
-        match *self {
-            Use::Wait { lock, handle } => Some(Hold::Begins(lock.into(), position(handle))),
-            Use::Unlock { lock, handle } => Some(Hold::Ends(lock.into(), position(handle))),
-            Use::Request { .. } => None,
-        }
+        let &Use::Unlock { lock, handle } = self else { return None };
+        Some(Hold::Ends(lock.into(), at.state.rwlock_request(by.process, handle).0))
     }
 }
 
@@ -112,6 +84,17 @@ impl<S: System> Request<S> for Queued {
         let hopeless = why_still_locked(at, &name, &ahead, |p| at.may_still(p, touch));
         let helpers = if hopeless.is_some() { Vec::new() } else { helpers };
         Wait { words, helpers, hopeless }
+    }
+
+    /// The lock comes from the last unlocks that were waited for: of the writer before, and of the readers since then.
+    fn arrows(&self, past: &Past<'_, '_, S>, _: Own, to: usize) -> Vec<Arrow> {
+        let needs = past.effect(to).needs.iter().rev().map(|&need| past.providers(need));
+        let last = needs.into_iter().find(|unlocks| !unlocks.is_empty()).unwrap_or_default();
+        past.handover_of_others(last, to)
+    }
+
+    fn held(&self) -> Option<(Object, u32)> {
+        Some((self.0.into(), self.1))
     }
 }
 

@@ -1,17 +1,10 @@
 //! Semaphores: the units, and who queues for them.
 
-use super::{Named, Own, Request, Words};
-use crate::model::{
-    Action, Handle, Object, ProcessId, Response, SemaphoreId, State, System, Touch,
-};
-use crate::property::arrows::{Arrow, ArrowKind, Past};
-use crate::property::deadlock::Wait;
-use crate::property::leaks::LeakKind;
-use crate::property::replay::Replay;
+use super::{LeakKind, Named, Own, Replay, Request, Wait, Words};
+use crate::model::{Action, Object, ProcessId, Response, SemaphoreId, State, System, Touch};
 
 pub(super) enum Use {
     Acquire(SemaphoreId),
-    Wait(Handle),
     Release(SemaphoreId),
 }
 
@@ -19,12 +12,11 @@ impl<S: System> Words<S> for Use {
     fn name(&self) -> &'static str {
         match self {
             Use::Acquire(_) => "async_acquire",
-            Use::Wait(_) => "acquire_wait",
             Use::Release(_) => "release",
         }
     }
 
-    fn outcome(&self, at: &Replay<'_, S>, by: Action, _: Option<Response>) -> Option<String> {
+    fn outcome(&self, at: &Replay<'_, S>, _: Action, _: Option<Response>) -> Option<String> {
         Some(match *self {
             Use::Acquire(id) => {
                 let (name, semaphore) = (at.locals.name_of(id), at.state.semaphore(id));
@@ -33,7 +25,6 @@ impl<S: System> Words<S> for Use {
                     false => format!("queues for a unit of {name}"),
                 }
             }
-            Use::Wait(handle) => at.completed(by.process, handle),
             Use::Release(id) => {
                 let (name, semaphore) = (at.locals.name_of(id), at.state.semaphore(id));
                 let granted = semaphore.initial as usize + semaphore.releases.len() - 1;
@@ -46,21 +37,8 @@ impl<S: System> Words<S> for Use {
     }
 
     fn view(&self, at: &Replay<'_, S>, _: ProcessId) -> Vec<Named> {
-        match *self {
-            Use::Acquire(semaphore) | Use::Release(semaphore) => at.now(semaphore),
-            Use::Wait(_) => Vec::new(),
-        }
-    }
-
-    fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
-        match *self {
-            Use::Wait(handle) => Some(at.wait_for(process, handle)),
-            Use::Acquire(_) | Use::Release(_) => None,
-        }
-    }
-
-    fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
-        Arrow::all(past.needed(to), to, ArrowKind::Handover)
+        let (Use::Acquire(semaphore) | Use::Release(semaphore)) = *self;
+        at.now(semaphore)
     }
 }
 
