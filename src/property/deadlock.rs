@@ -86,6 +86,16 @@ pub(super) struct Wait {
 }
 
 impl Wait {
+    /// A wait that any of these may end; if there is none, `why` tells the reason.
+    pub(super) fn for_one(
+        words: String,
+        helpers: Vec<ProcessId>,
+        why: impl FnOnce() -> String,
+    ) -> Wait {
+        let hopeless = helpers.is_empty().then(why);
+        Wait { words, helpers, hopeless }
+    }
+
     /// A wait for `missing` processes to do this, when only the helpers could.
     pub(super) fn for_several(
         words: String,

@@ -11,14 +11,14 @@
 //! | `cell` | accesses to shared cells |
 //! | `process`, `actor` | what processes do alone, how they start and end; messages to actors |
 //!
-//! Whoever explains an execution asks in three ways, by what he has:
+//! The rest of the crate asks in three ways:
 //!
-//! - an [`Op`]: [`words`] finds the [`Words`] of the operation;
-//! - a [`Posted`], the place of a request in the log of its object: [`request`] finds the [`Request`];
-//! - an [`Object`]: [`Replay::now`] tells what it holds.
+//! - about an [`Op`]: [`words`] finds the [`Words`] of the operation;
+//! - about a [`Posted`], the place of a request in the log of its object: [`request`] finds the [`Request`];
+//! - about an [`Object`]: [`Replay::now`] tells what it holds.
 //!
-//! There is one `match` for each, and none has an arm for the rest. So a new kind of object is a file here, with its operations in
-//! [`words`] and itself in the list of kinds, and nothing compiles before it is there.
+//! Each has one `match` here, without an arm for the rest. So a new kind of object is a new file, a line in [`words`] for each of its
+//! operations, one in [`request`] if it has requests, and one in the list of kinds. The crate does not compile before they are there.
 
 mod actor;
 mod barrier;
@@ -118,10 +118,10 @@ pub(super) trait Request<S: System> {
         at.state.is_complete(process, handle)
     }
 
-    /// What a test is told that finds it incomplete: it alone, or it and others.
-    fn incomplete(&self, at: &Replay<'_, S>, alone: bool) -> String {
+    /// What a test of it alone is told that finds it incomplete.
+    fn incomplete(&self, at: &Replay<'_, S>) -> String {
         let _ = at;
-        if alone { "false".into() } else { "-1: nothing is complete".into() }
+        "false".into()
     }
 
     /// What came to its process in the step in which it was told that it is complete.
@@ -143,8 +143,8 @@ pub(super) fn words<S: System, T>(op: &Op, ask: impl FnOnce(&dyn Words<S>) -> T)
             ask(&mailbox::Use::Isend { mailbox, envelope, value })
         }
         Op::Irecv { mailbox, .. } => ask(&mailbox::Use::Irecv(mailbox)),
-        Op::WaitAny(ref comms) => ask(&Await::any("wait", comms, |&comm| comm)),
-        Op::TestAny(ref comms) => ask(&Await::any("test", comms, |&comm| comm).test()),
+        Op::WaitAny(ref comms) => ask(&mailbox::complete(comms, false)),
+        Op::TestAny(ref comms) => ask(&mailbox::complete(comms, true)),
         Op::Send { mailbox, envelope, value, completion } => {
             ask(&network::Use::Send { mailbox, envelope, value, completion })
         }
@@ -157,23 +157,19 @@ pub(super) fn words<S: System, T>(op: &Op, ask: impl FnOnce(&dyn Words<S>) -> T)
         Op::Deliver => ask(&network::Use::Deliver),
         Op::Enter { collective, call, .. } => ask(&collective::Enter { collective, call }),
         Op::AsyncLock(mutex) => ask(&mutex::Use::Lock(mutex)),
-        Op::MutexWaitAny(ref requests) => {
-            ask(&Await::any("mutex_wait", requests, |one| one.handle))
-        }
-        Op::MutexTestAny(ref requests) => {
-            ask(&Await::any("mutex_test", requests, |one| one.handle).test())
-        }
+        Op::MutexWaitAny(ref requests) => ask(&mutex::own(requests, false)),
+        Op::MutexTestAny(ref requests) => ask(&mutex::own(requests, true)),
         Op::TryLock(mutex) => ask(&mutex::Use::Try(mutex)),
         Op::Unlock(request) => ask(&mutex::Use::Unlock(request)),
         Op::RwRequest { lock, hold } => ask(&rwlock::Use::Request { lock, hold }),
-        Op::RwWait { handle, .. } => ask(&Await::one("rwlock_wait", handle)),
+        Op::RwWait { handle, .. } => ask(&rwlock::wait(handle)),
         Op::RwUnlock { lock, handle } => ask(&rwlock::Use::Unlock { lock, handle }),
         Op::Enrol(condvar) => ask(&condvar::Use::Enrol(condvar)),
-        Op::AwaitWake { handle, .. } => ask(&Await::one("cond_wait", handle)),
+        Op::AwaitWake { handle, .. } => ask(&condvar::wait(handle)),
         Op::Notify { condvar, all } => ask(&condvar::Use::Notify { condvar, all }),
         Op::Wake { condvar, handle } => ask(&condvar::Use::Wake { condvar, handle }),
         Op::AsyncAcquire(semaphore) => ask(&semaphore::Use::Acquire(semaphore)),
-        Op::AcquireWait { handle, .. } => ask(&Await::one("acquire_wait", handle)),
+        Op::AcquireWait { handle, .. } => ask(&semaphore::wait(handle)),
         Op::Release(semaphore) => ask(&semaphore::Use::Release(semaphore)),
         Op::Arrive { barrier, round } => ask(&barrier::Use::Arrive { barrier, round }),
         Op::BarrierWait { barrier, round } => ask(&barrier::Use::Wait { barrier, round }),

@@ -45,10 +45,10 @@ impl<S: System> Words<S> for At {
     fn wait_in_loop(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
         let (name, value) = content(at, self.0);
         let touch = Touch::Write(self.0);
-        let helpers: Vec<_> = at.others(process).filter(|&p| at.may_still(p, touch)).collect();
-        let hopeless =
-            helpers.is_empty().then(|| format!("no other process that is left changes {name}"));
-        Some(Wait { words: format!("{name} to change from {value}"), helpers, hopeless })
+        let helpers = at.others(process).filter(|&p| at.may_still(p, touch)).collect();
+        let words = format!("{name} to change from {value}");
+        let why = || format!("no other process that is left changes {name}");
+        Some(Wait::for_one(words, helpers, why))
     }
 
     /// The arrow for a cell goes from its last change to an access of another process that sees it.

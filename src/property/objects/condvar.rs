@@ -1,6 +1,6 @@
 //! Condition variables: who waits, and who is woken.
 
-use super::{LeakKind, Named, Own, Replay, Request, Wait, Words, listed};
+use super::{Await, LeakKind, Named, Own, Replay, Request, Wait, Words, listed};
 use crate::model::{
     Action, CondvarId, Handle, Object, Op, ProcessId, Response, State, System, Touch,
 };
@@ -42,6 +42,11 @@ impl<S: System> Words<S> for Use {
     }
 }
 
+/// The wait to be woken.
+pub(super) fn wait(handle: Handle) -> Await {
+    Await::one("cond_wait", handle)
+}
+
 /// Somebody who waits, by his place among all of them.
 pub(super) struct Enrolled(pub(super) CondvarId, pub(super) u32);
 
@@ -62,8 +67,8 @@ impl<S: System> Request<S> for Enrolled {
         let name = at.locals.name_of(self.0);
         let mut helpers = at.suppliers(Touch::Notify(self.0));
         helpers.retain(|&p| p != process);
-        let hopeless = helpers.is_empty().then(|| self.why_nobody(at, process));
-        Wait { words: format!("a notification of {name}"), helpers, hopeless }
+        let words = format!("a notification of {name}");
+        Wait::for_one(words, helpers, || self.why_nobody(at, process))
     }
 }
 

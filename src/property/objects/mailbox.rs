@@ -1,12 +1,12 @@
-//! Mailboxes: what is posted there, and the forms that wait for communications of every kind.
+//! Mailboxes: what is posted there.
 
 use super::{
-    Arrow, ArrowKind, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, label, listed,
-    network,
+    Arrow, ArrowKind, Await, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, label,
+    listed, network,
 };
 use crate::model::{
-    Action, Delivery, End, Envelope, MailboxId, Need, Object, ProcessId, Response, State, System,
-    Touch, ValueId,
+    Action, Delivery, End, Envelope, Handle, MailboxId, Need, Object, ProcessId, Response, State,
+    System, Touch, ValueId,
 };
 
 pub(super) enum Use {
@@ -62,6 +62,12 @@ impl<S: System> Words<S> for Use {
         let has_arrived = send.is_some_and(|send| past.first_with(Need::At(sends, send)).is_some());
         Arrow::all(from.filter(|_| !has_arrived), to, kind)
     }
+}
+
+/// A wait or a test for one of these communications.
+pub(super) fn complete(comms: &[Handle], is_test: bool) -> Await {
+    let name = if is_test { "test" } else { "wait" };
+    Await { name, none: "nothing is complete", handles: comms.to_vec(), is_test }
 }
 
 /// A send or receive.
@@ -158,9 +164,8 @@ pub(super) fn wait_for_partner<S: System>(
         (None, None) => true,
     };
     let suppliers = at.suppliers(touch).into_iter();
-    let helpers: Vec<_> = suppliers.filter(|&p| p != process).filter(fits).collect();
-    let hopeless = helpers.is_empty().then(|| why_no_post(at, process, touch, verb));
-    Wait { words, helpers, hopeless }
+    let helpers = suppliers.filter(|&p| p != process).filter(fits).collect();
+    Wait::for_one(words, helpers, || why_no_post(at, process, touch, verb))
 }
 
 /// Why no process but this one ever posts what it waits for.

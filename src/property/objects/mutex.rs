@@ -1,6 +1,6 @@
 //! Mutexes: who owns them, and who is in the queue.
 
-use super::{Arrow, Hold, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, listed};
+use super::{Arrow, Await, Hold, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, listed};
 use crate::model::{
     self, Action, MutexId, Object, ProcessId, Response, State, Status, System, Touch,
 };
@@ -67,6 +67,13 @@ impl<S: System> Words<S> for Use {
     }
 }
 
+/// A wait or a test for one of these mutexes.
+pub(super) fn own(requests: &[model::Request], is_test: bool) -> Await {
+    let name = if is_test { "mutex_test" } else { "mutex_wait" };
+    let handles = requests.iter().map(|request| request.handle).collect();
+    Await { name, none: "owns none of them", handles, is_test }
+}
+
 /// A request in the queue, by its place among all of them.
 pub(super) struct Queued(pub(super) MutexId, pub(super) u32);
 
@@ -94,8 +101,8 @@ impl<S: System> Request<S> for Queued {
         at.state.mutex(self.0).is_granted(self.1)
     }
 
-    fn incomplete(&self, at: &Replay<'_, S>, alone: bool) -> String {
-        if alone { held(at, self.0) } else { "-1: owns none of them".into() }
+    fn incomplete(&self, at: &Replay<'_, S>) -> String {
+        held(at, self.0)
     }
 
     fn arrows(&self, past: &Past<'_, '_, S>, _: Own, to: usize) -> Vec<Arrow> {

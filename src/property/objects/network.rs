@@ -102,27 +102,27 @@ impl<S: System> Words<S> for Use {
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         let state = &past.replay.state;
         match self {
-            Use::Probe { .. } => {
-                let sent = state.taken(to).map(|send| state.network().sends()[send as usize].at());
-                Arrow::all(past.of_others(sent, to), to, ArrowKind::Message)
-            }
             Use::Deliver => match state.carried_at(to) {
                 Posted::Entry(entry) => {
                     let own = state.collectives().entries()[entry as usize].at();
                     let last = past.needed(to).into_iter().filter(|&cause| cause != own).max();
                     Arrow::all(last, to, ArrowKind::Barrier)
                 }
-                _ => {
-                    let sent = state.taken(to);
-                    let sent = sent.map(|send| state.network().sends()[send as usize].at());
-                    Arrow::all(sent, to, ArrowKind::Message)
-                }
+                _ => message(past, to),
             },
+            Use::Probe { .. } => message(past, to),
             Use::Send { .. } | Use::Receive { .. } | Use::Cancel | Use::CancelOutcome(_) => {
                 Vec::new()
             }
         }
     }
+}
+
+/// The message that a step has matched or found.
+fn message<S: System>(past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
+    let state = &past.replay.state;
+    let sent = state.taken(to).map(|send| state.network().sends()[send as usize].at());
+    Arrow::all(past.of_others(sent, to), to, ArrowKind::Message)
 }
 
 /// What the network has just matched.

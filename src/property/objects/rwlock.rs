@@ -1,7 +1,7 @@
 //! Reader-writer locks: who holds them and how, and who is in the queue.
 
 use super::mutex::{queued, why_still_locked};
-use super::{Arrow, Hold, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, listed};
+use super::{Arrow, Await, Hold, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, listed};
 use crate::model::{
     Action, Handle, Hold as Role, Object, ProcessId, Response, RwLock, RwLockId, RwRequest, State,
     System, Touch,
@@ -37,6 +37,11 @@ impl<S: System> Words<S> for Use {
         let &Use::Unlock { lock, handle } = self else { return None };
         Some(Hold::Ends(lock.into(), at.state.rwlock_request(by.process, handle).0))
     }
+}
+
+/// The wait for a request to be granted.
+pub(super) fn wait(handle: Handle) -> Await {
+    Await::one("rwlock_wait", handle)
 }
 
 /// A request, by its place among all of them.

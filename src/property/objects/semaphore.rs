@@ -1,7 +1,9 @@
 //! Semaphores: the units, and who queues for them.
 
-use super::{LeakKind, Named, Own, Replay, Request, Wait, Words};
-use crate::model::{Action, Object, ProcessId, Response, SemaphoreId, State, System, Touch};
+use super::{Await, LeakKind, Named, Own, Replay, Request, Wait, Words};
+use crate::model::{
+    Action, Handle, Object, ProcessId, Response, SemaphoreId, State, System, Touch,
+};
 
 pub(super) enum Use {
     Acquire(SemaphoreId),
@@ -42,6 +44,11 @@ impl<S: System> Words<S> for Use {
     }
 }
 
+/// The wait for a unit.
+pub(super) fn wait(handle: Handle) -> Await {
+    Await::one("acquire_wait", handle)
+}
+
 /// A request for a unit.
 pub(super) struct Queued(pub(super) SemaphoreId, pub(super) u32);
 
@@ -67,9 +74,7 @@ impl<S: System> Request<S> for Queued {
         };
         let mut helpers = at.suppliers(Touch::Release(self.0));
         helpers.retain(|&p| p != process);
-        let hopeless =
-            helpers.is_empty().then(|| "no other process that is left releases it".into());
-        Wait { words, helpers, hopeless }
+        Wait::for_one(words, helpers, || "no other process that is left releases it".into())
     }
 }
 

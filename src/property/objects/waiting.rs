@@ -1,30 +1,22 @@
 //! The forms that wait or test for own requests, whatever these ask for.
 
 use super::{Arrow, Hold, Own, Past, Replay, Wait, Words, request};
-use crate::model::{Action, Choice, Handle, ProcessId, Response, System};
+use crate::model::{Action, Handle, ProcessId, Response, System};
 use crate::property::deadlock::any;
 
 /// A wait or a test for one of these requests.
 pub(super) struct Await {
     pub(super) name: &'static str,
+    /// What a test of several says if none is complete.
+    pub(super) none: &'static str,
     pub(super) handles: Vec<Handle>,
     pub(super) is_test: bool,
 }
 
 impl Await {
-    /// The wait for one of several.
-    pub(super) fn any<T>(name: &'static str, of: &[T], handle: impl Fn(&T) -> Handle) -> Await {
-        Await { name, handles: of.iter().map(handle).collect(), is_test: false }
-    }
-
-    /// The test instead.
-    pub(super) fn test(self) -> Await {
-        Await { is_test: true, ..self }
-    }
-
     /// The wait for one request.
     pub(super) fn one(name: &'static str, handle: Handle) -> Await {
-        Await { name, handles: vec![handle], is_test: false }
+        Await { name, none: "", handles: vec![handle], is_test: false }
     }
 
     /// The request that it returned, if there is one.
@@ -40,18 +32,15 @@ impl<S: System> Words<S> for Await {
     }
 
     fn outcome(&self, at: &Replay<'_, S>, by: Action, _: Option<Response>) -> Option<String> {
-        let completed = self.returned(by).map(|own| at.completed(own));
-        let alone = self.handles.len() == 1;
-        Some(match completed {
-            Some(completed) if !alone => format!("returns index {}: {completed}", by.choice.0),
-            Some(completed) if self.is_test => format!("true: {completed}"),
-            Some(completed) => completed,
-            None => {
-                debug_assert_eq!(by.choice, Choice::NOTHING);
-                let first = self.handles.first().map(|&first| (by.process, first));
-                let none = |own| request(at.posted(own), |request| request.incomplete(at, alone));
-                first.map_or_else(|| "-1: nothing is complete".into(), none)
+        let told = self.returned(by).map(|own| at.completed(own));
+        Some(match (told, self.handles.as_slice()) {
+            (Some(told), [_]) if self.is_test => format!("true: {told}"),
+            (Some(told), [_]) => told,
+            (Some(told), _) => format!("returns index {}: {told}", by.choice.0),
+            (None, &[alone]) => {
+                request(at.posted((by.process, alone)), |request| request.incomplete(at))
             }
+            (None, _) => format!("-1: {}", self.none),
         })
     }
 
