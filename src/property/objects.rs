@@ -125,8 +125,7 @@ pub(super) trait Request<S: System> {
     }
 
     /// What came to its process in the step in which it was told that it is complete.
-    fn arrows(&self, past: &Past<'_, '_, S>, own: Own, to: usize) -> Vec<Arrow> {
-        let _ = own;
+    fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         Arrow::all(past.needed(to), to, ArrowKind::Handover)
     }
 

@@ -72,7 +72,7 @@ impl<S: System> Request<S> for Entry {
     }
 
     /// What came to it did so before, when the entry ended.
-    fn arrows(&self, _: &Past<'_, '_, S>, _: Own, _: usize) -> Vec<Arrow> {
+    fn arrows(&self, _: &Past<'_, '_, S>, _: usize) -> Vec<Arrow> {
         Vec::new()
     }
 }

@@ -117,7 +117,7 @@ impl<S: System> Request<S> for Post {
     }
 
     /// The message of a receive arrives where this is told first.
-    fn arrows(&self, past: &Past<'_, '_, S>, _: Own, to: usize) -> Vec<Arrow> {
+    fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         let need = past.effect(to).needs[0];
         let arrives = self.end == End::Receive && past.first_with(need) == Some(to);
         let sent = past.needed(to).into_iter().filter(|_| arrives);

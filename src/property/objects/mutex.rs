@@ -105,7 +105,7 @@ impl<S: System> Request<S> for Queued {
         held(at, self.0)
     }
 
-    fn arrows(&self, past: &Past<'_, '_, S>, _: Own, to: usize) -> Vec<Arrow> {
+    fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         past.handover_of_others(past.needed(to), to)
     }
 

@@ -244,7 +244,7 @@ impl<S: System> Request<S> for Received {
     }
 
     /// The message has come before, with the match.
-    fn arrows(&self, _: &Past<'_, '_, S>, _: Own, _: usize) -> Vec<Arrow> {
+    fn arrows(&self, _: &Past<'_, '_, S>, _: usize) -> Vec<Arrow> {
         Vec::new()
     }
 }

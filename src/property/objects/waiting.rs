@@ -60,8 +60,7 @@ impl<S: System> Words<S> for Await {
 
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         let own = self.returned(past.replay.state.action(to));
-        let arrows =
-            |own| request(past.replay.posted(own), |request| request.arrows(past, own, to));
+        let arrows = |own| request(past.replay.posted(own), |request| request.arrows(past, to));
         own.map_or_else(Vec::new, arrows)
     }
 
