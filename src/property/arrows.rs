@@ -81,11 +81,11 @@ impl<S: System> Past<'_, '_, S> {
 
     /// The steps that a step needed, in the order of its needs.
     pub(super) fn needed(&self, step: usize) -> Vec<usize> {
-        self.effect(step).needs.iter().flat_map(|&need| self.providers(need)).collect()
+        self.effect(step).needs.iter().flat_map(|&need| self.providers(need, step)).collect()
     }
 
-    /// What a need asks for; of a process its last step.
-    pub(super) fn providers(&self, need: Need) -> Vec<usize> {
+    /// What a need of a step asks for; of a process its last step. More may be added later, where too many come to a barrier.
+    pub(super) fn providers(&self, need: Need, step: usize) -> Vec<usize> {
         match need {
             Need::Event(position) => vec![position as usize],
             Need::At(lane, place) => vec![self.change(lane, place)],
@@ -93,7 +93,10 @@ impl<S: System> Past<'_, '_, S> {
                 let steps = self.order.of_process(ProcessId(lane.object()));
                 steps.last().map(|&last| last as usize).into_iter().collect()
             }
-            Need::All(lane, key) => self.added.get(&(lane, key)).cloned().unwrap_or_default(),
+            Need::All(lane, key) => {
+                let added = self.added.get(&(lane, key)).into_iter().flatten();
+                added.copied().filter(|&at| at < step).collect()
+            }
         }
     }
 

@@ -93,7 +93,7 @@ impl<S: System> Request<S> for Queued {
 
     /// The lock comes from the last unlocks that were waited for: of the writer before, and of the readers since then.
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
-        let needs = past.effect(to).needs.iter().rev().map(|&need| past.providers(need));
+        let needs = past.effect(to).needs.iter().rev().map(|&need| past.providers(need, to));
         let last = needs.into_iter().find(|unlocks| !unlocks.is_empty()).unwrap_or_default();
         past.handover_of_others(last, to)
     }
