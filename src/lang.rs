@@ -15,6 +15,7 @@ mod hir;
 mod interpret;
 mod lexer;
 mod liveness;
+mod objects;
 mod operators;
 mod outline;
 mod parser;
@@ -129,7 +130,8 @@ fn cancels(checked: &Checked) -> bool {
     for process in &checked.processes {
         for body in walk::within(&process.body.block, &checked.procedures) {
             walk::visit(body, &mut |expr| {
-                found |= matches!(expr.kind, ExprKind::Operation(Operation::AsyncLock(_)));
+                found |= matches!(expr.kind, ExprKind::Operation(Operation::On(word, _))
+                    if objects::mutex::only_requests(word));
             });
         }
     }

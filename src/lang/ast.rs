@@ -4,6 +4,7 @@
 //! which later passes report nothing.
 
 use super::diagnostic::Span;
+use super::objects::ObjectKind;
 use crate::model::Delivery;
 
 /// A name where it is written.
@@ -24,23 +25,65 @@ pub struct File {
 /// A declaration at the top level.
 #[derive(Debug)]
 pub enum Item {
-    Const { name: Name, ty: Option<TypeExpr>, value: Expr },
-    Mailbox { name: Name, size: Option<Expr>, message: Option<TypeExpr>, delivery: Delivery },
-    Mutex { name: Name, size: Option<Expr> },
-    RwLock { name: Name, size: Option<Expr> },
-    Condvar { name: Name, size: Option<Expr>, spurious: Option<Expr> },
-    Semaphore { name: Name, size: Option<Expr>, initial: Expr },
-    Barrier { name: Name, size: Option<Expr>, participants: Expr },
-    Collective { name: Name, size: Option<Expr>, ranks: Expr },
-    Shared { name: Name, ty: TypeExpr, initial: Expr },
-    Enum { name: Name, variants: Vec<Name> },
-    Function { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
-    Procedure { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
-    Process { name: Name, kind: ProcessKind, body: Block, is_daemon: bool },
-    Actor { name: Name, kind: ProcessKind, body: ActorBody },
-    Init { body: Block },
-    Final { body: Block },
-    Invariant { body: Block },
+    Const {
+        name: Name,
+        ty: Option<TypeExpr>,
+        value: Expr,
+    },
+    Mailbox {
+        name: Name,
+        size: Option<Expr>,
+        message: Option<TypeExpr>,
+        delivery: Delivery,
+    },
+    /// Objects of a kind without a syntax of its own.
+    Object {
+        kind: ObjectKind,
+        name: Name,
+        size: Option<Expr>,
+        number: Option<Expr>,
+    },
+    Shared {
+        name: Name,
+        ty: TypeExpr,
+        initial: Expr,
+    },
+    Enum {
+        name: Name,
+        variants: Vec<Name>,
+    },
+    Function {
+        name: Name,
+        params: Vec<Param>,
+        result: Option<TypeExpr>,
+        body: Block,
+    },
+    Procedure {
+        name: Name,
+        params: Vec<Param>,
+        result: Option<TypeExpr>,
+        body: Block,
+    },
+    Process {
+        name: Name,
+        kind: ProcessKind,
+        body: Block,
+        is_daemon: bool,
+    },
+    Actor {
+        name: Name,
+        kind: ProcessKind,
+        body: ActorBody,
+    },
+    Init {
+        body: Block,
+    },
+    Final {
+        body: Block,
+    },
+    Invariant {
+        body: Block,
+    },
 }
 
 impl Item {
@@ -67,12 +110,7 @@ impl Item {
         match self {
             Item::Const { name, .. }
             | Item::Mailbox { name, .. }
-            | Item::Mutex { name, .. }
-            | Item::RwLock { name, .. }
-            | Item::Condvar { name, .. }
-            | Item::Semaphore { name, .. }
-            | Item::Barrier { name, .. }
-            | Item::Collective { name, .. }
+            | Item::Object { name, .. }
             | Item::Shared { name, .. }
             | Item::Enum { name, .. }
             | Item::Function { name, .. }

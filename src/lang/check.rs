@@ -26,7 +26,7 @@ use super::ast::{self, File, Item};
 use super::diagnostic::{Diagnostic, Findings, Span, nearest};
 use super::hir::{Actor, Body, ObjectKind, Procedure, VarId};
 use super::types::{CommId, Inference, MAX_ELEMENTS, MAX_PARTS, Names, Origin, Size, Type, Yield};
-use crate::model::{CollectiveKind, Declarations, Delivery, Objects, Value};
+use crate::model::{CollectiveKind, Delivery, Objects, Value};
 
 /// A checked program. It has no meaning if there were errors.
 #[derive(Debug, Default)]
@@ -173,25 +173,14 @@ struct Group {
     span: Span,
     /// The first send or receive, to be shown beside one that disagrees.
     first_use: Option<(Span, String)>,
-    /// Of a condition variable: how many waits of a process may end without a notification.
-    spurious: u32,
-    /// Of a mutex: the first `try_lock`, and the first test of a request.
-    tried: Option<Span>,
-    tested: Option<Span>,
+    /// The number in the declaration; 0 if there is none.
+    number: u32,
+    /// The first call of each word, by its name.
+    calls: Vec<(&'static str, Span)>,
     /// Of mailboxes.
     delivery: Delivery,
     /// Of collectives: what the ranks give, by kind.
     carries: FxHashMap<CollectiveKind, Type>,
-}
-
-impl Group {
-    /// Declares the objects, which all start with this.
-    fn add_to<T>(&self, declared: &mut Declarations<T>, start: T) {
-        match self.is_array {
-            true => declared.push_array(&self.name, self.count, start),
-            false => declared.push(&self.name, start),
-        }
-    }
 }
 
 struct Signature {
@@ -480,7 +469,7 @@ impl Checker<'_> {
 
     /// Reports what can be told only of the whole program.
     fn finish(&mut self) {
-        self.finish_mutexes();
+        self.finish_objects();
         self.infer.settle();
         for (ty, span) in std::mem::take(&mut self.open) {
             if self.sized(ty, span) == Type::Error {

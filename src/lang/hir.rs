@@ -5,6 +5,8 @@
 
 use super::ast::{BinaryOp, UnaryOp};
 use super::diagnostic::Span;
+pub use super::objects::ObjectKind;
+use super::objects::Word;
 use crate::model::{CollectiveKind, Probing, Value};
 
 /// A local variable, numbered within its body.
@@ -59,42 +61,6 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// Which kind of object an address names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ObjectKind {
-    Mailbox,
-    Mutex,
-    RwLock,
-    Condvar,
-    Semaphore,
-    Barrier,
-    Collective,
-    Cell,
-}
-
-impl ObjectKind {
-    /// How it is used, for messages.
-    pub fn usage(self) -> &'static str {
-        match self {
-            ObjectKind::Mailbox => "it is used by `send(mailbox, value)` and `recv(mailbox)`",
-            ObjectKind::Mutex => "it is used by `lock(mutex)` and `unlock(mutex)`",
-            ObjectKind::RwLock => {
-                "it is used by `read_lock(lock)` or `write_lock(lock)`, and `unlock(lock)`"
-            }
-            ObjectKind::Condvar => {
-                "it is used by `cond_wait(condvar, mutex)`, `notify_one(condvar)` and \
-                 `notify_all(condvar)`"
-            }
-            ObjectKind::Semaphore => "it is used by `acquire(semaphore)` and `release(semaphore)`",
-            ObjectKind::Barrier => "it is used by `barrier(barrier)`",
-            ObjectKind::Collective => {
-                "it is used by `barrier(c)`, `bcast(c, root, value)` and others"
-            }
-            ObjectKind::Cell => "it is read by its name",
-        }
-    }
-}
-
 /// One object of a declaration: the only one, or the one with this index.
 #[derive(Debug)]
 pub struct Address {
@@ -102,6 +68,8 @@ pub struct Address {
     pub base: u32,
     pub count: u32,
     pub index: Option<Box<Expr>>,
+    /// The number in the declaration; 0 if there is none.
+    pub number: u32,
 }
 
 #[derive(Debug)]
@@ -137,6 +105,8 @@ pub enum ExprKind {
     Return(Option<Box<Expr>>),
     Assert(Box<Expr>, Option<String>),
     Operation(Operation),
+    /// Among the arguments of an operation: the number of an object.
+    Object(Address),
     /// The actor's reference to itself.
     Myself,
     /// A reference to the instance with this index in a family of actors.
@@ -273,36 +243,9 @@ pub enum Operation {
     WaitAll(Box<Expr>),
     /// Local: the value of a communication that was seen complete.
     Received(Box<Expr>),
-    AsyncLock(Address),
-    MutexWait(Address),
-    MutexTest(Address),
-    MutexWaitAny(Vec<Address>),
-    MutexTestAny(Vec<Address>),
-    Lock(Address),
-    TryLock(Address),
-    Unlock(Address),
-    ReadLock(Address),
-    WriteLock(Address),
-    RwUnlock(Address),
-    CondWait {
-        condvar: Address,
-        mutex: Address,
-        /// How many such waits of a process may end without a notification.
-        spurious: u32,
-    },
-    NotifyOne(Address),
-    NotifyAll(Address),
-    AsyncAcquire(Address),
-    AcquireWait(Address),
-    Acquire(Address),
-    Release(Address),
-    Arrive(Address),
-    BarrierWait(Address),
-    Barrier(Address),
+    /// A word of a kind of objects, with all its arguments.
+    On(&'static Word, Vec<Expr>),
     Read(Address),
-    CompareAndSwap(Address, Box<Expr>, Box<Expr>),
-    FetchAdd(Address, Box<Expr>),
-    Swap(Address, Box<Expr>),
     Choose(Box<Expr>, Box<Expr>),
     Local,
     Spawn(u32, Vec<Expr>),

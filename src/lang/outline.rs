@@ -11,6 +11,7 @@ use super::ast::{self, Block, Expr, ExprKind, File, Handler, Item, Statement, St
 use super::check::{Checked, Instantiation};
 use super::diagnostic::{Lines, Span};
 use super::hir::{self, Operation, Place};
+use super::objects::Takes;
 use super::token::Token;
 use super::walk::visit;
 use crate::model::flow::{Act, Arm, Flow, Step, Turn};
@@ -240,9 +241,8 @@ fn act(kind: &hir::ExprKind) -> Option<Act> {
         hir::ExprKind::Operation(operation) => match operation {
             Received(_) | Local => None,
             Probe { .. } | Cancel(_) => Some(Act::Choice),
-            Choose(..) | WaitAny(_) | TestAny(_) | MutexWaitAny(_) | MutexTestAny(_) => {
-                Some(Act::Choice)
-            }
+            Choose(..) | WaitAny(_) | TestAny(_) => Some(Act::Choice),
+            On(word, _) if matches!(word.takes, Takes::Objects) => Some(Act::Choice),
             _ => Some(Act::Shared),
         },
         hir::ExprKind::Assign(Place::Cell(_), ..) | hir::ExprKind::Perform(..) => Some(Act::Shared),

@@ -28,8 +28,7 @@ use super::check::Instantiation;
 use super::code::{Code, Instr, Visible};
 use super::interpret::{Domain, Fault, Machine, Rest, Unknown, World};
 use crate::model::{
-    BarrierId, CellId, CollectiveId, CondvarId, Delivery, End, Guess, Handle, Hold, MailboxId,
-    MutexId, Point, Reach, RwLockId, SemaphoreId, Touch, Value,
+    CollectiveId, Delivery, End, Guess, Handle, MailboxId, Point, Reach, Touch, Value,
 };
 
 /// The most stacks that are kept apart at one instruction.
@@ -344,12 +343,9 @@ impl<'c> Walk<'c> {
 
     /// Notes what an operation touches, and follows the process that it starts.
     fn act(&mut self, visible: Visible, args: &[Abstract]) {
-        use Touch::{
-            Acquire, Arrive, AwaitPost, AwaitUnlock, Cancel, Ending, Enrol, Lock, Match, Notify,
-            Post, Queue, Read, Release, RwRequest, RwUnlock, Send, Try, Unlock, Write,
-        };
+        use Touch::{AwaitPost, Ending, Match, Post, Send};
         let all = &self.code.objects;
-        let (mailboxes, mutexes, cells) = (all.mailboxes.len(), all.mutexes.len(), all.cells.len());
+        let mailboxes = all.mailboxes.len();
         match visible {
             Visible::Isend { src, tag, .. } => {
                 self.touch(args, mailboxes, MailboxId, &[|id| Post(id, End::Send)]);
@@ -380,36 +376,12 @@ impl<'c> Walk<'c> {
             Visible::Enter { .. } => {
                 self.touch(args, all.collectives.len(), CollectiveId, &[Ending]);
             }
-            Visible::AsyncLock => self.touch(args, mutexes, MutexId, &[Lock, Queue]),
-            Visible::TryLock => self.touch(args, mutexes, MutexId, &[Try, Queue]),
-            Visible::Unlock => self.touch(args, mutexes, MutexId, &[Unlock, Cancel, Queue]),
-            Visible::MutexTest => self.touch(args, mutexes, MutexId, &[AwaitUnlock]),
-            Visible::MutexTestAny(_) => {
-                for mutex in args.chunks(1) {
-                    self.touch(mutex, mutexes, MutexId, &[AwaitUnlock]);
+            Visible::Act(act, _) => {
+                let all = (act.kind.about().count)(all);
+                let own = if act.arity.is_none() { args } else { &args[..1] };
+                for object in own.chunks(1) {
+                    self.touch(object, all, |id| id, act.touches);
                 }
-            }
-            Visible::ReadRequest => {
-                self.touch(args, all.rwlocks.len(), RwLockId, &[|id| RwRequest(id, Hold::Shared)]);
-            }
-            Visible::WriteRequest => {
-                let request: fn(RwLockId) -> Touch = |id| RwRequest(id, Hold::Exclusive);
-                self.touch(args, all.rwlocks.len(), RwLockId, &[request]);
-            }
-            Visible::RwUnlock => self.touch(args, all.rwlocks.len(), RwLockId, &[RwUnlock]),
-            Visible::Enrol => self.touch(args, all.condvars.len(), CondvarId, &[Enrol]),
-            Visible::NotifyOne | Visible::NotifyAll => {
-                self.touch(args, all.condvars.len(), CondvarId, &[Notify]);
-            }
-            Visible::AsyncAcquire => {
-                self.touch(args, all.semaphores.len(), SemaphoreId, &[Acquire])
-            }
-            Visible::Release => self.touch(args, all.semaphores.len(), SemaphoreId, &[Release]),
-            Visible::Arrive => self.touch(args, all.barriers.len(), BarrierId, &[Arrive]),
-            Visible::Read => self.touch(args, cells, CellId, &[Read]),
-            Visible::Write => self.touch(args, cells, CellId, &[Write]),
-            Visible::CompareAndSwap | Visible::FetchAdd | Visible::Swap => {
-                self.touch(args, cells, CellId, &[Read, Write]);
             }
             Visible::Spawn { process, .. } => {
                 self.index = None;
@@ -418,14 +390,6 @@ impl<'c> Walk<'c> {
             Visible::CancelOutcome
             | Visible::Wait
             | Visible::WaitAny
-            | Visible::MutexWait
-            | Visible::MutexWaitAny(_)
-            | Visible::RwWait
-            | Visible::Stray { .. }
-            | Visible::AwaitWake
-            | Visible::Wake
-            | Visible::AcquireWait
-            | Visible::BarrierWait
             | Visible::Choose
             | Visible::Local
             | Visible::Join => {}

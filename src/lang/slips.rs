@@ -18,9 +18,6 @@ pub fn function(name: &str) -> Option<&'static str> {
             "`list = push(list, item)` puts an item behind the others"
         }
         "pop" | "delete" | "erase" => "`list = remove(list, index)` takes an item out",
-        "receive" | "read" | "get" => {
-            "a message is received with `recv(mailbox)`; a shared cell is read by its name"
-        }
         "sleep" | "delay" | "usleep" | "yield" | "sched_yield" => {
             "there is no time: every order of the processes is tried anyway"
         }
@@ -33,40 +30,6 @@ pub fn function(name: &str) -> Option<&'static str> {
         "await" | "wait_until" => {
             "to wait for a condition, use `cond_wait(condvar, mutex)`, a message, a semaphore, or a loop that reads"
         }
-        "notify"
-        | "signal"
-        | "notifyAll"
-        | "broadcast"
-        | "pthread_cond_signal"
-        | "pthread_cond_broadcast"
-        | "cond_signal"
-        | "cond_broadcast" => {
-            "whoever waits at a condition variable is woken by `notify_one(condvar)` or \
-             `notify_all(condvar)`"
-        }
-        "post" | "V" | "up" => {
-            "a semaphore does this: `release(semaphore)` wakes whoever waits in `acquire(semaphore)`"
-        }
-        "P" | "down" => "a unit of a semaphore is taken with `acquire(semaphore)`",
-        "mutex_lock" | "pthread_mutex_lock" => "a mutex is taken with `lock(mutex)`",
-        "trylock" | "mutex_trylock" | "pthread_mutex_trylock" | "mutex_try_lock" => {
-            "a mutex is taken if nobody has it or waits for it with `try_lock(mutex)`"
-        }
-        "rdlock" | "rlock" | "RLock" | "pthread_rwlock_rdlock" | "lock_shared" => {
-            "a reader-writer lock is taken with `read_lock(lock)`"
-        }
-        "wrlock" | "wlock" | "pthread_rwlock_wrlock" => {
-            "a reader-writer lock is taken with `write_lock(lock)`"
-        }
-        "read_unlock" | "write_unlock" | "rw_unlock" | "pthread_rwlock_unlock" => {
-            "a reader-writer lock is given back with `unlock(lock)`"
-        }
-        "mutex_unlock" | "pthread_mutex_unlock" => "a mutex is given back with `unlock(mutex)`",
-        "compare_and_swap" | "compare_exchange" | "CAS" => {
-            "this is `cas(cell, old, new)`, which says whether it changed the cell"
-        }
-        "fetch_sub" => "add the negative number: `fetch_add(cell, -1)`",
-        "exchange" => "this is `swap(cell, value)`, which gives the old content",
         "min" | "max" | "abs" => {
             "write a function: `fn max(a: int, b: int) -> int { if a > b { a } else { b } }`"
         }
@@ -107,18 +70,6 @@ pub fn declaration(word: &str) -> Option<&'static str> {
         "thread" | "task" | "proctype" | "active" | "main" | "worker" | "agent" => {
             "what runs is a process: `process P { … }`, or several: `process P[i in 0..3] { … }`"
         }
-        "channel" | "chan" | "queue" | "port" => "messages go through a mailbox: `mailbox m: int;`",
-        "lock" | "Mutex" | "monitor" => "a lock is declared `mutex m;`",
-        "let" | "var" | "int" | "bool" | "global" | "static" | "atomic" | "volatile" | "mut" => {
-            "what processes share is declared `shared x: int = 0;`, what never changes `const N = 3;`"
-        }
-        "rw_lock" | "RwLock" | "RWMutex" | "shared_mutex" => {
-            "a reader-writer lock is declared `rwlock r;`"
-        }
-        "cond" | "condition" | "cv" | "Condvar" | "condition_variable" => {
-            "a condition variable is declared `condvar c;`"
-        }
-        "sem" | "Semaphore" => "a semaphore is declared `semaphore s = 1;`",
         "struct" | "record" | "class" | "type" | "typedef" | "union" | "data" => {
             "values are put together as tuples, `(1, true)`; names for values are an `enum`"
         }

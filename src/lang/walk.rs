@@ -90,7 +90,7 @@ pub fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
             };
             all(&mut indices.into_iter().chain([&**value]));
         }
-        ExprKind::Peek(address) | ExprKind::Pending(address) => {
+        ExprKind::Object(address) | ExprKind::Peek(address) | ExprKind::Pending(address) => {
             all(&mut index_of(address).into_iter())
         }
         ExprKind::ProcessVar { index, .. } => all(&mut index.iter().map(|index| &**index)),
@@ -129,24 +129,9 @@ fn arguments(operation: &Operation) -> Vec<&Expr> {
             index_of(collective).into_iter().chain(parts).collect()
         }
         Wait(a) | Test(a) | WaitAny(a) | TestAny(a) | WaitAll(a) | Received(a) | Join(a) => vec![a],
-        AsyncLock(object) | MutexWait(object) | MutexTest(object) | Lock(object)
-        | TryLock(object) | Unlock(object) => index_of(object),
-        ReadLock(object) | WriteLock(object) | RwUnlock(object) => index_of(object),
-        CondWait { condvar, mutex, .. } => {
-            index_of(condvar).into_iter().chain(index_of(mutex)).collect()
-        }
-        NotifyOne(object) | NotifyAll(object) => index_of(object),
-        AsyncAcquire(object) | AcquireWait(object) | Acquire(object) | Release(object) => {
-            index_of(object)
-        }
-        Arrive(object) | BarrierWait(object) | Barrier(object) | Read(object) => index_of(object),
-        MutexWaitAny(objects) | MutexTestAny(objects) => {
-            objects.iter().flat_map(index_of).collect()
-        }
-        CompareAndSwap(cell, a, b) => index_of(cell).into_iter().chain([&**a, &**b]).collect(),
-        FetchAdd(cell, a) | Swap(cell, a) => index_of(cell).into_iter().chain([&**a]).collect(),
+        Read(cell) => index_of(cell),
         Choose(a, b) => vec![a, b],
         Local => Vec::new(),
-        Spawn(_, args) => args.iter().collect(),
+        On(_, args) | Spawn(_, args) => args.iter().collect(),
     }
 }

@@ -2,18 +2,21 @@
 
 use std::sync::Arc;
 
-use super::call::Call;
+use super::call::{Call, is_checked_by_hand};
 use super::{Checker, Group, Meaning, Want};
 use crate::lang::ast;
 use crate::lang::diagnostic::{Diagnostic, Span};
-use crate::lang::hir::{Address, Expr, ExprKind, ObjectKind, Operation, SendMode};
+use crate::lang::hir::{Address, Expr, ExprKind, Operation, SendMode};
+use crate::lang::objects::{self, Gives, ObjectKind, Param, Takes, Uses, Word};
 use crate::lang::types::{Type, Yield};
-use crate::model::{Asking, Delivery};
+use crate::model::Delivery;
 
 impl Checker<'_> {
     pub(super) fn operation(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {
-        use ObjectKind::*;
         let unit = |op| Some((op, Type::Unit));
+        if let Some((kind, word)) = self.word(call) {
+            return self.word_on_object(call, kind, word);
+        }
         match call.name {
             "isend" | "send" | "issend" | "ssend" | "ibsend" | "bsend" => self.send(call),
             "probe" | "iprobe" | "mprobe" => self.probe(call),
@@ -37,77 +40,6 @@ impl Checker<'_> {
             "waitany" => Some((Operation::WaitAny(self.comms(call)?), Type::Int)),
             "testany" => Some((Operation::TestAny(self.comms(call)?), Type::Int)),
             "waitall" => unit(Operation::WaitAll(self.comms(call)?)),
-            "async_lock" => unit(Operation::AsyncLock(self.object_of(call, Mutex)?)),
-            "mutex_wait" => unit(Operation::MutexWait(self.object_of(call, Mutex)?)),
-            "mutex_test" => {
-                let [mutex] = self.positional(call)?;
-                let (group, mutex) = self.address(mutex, Mutex)?;
-                self.groups[group as usize].tested.get_or_insert(call.span);
-                Some((Operation::MutexTest(mutex), Type::Bool))
-            }
-            "try_lock" => {
-                let [mutex] = self.positional(call)?;
-                let (group, mutex) = self.address(mutex, Mutex)?;
-                self.groups[group as usize].tried.get_or_insert(call.span);
-                Some((Operation::TryLock(mutex), Type::Bool))
-            }
-            "mutex_waitany" => {
-                let mutexes = self.mutexes(call)?.into_iter().map(|(_, mutex)| mutex);
-                Some((Operation::MutexWaitAny(mutexes.collect()), Type::Int))
-            }
-            "mutex_testany" => {
-                let mutexes = self.mutexes(call)?;
-                for &(group, _) in &mutexes {
-                    self.groups[group as usize].tested.get_or_insert(call.span);
-                }
-                let mutexes = mutexes.into_iter().map(|(_, mutex)| mutex).collect();
-                Some((Operation::MutexTestAny(mutexes), Type::Int))
-            }
-            "lock" => unit(Operation::Lock(self.object_of(call, Mutex)?)),
-            "unlock" => match self.names(call.args, RwLock) {
-                true => unit(Operation::RwUnlock(self.object_of(call, RwLock)?)),
-                false => unit(Operation::Unlock(self.object_of(call, Mutex)?)),
-            },
-            "cond_wait" => {
-                let [condvar, mutex] = self.positional(call)?;
-                let condvar = self.address(condvar, Condvar);
-                let mutex = self.address(mutex, Mutex);
-                let ((group, condvar), (_, mutex)) = (condvar?, mutex?);
-                let spurious = self.groups[group as usize].spurious;
-                unit(Operation::CondWait { condvar, mutex, spurious })
-            }
-            "notify_one" => unit(Operation::NotifyOne(self.object_of(call, Condvar)?)),
-            "notify_all" => unit(Operation::NotifyAll(self.object_of(call, Condvar)?)),
-            "read_lock" => unit(Operation::ReadLock(self.object_of(call, RwLock)?)),
-            "write_lock" => unit(Operation::WriteLock(self.object_of(call, RwLock)?)),
-            "async_acquire" => unit(Operation::AsyncAcquire(self.object_of(call, Semaphore)?)),
-            "acquire_wait" => unit(Operation::AcquireWait(self.object_of(call, Semaphore)?)),
-            "acquire" => unit(Operation::Acquire(self.object_of(call, Semaphore)?)),
-            "release" => unit(Operation::Release(self.object_of(call, Semaphore)?)),
-            "async_barrier" => unit(Operation::Arrive(self.object_of(call, Barrier)?)),
-            "barrier_wait" => unit(Operation::BarrierWait(self.object_of(call, Barrier)?)),
-            "barrier" => unit(Operation::Barrier(self.object_of(call, Barrier)?)),
-            "cas" => {
-                let [cell, old, new] = self.positional(call)?;
-                let (cell, ty) = self.cell(cell)?;
-                let old = Box::new(self.expr_of(old, &ty));
-                let new = Box::new(self.expr_of(new, &ty));
-                Some((Operation::CompareAndSwap(cell, old, new), Type::Bool))
-            }
-            "fetch_add" => {
-                let [cell, amount] = self.positional(call)?;
-                let span = cell.span;
-                let (cell, ty) = self.cell(cell)?;
-                self.must_be(&ty, &Type::Int, span);
-                let amount = Box::new(self.expr_of(amount, &Type::Int));
-                Some((Operation::FetchAdd(cell, amount), Type::Int))
-            }
-            "swap" => {
-                let [cell, value] = self.positional(call)?;
-                let (cell, ty) = self.cell(cell)?;
-                let value = Box::new(self.expr_of(value, &ty));
-                Some((Operation::Swap(cell, value), ty))
-            }
             "choose" => self.choose(call),
             "local" => {
                 let [label] = self.positional(call)?;
@@ -128,28 +60,118 @@ impl Checker<'_> {
         }
     }
 
-    fn object_of(&mut self, call: &Call<'_>, kind: ObjectKind) -> Option<Address> {
-        let [object] = self.positional(call)?;
-        self.address(object, kind).map(|(_, address)| address)
+    /// The word that is called. If several kinds of objects have it, the first argument says which one is meant.
+    fn word(&self, call: &Call<'_>) -> Option<(ObjectKind, &'static Word)> {
+        let first = call.args.first();
+        let is_meant = |kind: ObjectKind| first.is_some_and(|arg| self.is_called(&arg.value, kind));
+        let mut known = objects::words_called(call.name);
+        let meant = known.clone().find(|&(kind, _)| is_meant(kind));
+        meant.or_else(|| known.next().filter(|_| !self.is_by_hand(call)))
     }
 
-    /// Is the first argument an object of this kind?
-    fn names(&self, args: &[ast::Arg], kind: ObjectKind) -> bool {
-        let name = args.first().and_then(|arg| match &arg.value.kind {
-            ast::ExprKind::Name(name) => Some(name),
-            ast::ExprKind::Index(base, _) => match &base.kind {
-                ast::ExprKind::Name(name) => Some(name),
-                _ => None,
-            },
-            _ => None,
-        });
-        let named = name.and_then(|name| self.globals.get(name)).map(|global| &global.meaning);
-        matches!(named, Some(Meaning::Objects(group)) if self.groups[*group as usize].kind == kind)
+    /// An operation on objects, with the arguments that its word takes.
+    fn word_on_object(
+        &mut self,
+        call: &Call<'_>,
+        kind: ObjectKind,
+        word: &'static Word,
+    ) -> Option<(Operation, Type)> {
+        let (groups, args) = match word.takes {
+            Takes::Objects => self.objects(call, kind)?,
+            Takes::Object(params) => self.object_with(call, kind, params)?,
+        };
+        for &group in &groups {
+            let calls = &mut self.groups[group as usize].calls;
+            if calls.iter().all(|&(name, _)| name != word.name()) {
+                calls.push((word.name(), call.span));
+            }
+        }
+        let ty = match word.gives() {
+            Gives::Unit => Type::Unit,
+            Gives::Bool => Type::Bool,
+            Gives::Place => Type::Int,
+            Gives::Content => self.groups[groups[0] as usize].ty.clone(),
+        };
+        Some((Operation::On(word, args), ty))
     }
 
-    fn cell(&mut self, expr: &ast::Expr) -> Option<(Address, Type)> {
-        let (group, address) = self.address(expr, ObjectKind::Cell)?;
-        Some((address, self.groups[group as usize].ty.clone()))
+    /// An object with further arguments.
+    fn object_with(
+        &mut self,
+        call: &Call<'_>,
+        kind: ObjectKind,
+        params: &[Param],
+    ) -> Option<(Vec<u32>, Vec<Expr>)> {
+        let plain = self.counted(call, 1 + params.len())?;
+        let object = plain[0];
+        let found = self.address(object, kind);
+        let content = found.as_ref().map(|(group, _)| self.groups[*group as usize].ty.clone());
+        let mut args = Vec::new();
+        for (param, arg) in params.iter().zip(&plain[1..]) {
+            args.push(match (param, &content) {
+                (Param::Object(kind), _) => {
+                    self.address(arg, *kind).map(|(_, address)| numbered(address, arg.span))
+                }
+                (_, None) => None,
+                (Param::Content, Some(ty)) => Some(self.expr_of(arg, ty)),
+                (Param::Int, Some(ty)) => {
+                    if kind == ObjectKind::Cell {
+                        self.must_be(ty, &Type::Int, object.span);
+                    }
+                    Some(self.expr_of(arg, &Type::Int))
+                }
+            });
+        }
+        let (group, address) = found?;
+        let all = std::iter::once(Some(numbered(address, object.span))).chain(args);
+        Some((vec![group], all.collect::<Option<_>>()?))
+    }
+
+    /// A list of objects.
+    fn objects(&mut self, call: &Call<'_>, kind: ObjectKind) -> Option<(Vec<u32>, Vec<Expr>)> {
+        let (one, several) = kind.about().names;
+        let [list] = self.positional(call)?;
+        let ast::ExprKind::List(items) = &list.kind else {
+            let message = format!("`{}` takes a list of {several}", call.name);
+            self.report(
+                Diagnostic::error(list.span, message).hint(format!("write `{}`", call.usage)),
+            );
+            return None;
+        };
+        if items.is_empty() {
+            let message = format!("`{}` needs at least one {one}", call.name);
+            self.report(Diagnostic::error(list.span, message));
+        }
+        let found: Vec<_> = items
+            .iter()
+            .map(|item| {
+                let (group, address) = self.address(item, kind)?;
+                Some((group, numbered(address, item.span)))
+            })
+            .collect();
+        Some(found.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip())
+    }
+
+    /// Does it name an object of this kind, or an array of them?
+    fn is_called(&self, expr: &ast::Expr, kind: ObjectKind) -> bool {
+        let owner = match &expr.kind {
+            ast::ExprKind::Index(owner, _) => owner,
+            _ => expr,
+        };
+        let ast::ExprKind::Name(name) = &owner.kind else { return false };
+        let meaning = self.globals.get(name).map(|global| &global.meaning);
+        matches!(meaning, Some(&Meaning::Objects(group)) if self.groups[group as usize].kind == kind)
+    }
+
+    /// The same, if no variable hides it.
+    pub(super) fn names_object(&self, expr: &ast::Expr, kind: ObjectKind) -> bool {
+        let owner = match &expr.kind {
+            ast::ExprKind::Index(owner, _) => owner,
+            _ => expr,
+        };
+        let is_hidden =
+            matches!(&owner.kind, ast::ExprKind::Name(name) if self.variable(name).is_some());
+        !is_hidden && self.is_called(expr, kind)
     }
 
     /// The argument with this label.
@@ -288,59 +310,26 @@ impl Checker<'_> {
         }
     }
 
-    /// Is it an operation on a collective? `barrier` may be one on a barrier.
+    /// Is there code for this operation here? `barrier` may be one on a collective.
+    fn is_by_hand(&self, call: &Call<'_>) -> bool {
+        is_checked_by_hand(call.name) || self.is_collective(call)
+    }
+
     fn is_collective(&self, call: &Call<'_>) -> bool {
-        let names_one = || match call.args.first().map(|arg| &arg.value.kind) {
-            Some(ast::ExprKind::Name(name)) => self.is_called(name, ObjectKind::Collective),
-            Some(ast::ExprKind::Index(base, _)) => match &base.kind {
-                ast::ExprKind::Name(name) => self.is_called(name, ObjectKind::Collective),
-                _ => false,
-            },
-            _ => false,
+        let names_one = || {
+            let first = call.args.first();
+            first.is_some_and(|arg| self.is_called(&arg.value, ObjectKind::Collective))
         };
         super::network::collective(call.name).is_some() && (call.name != "barrier" || names_one())
     }
 
-    fn is_called(&self, name: &str, kind: ObjectKind) -> bool {
-        let meaning = self.globals.get(name).map(|global| &global.meaning);
-        matches!(meaning, Some(&Meaning::Objects(group)) if self.groups[group as usize].kind == kind)
-    }
-
-    /// A list of mutexes, or all of an array of them.
-    fn mutexes(&mut self, call: &Call<'_>) -> Option<Vec<(u32, Address)>> {
-        let [list] = self.positional(call)?;
-        let ast::ExprKind::List(items) = &list.kind else {
-            let message = format!("`{}` takes a list of mutexes", call.name);
-            self.report(
-                Diagnostic::error(list.span, message).hint(format!("write `{}`", call.usage)),
-            );
-            return None;
-        };
-        if items.is_empty() {
-            let message = format!("`{}` needs at least one mutex", call.name);
-            self.report(Diagnostic::error(list.span, message));
-        }
-        let found: Vec<_> =
-            items.iter().map(|item| self.address(item, ObjectKind::Mutex)).collect();
-        found.into_iter().collect()
-    }
-
-    /// Notes which mutexes are tried. A request in the queue of such a mutex cannot be tested.
-    pub(super) fn finish_mutexes(&mut self) {
+    /// Looks at each declaration of objects, with all its uses.
+    pub(super) fn finish_objects(&mut self) {
         for group in 0..self.groups.len() {
-            let Group { ref name, base, count, tried, tested, .. } = self.groups[group];
-            let Some(tried) = tried else { continue };
-            if count > 0 {
-                self.out.objects.mutexes.restart(base, Asking::Tries);
-            }
-            if let Some(tested) = tested {
-                let message = format!(
-                    "the mutex `{name}` is asked for by `try_lock`, so its requests cannot be tested"
-                );
-                let hint = "wait for a request with `mutex_wait`, or ask for the mutex by \
-                            `try_lock` instead of `async_lock`";
-                let diagnostic = Diagnostic::error(tested, message).hint(hint);
-                self.report(diagnostic.also(tried, "tried here"));
+            let Group { kind, ref name, base, ref calls, .. } = self.groups[group];
+            let uses = Uses { name, base, calls };
+            if let Some(diagnostic) = (kind.about().finish)(&mut self.out.objects, &uses) {
+                self.report(diagnostic);
             }
         }
     }
@@ -356,4 +345,9 @@ impl Checker<'_> {
         let hi = Box::new(self.expr_of(hi, &Type::Int));
         Some((Operation::Choose(lo, hi), Type::Int))
     }
+}
+
+/// The number of an object, as an argument.
+fn numbered(address: Address, span: Span) -> Expr {
+    Expr { kind: ExprKind::Object(address), span }
 }

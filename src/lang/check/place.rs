@@ -23,20 +23,6 @@ fn owner(what: &str, context: Context) -> &'static str {
     }
 }
 
-/// The words for an object in messages, singular and plural.
-pub(super) fn kind_name(kind: ObjectKind) -> (&'static str, &'static str) {
-    match kind {
-        ObjectKind::Mailbox => ("mailbox", "mailboxes"),
-        ObjectKind::Mutex => ("mutex", "mutexes"),
-        ObjectKind::RwLock => ("reader-writer lock", "reader-writer locks"),
-        ObjectKind::Condvar => ("condition variable", "condition variables"),
-        ObjectKind::Semaphore => ("semaphore", "semaphores"),
-        ObjectKind::Barrier => ("barrier", "barriers"),
-        ObjectKind::Collective => ("collective", "collectives"),
-        ObjectKind::Cell => ("shared cell", "shared cells"),
-    }
-}
-
 impl Checker<'_> {
     /// A name as a value.
     pub(super) fn name(&mut self, name: &str, span: Span) -> (Expr, Type) {
@@ -164,7 +150,7 @@ impl Checker<'_> {
         if kind == ObjectKind::Cell && !is_array {
             return self.read(self.address_of(group, None), ty, span);
         }
-        let (one, _) = kind_name(kind);
+        let (one, _) = kind.about().names;
         let diagnostic = if kind == ObjectKind::Cell {
             let message = match count {
                 1 => format!("`{name}` is an array of 1 cell, which is read by its index"),
@@ -172,7 +158,8 @@ impl Checker<'_> {
             };
             Diagnostic::error(span, message).hint(format!("say which: `{name}[i]`"))
         } else {
-            Diagnostic::error(span, format!("`{name}` is a {one}, not a value")).hint(kind.usage())
+            Diagnostic::error(span, format!("`{name}` is a {one}, not a value"))
+                .hint(kind.about().usage)
         };
         self.report(diagnostic);
         wrong(span)
@@ -211,6 +198,7 @@ impl Checker<'_> {
             base: group.base,
             count: group.count,
             index: index.map(Box::new),
+            number: group.number,
         }
     }
 
@@ -233,7 +221,7 @@ impl Checker<'_> {
             None => {
                 let names = self.groups.iter().filter(|group| group.kind == kind);
                 let hint = self.nearest(name, names.map(|group| group.name.as_str()));
-                let message = format!("there is no {} `{name}`", kind_name(kind).0);
+                let message = format!("there is no {} `{name}`", kind.about().names.0);
                 if !name.is_empty() {
                     self.report(
                         Diagnostic::error(name_span, message)
@@ -260,7 +248,7 @@ impl Checker<'_> {
     ) -> Option<(u32, Address)> {
         let Group { kind, name, is_array, count, span: declared, .. } =
             self.groups[group as usize].clone();
-        let (one, several) = kind_name(kind);
+        let (one, several) = kind.about().names;
         match (is_array, &index) {
             (true, None) => {
                 let message = format!("`{name}` is an array of {count} {several}");
@@ -283,7 +271,7 @@ impl Checker<'_> {
     }
 
     fn no_object(&mut self, expr: &ast::Expr, kind: ObjectKind) -> Option<(u32, Address)> {
-        let (one, several) = kind_name(kind);
+        let (one, several) = kind.about().names;
         let what = match &expr.kind {
             ast::ExprKind::Error => return None,
             ast::ExprKind::Name(name) if self.variable(name).is_some() => {
@@ -292,7 +280,8 @@ impl Checker<'_> {
             ast::ExprKind::Name(name) => match self.globals.get(name).map(|global| &global.meaning)
             {
                 Some(Meaning::Objects(group)) => {
-                    format!("`{name}` is a {}", kind_name(self.groups[*group as usize].kind).0)
+                    let kind = self.groups[*group as usize].kind;
+                    format!("`{name}` is a {}", kind.about().names.0)
                 }
                 Some(Meaning::Const(..)) => format!("`{name}` is a constant"),
                 Some(Meaning::Enum(_)) => format!("`{name}` is an enumeration"),
