@@ -42,6 +42,7 @@ use std::iter;
 use crate::model::System;
 use ast::{File, Item};
 use check::{Checked, Instantiation};
+use code::Visible;
 use diagnostic::Findings;
 use hir::{Expr, ExprKind, Operation};
 use prospect::Touches;
@@ -143,7 +144,10 @@ fn spawned_in<'e>(blocks: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     for block in blocks {
         walk::visit(block, &mut |expr| {
-            if let ExprKind::Operation(Operation::Spawn(process, _))
+            if let ExprKind::Operation(Operation::One {
+                visible: Visible::Spawn { process, .. },
+                ..
+            })
             | ExprKind::Create(process, _) = &expr.kind
             {
                 found.insert(*process);

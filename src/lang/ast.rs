@@ -25,65 +25,18 @@ pub struct File {
 /// A declaration at the top level.
 #[derive(Debug)]
 pub enum Item {
-    Const {
-        name: Name,
-        ty: Option<TypeExpr>,
-        value: Expr,
-    },
-    Mailbox {
-        name: Name,
-        size: Option<Expr>,
-        message: Option<TypeExpr>,
-        delivery: Delivery,
-    },
-    /// Objects of a kind without a syntax of its own.
-    Object {
-        kind: ObjectKind,
-        name: Name,
-        size: Option<Expr>,
-        number: Option<Expr>,
-    },
-    Shared {
-        name: Name,
-        ty: TypeExpr,
-        initial: Expr,
-    },
-    Enum {
-        name: Name,
-        variants: Vec<Name>,
-    },
-    Function {
-        name: Name,
-        params: Vec<Param>,
-        result: Option<TypeExpr>,
-        body: Block,
-    },
-    Procedure {
-        name: Name,
-        params: Vec<Param>,
-        result: Option<TypeExpr>,
-        body: Block,
-    },
-    Process {
-        name: Name,
-        kind: ProcessKind,
-        body: Block,
-        is_daemon: bool,
-    },
-    Actor {
-        name: Name,
-        kind: ProcessKind,
-        body: ActorBody,
-    },
-    Init {
-        body: Block,
-    },
-    Final {
-        body: Block,
-    },
-    Invariant {
-        body: Block,
-    },
+    Const { name: Name, ty: Option<TypeExpr>, value: Expr },
+    Mailbox { name: Name, size: Option<Expr>, message: Option<TypeExpr>, delivery: Delivery },
+    Objects(Objects),
+    Shared { name: Name, ty: TypeExpr, initial: Expr },
+    Enum { name: Name, variants: Vec<Name> },
+    Function { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
+    Procedure { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
+    Process { name: Name, kind: ProcessKind, body: Block, is_daemon: bool },
+    Actor { name: Name, kind: ProcessKind, body: ActorBody },
+    Init { body: Block },
+    Final { body: Block },
+    Invariant { body: Block },
 }
 
 impl Item {
@@ -110,7 +63,7 @@ impl Item {
         match self {
             Item::Const { name, .. }
             | Item::Mailbox { name, .. }
-            | Item::Object { name, .. }
+            | Item::Objects(Objects { name, .. })
             | Item::Shared { name, .. }
             | Item::Enum { name, .. }
             | Item::Function { name, .. }
@@ -120,6 +73,15 @@ impl Item {
             Item::Init { .. } | Item::Final { .. } | Item::Invariant { .. } => None,
         }
     }
+}
+
+/// A declaration of one object or an array of them, of a kind without a syntax of its own.
+#[derive(Debug)]
+pub struct Objects {
+    pub kind: ObjectKind,
+    pub name: Name,
+    pub size: Option<Expr>,
+    pub number: Option<Expr>,
 }
 
 /// How a process or an actor comes into being.

@@ -4,10 +4,11 @@
 //! mistake has become a diagnostic, and a file with an error is not compiled.
 
 use super::ast::{BinaryOp, UnaryOp};
+use super::code::Visible;
 use super::diagnostic::Span;
 pub use super::objects::ObjectKind;
 use super::objects::Word;
-use crate::model::{CollectiveKind, Probing, Value};
+use crate::model::Value;
 
 /// A local variable, numbered within its body.
 pub type VarId = u32;
@@ -59,6 +60,13 @@ pub struct Handler {
 pub struct Expr {
     pub kind: ExprKind,
     pub span: Span,
+}
+
+impl Expr {
+    /// The number of an object, as an argument of an operation.
+    pub fn object(address: Address, span: Span) -> Expr {
+        Expr { kind: ExprKind::Object(address), span }
+    }
 }
 
 /// One object of a declaration: the only one, or the one with this index.
@@ -203,51 +211,26 @@ impl Operator {
     }
 }
 
-/// A visible operation, or a sequence of two that the language has a word for.
+/// A visible operation, or several that the language has a word for.
 #[derive(Debug)]
 pub enum Operation {
-    Isend {
-        mailbox: Address,
-        value: Box<Expr>,
-        src: Option<Box<Expr>>,
-        tag: Option<Box<Expr>>,
-        mode: SendMode,
+    /// This one. If it posts something and `wait` holds, the process waits for that next.
+    One {
+        visible: Visible,
+        args: Vec<Expr>,
         wait: bool,
     },
-    Irecv {
-        mailbox: Address,
-        src: Option<Box<Expr>>,
-        tag: Option<Box<Expr>>,
-        wait: bool,
-    },
-    Probe {
-        mailbox: Address,
-        form: Probing,
-        src: Option<Box<Expr>>,
-        tag: Option<Box<Expr>>,
-    },
+    /// A word of a kind of objects.
+    On(&'static Word, Vec<Expr>),
     Cancel(Box<Expr>),
-    Collective {
-        collective: Address,
-        kind: CollectiveKind,
-        root: Option<Box<Expr>>,
-        operator: Option<Operator>,
-        value: Option<Box<Expr>>,
-        rank: Option<Box<Expr>>,
-        wait: bool,
-    },
-    Wait(Box<Expr>),
-    Test(Box<Expr>),
-    WaitAny(Box<Expr>),
-    TestAny(Box<Expr>),
     WaitAll(Box<Expr>),
     /// Local: the value of a communication that was seen complete.
     Received(Box<Expr>),
-    /// A word of a kind of objects, with all its arguments.
-    On(&'static Word, Vec<Expr>),
-    Read(Address),
-    Choose(Box<Expr>, Box<Expr>),
-    Local,
-    Spawn(u32, Vec<Expr>),
-    Join(Box<Expr>),
+}
+
+impl Operation {
+    /// A visible operation, not followed by a wait.
+    pub fn one(visible: Visible, args: impl Into<Vec<Expr>>) -> Operation {
+        Operation::One { visible, args: args.into(), wait: false }
+    }
 }

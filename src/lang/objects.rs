@@ -25,7 +25,7 @@
 
 mod barrier;
 pub mod cell;
-mod collective;
+pub mod collective;
 mod condvar;
 mod mailbox;
 pub mod mutex;
@@ -97,6 +97,30 @@ pub struct Kind {
     pub keyword_slips: (&'static str, &'static str),
     /// The same for operations.
     pub slips: &'static [(&'static str, &'static str)],
+}
+
+impl Kind {
+    /// A reserved keyword, and objects of which there is nothing else to say. The other fields say more.
+    const fn new(
+        keyword: &'static str,
+        names: (&'static str, &'static str),
+        count: fn(&Objects) -> usize,
+    ) -> Kind {
+        Kind {
+            keyword,
+            is_soft: false,
+            names,
+            short: names.0,
+            usage: "",
+            number: None,
+            declare: None,
+            count,
+            words: &[],
+            finish: |_, _| None,
+            keyword_slips: ("", ""),
+            slips: &[],
+        }
+    }
 }
 
 /// A number that a declaration gives to the objects.
@@ -371,6 +395,11 @@ pub fn name_of(usage: &'static str) -> &'static str {
     usage.split('(').next().unwrap_or(usage)
 }
 
+/// Is it a usage of this word?
+pub fn is_of(usage: &str, word: &str) -> bool {
+    usage.strip_prefix(word).is_some_and(|rest| rest.starts_with('('))
+}
+
 /// All words with the kinds that have them.
 pub fn words() -> impl Iterator<Item = (ObjectKind, &'static Word)> + Clone {
     ObjectKind::ALL.iter().flat_map(|&kind| kind.about().words.iter().map(move |word| (kind, word)))
@@ -378,7 +407,7 @@ pub fn words() -> impl Iterator<Item = (ObjectKind, &'static Word)> + Clone {
 
 /// The words of this name.
 pub fn words_called(name: &str) -> impl Iterator<Item = (ObjectKind, &'static Word)> + Clone {
-    words().filter(move |(_, word)| word.name() == name)
+    words().filter(move |(_, word)| is_of(word.usage, name))
 }
 
 /// The kind that this keyword declares.

@@ -111,27 +111,8 @@ fn index_of(address: &Address) -> Vec<&Expr> {
 
 /// The expressions in an operation.
 fn arguments(operation: &Operation) -> Vec<&Expr> {
-    use Operation::*;
     match operation {
-        Isend { mailbox, value, src, tag, .. } => {
-            let named = src.iter().chain(tag).map(|part| &**part);
-            index_of(mailbox).into_iter().chain([&**value]).chain(named).collect()
-        }
-        Irecv { mailbox, src, tag, .. } => {
-            index_of(mailbox).into_iter().chain(src.iter().chain(tag).map(|part| &**part)).collect()
-        }
-        Probe { mailbox, src, tag, .. } => {
-            index_of(mailbox).into_iter().chain(src.iter().chain(tag).map(|part| &**part)).collect()
-        }
-        Cancel(a) => vec![a],
-        Collective { collective, root, value, rank, .. } => {
-            let parts = [root, value, rank].into_iter().flatten().map(|part| &**part);
-            index_of(collective).into_iter().chain(parts).collect()
-        }
-        Wait(a) | Test(a) | WaitAny(a) | TestAny(a) | WaitAll(a) | Received(a) | Join(a) => vec![a],
-        Read(cell) => index_of(cell),
-        Choose(a, b) => vec![a, b],
-        Local => Vec::new(),
-        On(_, args) | Spawn(_, args) => args.iter().collect(),
+        Operation::One { args, .. } | Operation::On(_, args) => args.iter().collect(),
+        Operation::Cancel(a) | Operation::WaitAll(a) | Operation::Received(a) => vec![a],
     }
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::expr::wrong;
 use super::{Checker, Context, Global, Instantiation, Meaning, Want};
 use crate::lang::ast::{self, Arg, Name};
+use crate::lang::code::Visible;
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Expr, ExprKind, ObjectKind, Operation};
-use crate::lang::objects::{self, name_of};
+use crate::lang::objects::{self, is_of, name_of};
 use crate::lang::slips;
 use crate::lang::types::Type;
 
@@ -35,27 +36,6 @@ const OPERATIONS: &[&str] = &[
     "mprobe(mailbox)",
     "mrecv(comm)",
     "cancel(comm)",
-    "bcast(collective, root, value)",
-    "scatter(collective, root, list)",
-    "gather(collective, root, value)",
-    "reduce(collective, root, operator, value)",
-    "allreduce(collective, operator, value)",
-    "allgather(collective, value)",
-    "alltoall(collective, list)",
-    "scan(collective, operator, value)",
-    "exscan(collective, operator, value)",
-    "reduce_scatter(collective, operator, list)",
-    "ibarrier(collective)",
-    "ibcast(collective, root, value)",
-    "iscatter(collective, root, list)",
-    "igather(collective, root, value)",
-    "ireduce(collective, root, operator, value)",
-    "iallreduce(collective, operator, value)",
-    "iallgather(collective, value)",
-    "ialltoall(collective, list)",
-    "iscan(collective, operator, value)",
-    "iexscan(collective, operator, value)",
-    "ireduce_scatter(collective, operator, list)",
 ];
 
 /// What is built in and not an operation, so that not only a process may call it.
@@ -68,24 +48,26 @@ pub(super) fn is_taken(name: &str, meaning: &Meaning) -> bool {
     let hides = matches!(meaning, Meaning::Function(_) | Meaning::Procedure(_));
     objects::words_called(name).any(|(kind, _)| !kind.about().is_soft)
         || is_checked_by_hand(name) && !super::network::is_soft(name)
-        || COMPUTATIONS.iter().any(|usage| name_of(usage) == name)
+        || COMPUTATIONS.iter().any(|usage| is_of(usage, name))
             && !(hides && matches!(name, "len" | "push" | "remove"))
 }
 
 /// Does the checker have code for an operation of this name?
 pub(super) fn is_checked_by_hand(name: &str) -> bool {
-    OPERATIONS.iter().any(|usage| name_of(usage) == name)
+    let is_on_collective = name != "barrier" && super::network::collective(name).is_some();
+    is_on_collective || OPERATIONS.iter().any(|usage| is_of(usage, name))
 }
 
 /// How everything that is built in is called.
 fn usages() -> impl Iterator<Item = &'static str> {
     let words = objects::words().map(|(_, word)| word.usage);
-    OPERATIONS.iter().copied().chain(words).chain(COMPUTATIONS.iter().copied())
+    let by_hand = OPERATIONS.iter().chain(COMPUTATIONS).copied();
+    by_hand.chain(words).chain(objects::collective::usages())
 }
 
 /// How something built in is used.
 pub(super) fn usage(name: &str) -> Option<&'static str> {
-    usages().find(|usage| name_of(usage) == name)
+    usages().find(|usage| is_of(usage, name))
 }
 
 /// A call of something built in, its arguments not looked at yet.
@@ -347,7 +329,9 @@ impl Checker<'_> {
         if is_actor {
             return (Expr { kind: ExprKind::Create(template, args), span }, Type::Actor(template));
         }
-        (Expr { kind: ExprKind::Operation(Operation::Spawn(template, args)), span }, Type::Process)
+        let visible = Visible::Spawn { process: template, args: args.len() as u32 };
+        let kind = ExprKind::Operation(Operation::one(visible, args));
+        (Expr { kind, span }, Type::Process)
     }
 
     fn refuse_spawn(&mut self, is_actor: bool, span: Span) {
@@ -404,7 +388,7 @@ impl Checker<'_> {
                 return Some((ExprKind::Const(count), Type::Int));
             }
         }
-        if self.names_object(list, ObjectKind::Mailbox) {
+        if self.names(list, ObjectKind::Mailbox) {
             return self.pending(list);
         }
         let (checked, ty) = self.expr(list, Want::Any);

@@ -6,7 +6,7 @@ use super::{
     Checker, Context, Global, Group, Instantiation, MAX_DECLARED, Meaning, ProcessSignature,
     Signature, Want,
 };
-use crate::lang::ast::{Expr, File, Item, Name, Param, ProcessKind, TypeExpr};
+use crate::lang::ast::{Expr, File, Item, Name, Objects, Param, ProcessKind, TypeExpr};
 use crate::lang::diagnostic::{Diagnostic, listed};
 use crate::lang::objects::{Declared, ObjectKind};
 use crate::lang::types::{MAX_ELEMENTS, Type};
@@ -327,7 +327,7 @@ impl Checker<'_> {
                 let group = &self.groups[group];
                 group.declared().add_to(&mut self.out.objects.mailboxes, *delivery);
             }
-            Item::Object { kind, name, size, number } => {
+            Item::Objects(Objects { kind, name, size, number }) => {
                 let about = kind.about();
                 let number = about.number.as_ref().map_or(0, |known| {
                     let (lo, hi) = known.bounds;

@@ -172,9 +172,10 @@ impl Checker<'_> {
 
     /// The target of a message, and what is known about that actor.
     fn target(&mut self, target: &ast::Expr) -> Option<(Expr, Type)> {
-        if let Some(name) = self.objects_called(target, ObjectKind::Mailbox) {
-            let message =
-                format!("{} cannot send to the mailbox `{name}`", self.scope.context.who());
+        let objects = self.objects_named(target);
+        if let Some(mailbox) = objects.filter(|group| group.kind == ObjectKind::Mailbox) {
+            let (who, name) = (self.scope.context.who(), &mailbox.name);
+            let message = format!("{who} cannot send to the mailbox `{name}`");
             let hint = "mailboxes belong to processes; send to an actor";
             self.report(Diagnostic::error(target.span, message).hint(hint));
             return None;
@@ -206,24 +207,6 @@ impl Checker<'_> {
         let diagnostic = Diagnostic::error(span, text).label("it would stay pending for ever");
         let label = format!("this is an actor `{}`", actor.name);
         self.report(diagnostic.also(target, label).hint(hint));
-    }
-
-    /// The name of the objects of this kind that `expr` stands for.
-    fn objects_called(&self, expr: &ast::Expr, kind: ObjectKind) -> Option<String> {
-        let name = match &expr.kind {
-            ast::ExprKind::Name(name) => name,
-            ast::ExprKind::Index(base, _) => match &base.kind {
-                ast::ExprKind::Name(name) => name,
-                _ => return None,
-            },
-            _ => return None,
-        };
-        match (self.variable(name), &self.globals.get(name)?.meaning) {
-            (None, Meaning::Objects(group)) if self.groups[*group as usize].kind == kind => {
-                Some(name.clone())
-            }
-            _ => None,
-        }
     }
 
     /// Reports a process that sends to an actor.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::call::{Call, is_checked_by_hand};
 use super::{Checker, Group, Meaning, Want};
 use crate::lang::ast;
+use crate::lang::code::Visible;
 use crate::lang::diagnostic::{Diagnostic, Span};
-use crate::lang::hir::{Address, Expr, ExprKind, Operation, SendMode};
+use crate::lang::hir::{Expr, ExprKind, Operation, SendMode};
 use crate::lang::objects::{self, Gives, ObjectKind, Param, Takes, Uses, Word};
-use crate::lang::types::{Type, Yield};
+use crate::lang::types::{CommId, Type, Yield};
 use crate::model::Delivery;
 
 impl Checker<'_> {
@@ -26,20 +27,29 @@ impl Checker<'_> {
                 self.collective(call, what)
             }
             "irecv" | "recv" => self.receive(call),
-            "wait" | "mrecv" => self.comm(call).map(|(comm, ty)| (Operation::Wait(comm), ty)),
-            "value" => self.comm(call).map(|(comm, ty)| (Operation::Received(comm), ty)),
+            "wait" | "mrecv" => {
+                let (comm, ty) = self.comm(call)?;
+                Some((Operation::one(Visible::Wait, [comm]), ty))
+            }
+            "value" => {
+                let (comm, ty) = self.comm(call)?;
+                Some((Operation::Received(Box::new(comm)), ty))
+            }
             "test" => {
                 let [comm] = self.positional(call)?;
-                let any = self.infer.any_comm();
-                let span = comm.span;
-                let comm = Box::new(self.expr_of(comm, &any));
-                let Type::Comm(id) = any else { unreachable!("a communication has been made") };
-                self.tested.push((id, span));
-                Some((Operation::Test(comm), Type::Bool))
+                let (checked, id) = self.any_comm(comm);
+                self.tested.push((id, comm.span));
+                Some((Operation::one(Visible::Test, [checked]), Type::Bool))
             }
-            "waitany" => Some((Operation::WaitAny(self.comms(call)?), Type::Int)),
-            "testany" => Some((Operation::TestAny(self.comms(call)?), Type::Int)),
-            "waitall" => unit(Operation::WaitAll(self.comms(call)?)),
+            "waitany" => {
+                let comms = self.comms(call)?;
+                Some((Operation::one(Visible::WaitAny, [comms]), Type::Int))
+            }
+            "testany" => {
+                let comms = self.comms(call)?;
+                Some((Operation::one(Visible::TestAny, [comms]), Type::Int))
+            }
+            "waitall" => unit(Operation::WaitAll(Box::new(self.comms(call)?))),
             "choose" => self.choose(call),
             "local" => {
                 let [label] = self.positional(call)?;
@@ -49,12 +59,12 @@ impl Checker<'_> {
                         "the label of `local` must be a text",
                     ));
                 }
-                unit(Operation::Local)
+                unit(Operation::one(Visible::Local, []))
             }
             "join" => {
                 let [process] = self.positional(call)?;
-                let process = Box::new(self.expr_of(process, &Type::Process));
-                unit(Operation::Join(process))
+                let process = self.expr_of(process, &Type::Process);
+                unit(Operation::one(Visible::Join, [process]))
             }
             other => unreachable!("`{other}` is not in the table of what is built in"),
         }
@@ -63,7 +73,7 @@ impl Checker<'_> {
     /// The word that is called. If several kinds of objects have it, the first argument says which one is meant.
     fn word(&self, call: &Call<'_>) -> Option<(ObjectKind, &'static Word)> {
         let first = call.args.first();
-        let is_meant = |kind: ObjectKind| first.is_some_and(|arg| self.is_called(&arg.value, kind));
+        let is_meant = |kind: ObjectKind| first.is_some_and(|arg| self.names(&arg.value, kind));
         let mut known = objects::words_called(call.name);
         let meant = known.clone().find(|&(kind, _)| is_meant(kind));
         meant.or_else(|| known.next().filter(|_| !self.is_by_hand(call)))
@@ -110,7 +120,7 @@ impl Checker<'_> {
         for (param, arg) in params.iter().zip(&plain[1..]) {
             args.push(match (param, &content) {
                 (Param::Object(kind), _) => {
-                    self.address(arg, *kind).map(|(_, address)| numbered(address, arg.span))
+                    self.address(arg, *kind).map(|(_, address)| Expr::object(address, arg.span))
                 }
                 (_, None) => None,
                 (Param::Content, Some(ty)) => Some(self.expr_of(arg, ty)),
@@ -123,7 +133,7 @@ impl Checker<'_> {
             });
         }
         let (group, address) = found?;
-        let all = std::iter::once(Some(numbered(address, object.span))).chain(args);
+        let all = std::iter::once(Some(Expr::object(address, object.span))).chain(args);
         Some((vec![group], all.collect::<Option<_>>()?))
     }
 
@@ -146,36 +156,32 @@ impl Checker<'_> {
             .iter()
             .map(|item| {
                 let (group, address) = self.address(item, kind)?;
-                Some((group, numbered(address, item.span)))
+                Some((group, Expr::object(address, item.span)))
             })
             .collect();
         Some(found.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip())
     }
 
     /// Does it name an object of this kind, or an array of them?
-    fn is_called(&self, expr: &ast::Expr, kind: ObjectKind) -> bool {
-        let owner = match &expr.kind {
-            ast::ExprKind::Index(owner, _) => owner,
-            _ => expr,
-        };
-        let ast::ExprKind::Name(name) = &owner.kind else { return false };
-        let meaning = self.globals.get(name).map(|global| &global.meaning);
-        matches!(meaning, Some(&Meaning::Objects(group)) if self.groups[group as usize].kind == kind)
+    pub(super) fn names(&self, expr: &ast::Expr, kind: ObjectKind) -> bool {
+        self.objects_named(expr).is_some_and(|group| group.kind == kind)
     }
 
-    /// The same, if no variable hides it.
-    pub(super) fn names_object(&self, expr: &ast::Expr, kind: ObjectKind) -> bool {
+    /// The declaration of the object, or the array of objects, that `expr` names.
+    pub(super) fn objects_named(&self, expr: &ast::Expr) -> Option<&Group> {
         let owner = match &expr.kind {
             ast::ExprKind::Index(owner, _) => owner,
             _ => expr,
         };
-        let is_hidden =
-            matches!(&owner.kind, ast::ExprKind::Name(name) if self.variable(name).is_some());
-        !is_hidden && self.is_called(expr, kind)
+        let ast::ExprKind::Name(name) = &owner.kind else { return None };
+        match (self.variable(name), &self.globals.get(name)?.meaning) {
+            (None, &Meaning::Objects(group)) => Some(&self.groups[group as usize]),
+            _ => None,
+        }
     }
 
     /// The argument with this label.
-    pub(super) fn labelled(&mut self, call: &Call<'_>, label: &str) -> Option<Box<Expr>> {
+    pub(super) fn labelled(&mut self, call: &Call<'_>, label: &str) -> Option<Expr> {
         let mut found =
             call.args.iter().filter(|arg| arg.label.as_ref().is_some_and(|l| l.text == label));
         let first = found.next()?;
@@ -185,7 +191,15 @@ impl Checker<'_> {
                 Diagnostic::error(again.span, message).also(first.value.span, "given first here"),
             );
         }
-        Some(Box::new(self.expr_of(&first.value, &Type::Int)))
+        Some(self.expr_of(&first.value, &Type::Int))
+    }
+
+    /// Adds source and tag of an operation at a mailbox to its arguments, and says which of them there are.
+    pub(super) fn envelope(&mut self, call: &Call<'_>, args: &mut Vec<Expr>) -> (bool, bool) {
+        let (src, tag) = (self.labelled(call, "src"), self.labelled(call, "tag"));
+        let there = (src.is_some(), tag.is_some());
+        args.extend(src.into_iter().chain(tag));
+        there
     }
 
     fn send(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {
@@ -204,8 +218,8 @@ impl Checker<'_> {
         if self.must_carry(group, &ty, &message, value_span) {
             self.must_travel.push((ty, value_span, "sent"));
         }
-        let src = self.labelled(call, "src");
-        let tag = self.labelled(call, "tag");
+        let mut args = vec![Expr::object(mailbox, place.span), value];
+        let (src, tag) = self.envelope(call, &mut args);
         let (mode, wait) = Checker::send_mode(call.name);
         if mode != SendMode::Standard && !self.needs_network(call, group, place) {
             return None;
@@ -215,7 +229,8 @@ impl Checker<'_> {
             (false, Delivery::Ordered) => self.infer.comm(Yield::Send, Type::Unit),
             (false, _) => self.infer.network_comm(Yield::Send, Type::Unit),
         };
-        Some((Operation::Isend { mailbox, value: Box::new(value), src, tag, mode, wait }, result))
+        let visible = Visible::Isend { src, tag, mode };
+        Some((Operation::One { visible, args, wait }, result))
     }
 
     /// A mailbox carries one type of message; shows both uses if they disagree.
@@ -241,30 +256,28 @@ impl Checker<'_> {
     }
 
     fn receive(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {
-        let [mailbox] = self.positional(call)?;
-        let (group, mailbox) = self.address(mailbox, ObjectKind::Mailbox)?;
+        let [place] = self.positional(call)?;
+        let (group, mailbox) = self.address(place, ObjectKind::Mailbox)?;
         let message = self.groups[group as usize].ty.clone();
         if self.groups[group as usize].first_use.is_none() {
             self.groups[group as usize].first_use =
                 Some((call.span, "received from it here".to_owned()));
         }
-        let src = self.labelled(call, "src");
-        let tag = self.labelled(call, "tag");
+        let mut args = vec![Expr::object(mailbox, place.span)];
+        let (src, tag) = self.envelope(call, &mut args);
         let wait = call.name == "recv";
         let result = match (wait, self.groups[group as usize].delivery) {
             (true, _) => message,
             (false, Delivery::Ordered) => self.infer.comm(Yield::Receive, message),
             (false, _) => self.infer.network_comm(Yield::Receive, message),
         };
-        Some((Operation::Irecv { mailbox, src, tag, wait }, result))
+        Some((Operation::One { visible: Visible::Irecv { src, tag }, args, wait }, result))
     }
 
     /// The communication that `wait` or `value` names, and what it yields.
-    fn comm(&mut self, call: &Call<'_>) -> Option<(Box<Expr>, Type)> {
+    fn comm(&mut self, call: &Call<'_>) -> Option<(Expr, Type)> {
         let [comm] = self.positional(call)?;
-        let any = self.infer.any_comm();
-        let checked = Box::new(self.expr_of(comm, &any));
-        let Type::Comm(id) = any else { unreachable!("a communication has been made") };
+        let (checked, id) = self.any_comm(comm);
         if !call.want_dropped {
             self.received.push((id, call.span));
         }
@@ -276,8 +289,16 @@ impl Checker<'_> {
         Some((checked, ty))
     }
 
+    /// A communication, of whatever messages.
+    pub(super) fn any_comm(&mut self, comm: &ast::Expr) -> (Expr, CommId) {
+        let any = self.infer.any_comm();
+        let checked = self.expr_of(comm, &any);
+        let Type::Comm(id) = any else { unreachable!("a communication has been made") };
+        (checked, id)
+    }
+
     /// A list of communications, of whatever messages.
-    fn comms(&mut self, call: &Call<'_>) -> Option<Box<Expr>> {
+    fn comms(&mut self, call: &Call<'_>) -> Option<Expr> {
         let [list] = self.positional(call)?;
         if let ast::ExprKind::List(items) = &list.kind {
             if items.is_empty() && call.name != "waitall" {
@@ -291,12 +312,12 @@ impl Checker<'_> {
                 firsts.push(any);
             }
             self.note_test(call, firsts);
-            return Some(Box::new(Expr { kind: ExprKind::List(checked), span: list.span }));
+            return Some(Expr { kind: ExprKind::List(checked), span: list.span });
         }
         let any = self.infer.any_comm();
         let checked = self.expr_of(list, &Type::List(Arc::new(any.clone())));
         self.note_test(call, vec![any]);
-        Some(Box::new(checked))
+        Some(checked)
     }
 
     /// Notes what a `testany` is about: it must not mix mailboxes with different delivery.
@@ -318,7 +339,7 @@ impl Checker<'_> {
     fn is_collective(&self, call: &Call<'_>) -> bool {
         let names_one = || {
             let first = call.args.first();
-            first.is_some_and(|arg| self.is_called(&arg.value, ObjectKind::Collective))
+            first.is_some_and(|arg| self.names(&arg.value, ObjectKind::Collective))
         };
         super::network::collective(call.name).is_some() && (call.name != "barrier" || names_one())
     }
@@ -341,13 +362,7 @@ impl Checker<'_> {
             self.report(Diagnostic::error(range.span, message).hint("write `choose(lo..hi)`"));
             return None;
         };
-        let lo = Box::new(self.expr_of(lo, &Type::Int));
-        let hi = Box::new(self.expr_of(hi, &Type::Int));
-        Some((Operation::Choose(lo, hi), Type::Int))
+        let bounds = [lo, hi].map(|bound| self.expr_of(bound, &Type::Int));
+        Some((Operation::one(Visible::Choose, bounds), Type::Int))
     }
-}
-
-/// The number of an object, as an argument.
-fn numbered(address: Address, span: Span) -> Expr {
-    Expr { kind: ExprKind::Object(address), span }
 }

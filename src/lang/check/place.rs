@@ -4,8 +4,10 @@ use super::call::usage;
 use super::expr::wrong;
 use super::{Checker, Context, Global, Group, Instantiation, Meaning, Want};
 use crate::lang::ast::{self, BinaryOp, Name};
+use crate::lang::code::Visible;
 use crate::lang::diagnostic::{Diagnostic, Span, listed};
 use crate::lang::hir::{Address, Expr, ExprKind, ObjectKind, Operation, Place, Projection};
+use crate::lang::objects::cell;
 use crate::lang::slips;
 use crate::lang::types::Type;
 use crate::model::Value;
@@ -169,7 +171,10 @@ impl Checker<'_> {
     fn read(&mut self, address: Address, ty: Type, span: Span) -> (Expr, Type) {
         let kind = match self.scope.context {
             context if context.looks() => ExprKind::Peek(address),
-            context if context.operates() => ExprKind::Operation(Operation::Read(address)),
+            context if context.operates() => {
+                let args = [Expr::object(address, span)];
+                ExprKind::Operation(Operation::one(Visible::Act(&cell::READ, 0), args))
+            }
             context => {
                 let name = &address.name;
                 let message = match context {

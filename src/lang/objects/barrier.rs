@@ -11,10 +11,6 @@ const ARRIVED: u8 = 0;
 const PASSED: u8 = 1;
 
 pub static KIND: Kind = Kind {
-    keyword: "barrier",
-    is_soft: false,
-    names: ("barrier", "barriers"),
-    short: "barrier",
     usage: "it is used by `barrier(barrier)`",
     number: Some(Number {
         form: Form::Parentheses,
@@ -23,15 +19,13 @@ pub static KIND: Kind = Kind {
         bounds: (1, MAX_PARTICIPANTS),
     }),
     declare: Some(|all, new| new.add_to(&mut all.barriers, new.number)),
-    count: |all| all.barriers.len(),
     words: &[
         Word::new("async_barrier(barrier)", &ARRIVE),
         Word::new("barrier_wait(barrier)", &WAIT),
         Word::both("barrier(barrier)", &ARRIVE, &WAIT),
     ],
-    finish: |_, _| None,
-    keyword_slips: ("", ""),
     slips: &[],
+    ..Kind::new("barrier", ("barrier", "barriers"), |all| all.barriers.len())
 };
 
 static ARRIVE: Act = Act {

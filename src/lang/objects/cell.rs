@@ -5,14 +5,8 @@ use super::{Act, Caller, Does, Gives, Kind, ObjectKind, Param, Takes, Word};
 use crate::model::{Access, CellId, Op, Touch};
 
 pub static KIND: Kind = Kind {
-    keyword: "shared",
-    is_soft: false,
-    names: ("shared cell", "shared cells"),
     short: "cell",
     usage: "it is read by its name",
-    number: None,
-    declare: None,
-    count: |all| all.cells.len(),
     words: &[
         Word {
             usage: "cas(cell, old, new)",
@@ -30,7 +24,6 @@ pub static KIND: Kind = Kind {
             does: Does::Act(&SWAP),
         },
     ],
-    finish: |_, _| None,
     keyword_slips: (
         "let var int bool global static atomic volatile mut",
         "what processes share is declared `shared x: int = 0;`, what never changes `const N = 3;`",
@@ -43,6 +36,7 @@ pub static KIND: Kind = Kind {
         ("fetch_sub", "add the negative number: `fetch_add(cell, -1)`"),
         ("exchange", "this is `swap(cell, value)`, which gives the old content"),
     ],
+    ..Kind::new("shared", ("shared cell", "shared cells"), |all| all.cells.len())
 };
 
 pub static READ: Act = Act {

@@ -6,10 +6,7 @@ use super::{Form, Kind, Number};
 const MAX_RANKS: i64 = 10_000;
 
 pub static KIND: Kind = Kind {
-    keyword: "collective",
     is_soft: true,
-    names: ("collective", "collectives"),
-    short: "collective",
     usage: "it is used by `barrier(c)`, `bcast(c, root, value)` and others",
     number: Some(Number {
         form: Form::Parentheses,
@@ -18,9 +15,26 @@ pub static KIND: Kind = Kind {
         bounds: (1, MAX_RANKS),
     }),
     declare: Some(|all, new| new.add_to(&mut all.collectives, new.number)),
-    count: |all| all.collectives.len(),
-    words: &[],
-    finish: |_, _| None,
-    keyword_slips: ("", ""),
     slips: &[],
+    ..Kind::new("collective", ("collective", "collectives"), |all| all.collectives.len())
 };
+
+/// The operations, as those are called that do not wait. Without the `i` in front they wait.
+const OPERATIONS: &[&str] = &[
+    "ibarrier(collective)",
+    "ibcast(collective, root, value)",
+    "iscatter(collective, root, list)",
+    "igather(collective, root, value)",
+    "ireduce(collective, root, operator, value)",
+    "iallreduce(collective, operator, value)",
+    "iallgather(collective, value)",
+    "ialltoall(collective, list)",
+    "iscan(collective, operator, value)",
+    "iexscan(collective, operator, value)",
+    "ireduce_scatter(collective, operator, list)",
+];
+
+/// How all operations are called.
+pub fn usages() -> impl Iterator<Item = &'static str> {
+    OPERATIONS.iter().flat_map(|usage| [usage, &usage[1..]])
+}

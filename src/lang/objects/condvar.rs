@@ -8,10 +8,6 @@ use crate::model::{CondvarId, Op, Response, Touch};
 const STRAYS: u8 = 0;
 
 pub static KIND: Kind = Kind {
-    keyword: "condvar",
-    is_soft: false,
-    names: ("condition variable", "condition variables"),
-    short: "condition variable",
     usage: "it is used by `cond_wait(condvar, mutex)`, `notify_one(condvar)` and `notify_all(condvar)`",
     number: Some(Number {
         form: Form::After("spurious"),
@@ -20,7 +16,6 @@ pub static KIND: Kind = Kind {
         bounds: (0, 1_000),
     }),
     declare: Some(|all, new| new.add_to(&mut all.condvars, ())),
-    count: |all| all.condvars.len(),
     words: &[
         Word {
             usage: "cond_wait(condvar, mutex)",
@@ -42,7 +37,6 @@ pub static KIND: Kind = Kind {
         Word::both("notify_one(condvar)", &NOTIFY_ONE, &WAKE),
         Word::both("notify_all(condvar)", &NOTIFY_ALL, &WAKE),
     ],
-    finish: |_, _| None,
     keyword_slips: (
         "cond condition cv Condvar condition_variable",
         "a condition variable is declared `condvar c;`",
@@ -53,6 +47,7 @@ pub static KIND: Kind = Kind {
         "whoever waits at a condition variable is woken by `notify_one(condvar)` or \
          `notify_all(condvar)`",
     )],
+    ..Kind::new("condvar", ("condition variable", "condition variables"), |all| all.condvars.len())
 };
 
 /// Does the wait end without a notification? At most as often as the declaration says.

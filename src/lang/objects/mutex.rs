@@ -6,14 +6,8 @@ use crate::lang::diagnostic::Diagnostic;
 use crate::model::{Asking, MutexId, Objects, Op, Request, Touch, Value};
 
 pub static KIND: Kind = Kind {
-    keyword: "mutex",
-    is_soft: false,
-    names: ("mutex", "mutexes"),
-    short: "mutex",
     usage: "it is used by `lock(mutex)` and `unlock(mutex)`",
-    number: None,
     declare: Some(|all, new| new.add_to(&mut all.mutexes, Asking::Queues)),
-    count: |all| all.mutexes.len(),
     words: &[
         Word::new("async_lock(mutex)", &REQUEST),
         Word::new("mutex_wait(mutex)", &WAIT),
@@ -34,6 +28,7 @@ pub static KIND: Kind = Kind {
         ),
         ("mutex_unlock pthread_mutex_unlock", "a mutex is given back with `unlock(mutex)`"),
     ],
+    ..Kind::new("mutex", ("mutex", "mutexes"), |all| all.mutexes.len())
 };
 
 pub static REQUEST: Act = Act {

@@ -4,20 +4,14 @@ use super::{Act, Caller, Kind, ObjectKind, Word, ended, requested};
 use crate::model::{Handle, Hold, Op, RwLockId, Touch};
 
 pub static KIND: Kind = Kind {
-    keyword: "rwlock",
-    is_soft: false,
-    names: ("reader-writer lock", "reader-writer locks"),
     short: "lock",
     usage: "it is used by `read_lock(lock)` or `write_lock(lock)`, and `unlock(lock)`",
-    number: None,
     declare: Some(|all, new| new.add_to(&mut all.rwlocks, ())),
-    count: |all| all.rwlocks.len(),
     words: &[
         Word::both("read_lock(lock)", &READ, &WAIT),
         Word::both("write_lock(lock)", &WRITE, &WAIT),
         Word::new("unlock(lock)", &UNLOCK),
     ],
-    finish: |_, _| None,
     keyword_slips: (
         "rw_lock RwLock RWMutex shared_mutex",
         "a reader-writer lock is declared `rwlock r;`",
@@ -36,6 +30,7 @@ pub static KIND: Kind = Kind {
             "a reader-writer lock is given back with `unlock(lock)`",
         ),
     ],
+    ..Kind::new("rwlock", ("reader-writer lock", "reader-writer locks"), |all| all.rwlocks.len())
 };
 
 static READ: Act = Act {

@@ -4,10 +4,6 @@ use super::{Act, Form, Kind, Number, ObjectKind, Word, ended, requested};
 use crate::model::{Op, SemaphoreId, Touch};
 
 pub static KIND: Kind = Kind {
-    keyword: "semaphore",
-    is_soft: false,
-    names: ("semaphore", "semaphores"),
-    short: "semaphore",
     usage: "it is used by `acquire(semaphore)` and `release(semaphore)`",
     number: Some(Number {
         form: Form::Equals,
@@ -16,14 +12,12 @@ pub static KIND: Kind = Kind {
         bounds: (0, u32::MAX as i64),
     }),
     declare: Some(|all, new| new.add_to(&mut all.semaphores, new.number)),
-    count: |all| all.semaphores.len(),
     words: &[
         Word::new("async_acquire(semaphore)", &REQUEST),
         Word::new("acquire_wait(semaphore)", &WAIT),
         Word::both("acquire(semaphore)", &REQUEST, &WAIT),
         Word::new("release(semaphore)", &RELEASE),
     ],
-    finish: |_, _| None,
     keyword_slips: ("sem Semaphore", "a semaphore is declared `semaphore s = 1;`"),
     slips: &[
         (
@@ -32,6 +26,7 @@ pub static KIND: Kind = Kind {
         ),
         ("P down", "a unit of a semaphore is taken with `acquire(semaphore)`"),
     ],
+    ..Kind::new("semaphore", ("semaphore", "semaphores"), |all| all.semaphores.len())
 };
 
 static REQUEST: Act = Act {

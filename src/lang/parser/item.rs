@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::statement::missing;
-use crate::lang::ast::{Block, Expr, Item, Name, Param, ProcessKind, TypeExpr, TypeKind};
+use crate::lang::ast::{Block, Expr, Item, Name, Objects, Param, ProcessKind, TypeExpr, TypeKind};
 use crate::lang::diagnostic::{Diagnostic, nearest};
 use crate::lang::objects::{self, Form, Number, ObjectKind};
 use crate::lang::slips;
@@ -182,7 +182,7 @@ impl Parser<'_> {
         let name = self.name(&format!("a name for the {}", about.short));
         let size = self.size();
         let number = about.number.as_ref().and_then(|number| self.number_of_object(number));
-        Item::Object { kind, name, size, number }
+        Item::Objects(Objects { kind, name, size, number })
     }
 
     fn number_of_object(&mut self, number: &Number) -> Option<Expr> {
