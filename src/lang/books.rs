@@ -1,7 +1,7 @@
 //! What a process remembers about the objects it uses, besides its variables.
 //!
-//! The model wants operations to be well-formed: a wait names the process's own request. Programs name
-//! the mutex instead. The books tell which request is meant, and whether there is one.
+//! The model wants operations to be well-formed: a wait names the process's own request. Programs
+//! name the mutex instead. The books tell which request is meant, and whether there is one.
 
 use super::objects::ObjectKind;
 use crate::model::{Handle, Value};
@@ -20,9 +20,11 @@ enum Subject {
 /// One thing to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Entry {
-    /// A request for the object, or a post there, that has not ended. Does the process know that it was granted?
+    /// A request for the object, or a post there, that has not ended. Does the process know that it
+    /// was granted?
     Request { of: Subject, handle: Handle, is_granted: bool },
-    /// A number of what has happened with the subject. An object may have several such numbers, told apart by `what`.
+    /// A number of what has happened with the subject. An object may have several such numbers,
+    /// told apart by `what`.
     Count { of: Subject, what: u8, count: u32 },
     /// The process has seen a communication complete.
     Received(Handle, Value),
@@ -78,8 +80,8 @@ impl Books {
         self.insert(Entry::Request { of, handle, is_granted: false });
     }
 
-    /// Does the process know that its oldest request was granted? Being first in the queue of a mutex is not enough: it has
-    /// to have waited, or to have been told so by a test.
+    /// Does the process know that its oldest request was granted? Being first in the queue of a
+    /// mutex is not enough: it has to have waited, or to have been told so by a test.
     pub fn is_granted(&self, kind: ObjectKind, object: u32) -> bool {
         let oldest = self.oldest(kind, object).map(|at| &self.0[at]);
         matches!(oldest, Some(Entry::Request { is_granted: true, .. }))

@@ -1,27 +1,28 @@
 //! The kinds of shared objects: all that the language knows of one kind is in one file.
 //!
-//! | file | keyword | operations |
-//! |---|---|---|
-//! | `mailbox` | `mailbox`, after `p2p` or `bag` too | by hand: `check::operation`, `check::network` |
-//! | `mutex` | `mutex` | lock, unlock, try_lock, async_lock, mutex_wait, mutex_test and the like |
-//! | `rwlock` | `rwlock` | read_lock, write_lock, unlock |
-//! | `condvar` | `condvar` | cond_wait, notify_one, notify_all |
-//! | `semaphore` | `semaphore` | acquire, release, async_acquire, acquire_wait |
-//! | `barrier` | `barrier` | barrier, async_barrier, barrier_wait |
-//! | `collective` | `collective` | by hand: `check::network` |
-//! | `cell` | `shared` | cas, fetch_add, swap; reads and writes by hand: `check::place` |
+//! | file | operations |
+//! |---|---|
+//! | `mutex` | lock, unlock, try_lock, async_lock, mutex_wait, mutex_test and the like |
+//! | `rwlock` | read_lock, write_lock, unlock |
+//! | `condvar` | cond_wait, notify_one, notify_all |
+//! | `semaphore` | acquire, release, async_acquire, acquire_wait |
+//! | `barrier` | barrier, async_barrier, barrier_wait |
+//! | `cell` | cas, fetch_add, swap; reads and writes are syntax: `check::place` |
+//! | `mailbox` | checked by hand: `check::operation`, `check::network` |
+//! | `collective` | checked by hand: `check::network` |
 //!
 //! A file has three layers, from the text of a program to the model:
 //!
-//! - its [`Kind`]: keyword, names in messages, the form of a declaration, advice to newcomers, and the words;
+//! - its [`Kind`]: the keyword, names in messages, the form of a declaration, advice to newcomers;
 //! - a [`Word`] is an operation as programs call it: its arguments, and the acts that it stands for
 //!   (`acquire` is a request and a wait);
-//! - an [`Act`] is one visible operation: the [`Op`] that it becomes or what is wrong with it, what its process remembers
-//!   of it afterwards, what it touches.
+//! - an [`Act`] is one visible operation: the [`Op`] that it becomes or what is wrong with it, what
+//!   its process remembers of it afterwards, what it may touch.
 //!
-//! Parser, checker, compiler, interpreter and static analysis know only these three. So a new kind of object is a new file,
-//! and two lines here, if its operations look like `name(object, arguments ..)`. What has another syntax has its own code
-//! in the parser and the checker.
+//! Parser, checker, compiler, interpreter and static analysis know only these three. So a new kind
+//! of object is a new file and two lines here (`mod`, and the list of kinds), if its operations are
+//! called as `name(object, argument, ..)`. Another syntax needs code in the parser and the checker.
+//! The keyword of a kind that comes later should be soft, so that no program loses a name.
 
 mod barrier;
 pub mod cell;
@@ -100,7 +101,8 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// A reserved keyword, and objects of which there is nothing else to say. The other fields say more.
+    /// A reserved keyword, and objects of which there is nothing else to say. The other fields say
+    /// more.
     const fn new(
         keyword: &'static str,
         names: (&'static str, &'static str),
@@ -225,8 +227,8 @@ pub enum Does {
 pub enum Step {
     /// The act, with the arguments of the word at these places.
     Do(&'static Act, &'static [u32]),
-    /// If the act, which is about the object, answers yes, these steps; if not, those. If the number in the declaration of
-    /// the object is 0, it is not asked, and the answer is no.
+    /// If the act, which is about the object, answers yes, these steps; if not, those. If the
+    /// number in the declaration of the object is 0, it is not asked, and the answer is no.
     If(&'static Act, &'static [Step], &'static [Step]),
 }
 

@@ -27,6 +27,10 @@ const OPERATIONS: &[&str] = &[
     "choose(lo..hi)",
     "local(\"label\")",
     "join(process)",
+];
+
+/// Those that came later. Programs may use their names for something of their own.
+const LATER_OPERATIONS: &[&str] = &[
     "issend(mailbox, value)",
     "ssend(mailbox, value)",
     "ibsend(mailbox, value)",
@@ -47,21 +51,22 @@ const COMPUTATIONS: &[&str] =
 pub(super) fn is_taken(name: &str, meaning: &Meaning) -> bool {
     let hides = matches!(meaning, Meaning::Function(_) | Meaning::Procedure(_));
     objects::words_called(name).any(|(kind, _)| !kind.about().is_soft)
-        || is_checked_by_hand(name) && !super::network::is_soft(name)
+        || OPERATIONS.iter().any(|usage| is_of(usage, name))
         || COMPUTATIONS.iter().any(|usage| is_of(usage, name))
             && !(hides && matches!(name, "len" | "push" | "remove"))
 }
 
-/// Does the checker have code for an operation of this name?
+/// Does the checker have code for an operation of this name? `barrier` has some if it is about a collective.
 pub(super) fn is_checked_by_hand(name: &str) -> bool {
+    let mut by_hand = OPERATIONS.iter().chain(LATER_OPERATIONS);
     let is_on_collective = name != "barrier" && super::network::collective(name).is_some();
-    is_on_collective || OPERATIONS.iter().any(|usage| is_of(usage, name))
+    is_on_collective || by_hand.any(|usage| is_of(usage, name))
 }
 
 /// How everything that is built in is called.
 fn usages() -> impl Iterator<Item = &'static str> {
     let words = objects::words().map(|(_, word)| word.usage);
-    let by_hand = OPERATIONS.iter().chain(COMPUTATIONS).copied();
+    let by_hand = OPERATIONS.iter().chain(LATER_OPERATIONS).chain(COMPUTATIONS).copied();
     by_hand.chain(words).chain(objects::collective::usages())
 }
 

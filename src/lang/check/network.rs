@@ -28,23 +28,6 @@ pub(super) fn collective(word: &str) -> Option<(CollectiveKind, bool)> {
     blocking.or_else(|| word.strip_prefix('i').and_then(kind).map(|kind| (kind, false)))
 }
 
-/// May a program use this name for something of its own?
-pub(super) fn is_soft(name: &str) -> bool {
-    let is_posting = matches!(
-        name,
-        "issend"
-            | "ssend"
-            | "ibsend"
-            | "bsend"
-            | "probe"
-            | "iprobe"
-            | "mprobe"
-            | "mrecv"
-            | "cancel"
-    );
-    is_posting || name != "barrier" && collective(name).is_some()
-}
-
 impl Checker<'_> {
     /// How the send of this name is complete, and whether it is waited for.
     pub(super) fn send_mode(name: &str) -> (SendMode, bool) {

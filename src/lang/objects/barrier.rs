@@ -1,4 +1,5 @@
-//! Reusable barriers. A process may arrive several times before it waits; each wait is for the next of its rounds.
+//! Reusable barriers. A process may arrive several times before it waits; each wait is for the next
+//! of its rounds.
 
 use super::{Act, Form, Kind, Number, ObjectKind, Word};
 use crate::model::{BarrierId, Op, Touch};

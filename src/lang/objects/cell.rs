@@ -1,5 +1,5 @@
-//! Shared cells. They are declared with a type and a content, read by their names and written by assignments, so the parser
-//! and the checker have code for that.
+//! Shared cells. They are declared with a type and a content, read by their names and written by
+//! assignments, so the parser and the checker have code for that.
 
 use super::{Act, Caller, Does, Gives, Kind, ObjectKind, Param, Takes, Word};
 use crate::model::{Access, CellId, Op, Touch};

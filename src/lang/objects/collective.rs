@@ -1,4 +1,5 @@
-//! Collectives. Their operations have operators and named arguments, so the checker has code for them.
+//! Collectives. Their operations have operators and named arguments, so the checker has code for
+//! them.
 
 use super::{Form, Kind, Number};
 

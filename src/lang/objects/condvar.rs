@@ -1,4 +1,5 @@
-//! Condition variables. A process is enrolled at one, or wakes others there, at most once at a time.
+//! Condition variables. A process is enrolled at one, or wakes others there, at most once at a
+//! time.
 
 use super::{Act, Does, Form, Gives, Kind, Number, ObjectKind, Param, Step, Takes, Word};
 use super::{ended, mutex, number, requested};
@@ -8,7 +9,8 @@ use crate::model::{CondvarId, Op, Response, Touch};
 const STRAYS: u8 = 0;
 
 pub static KIND: Kind = Kind {
-    usage: "it is used by `cond_wait(condvar, mutex)`, `notify_one(condvar)` and `notify_all(condvar)`",
+    usage: "it is used by `cond_wait(condvar, mutex)`, `notify_one(condvar)` and \
+            `notify_all(condvar)`",
     number: Some(Number {
         form: Form::After("spurious"),
         example: "condvar c spurious 1;",

@@ -1,4 +1,5 @@
-//! Mailboxes. What is sent there has a type and a pattern, so the parser and the checker have code for them.
+//! Mailboxes. What is sent there has a type and a pattern, so the parser and the checker have code
+//! for them.
 
 use super::Kind;
 

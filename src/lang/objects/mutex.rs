@@ -118,8 +118,8 @@ fn finish(all: &mut Objects, uses: &Uses<'_>) -> Option<Diagnostic> {
     let name = uses.name;
     let message =
         format!("the mutex `{name}` is asked for by `try_lock`, so its requests cannot be tested");
-    let hint = "wait for a request with `mutex_wait`, or ask for the mutex by `try_lock` instead of \
-                `async_lock`";
+    let hint = "wait for a request with `mutex_wait`, or ask for the mutex by `try_lock` instead \
+                of `async_lock`";
     Some(Diagnostic::error(tested, message).hint(hint).also(tried, "tried here"))
 }
 

@@ -1,4 +1,5 @@
-//! Counting semaphores. A process may have several requests for one at a time; it waits for the oldest.
+//! Counting semaphores. A process may have several requests for one at a time; it waits for the
+//! oldest.
 
 use super::{Act, Form, Kind, Number, ObjectKind, Word, ended, requested};
 use crate::model::{Op, SemaphoreId, Touch};

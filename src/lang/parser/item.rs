@@ -48,19 +48,16 @@ impl Parser<'_> {
             Token::Process => self.process(items, false),
             Token::Final => {
                 self.advance();
-                let body = self.block();
-                items.push(Item::Final { body });
+                items.push(Item::Final { body: self.block() });
             }
             Token::Invariant => {
                 self.advance();
-                let body = self.block();
-                items.push(Item::Invariant { body });
+                items.push(Item::Invariant { body: self.block() });
             }
             Token::Actor => self.actor(items),
             Token::Init => {
                 self.advance();
-                let body = self.block();
-                items.push(Item::Init { body });
+                items.push(Item::Init { body: self.block() });
             }
             _ => self.refuse_item(),
         }
@@ -160,20 +157,12 @@ impl Parser<'_> {
 
     /// The list of mailboxes that begins here, which all deliver like this.
     fn mailboxes(&mut self, items: &mut Vec<Item>, delivery: Delivery) {
-        let first = items.len();
-        self.declared_list(items, Self::mailbox);
-        for item in &mut items[first..] {
-            if let Item::Mailbox { delivery: of_one, .. } = item {
-                *of_one = delivery;
-            }
-        }
-    }
-
-    fn mailbox(&mut self) -> Item {
-        let name = self.name("a name for the mailbox");
-        let size = self.size();
-        let message = self.eat(Token::Colon).then(|| self.type_expr());
-        Item::Mailbox { name, size, message, delivery: Delivery::Ordered }
+        self.declared_list(items, |parser| {
+            let name = parser.name("a name for the mailbox");
+            let size = parser.size();
+            let message = parser.eat(Token::Colon).then(|| parser.type_expr());
+            Item::Mailbox { name, size, message, delivery }
+        });
     }
 
     /// One object, or an array of them.
