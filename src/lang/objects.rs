@@ -35,7 +35,7 @@ mod semaphore;
 
 use super::books::Books;
 use super::diagnostic::{Diagnostic, Span};
-use crate::model::{Declarations, Handle, Objects, Op, Response, Touch, Value, Values};
+use crate::model::{Declarations, Handle, Objects, Op, Response, Touch, Value, ValueId, Values};
 
 /// Declares the kinds, each with the file that has its [`Kind`].
 macro_rules! kinds {
@@ -72,6 +72,9 @@ kinds! {
     Cell: cell,
 }
 
+/// Wrong words, separated by spaces, each time with advice for those who write one of them.
+type Slips = &'static [(&'static str, &'static str)];
+
 /// A kind of object.
 pub struct Kind {
     /// The word that its declarations start with.
@@ -94,10 +97,10 @@ pub struct Kind {
     pub words: &'static [Word],
     /// Looks at a declaration when all its uses are known.
     pub finish: fn(&mut Objects, &Uses<'_>) -> Option<Diagnostic>,
-    /// What newcomers write in place of the keyword, in one text, and what to write here.
-    pub keyword_slips: (&'static str, &'static str),
-    /// The same for operations.
-    pub slips: &'static [(&'static str, &'static str)],
+    /// What newcomers write in place of the keyword.
+    pub keyword_slips: Slips,
+    /// What newcomers write in place of the words.
+    pub slips: Slips,
 }
 
 impl Kind {
@@ -119,7 +122,7 @@ impl Kind {
             count,
             words: &[],
             finish: |_, _| None,
-            keyword_slips: ("", ""),
+            keyword_slips: &[],
             slips: &[],
         }
     }
@@ -331,7 +334,7 @@ pub struct Caller<'c> {
     pub objects: &'c Objects,
     pub values: &'c mut Values,
     /// The number in the declaration of the object.
-    pub number: u32,
+    pub declared: u32,
 }
 
 impl Caller<'_> {
@@ -345,8 +348,8 @@ impl Caller<'_> {
         self.books.request(self.kind, self.object())
     }
 
-    /// A value for the model.
-    fn intern(&mut self, place: usize) -> crate::model::ValueId {
+    /// The argument at this place, as the model knows it.
+    fn intern(&mut self, place: usize) -> ValueId {
         self.values.intern(self.args[place].clone())
     }
 }
@@ -419,12 +422,15 @@ pub fn declared_by(keyword: &str) -> Option<ObjectKind> {
 
 /// Advice for an operation that does not exist.
 pub fn slip(name: &str) -> Option<&'static str> {
-    let mut slips = ObjectKind::ALL.iter().flat_map(|kind| kind.about().slips);
-    slips.find(|(words, _)| words.split(' ').any(|word| word == name)).map(|&(_, advice)| advice)
+    advice(name, |kind| kind.slips)
 }
 
 /// Advice for a keyword that does not exist.
 pub fn keyword_slip(name: &str) -> Option<&'static str> {
-    let mut slips = ObjectKind::ALL.iter().map(|kind| kind.about().keyword_slips);
-    slips.find(|(words, _)| words.split(' ').any(|word| word == name)).map(|(_, advice)| advice)
+    advice(name, |kind| kind.keyword_slips)
+}
+
+fn advice(name: &str, of: fn(&Kind) -> Slips) -> Option<&'static str> {
+    let mut slips = ObjectKind::ALL.iter().flat_map(|kind| of(kind.about()));
+    slips.find(|(words, _)| words.split(' ').any(|word| word == name)).map(|&(_, advice)| advice)
 }

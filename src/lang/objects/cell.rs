@@ -24,10 +24,10 @@ pub static KIND: Kind = Kind {
             does: Does::Act(&SWAP),
         },
     ],
-    keyword_slips: (
+    keyword_slips: &[(
         "let var int bool global static atomic volatile mut",
         "what processes share is declared `shared x: int = 0;`, what never changes `const N = 3;`",
-    ),
+    )],
     slips: &[
         (
             "compare_and_swap compare_exchange CAS",

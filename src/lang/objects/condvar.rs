@@ -39,10 +39,10 @@ pub static KIND: Kind = Kind {
         Word::both("notify_one(condvar)", &NOTIFY_ONE, &WAKE),
         Word::both("notify_all(condvar)", &NOTIFY_ALL, &WAKE),
     ],
-    keyword_slips: (
+    keyword_slips: &[(
         "cond condition cv Condvar condition_variable",
         "a condition variable is declared `condvar c;`",
-    ),
+    )],
     slips: &[(
         "notify signal notifyAll broadcast pthread_cond_signal pthread_cond_broadcast cond_signal \
          cond_broadcast",
@@ -61,7 +61,7 @@ static STRAY: Act = Act {
         }
     },
     ..Act::new(ObjectKind::Condvar, |by| {
-        let left = by.books.count(ObjectKind::Condvar, by.object(), STRAYS) < by.number;
+        let left = by.books.count(ObjectKind::Condvar, by.object(), STRAYS) < by.declared;
         Ok(Op::Choose { lo: 0, hi: 1 + i64::from(left) })
     })
 };

@@ -5,7 +5,10 @@ use super::Kind;
 
 pub static KIND: Kind = Kind {
     usage: "it is used by `send(mailbox, value)` and `recv(mailbox)`",
-    keyword_slips: ("channel chan queue port", "messages go through a mailbox: `mailbox m: int;`"),
+    keyword_slips: &[(
+        "channel chan queue port",
+        "messages go through a mailbox: `mailbox m: int;`",
+    )],
     slips: &[(
         "receive read get",
         "a message is received with `recv(mailbox)`; a shared cell is read by its name",

@@ -19,7 +19,7 @@ pub static KIND: Kind = Kind {
         Word::new("unlock(mutex)", &UNLOCK),
     ],
     finish,
-    keyword_slips: ("lock Mutex monitor", "a lock is declared `mutex m;`"),
+    keyword_slips: &[("lock Mutex monitor", "a lock is declared `mutex m;`")],
     slips: &[
         ("mutex_lock pthread_mutex_lock", "a mutex is taken with `lock(mutex)`"),
         (

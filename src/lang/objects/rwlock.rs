@@ -12,10 +12,10 @@ pub static KIND: Kind = Kind {
         Word::both("write_lock(lock)", &WRITE, &WAIT),
         Word::new("unlock(lock)", &UNLOCK),
     ],
-    keyword_slips: (
+    keyword_slips: &[(
         "rw_lock RwLock RWMutex shared_mutex",
         "a reader-writer lock is declared `rwlock r;`",
-    ),
+    )],
     slips: &[
         (
             "rdlock rlock RLock pthread_rwlock_rdlock lock_shared",

@@ -19,7 +19,7 @@ pub static KIND: Kind = Kind {
         Word::both("acquire(semaphore)", &REQUEST, &WAIT),
         Word::new("release(semaphore)", &RELEASE),
     ],
-    keyword_slips: ("sem Semaphore", "a semaphore is declared `semaphore s = 1;`"),
+    keyword_slips: &[("sem Semaphore", "a semaphore is declared `semaphore s = 1;`")],
     slips: &[
         (
             "post V up",

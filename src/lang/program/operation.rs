@@ -74,13 +74,13 @@ impl Program {
                 }
                 op(comms)
             }
-            Visible::Act(act, number) => (act.op)(&mut Caller {
+            Visible::Act(act, declared) => (act.op)(&mut Caller {
                 kind: act.kind,
                 args,
                 books: &local.books,
                 objects: &self.code.objects,
                 values,
-                number,
+                declared,
             })?,
             Visible::Choose => choose(args[0].int(), args[1].int())?,
             Visible::Local => Op::Local,
