@@ -41,9 +41,12 @@ pub fn acts(expr: &Expr) -> bool {
     found
 }
 
-/// Calls `each` with the expression and every one in it.
+/// Calls `each` with the expression and every one in it. An object among the arguments of an
+/// operation is not an expression, but its index is one.
 pub fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
-    each(expr);
+    if !matches!(expr.kind, ExprKind::Object(_)) {
+        each(expr);
+    }
     let mut all =
         |parts: &mut dyn Iterator<Item = &'e Expr>| parts.for_each(|part| visit(part, each));
     match &expr.kind {
