@@ -13,7 +13,7 @@
 //!
 //! A file has three layers, from the text of a program to the model:
 //!
-//! - its [`Kind`]: the keyword, names in messages, the form of a declaration, advice to newcomers;
+//! - its [`Description`]: the keyword, names in messages, the form of a declaration, advice to newcomers;
 //! - a [`Word`] is an operation as programs call it: its arguments, and the acts that it stands for
 //!   (`acquire` is a request and a wait);
 //! - an [`Act`] is one visible operation: the [`Op`] that it becomes or what is wrong with it, what
@@ -37,7 +37,7 @@ use super::books::Books;
 use super::diagnostic::{Diagnostic, Span};
 use crate::model::{Declarations, Handle, Objects, Op, Response, Touch, Value, ValueId, Values};
 
-/// Declares the kinds, each with the file that has its [`Kind`].
+/// Declares the kinds, each with the file that has its [`Description`].
 macro_rules! kinds {
     ($($kind:ident: $file:ident,)*) => {
         /// Which kind of object something is.
@@ -51,9 +51,9 @@ macro_rules! kinds {
             pub const ALL: &[ObjectKind] = &[$(ObjectKind::$kind,)*];
 
             /// What there is to know of objects of this kind.
-            pub fn about(self) -> &'static Kind {
+            pub fn about(self) -> &'static Description {
                 match self {
-                    $(ObjectKind::$kind => &$file::KIND,)*
+                    $(ObjectKind::$kind => &$file::DESCRIPTION,)*
                 }
             }
         }
@@ -76,7 +76,7 @@ kinds! {
 type Slips = &'static [(&'static str, &'static str)];
 
 /// A kind of object.
-pub struct Kind {
+pub struct Description {
     /// The word that its declarations start with.
     pub keyword: &'static str,
     /// May programs use the keyword and the words as names of their own?
@@ -103,15 +103,15 @@ pub struct Kind {
     pub slips: Slips,
 }
 
-impl Kind {
+impl Description {
     /// A reserved keyword, and objects of which there is nothing else to say. The other fields say
     /// more.
     const fn new(
         keyword: &'static str,
         names: (&'static str, &'static str),
         count: fn(&Objects) -> usize,
-    ) -> Kind {
-        Kind {
+    ) -> Description {
+        Description {
             keyword,
             is_soft: false,
             names,
@@ -430,7 +430,7 @@ pub fn keyword_slip(name: &str) -> Option<&'static str> {
     advice(name, |kind| kind.keyword_slips)
 }
 
-fn advice(name: &str, of: fn(&Kind) -> Slips) -> Option<&'static str> {
+fn advice(name: &str, of: fn(&Description) -> Slips) -> Option<&'static str> {
     let mut slips = ObjectKind::ALL.iter().flat_map(|kind| of(kind.about()));
     slips.find(|(words, _)| words.split(' ').any(|word| word == name)).map(|&(_, advice)| advice)
 }

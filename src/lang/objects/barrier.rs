@@ -1,7 +1,7 @@
 //! Reusable barriers. A process may arrive several times before it waits; each wait is for the next
 //! of its rounds.
 
-use super::{Act, Form, Kind, Number, ObjectKind, Word};
+use super::{Act, Description, Form, Number, ObjectKind, Word};
 use crate::model::{BarrierId, Op, Touch};
 
 /// More participants than this are regarded as a mistake.
@@ -11,7 +11,7 @@ const MAX_PARTICIPANTS: i64 = 1_000_000;
 const ARRIVED: u8 = 0;
 const PASSED: u8 = 1;
 
-pub static KIND: Kind = Kind {
+pub static DESCRIPTION: Description = Description {
     usage: "it is used by `barrier(barrier)`",
     number: Some(Number {
         form: Form::Parentheses,
@@ -26,7 +26,7 @@ pub static KIND: Kind = Kind {
         Word::both("barrier(barrier)", &ARRIVE, &WAIT),
     ],
     slips: &[],
-    ..Kind::new("barrier", ("barrier", "barriers"), |all| all.barriers.len())
+    ..Description::new("barrier", ("barrier", "barriers"), |all| all.barriers.len())
 };
 
 static ARRIVE: Act = Act {

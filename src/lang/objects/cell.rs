@@ -1,10 +1,10 @@
 //! Shared cells. They are declared with a type and a content, read by their names and written by
 //! assignments, so the parser and the checker have code for that.
 
-use super::{Act, Caller, Does, Gives, Kind, ObjectKind, Param, Takes, Word};
+use super::{Act, Caller, Description, Does, Gives, ObjectKind, Param, Takes, Word};
 use crate::model::{Access, CellId, Op, Touch};
 
-pub static KIND: Kind = Kind {
+pub static DESCRIPTION: Description = Description {
     short: "cell",
     usage: "it is read by its name",
     words: &[
@@ -36,7 +36,7 @@ pub static KIND: Kind = Kind {
         ("fetch_sub", "add the negative number: `fetch_add(cell, -1)`"),
         ("exchange", "this is `swap(cell, value)`, which gives the old content"),
     ],
-    ..Kind::new("shared", ("shared cell", "shared cells"), |all| all.cells.len())
+    ..Description::new("shared", ("shared cell", "shared cells"), |all| all.cells.len())
 };
 
 pub static READ: Act = Act {

@@ -1,12 +1,12 @@
 //! Collectives. Their operations have operators and named arguments, so the checker has code for
 //! them.
 
-use super::{Form, Kind, Number};
+use super::{Description, Form, Number};
 
 /// More ranks than this are regarded as a mistake.
 const MAX_RANKS: i64 = 10_000;
 
-pub static KIND: Kind = Kind {
+pub static DESCRIPTION: Description = Description {
     is_soft: true,
     usage: "it is used by `barrier(c)`, `bcast(c, root, value)` and others",
     number: Some(Number {
@@ -17,7 +17,7 @@ pub static KIND: Kind = Kind {
     }),
     declare: Some(|all, new| new.add_to(&mut all.collectives, new.number)),
     slips: &[],
-    ..Kind::new("collective", ("collective", "collectives"), |all| all.collectives.len())
+    ..Description::new("collective", ("collective", "collectives"), |all| all.collectives.len())
 };
 
 /// The operations, as those are called that do not wait. Without the `i` in front they wait.

@@ -1,14 +1,14 @@
 //! Condition variables. A process is enrolled at one, or wakes others there, at most once at a
 //! time.
 
-use super::{Act, Does, Form, Gives, Kind, Number, ObjectKind, Param, Step, Takes, Word};
+use super::{Act, Description, Does, Form, Gives, Number, ObjectKind, Param, Step, Takes, Word};
 use super::{ended, mutex, number, requested};
 use crate::model::{CondvarId, Op, Response, Touch};
 
 /// What a process counts there: its waits that have ended without a notification.
 const STRAYS: u8 = 0;
 
-pub static KIND: Kind = Kind {
+pub static DESCRIPTION: Description = Description {
     usage: "it is used by `cond_wait(condvar, mutex)`, `notify_one(condvar)` and \
             `notify_all(condvar)`",
     number: Some(Number {
@@ -49,7 +49,9 @@ pub static KIND: Kind = Kind {
         "whoever waits at a condition variable is woken by `notify_one(condvar)` or \
          `notify_all(condvar)`",
     )],
-    ..Kind::new("condvar", ("condition variable", "condition variables"), |all| all.condvars.len())
+    ..Description::new("condvar", ("condition variable", "condition variables"), |all| {
+        all.condvars.len()
+    })
 };
 
 /// Does the wait end without a notification? At most as often as the declaration says.

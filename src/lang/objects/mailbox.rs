@@ -1,9 +1,9 @@
 //! Mailboxes. What is sent there has a type and a pattern, so the parser and the checker have code
 //! for them.
 
-use super::Kind;
+use super::Description;
 
-pub static KIND: Kind = Kind {
+pub static DESCRIPTION: Description = Description {
     usage: "it is used by `send(mailbox, value)` and `recv(mailbox)`",
     keyword_slips: &[(
         "channel chan queue port",
@@ -13,5 +13,5 @@ pub static KIND: Kind = Kind {
         "receive read get",
         "a message is received with `recv(mailbox)`; a shared cell is read by its name",
     )],
-    ..Kind::new("mailbox", ("mailbox", "mailboxes"), |all| all.mailboxes.len())
+    ..Description::new("mailbox", ("mailbox", "mailboxes"), |all| all.mailboxes.len())
 };

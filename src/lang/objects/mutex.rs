@@ -1,11 +1,11 @@
 //! Mutexes. A process is in the queue of a mutex at most once.
 
-use super::{Act, Caller, Does, Gives, Kind, ObjectKind, Takes, Uses, Word};
+use super::{Act, Caller, Description, Does, Gives, ObjectKind, Takes, Uses, Word};
 use super::{ended, granted, number, requested};
 use crate::lang::diagnostic::Diagnostic;
 use crate::model::{Asking, MutexId, Objects, Op, Request, Touch, Value};
 
-pub static KIND: Kind = Kind {
+pub static DESCRIPTION: Description = Description {
     usage: "it is used by `lock(mutex)` and `unlock(mutex)`",
     declare: Some(|all, new| new.add_to(&mut all.mutexes, Asking::Queues)),
     words: &[
@@ -28,7 +28,7 @@ pub static KIND: Kind = Kind {
         ),
         ("mutex_unlock pthread_mutex_unlock", "a mutex is given back with `unlock(mutex)`"),
     ],
-    ..Kind::new("mutex", ("mutex", "mutexes"), |all| all.mutexes.len())
+    ..Description::new("mutex", ("mutex", "mutexes"), |all| all.mutexes.len())
 };
 
 pub static REQUEST: Act = Act {

@@ -1,9 +1,9 @@
 //! Reader-writer locks. A process has one request at a time for each.
 
-use super::{Act, Caller, Kind, ObjectKind, Word, ended, requested};
+use super::{Act, Caller, Description, ObjectKind, Word, ended, requested};
 use crate::model::{Handle, Hold, Op, RwLockId, Touch};
 
-pub static KIND: Kind = Kind {
+pub static DESCRIPTION: Description = Description {
     short: "lock",
     usage: "it is used by `read_lock(lock)` or `write_lock(lock)`, and `unlock(lock)`",
     declare: Some(|all, new| new.add_to(&mut all.rwlocks, ())),
@@ -30,7 +30,9 @@ pub static KIND: Kind = Kind {
             "a reader-writer lock is given back with `unlock(lock)`",
         ),
     ],
-    ..Kind::new("rwlock", ("reader-writer lock", "reader-writer locks"), |all| all.rwlocks.len())
+    ..Description::new("rwlock", ("reader-writer lock", "reader-writer locks"), |all| {
+        all.rwlocks.len()
+    })
 };
 
 static READ: Act = Act {

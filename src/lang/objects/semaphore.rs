@@ -1,10 +1,10 @@
 //! Counting semaphores. A process may have several requests for one at a time; it waits for the
 //! oldest.
 
-use super::{Act, Form, Kind, Number, ObjectKind, Word, ended, requested};
+use super::{Act, Description, Form, Number, ObjectKind, Word, ended, requested};
 use crate::model::{Op, SemaphoreId, Touch};
 
-pub static KIND: Kind = Kind {
+pub static DESCRIPTION: Description = Description {
     usage: "it is used by `acquire(semaphore)` and `release(semaphore)`",
     number: Some(Number {
         form: Form::Equals,
@@ -27,7 +27,7 @@ pub static KIND: Kind = Kind {
         ),
         ("P down", "a unit of a semaphore is taken with `acquire(semaphore)`"),
     ],
-    ..Kind::new("semaphore", ("semaphore", "semaphores"), |all| all.semaphores.len())
+    ..Description::new("semaphore", ("semaphore", "semaphores"), |all| all.semaphores.len())
 };
 
 static REQUEST: Act = Act {
