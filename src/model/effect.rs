@@ -55,89 +55,7 @@
 
 use smallvec::SmallVec;
 
-use super::ProcessId;
-
-/// The kinds of lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Part {
-    /// What starts a process. Its own events are in its own order, and in no lane.
-    Process,
-    /// The sends posted at a mailbox.
-    Sends,
-    /// The receives posted at a mailbox.
-    Receives,
-    /// All that is posted at p2p and bag mailboxes and collectives, and all matches.
-    Network,
-    /// The messages sent to a p2p or bag mailbox.
-    Messages,
-    /// The matches at such a mailbox, the probes that take, and the wishes to cancel a receive there.
-    Matches,
-    /// The ends of entries of a collective.
-    Ends,
-    /// The requests for a mutex.
-    Requests,
-    /// The unlocks of a mutex; if it is tried, the requests, too.
-    Queue,
-    /// The requests for a reader-writer lock.
-    Turns,
-    /// The unlocks of a reader-writer lock.
-    Leaves,
-    /// The notifications and enrolments of a condition variable.
-    Notes,
-    /// The steps of notifications that wake.
-    Wakes,
-    /// The requests for a semaphore.
-    Acquires,
-    /// The releases of a semaphore.
-    Releases,
-    /// The arrivals at a barrier.
-    Arrivals,
-    /// The contents of a cell.
-    Contents,
-    /// The messages that an actor has taken.
-    Inbox,
-}
-
-impl Part {
-    /// The set of this one.
-    #[inline]
-    pub const fn alone(self) -> PartSet {
-        PartSet(1 << self as u32)
-    }
-
-    /// Do the changes of such a lane have places for which operations compete? Others are gathered, or are found by their position.
-    pub fn is_ordered(self) -> bool {
-        use Part::*;
-        match self {
-            Sends | Receives | Requests | Queue | Turns | Notes | Acquires | Releases
-            | Contents => true,
-            Process | Network | Messages | Matches | Ends => false,
-            Leaves | Wakes | Arrivals | Inbox => false,
-        }
-    }
-}
-
-/// A set of kinds of lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PartSet(u32);
-
-impl PartSet {
-    /// No kind.
-    pub const NONE: PartSet = PartSet(0);
-
-    /// Those of both.
-    #[inline]
-    pub const fn or(self, other: PartSet) -> PartSet {
-        PartSet(self.0 | other.0)
-    }
-
-    /// Do the sets have a kind in common?
-    #[inline]
-    pub const fn meets(self, other: PartSet) -> bool {
-        self.0 & other.0 != 0
-    }
-}
+use super::{Part, ProcessId};
 
 /// An order of events about one object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -145,7 +63,7 @@ pub struct Lane(u32);
 
 impl Lane {
     /// How many kinds of lanes there are.
-    pub const PARTS: usize = PARTS.len();
+    pub const PARTS: usize = Part::ALL.len();
 
     const SHIFT: u32 = 5;
 
@@ -164,7 +82,7 @@ impl Lane {
     /// Its kind.
     #[inline]
     pub fn part(self) -> Part {
-        PARTS[(self.0 & ((1 << Lane::SHIFT) - 1)) as usize]
+        Part::ALL[(self.0 & ((1 << Lane::SHIFT) - 1)) as usize]
     }
 
     /// The number of the object.
@@ -180,28 +98,6 @@ impl Lane {
         1 << (u64::from(self.0).wrapping_mul(ODD) >> (u64::BITS - 6))
     }
 }
-
-/// All kinds, in order.
-const PARTS: [Part; 18] = [
-    Part::Process,
-    Part::Sends,
-    Part::Receives,
-    Part::Network,
-    Part::Messages,
-    Part::Matches,
-    Part::Ends,
-    Part::Requests,
-    Part::Queue,
-    Part::Turns,
-    Part::Leaves,
-    Part::Notes,
-    Part::Wakes,
-    Part::Acquires,
-    Part::Releases,
-    Part::Arrivals,
-    Part::Contents,
-    Part::Inbox,
-];
 
 impl std::fmt::Debug for Lane {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -439,7 +335,7 @@ mod tests {
 
     #[test]
     fn a_lane_is_of_its_part_and_object() {
-        for (number, part) in PARTS.into_iter().enumerate() {
+        for (number, &part) in Part::ALL.iter().enumerate() {
             assert_eq!(number, part as usize);
             let lane = Lane::new(part, 7);
             assert_eq!((lane.part(), lane.object()), (part, 7));

@@ -10,13 +10,11 @@
 //! If there are few objects of a kind, all of them are met at once, in order of declaration. Then the two numbers are
 //! the same.
 
+use super::op::*;
 use rustc_hash::FxHashMap;
 
 use super::objects::{Kind, all_kinds};
-use super::{
-    BarrierId, CellId, CollectiveId, CondvarId, Lane, MailboxId, MutexId, Objects, Op, RwLockId,
-    SemaphoreId, Touch, Values,
-};
+use super::{Lane, Objects, Op, Touch, Values};
 
 /// Up to this many objects of a kind are met at once.
 const FEW: usize = 64;

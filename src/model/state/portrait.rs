@@ -23,6 +23,7 @@
 //! The object's part says that a request *is* waiting: it names the process and which of its requests it is. So the
 //! portrait of a process changes only by its own steps, and when something that it waits for becomes complete.
 
+use crate::model::op::*;
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
@@ -32,9 +33,8 @@ use smallvec::SmallVec;
 use super::State;
 use crate::model::objects::{Kind, all_kinds};
 use crate::model::{
-    BarrierId, CellId, CollectiveId, Completion, CondvarId, Delivery, End, Entry, Envelope,
-    LocalId, Locals, MailboxId, Met, MutexId, Object, Op, Posted, ProcessId, RwLockId, SemaphoreId,
-    Sent, Settlement, Status, System, ValueId,
+    Completion, Delivery, End, Entry, Envelope, LocalId, Locals, Met, Object, Op, Posted,
+    ProcessId, Sent, Settlement, Status, System, ValueId,
 };
 
 /// Lists of numbers, each kept once.

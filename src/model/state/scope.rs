@@ -5,8 +5,6 @@
 //! their process. So what they do can be learned once for each situation, and looked up from then on.
 
 use super::State;
-use smallvec::SmallVec;
-
 use crate::model::{Locals, Met, Object, Op, ProcessId, System};
 
 /// The parts of a [portrait](State::portrait), besides that of its process, that the choices and the effect of a process
@@ -40,10 +38,10 @@ impl State {
             Op::Handle { .. } => return Scope::Messages,
             _ => {}
         }
-        let mut objects = SmallVec::<[Object; 2]>::new();
-        op.for_each_object(|object| objects.push(object));
-        match objects[..] {
-            [object] if State::is_alone(object) => Scope::With(self.place_of(locals.met(), object)),
+        match op.object() {
+            Some(object) if State::is_alone(object) => {
+                Scope::With(self.place_of(locals.met(), object))
+            }
             _ => Scope::Anything,
         }
     }
