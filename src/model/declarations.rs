@@ -3,14 +3,14 @@
 //! An array of a million objects is one entry. The name of an element is made when somebody asks for it.
 
 use super::Object;
-use super::objects::{Kind, all_kinds};
+use super::objects::{ObjectId, all_kinds};
 use super::op::*;
 macro_rules! define_objects {
     ($($(#[$doc:meta])* $kind:ident($id:ident) $all:ident [$($log:ty)?],)*) => {
         /// The shared objects of a system.
         #[derive(Clone, Debug, Default)]
         pub struct Objects {
-            $($(#[$doc])* pub $all: Declarations<<$id as Kind>::Declared>,)*
+            $($(#[$doc])* pub $all: Declarations<<$id as ObjectId>::Declared>,)*
             /// So often in a row the same poll of the network may be in vain; then a process waits for what it polls.
             pub max_polls: Polls,
             /// May communications end early or late ([`Completion::Either`](super::Completion::Either))?

@@ -10,6 +10,7 @@
 //! | `condvar` | who waits, and notifications | cond_wait, notify_one, notify_all |
 //! | `semaphore` | requests and releases | async_acquire, acquire_wait, release |
 //! | `barrier` | arrivals by round | async_barrier, barrier_wait |
+//! | `latch` | who has counted down | count_down, wait |
 //! | `cell` | its contents so far | read, write, cas, fetch_add, swap |
 //! | `process` | processes as such | choose, local, spawn, join |
 //! | `actor` | messages on their way (`inbox`) | handlers |
@@ -28,6 +29,7 @@ pub(super) mod cell;
 pub(super) mod collective;
 pub(super) mod condvar;
 pub(super) mod inbox;
+pub(super) mod latch;
 pub(super) mod mailbox;
 pub(super) mod mutex;
 pub(super) mod network;
@@ -96,6 +98,8 @@ define_parts! {
     Releases,
     /// The arrivals at a barrier.
     Arrivals,
+    /// The counts of a latch.
+    Counts,
     /// The contents of a cell.
     Contents,
     /// The messages that an actor has taken.
@@ -116,7 +120,7 @@ impl Part {
             Sends | Receives | Requests | Queue | Turns | Notes | Acquires | Releases
             | Contents => true,
             Process | Network | Messages | Matches | Ends => false,
-            Leaves | Wakes | Arrivals | Inbox => false,
+            Leaves | Wakes | Arrivals | Counts | Inbox => false,
         }
     }
 }
@@ -159,6 +163,8 @@ macro_rules! all_kinds {
             Semaphore(SemaphoreId) semaphores [crate::model::objects::semaphore::Semaphore],
             /// Barriers with their number of participants.
             Barrier(BarrierId) barriers [crate::model::objects::barrier::Barrier],
+            /// Latches with their number of counts.
+            Latch(LatchId) latches [crate::model::objects::latch::Latch],
             /// Collectives with their number of ranks.
             Collective(CollectiveId) collectives [],
             /// Mailboxes with the order of their messages.
@@ -169,7 +175,7 @@ macro_rules! all_kinds {
 pub(super) use all_kinds;
 
 /// What the model asks of a kind of object, by the number of one of them.
-pub trait Kind: Copy {
+pub trait ObjectId: Copy {
     /// What an object is declared with.
     type Declared;
     /// What an object starts with.
@@ -374,7 +380,7 @@ pub(super) struct World<'w> {
 /// Calls an expression with the [`Operation`] that an [`Op`](super::Op) is.
 macro_rules! by_operation {
     ($op:expr, $it:ident => $answer:expr) => {{
-        use $crate::model::objects::{actor, barrier, cell, collective, condvar, mailbox};
+        use $crate::model::objects::{actor, barrier, cell, collective, condvar, latch, mailbox};
         use $crate::model::objects::{mutex, network, process, rwlock, semaphore};
         use $crate::model::{End, Op, ValueId};
         macro_rules! answer {
@@ -425,6 +431,8 @@ macro_rules! by_operation {
             Op::Release(semaphore) => answer!(semaphore::Release(semaphore)),
             Op::Arrive { barrier, round } => answer!(barrier::Arrive { barrier, round }),
             Op::BarrierWait { barrier, round } => answer!(barrier::Pass { barrier, round }),
+            Op::CountDown(latch) => answer!(latch::CountDown(latch)),
+            Op::LatchWait(latch) => answer!(latch::Wait(latch)),
             Op::Access(cell, access) => answer!(cell::At(cell, access)),
             Op::Choose { lo, hi } => answer!(process::Choose { lo, hi }),
             Op::Local => answer!(process::Local),

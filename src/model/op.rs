@@ -34,6 +34,8 @@ ids! {
     SemaphoreId;
     /// A barrier, by its place in [`super::Met::barriers`]; for a [`System`](super::System), in [`super::Objects::barriers`].
     BarrierId;
+    /// A latch, by its place in [`super::Met::latches`]; for a [`System`](super::System), in [`super::Objects::latches`].
+    LatchId;
     /// A collective, by its place in [`super::Met::collectives`]; for a [`System`](super::System), in [`super::Objects::collectives`].
     CollectiveId;
     /// A shared cell, by its place in [`super::Met::cells`]; for a [`System`](super::System), in [`super::Objects::cells`].
@@ -278,6 +280,10 @@ pub enum Op {
         /// The round waited for, counted from 0.
         round: u32,
     },
+    /// Counts a latch down: response [`Response::Unit`].
+    CountDown(LatchId),
+    /// Blocks until a latch is counted down to zero: response [`Response::Unit`].
+    LatchWait(LatchId),
     /// An atomic access to a cell.
     Access(CellId, Access),
     /// Internal nondeterminism over `lo..hi`, not empty: response [`Response::Chosen`].
@@ -330,6 +336,7 @@ macro_rules! visit_objects {
             Op::Arrive { barrier, .. } | Op::BarrierWait { barrier, .. } => {
                 $visit!(Barrier, *barrier)
             }
+            Op::CountDown(latch) | Op::LatchWait(latch) => $visit!(Latch, *latch),
             Op::Enter { collective, .. } => $visit!(Collective, *collective),
             Op::Access(cell, _) => $visit!(Cell, *cell),
             Op::Cancel(_)

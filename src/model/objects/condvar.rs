@@ -23,7 +23,7 @@
 
 use smallvec::SmallVec;
 
-use super::{Kind, NONE, Operation, Place, Posted, World};
+use super::{NONE, ObjectId, Operation, Place, Posted, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Parts, State};
 use crate::model::{
@@ -48,7 +48,7 @@ impl CondvarId {
     }
 }
 
-impl Kind for CondvarId {
+impl ObjectId for CondvarId {
     type Declared = ();
     type Start = ();
 

@@ -3,7 +3,9 @@
 //! Invariant, restored by each method that changes a mailbox: the pairing is the stable matching of the two orders
 //! (see `effect`). Each post is paired, on arrival, with the oldest unpaired opposite one that matches.
 
-use super::{Kind, NONE, Operation, Place, Posted, World, choices_of_any, place, response_of_any};
+use super::{
+    NONE, ObjectId, Operation, Place, Posted, World, choices_of_any, place, response_of_any,
+};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Parts, State};
 use crate::model::{
@@ -23,7 +25,7 @@ impl MailboxId {
     }
 }
 
-impl Kind for MailboxId {
+impl ObjectId for MailboxId {
     type Declared = Delivery;
     type Start = Delivery;
 

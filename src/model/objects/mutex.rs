@@ -13,7 +13,9 @@
 //! (a request and an unlock, both in a long queue). But that is symmetric, stable and never wrong, and mutexes that are not tried
 //! keep their finer relation.
 
-use super::{Kind, NONE, Operation, Place, Posted, World, choices_of_any, place, response_of_any};
+use super::{
+    NONE, ObjectId, Operation, Place, Posted, World, choices_of_any, place, response_of_any,
+};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Parts, State};
 use crate::model::{
@@ -35,7 +37,7 @@ impl MutexId {
     }
 }
 
-impl Kind for MutexId {
+impl ObjectId for MutexId {
     type Declared = Asking;
     type Start = Asking;
 

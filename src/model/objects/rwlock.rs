@@ -17,7 +17,7 @@
 //!
 //! Invariant: `turns` is empty as long as nobody asked; else only its last turn has no writer.
 
-use super::{Kind, Operation, Place, Posted, World};
+use super::{ObjectId, Operation, Place, Posted, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Parts, State};
 use crate::model::{
@@ -37,7 +37,7 @@ impl RwLockId {
     }
 }
 
-impl Kind for RwLockId {
+impl ObjectId for RwLockId {
     type Declared = ();
     type Start = ();
 

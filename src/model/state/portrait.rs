@@ -31,7 +31,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::State;
-use crate::model::objects::{Kind, all_kinds};
+use crate::model::objects::{ObjectId, all_kinds};
 use crate::model::{
     Completion, Delivery, End, Entry, Envelope, LocalId, Locals, Met, Object, Op, Posted,
     ProcessId, Sent, Settlement, Status, System, ValueId,
@@ -132,7 +132,7 @@ macro_rules! define_slots {
             /// Does each operation on such an object look at nothing but it and its own process, and change nothing else?
             pub(super) fn is_alone(object: Object) -> bool {
                 match object {
-                    $(Object::$kind(_) => <$id as Kind>::IS_ALONE,)*
+                    $(Object::$kind(_) => <$id as ObjectId>::IS_ALONE,)*
                 }
             }
         }
