@@ -73,7 +73,7 @@ pub use objects::network::{
 };
 pub use objects::rwlock::{RwLock, RwRequest};
 pub use objects::semaphore::Semaphore;
-pub use objects::{Kind, Part, PartSet, Posted};
+pub use objects::{ObjectId, Part, PartSet, Posted};
 pub use op::*;
 pub use opaque::Opaque;
 pub use printable::{is_deceptive, masked, printable};
