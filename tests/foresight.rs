@@ -4,10 +4,10 @@
 //! operation that anybody executes is compared with what was claimed before it (`model::audit`). So
 //! these tests also fail where a wrong claim happens to cost no violation.
 //!
-//! That these nets hold is shown by `cargo run --example broken`, which breaks the analysis in many places.
+//! That these nets hold is shown by `cargo run --features tools --example broken`, which breaks the analysis in many places.
 //!
 //! `MAZURKA_PROGRAMS=3000 cargo test --test suite foresight` tests that many random programs.
-//! `cargo run --release --example fuzz -- programs --time 1h` goes on for as long, and makes what it finds small.
+//! `cargo run --release --features tools --example fuzz -- programs --time 1h` goes on for as long, and makes what it finds small.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

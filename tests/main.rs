@@ -34,6 +34,7 @@
 //! | `history` | processes that are told their outcomes, held against the systems that they are |
 //! | `ranks` | random MPI programs in C, held against the systems that they are |
 //! | `client` | data structures, and clients made for them |
+//! | `combs` | the search for an alternative, and where SAT takes over |
 //! | `branches` | searches in parts: on random programs, and as files on a command line |
 //! | `forged` | branches and results that nobody has made: damaged, lost, of another search |
 //! | `count` | how many executions there are: on the graph, and one by one |
@@ -75,6 +76,7 @@ mod branches;
 mod check;
 mod cli;
 mod client;
+mod combs;
 mod compare;
 mod count;
 mod daemons;

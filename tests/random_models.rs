@@ -14,6 +14,7 @@
 
 pub mod actors;
 pub mod commuting;
+mod erased;
 mod generate;
 pub mod language;
 mod operations;
@@ -27,6 +28,7 @@ mod text;
 pub mod unforeseen;
 
 pub use actors::ActorScript;
+pub use erased::{Erasable, Erased};
 pub use generate::{generate, generate_later};
 pub use operations::kind_of;
 pub use p2p::P2pScript;
@@ -46,9 +48,6 @@ pub const MAX_CONFIGURATIONS: usize = 20_000;
 
 /// A random program as a system.
 pub trait Subject: System + Clone {
-    /// The program of `seed`.
-    fn of(seed: u64) -> Self;
-
     /// The program, for people.
     fn text(&self) -> String;
 
@@ -57,7 +56,7 @@ pub trait Subject: System + Clone {
 }
 
 /// What a program is made of, as far as explorers ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features {
     /// All its processes are actors.
     pub actors: bool,
@@ -67,39 +66,41 @@ pub struct Features {
     pub internals: bool,
     /// Its mailboxes are p2p and bag ones, most of them.
     pub network: bool,
+    /// It may spawn processes.
+    pub spawns: bool,
+    /// It means just what its text means.
+    pub is_its_text: bool,
 }
 
 impl Subject for Script {
-    fn of(seed: u64) -> Self {
-        Script::new(generate(seed))
-    }
-
     fn text(&self) -> String {
         self.program.text()
     }
 
     fn features(&self) -> Features {
-        Features { actors: false, guards: false, internals: false, network: false }
+        let spawns = !self.program.templates.is_empty();
+        Features { spawns, is_its_text: true, ..Features::default() }
     }
 }
 
 impl Subject for ActorScript {
-    fn of(seed: u64) -> Self {
-        ActorScript::new(actors::generate(seed))
-    }
-
     fn text(&self) -> String {
         self.program.text()
     }
 
     fn features(&self) -> Features {
-        let internals = self.program.has_internals();
-        Features { actors: true, guards: self.actors().has_guards(), internals, network: false }
+        Features {
+            actors: true,
+            guards: self.actors().has_guards(),
+            internals: self.program.has_internals(),
+            spawns: self.program.may_spawn(),
+            ..Features::default()
+        }
     }
 }
 
 /// A program small enough to be tested.
-pub struct Sample<S> {
+pub struct Sample<S = Erased<'static>> {
     /// Where it came from.
     pub seed: u64,
     /// The program.
@@ -114,27 +115,27 @@ pub struct Sample<S> {
 
 /// The first programs of processes that are small enough, from seed 0 on: as many as an ordinary run has time
 /// for, or `MAZURKA_PROGRAMS`.
-pub fn processes() -> &'static [Sample<Script>] {
-    static SAMPLES: OnceLock<Vec<Sample<Script>>> = OnceLock::new();
-    SAMPLES.get_or_init(|| first_samples(300, Script::of))
+pub fn processes() -> &'static [Sample] {
+    static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
+    SAMPLES.get_or_init(|| first_samples(300, |seed| Script::new(generate(seed))))
 }
 
 /// The same, of processes with the objects that came later: mutexes that are tried, reader-writer locks, condition
 /// variables.
-pub fn later() -> &'static [Sample<Script>] {
-    static SAMPLES: OnceLock<Vec<Sample<Script>>> = OnceLock::new();
+pub fn later() -> &'static [Sample] {
+    static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
     SAMPLES.get_or_init(|| first_samples(200, |seed| Script::new(generate_later(seed))))
 }
 
 /// The same, of actors.
-pub fn actors() -> &'static [Sample<ActorScript>] {
-    static SAMPLES: OnceLock<Vec<Sample<ActorScript>>> = OnceLock::new();
-    SAMPLES.get_or_init(|| first_samples(160, ActorScript::of))
+pub fn actors() -> &'static [Sample] {
+    static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
+    SAMPLES.get_or_init(|| first_samples(160, |seed| ActorScript::new(actors::generate(seed))))
 }
 
 /// The same, with p2p and bag mailboxes.
-pub fn p2p() -> &'static [Sample<P2pScript>] {
-    static SAMPLES: OnceLock<Vec<Sample<P2pScript>>> = OnceLock::new();
+pub fn p2p() -> &'static [Sample] {
+    static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
     SAMPLES.get_or_init(|| first_samples(300, P2pScript::of))
 }
 
@@ -145,8 +146,12 @@ pub fn asked(ordinary: usize) -> usize {
     asked.map_or(ordinary, |count| count.parse().expect("MAZURKA_PROGRAMS is a number"))
 }
 
-fn first_samples<S: Subject>(ordinary: usize, of: fn(u64) -> S) -> Vec<Sample<S>> {
-    (0..).filter_map(|seed| Sample::new(seed, of(seed))).take(asked(ordinary)).collect()
+fn first_samples<S>(ordinary: usize, of: fn(u64) -> S) -> Vec<Sample>
+where
+    S: Subject + Erasable + Send + 'static,
+{
+    let sample = |seed| Sample::new(seed, Erased::random(of(seed)));
+    (0..).filter_map(sample).take(asked(ordinary)).collect()
 }
 
 impl<S: Subject> Sample<S> {

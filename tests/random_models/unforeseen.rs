@@ -13,53 +13,10 @@ use mazurka::explore::{
     AnyExplorer, Budget, Depth, End, Exhaustive, Explorer, Guarantee, Observer, Outcome,
     StopReason, Symptom, Violation, ViolationKind, explore,
 };
-use mazurka::model::{
-    Actors, Describe, Finale, Invariants, Next, Objects, Response, System, Values,
-};
+use mazurka::model::System;
 use mazurka::property::{Position, Replay, Standing};
 
-/// The same system, but nothing is known of it before it runs.
-pub struct Unforeseen<'s, S>(pub &'s S);
-
-impl<S: System> System for Unforeseen<'_, S> {
-    type Local = S::Local;
-
-    fn objects(&self) -> &Objects {
-        self.0.objects()
-    }
-
-    fn initial(&self, values: &mut Values) -> Vec<Self::Local> {
-        self.0.initial(values)
-    }
-
-    fn is_daemon(&self, local: &Self::Local) -> bool {
-        self.0.is_daemon(local)
-    }
-
-    fn next(&self, local: &Self::Local, values: &mut Values) -> Next<Self::Local> {
-        self.0.next(local, values)
-    }
-
-    fn resume(&self, local: &Self::Local, response: Response, values: &Values) -> Self::Local {
-        self.0.resume(local, response, values)
-    }
-
-    fn actors(&self) -> &dyn Actors<Self::Local> {
-        self.0.actors()
-    }
-
-    fn finale(&self) -> Option<&dyn Finale<Self::Local>> {
-        self.0.finale()
-    }
-
-    fn invariants(&self) -> Option<&dyn Invariants<Self::Local>> {
-        self.0.invariants()
-    }
-
-    fn describe(&self) -> &dyn Describe<Self::Local> {
-        self.0.describe()
-    }
-}
+use super::{Erasable, Erased};
 
 /// No execution of a program that is tested is as long; for explorers that ask for a bound.
 const LONG: u32 = 10_000;
@@ -116,9 +73,10 @@ pub struct Judgement {
 impl Judgement {
     /// By an exhaustive search that knows nothing in advance; `None` if there are more than `most`
     /// executions. Each search has this much time.
-    pub fn of<S: System>(system: &S, most: u64, timeout: Option<Duration>) -> Option<Judgement> {
+    pub fn of<S: Erasable>(system: &S, most: u64, timeout: Option<Duration>) -> Option<Judgement> {
         let budget = Budget { max_traces: Some(most), ..everything(timeout) };
-        let (outcome, ends) = search(&Unforeseen(system), system, Exhaustive.into(), budget);
+        let system = Erased::of(system);
+        let (outcome, ends) = search(&system.unforeseen(), &system, Exhaustive.into(), budget);
         has_ended(&outcome).then(|| Judgement {
             ends: (!system.foresight().may_spawn()).then_some(ends),
             symptoms: symptoms(&outcome),
