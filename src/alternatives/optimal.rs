@@ -3,18 +3,19 @@
 //! Finding one is NP-complete (CAV 2018, theorem 2). So no search through combinations is quick on all questions, and one that
 //! gives up after [`EFFORT`] candidates goes to a SAT solver.
 //!
-//! The questions of a search are easy, however. Measured on 25 November 2026, by [`Combs::most_tries`], with searches that never
+//! The questions that a search asks are easy, however. Measured on 25 November 2026, by [`Combs::most_tries`], with searches that never
 //! give up: the 381 specs ask 10,916 questions without an empty spike, and none of these looks at more than 8 candidates, although
 //! spikes have up to 39 events. Of random programs made to have wide combs (actors, cells; up to 124,184 classes, 6 spikes, 591
 //! events in one) none looks at more than 262. There is a reason:
 //!
 //! - If no spike is empty, there is an alternative, with very few exceptions: one in the searches of 1,681 random programs of
 //!   actors. A search that finds something rarely goes back on its way.
-//! - Two changes of one thing are in conflict. So where only changes are disabled, every combination of some spikes is part of
-//!   another configuration, and a search through them looks at no more than there are classes. Only a write of what several
-//!   processes read has a spike with events that are compatible, from which exponentially many combinations can be made in one
-//!   configuration. But D has many events at once only if each came into it as part of an alternative to those before, and
-//!   no program was found in which these were such writes.
+//! - Two changes that come next after the same change of a lane are in conflict, and so are two events that come next in a process.
+//!   So the events of a spike are in conflict with one another, unless a change is disabled that several processes look at the
+//!   last change before ([`crate::model::Mode::Look`], `Mark`). Without such spikes no configuration contains two combinations of
+//!   the same spikes: there are no more of them than configurations. With them there can be exponentially many in one
+//!   configuration. But many events are in D at once only if each came into it as part of an alternative to those before it, and
+//!   no program was found in which these were such changes.
 //!
 //! If the solver is asked each time, the search as a whole takes 2 to 9 times as long. By hand such a C and D can be made
 //! (`tests/combs.rs`), and there the solver is better without bounds:
