@@ -28,7 +28,7 @@ mod text;
 pub mod unforeseen;
 
 pub use actors::ActorScript;
-pub use erased::{Erasable, Erased};
+pub use erased::{Erasable, Erased, Features};
 pub use generate::{generate, generate_later};
 pub use operations::kind_of;
 pub use p2p::P2pScript;
@@ -55,21 +55,14 @@ pub trait Subject: System + Clone {
     fn features(&self) -> Features;
 }
 
-/// What a program is made of, as far as explorers ask.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Features {
-    /// All its processes are actors.
-    pub actors: bool,
-    /// Some actor may refuse a message.
-    pub guards: bool,
-    /// Some actor has internal handlers.
-    pub internals: bool,
-    /// Its mailboxes are p2p and bag ones, most of them.
-    pub network: bool,
-    /// It may spawn processes.
-    pub spawns: bool,
-    /// It means just what its text means.
-    pub is_its_text: bool,
+impl Subject for Erased<'_> {
+    fn text(&self) -> String {
+        self.about().0.clone()
+    }
+
+    fn features(&self) -> Features {
+        self.about().1
+    }
 }
 
 impl Subject for Script {
@@ -150,7 +143,11 @@ fn first_samples<S>(ordinary: usize, of: fn(u64) -> S) -> Vec<Sample>
 where
     S: Subject + Erasable + Send + 'static,
 {
-    let sample = |seed| Sample::new(seed, Erased::random(of(seed)));
+    let sample = |seed| {
+        let program = of(seed);
+        let (text, features) = (program.text(), program.features());
+        Sample::new(seed, Erased::new(program).told(text, features))
+    };
     (0..).filter_map(sample).take(asked(ordinary)).collect()
 }
 

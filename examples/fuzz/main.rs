@@ -18,6 +18,10 @@ mod trial;
 
 #[path = "../../tests/random_models/commuting.rs"]
 mod commuting;
+// Tests need more of it.
+#[allow(dead_code)]
+#[path = "../../tests/random_models/erased.rs"]
+mod erased;
 #[path = "../../tests/random_models/language.rs"]
 mod language;
 #[path = "../../tests/random_models/rng.rs"]
@@ -39,6 +43,7 @@ use std::time::{Duration, Instant};
 use cap::Cap;
 use clap::Parser;
 
+use erased::{Erasable, Erased};
 use programs::Task;
 use rng::Rng;
 use trial::{Patience, Trial};

@@ -16,7 +16,22 @@ use mazurka::model::{
     Response, Runs, Site, Stimulus, System, Touch, Value, Values, View,
 };
 
-use super::{Features, Subject};
+/// What a random program is made of, as far as explorers ask.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features {
+    /// All its processes are actors.
+    pub actors: bool,
+    /// Some actor may refuse a message.
+    pub guards: bool,
+    /// Some actor has internal handlers.
+    pub internals: bool,
+    /// Its mailboxes are p2p and bag ones, most of them.
+    pub network: bool,
+    /// It may spawn processes.
+    pub spawns: bool,
+    /// It means just what its text means.
+    pub is_its_text: bool,
+}
 
 /// A system whose type can be forgotten.
 pub trait Erasable: System<Local: Send + Sync> {}
@@ -42,10 +57,14 @@ impl<'s> Erased<'s> {
         }
     }
 
-    /// This random program.
-    pub fn random<S: Subject + Erasable + Send + 's>(program: S) -> Self {
-        let about = Some(Arc::new((program.text(), program.features())));
-        Erased { about, ..Erased::new(program) }
+    /// The same, a random program with this text and these features.
+    pub fn told(self, text: String, features: Features) -> Self {
+        Erased { about: Some(Arc::new((text, features))), ..self }
+    }
+
+    /// What it is, if it was told.
+    pub fn about(&self) -> &(String, Features) {
+        self.about.as_ref().expect("a random program")
     }
 
     /// This system, which stays where it is.
@@ -56,16 +75,6 @@ impl<'s> Erased<'s> {
     /// The same system, but nothing is known of it before it runs.
     pub fn unforeseen(&self) -> Self {
         Erased { is_foreseen: false, ..self.clone() }
-    }
-}
-
-impl Subject for Erased<'_> {
-    fn text(&self) -> String {
-        self.about.as_ref().expect("a random program").0.clone()
-    }
-
-    fn features(&self) -> Features {
-        self.about.as_ref().expect("a random program").1
     }
 }
 
