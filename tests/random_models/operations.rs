@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use mazurka::lang::compile;
+use mazurka::explore::{Budget, NoObserver, Udpor, explore};
+use mazurka::lang::{UnreachedKind, compile};
 use mazurka::model::{Access, CollectiveKind, Locals, Op, PartSet, Probing, State, System};
+use mazurka::property::LeakKind;
 
 use super::{Rng, Sample, language};
 
@@ -116,6 +118,28 @@ fn programs_of_the_language_write_every_operation() {
     // Actors are a family of their own.
     assert_eq!(missing(&seen, &["Handle"]), [""; 0]);
     assert_eq!(seen.never_waiting(), [""; 0]);
+}
+
+kinds! { LeakKind, LEAKS, leak: Message Receive Collective Acquire Held Queued Told }
+kinds! { UnreachedKind, UNREACHED, unreached: Lines Arm Handler NeverTrue NeverFalse Assertion }
+
+#[test]
+fn programs_of_the_language_lead_to_every_warning() {
+    let mut found = BTreeSet::new();
+    for seed in 0..400 {
+        let program = compile("random.maz", &language::generate(seed), &[]).expect("a program");
+        let program = program.observed();
+        let budget = Budget { all: true, max_traces: Some(100), ..Budget::default() };
+        let outcome = explore(&program, Udpor::default(), budget, &mut NoObserver);
+        found.extend(outcome.leaks.iter().map(|one| leak(&one.kind)));
+        if outcome.is_complete() {
+            found.extend(program.unreached().iter().map(|one| unreached(&one.kind)));
+        }
+    }
+    let missing: Vec<_> =
+        LEAKS.iter().chain(UNREACHED).filter(|kind| !found.contains(*kind)).collect();
+    // What a process says of itself is known of MPI programs only. Actors are a family of their own.
+    assert_eq!(missing, [&"Told", &"Handler"]);
 }
 
 #[test]

@@ -55,7 +55,7 @@ impl Script {
                 builder.semaphore(format!("s{n}"), units)
             }),
             barriers: numbered(&program.barriers, |n, size| builder.barrier(format!("a{n}"), size)),
-            latches: numbered(&program.latches, |n, counts| builder.latch(format!("h{n}"), counts)),
+            latches: numbered(&program.latches, |n, counts| builder.latch(format!("z{n}"), counts)),
             cells: numbered(&program.cells, |n, content| builder.cell(format!("x{n}"), content)),
             collectives: numbered(&program.collectives, |n, ranks| {
                 builder.collective(format!("c{n}"), ranks)

@@ -322,7 +322,7 @@ impl Writer<'_> {
         let k = self.object();
         if self.rng.chance(30) {
             let word = if self.rng.chance(65) { "count_down" } else { "wait" };
-            self.line(format!("{word}(h[{k}]);"));
+            self.line(format!("{word}(z[{k}]);"));
         } else if self.rng.chance(50) {
             self.line(format!("barrier(a[{k}]);"));
         } else {
