@@ -315,7 +315,7 @@ pub enum Op {
         /// Is it for all waiting processes, or for one of them?
         all: bool,
     },
-    /// Wakes candidates of an own notification, after all earlier ones: response [`Response::Unit`].
+    /// Wakes candidates of an own notification, after all earlier ones: [`Response::Unit`].
     Wake {
         /// The condition variable.
         condvar: CondvarId,
