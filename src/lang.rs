@@ -15,6 +15,7 @@ mod hir;
 mod interpret;
 mod lexer;
 mod liveness;
+mod objects;
 mod operators;
 mod outline;
 mod parser;
@@ -41,6 +42,7 @@ use std::iter;
 use crate::model::System;
 use ast::{File, Item};
 use check::{Checked, Instantiation};
+use code::Visible;
 use diagnostic::Findings;
 use hir::{Expr, ExprKind, Operation};
 use prospect::Touches;
@@ -130,7 +132,8 @@ fn cancels(checked: &Checked) -> bool {
     for process in &checked.processes {
         for body in walk::within(&process.body.block, &checked.procedures) {
             walk::visit(body, &mut |expr| {
-                found |= matches!(expr.kind, ExprKind::Operation(Operation::AsyncLock(_)));
+                found |= matches!(expr.kind, ExprKind::Operation(Operation::On(word, _))
+                    if objects::mutex::only_requests(word));
             });
         }
     }
@@ -142,7 +145,10 @@ fn spawned_in<'e>(blocks: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     for block in blocks {
         walk::visit(block, &mut |expr| {
-            if let ExprKind::Operation(Operation::Spawn(process, _))
+            if let ExprKind::Operation(Operation::One {
+                visible: Visible::Spawn { process, .. },
+                ..
+            })
             | ExprKind::Create(process, _) = &expr.kind
             {
                 found.insert(*process);

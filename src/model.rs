@@ -28,6 +28,7 @@
 mod actors;
 mod as_text;
 mod audit;
+mod call;
 mod declarations;
 mod describe;
 mod effect;
@@ -52,9 +53,10 @@ mod value;
 pub use actors::{Actors, Outbox};
 pub(crate) use as_text::stored_as_text;
 pub use audit::audit_everything;
+pub use call::{Call, CollectiveKind};
 pub use declarations::{Asking, Declarations, Objects, Polls};
 pub use describe::{Contents, Describe, Finale, Mark, Names, Remark, RemarkKind, Runs, Site};
-pub use effect::{Act, Effect, Lane, Mode, Need, Needs, Part, PartSet, dependent};
+pub use effect::{Act, Effect, Lane, Mode, Need, Needs, dependent};
 pub use foresight::{Foresight, Point};
 pub use invariants::{Invariants, View};
 pub use locals::{Birth, Canonical, LocalId, Locals, ProcessId, Reaction, Status};
@@ -71,12 +73,8 @@ pub use objects::network::{
 };
 pub use objects::rwlock::{RwLock, RwRequest};
 pub use objects::semaphore::Semaphore;
-pub use objects::{Kind, Posted};
-pub use op::{
-    Access, Action, BarrierId, Call, CellId, Choice, CollectiveId, CollectiveKind, Completion,
-    CondvarId, Delivery, Envelope, Handle, Handled, Hold, MailboxId, MessageId, MutexId, Op,
-    Probing, Request, Response, RwLockId, SemaphoreId, Stimulus,
-};
+pub use objects::{Kind, Part, PartSet, Posted};
+pub use op::*;
 pub use opaque::Opaque;
 pub use printable::{is_deceptive, masked, printable};
 pub use reach::{Guess, Reach};

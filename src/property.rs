@@ -11,29 +11,31 @@
 //! | [`Position`] | where a search is, in the program's own terms |
 //! | [`Call`] | a call of a procedure, its result and its steps |
 //! | [`Change`] | what a step changed |
+//! | [`Arrow`], [`Hold`] | what went from one step to another, and who held what |
 //! | [`Fact`] | a part of a state: where a process is, what an object holds |
 //! | [`Standing`] | the state of an execution: open, ended, deadlocked, failed |
 //! | [`Deadlock`] | who waits for what, who could have helped, and who waits in a circle |
 //! | [`Leak`] | what an execution leaves behind although nothing goes wrong in it |
 //! | [`Spin`] | a process that goes round a loop for ever: together they make a livelock |
 
+mod arrows;
 mod calls;
 mod changes;
 mod deadlock;
 mod invariants;
 mod leaks;
 mod livelock;
-mod narration;
+mod objects;
 mod position;
 mod properties;
 mod replay;
 mod snapshot;
 mod suppliers;
-mod words;
 
 #[cfg(test)]
 pub(crate) mod scripts;
 
+pub use arrows::{Arrow, ArrowKind, Hold};
 pub use calls::Call;
 pub use changes::Change;
 pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock, list};
@@ -42,6 +44,7 @@ pub use invariants::{
 };
 pub use leaks::{Leak, LeakKind, Leaks};
 pub use livelock::{Motion, Spin, Watch, is_livelock, may_spin, polling};
+pub use objects::oversubscription;
 pub use position::Position;
 pub use properties::{
     CrowdedBarriers, Deadlocks, Failures, FinalStates, Livelocks, Objection, Properties, Property,
@@ -51,8 +54,7 @@ pub use replay::{Ending, Printed, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 
 use crate::model::{
-    BarrierId, Contents, Failure, FailureKind, Finale, LocalId, Locals, MailboxId, Object, Op,
-    ProcessId, Site, State, Status, System, Value,
+    Contents, Failure, Finale, LocalId, Locals, Op, ProcessId, State, Status, System, Value,
 };
 
 /// The violation that stopped `process`, if any.
@@ -65,54 +67,6 @@ pub fn process_failure<'l, S: System>(
         Status::Failed(failure) => Some(failure),
         Status::At(_) | Status::Done => None,
     }
-}
-
-/// A barrier at which more processes have arrived than take part, or a p2p or bag mailbox at which two receive, if there is
-/// one.
-#[inline]
-pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
-    Some(match state.misused()? {
-        Object::Barrier(barrier) => crowded(locals, state, barrier),
-        Object::Mailbox(mailbox) => shared(locals, mailbox),
-        Object::Collective(_) => discordant(locals, state, state.discord()?),
-        other => unreachable!("{other:?} cannot be misused"),
-    })
-}
-
-fn crowded<S: System>(locals: &Locals<'_, S>, state: &State, barrier: BarrierId) -> Failure {
-    let (name, size) = (locals.name_of(barrier), state.barrier(barrier).size);
-    let arrive = if size == 1 { "process arrives" } else { "processes arrive" };
-    let message = format!("more than {size} {arrive} at barrier {name}, which is for {size}");
-    Failure { kind: FailureKind::Error, message, site: None }
-}
-
-fn discordant<S: System>(locals: &Locals<'_, S>, state: &State, pair: [u32; 2]) -> Failure {
-    let describe = locals.system().describe();
-    let entries = pair.map(|entry| &state.collectives().entries()[entry as usize]);
-    let [one, other] = entries.map(|entry| {
-        let local = locals.get(state.before(entry.at()));
-        let text = match describe.site(local) {
-            Some(Site { line, text, .. }) if line > 0 => format!("{text} at line {line}"),
-            Some(Site { text, .. }) => text,
-            None => entry.call.kind.name().into(),
-        };
-        format!("{} (rank {}) calls {text}", describe.process_name(local), entry.rank)
-    });
-    let name = locals.name_of(entries[0].collective);
-    let message = match entries[0].rank == entries[1].rank {
-        true => format!("two processes have one rank in {name}: {one}, {other}"),
-        false => {
-            let round = entries[0].round + 1;
-            format!("the calls in round {round} of {name} do not agree: {one}, {other}")
-        }
-    };
-    Failure { kind: FailureKind::Error, message, site: None }
-}
-
-fn shared<S: System>(locals: &Locals<'_, S>, mailbox: MailboxId) -> Failure {
-    let name = locals.name_of(mailbox);
-    let message = format!("two processes receive at {name}, which is for one receiver");
-    Failure { kind: FailureKind::Error, message, site: None }
 }
 
 /// Is `state`, in which nothing can happen any more, a deadlock? It is if some process that is no daemon is neither done nor

@@ -4,6 +4,7 @@
 //! which later passes report nothing.
 
 use super::diagnostic::Span;
+use super::objects::ObjectKind;
 use crate::model::Delivery;
 
 /// A name where it is written.
@@ -26,12 +27,7 @@ pub struct File {
 pub enum Item {
     Const { name: Name, ty: Option<TypeExpr>, value: Expr },
     Mailbox { name: Name, size: Option<Expr>, message: Option<TypeExpr>, delivery: Delivery },
-    Mutex { name: Name, size: Option<Expr> },
-    RwLock { name: Name, size: Option<Expr> },
-    Condvar { name: Name, size: Option<Expr>, spurious: Option<Expr> },
-    Semaphore { name: Name, size: Option<Expr>, initial: Expr },
-    Barrier { name: Name, size: Option<Expr>, participants: Expr },
-    Collective { name: Name, size: Option<Expr>, ranks: Expr },
+    Objects(Objects),
     Shared { name: Name, ty: TypeExpr, initial: Expr },
     Enum { name: Name, variants: Vec<Name> },
     Function { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
@@ -67,12 +63,7 @@ impl Item {
         match self {
             Item::Const { name, .. }
             | Item::Mailbox { name, .. }
-            | Item::Mutex { name, .. }
-            | Item::RwLock { name, .. }
-            | Item::Condvar { name, .. }
-            | Item::Semaphore { name, .. }
-            | Item::Barrier { name, .. }
-            | Item::Collective { name, .. }
+            | Item::Objects(Objects { name, .. })
             | Item::Shared { name, .. }
             | Item::Enum { name, .. }
             | Item::Function { name, .. }
@@ -82,6 +73,15 @@ impl Item {
             Item::Init { .. } | Item::Final { .. } | Item::Invariant { .. } => None,
         }
     }
+}
+
+/// A declaration of one object or an array of them, of a kind without a syntax of its own.
+#[derive(Debug)]
+pub struct Objects {
+    pub kind: ObjectKind,
+    pub name: Name,
+    pub size: Option<Expr>,
+    pub number: Option<Expr>,
 }
 
 /// How a process or an actor comes into being.

@@ -1,34 +1,56 @@
 //! What a process remembers about the objects that it uses, besides its variables.
 //!
-//! In the model a wait names a request of the process. In programs it names the mutex instead. The
-//! books map each object to the open request of the process, if there is one.
+//! The model wants operations to be well-formed: a wait names the process's own request. Programs
+//! name the mutex instead. The books tell which request is meant, and whether there is one.
 
-use crate::model::{BarrierId, CondvarId, Handle, MutexId, RwLockId, SemaphoreId, Value};
+use super::objects::ObjectKind;
+use crate::model::{Handle, Value};
+
+/// What an entry is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Subject {
+    /// The object of this kind with this number.
+    Object(ObjectKind, u32),
+    /// A communication.
+    Comm,
+    /// A template for `spawn`.
+    Template(u32),
+}
 
 /// One fact about an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Entry {
-    /// The process is in the queue of the mutex, with this request. `is_owned`: has the process
-    /// observed that it owns the mutex?
-    Mutex { mutex: MutexId, handle: Handle, is_owned: bool },
-    /// The process holds the reader-writer lock or waits for it, with this request.
-    RwLock(RwLockId, Handle),
-    /// The process waits at the condition variable with this enrolment, or is about to wake because
-    /// of this notification.
-    Condvar(CondvarId, Handle),
-    /// `count` waits of the process at this condition variable have ended without a notification.
-    Strays { condvar: CondvarId, count: u32 },
-    /// The process has requested a unit and has not waited for it yet.
-    Semaphore(SemaphoreId, Handle),
-    /// The number of arrivals of the process at a barrier, and the number of its completed waits
-    /// there.
-    Barrier { barrier: BarrierId, arrived: u32, passed: u32 },
-    /// The process has observed that this communication is complete, with this value.
+enum Entry {
+    /// A request for the object, or a post there, that has not ended. Does the process know that it
+    /// was granted?
+    Request { of: Subject, handle: Handle, is_granted: bool },
+    /// A number of what has happened with the subject. An object may have several such numbers,
+    /// told apart by `what`.
+    Count { of: Subject, what: u8, count: u32 },
+    /// The process has seen a communication complete.
     Received(Handle, Value),
     /// The process has cancelled this receive.
     Cancelled(Handle),
-    /// The number of processes of a template that the process has spawned.
-    Spawned { process: u32, count: u32 },
+}
+
+impl Entry {
+    /// Its place in the books: requests for the same object by age.
+    fn key(&self) -> (Subject, u32, u8) {
+        match *self {
+            Entry::Request { of, handle, .. } => (of, handle.0, 0),
+            Entry::Count { of, what, .. } => (of, u32::MAX, what),
+            Entry::Received(handle, _) => (Subject::Comm, handle.0, 0),
+            Entry::Cancelled(handle) => (Subject::Comm, handle.0, 1),
+        }
+    }
+
+    /// The request that it names.
+    fn handle(&self) -> Option<Handle> {
+        match self {
+            Entry::Request { handle, .. } | Entry::Received(handle, _) => Some(*handle),
+            Entry::Cancelled(handle) => Some(*handle),
+            Entry::Count { .. } => None,
+        }
+    }
 }
 
 /// All facts, in a canonical order, so that books with the same facts are equal.
@@ -37,137 +59,82 @@ pub struct Books(Vec<Entry>);
 
 impl Books {
     fn insert(&mut self, entry: Entry) {
-        let at = self.0.partition_point(|other| order(other) <= order(&entry));
+        let at = self.0.partition_point(|other| other.key() <= entry.key());
         self.0.insert(at, entry);
     }
 
-    /// The request of the process in the queue of a mutex.
-    pub fn mutex(&self, wanted: MutexId) -> Option<Handle> {
-        self.0.iter().find_map(|entry| match *entry {
-            Entry::Mutex { mutex, handle, .. } if mutex == wanted => Some(handle),
-            _ => None,
-        })
+    /// The place of the oldest request for an object.
+    fn oldest(&self, kind: ObjectKind, object: u32) -> Option<usize> {
+        let wanted = Subject::Object(kind, object);
+        self.0.iter().position(|entry| matches!(entry, Entry::Request { of, .. } if *of == wanted))
     }
 
-    /// Notes that the process has joined the queue of a mutex.
-    pub fn requested(&mut self, mutex: MutexId, handle: Handle) {
-        self.insert(Entry::Mutex { mutex, handle, is_owned: false });
+    /// The oldest request for an object that has not ended.
+    pub fn request(&self, kind: ObjectKind, object: u32) -> Option<Handle> {
+        self.oldest(kind, object).and_then(|at| self.0[at].handle())
     }
 
-    /// Does the process know that it owns the mutex? To be first in the queue is not enough: the
-    /// process must have waited, or a test must have succeeded.
-    pub fn owns(&self, wanted: MutexId) -> bool {
-        let is_owned = |entry: &Entry| match *entry {
-            Entry::Mutex { mutex, is_owned, .. } => is_owned && mutex == wanted,
-            _ => false,
-        };
-        self.0.iter().any(is_owned)
+    /// Notes a request.
+    pub fn requested(&mut self, kind: ObjectKind, object: u32, handle: Handle) {
+        let of = Subject::Object(kind, object);
+        self.insert(Entry::Request { of, handle, is_granted: false });
     }
 
-    /// Notes that the process has observed that it owns the mutex.
-    pub fn owned(&mut self, wanted: MutexId) {
-        for entry in &mut self.0 {
-            match entry {
-                Entry::Mutex { mutex, is_owned, .. } if *mutex == wanted => *is_owned = true,
-                _ => {}
-            }
+    /// Does the process know that its oldest request was granted? Being first in the queue of a
+    /// mutex is not enough: it has to have waited, or to have been told so by a test.
+    pub fn is_granted(&self, kind: ObjectKind, object: u32) -> bool {
+        let oldest = self.oldest(kind, object).map(|at| &self.0[at]);
+        matches!(oldest, Some(Entry::Request { is_granted: true, .. }))
+    }
+
+    /// Notes that the process knows this.
+    pub fn granted(&mut self, kind: ObjectKind, object: u32) {
+        if let Some(at) = self.oldest(kind, object)
+            && let Entry::Request { is_granted, .. } = &mut self.0[at]
+        {
+            *is_granted = true;
         }
     }
 
-    /// Notes that the process has left the queue of a mutex.
-    pub fn unlocked(&mut self, unlocked: MutexId) {
-        self.0.retain(|entry| !matches!(*entry, Entry::Mutex { mutex, .. } if mutex == unlocked));
+    /// Notes that the oldest request has ended.
+    pub fn ended(&mut self, kind: ObjectKind, object: u32) {
+        if let Some(at) = self.oldest(kind, object) {
+            self.0.remove(at);
+        }
     }
 
-    /// The current enrolment or notification of the process at a condition variable. It has at most
-    /// one at a time.
-    pub fn enrolled(&self, condvar: CondvarId) -> Option<Handle> {
-        self.0.iter().find_map(|entry| match entry {
-            Entry::Condvar(id, handle) if *id == condvar => Some(*handle),
-            _ => None,
-        })
+    /// How often this has happened with an object.
+    pub fn count(&self, kind: ObjectKind, object: u32, what: u8) -> u32 {
+        self.counted(Subject::Object(kind, object), what)
     }
 
-    /// Sets the current enrolment or notification at a condition variable.
-    pub fn enrol(&mut self, condvar: CondvarId, handle: Handle) {
-        self.insert(Entry::Condvar(condvar, handle));
+    /// Notes that it has happened once more.
+    pub fn count_up(&mut self, kind: ObjectKind, object: u32, what: u8) {
+        self.note_one_more(Subject::Object(kind, object), what);
     }
 
-    /// Notes that the wait at a condition variable is over.
-    pub fn woken(&mut self, condvar: CondvarId) {
-        self.0.retain(|entry| !matches!(entry, Entry::Condvar(id, _) if *id == condvar));
+    /// How many processes of a template were spawned.
+    pub fn spawned(&self, template: u32) -> u32 {
+        self.counted(Subject::Template(template), 0)
     }
 
-    /// The number of waits at a condition variable that have ended without a notification.
-    pub fn strays(&self, wanted: CondvarId) -> u32 {
+    /// Notes one more.
+    pub fn count_spawn(&mut self, template: u32) {
+        self.note_one_more(Subject::Template(template), 0);
+    }
+
+    fn counted(&self, subject: Subject, wanted: u8) -> u32 {
         let found = self.0.iter().find_map(|entry| match *entry {
-            Entry::Strays { condvar, count } if condvar == wanted => Some(count),
+            Entry::Count { of, what, count } if of == subject && what == wanted => Some(count),
             _ => None,
         });
         found.unwrap_or(0)
     }
 
-    /// Counts one more wait at a condition variable that has ended without a notification.
-    pub fn count_stray(&mut self, wanted: CondvarId) {
-        let count = self.strays(wanted) + 1;
-        self.0
-            .retain(|entry| !matches!(entry, Entry::Strays { condvar, .. } if *condvar == wanted));
-        self.insert(Entry::Strays { condvar: wanted, count });
-    }
-
-    /// The request for a reader-writer lock that the process has not unlocked yet.
-    pub fn rwlock(&self, lock: RwLockId) -> Option<Handle> {
-        self.0.iter().find_map(|entry| match entry {
-            Entry::RwLock(id, handle) if *id == lock => Some(*handle),
-            _ => None,
-        })
-    }
-
-    /// Notes that the process has asked for a reader-writer lock.
-    pub fn entered(&mut self, lock: RwLockId, handle: Handle) {
-        self.insert(Entry::RwLock(lock, handle));
-    }
-
-    /// Notes that the process has unlocked a reader-writer lock.
-    pub fn left(&mut self, lock: RwLockId) {
-        self.0.retain(|entry| !matches!(entry, Entry::RwLock(id, _) if *id == lock));
-    }
-
-    /// The oldest request for a unit of a semaphore that the process has not waited for.
-    pub fn semaphore(&self, semaphore: SemaphoreId) -> Option<Handle> {
-        self.0.iter().find_map(|entry| match entry {
-            Entry::Semaphore(id, handle) if *id == semaphore => Some(*handle),
-            _ => None,
-        })
-    }
-
-    /// Notes that the process has requested a unit of a semaphore.
-    pub fn asked(&mut self, semaphore: SemaphoreId, handle: Handle) {
-        self.insert(Entry::Semaphore(semaphore, handle));
-    }
-
-    /// Notes that the process has got the unit of its oldest request for a semaphore.
-    pub fn acquired(&mut self, semaphore: SemaphoreId) {
-        let oldest = |entry: &Entry| matches!(entry, Entry::Semaphore(id, _) if *id == semaphore);
-        if let Some(at) = self.0.iter().position(oldest) {
-            self.0.remove(at);
-        }
-    }
-
-    /// The number of arrivals of the process at a barrier, and of its completed waits there.
-    pub fn barrier(&self, id: BarrierId) -> (u32, u32) {
-        let found = self.0.iter().find_map(|entry| match *entry {
-            Entry::Barrier { barrier, arrived, passed } if barrier == id => Some((arrived, passed)),
-            _ => None,
-        });
-        found.unwrap_or((0, 0))
-    }
-
-    /// Sets the numbers that [`barrier`](Books::barrier) returns.
-    pub fn set_barrier(&mut self, barrier: BarrierId, arrived: u32, passed: u32) {
-        self.0
-            .retain(|entry| !matches!(entry, Entry::Barrier { barrier: id, .. } if *id == barrier));
-        self.insert(Entry::Barrier { barrier, arrived, passed });
+    fn note_one_more(&mut self, of: Subject, what: u8) {
+        let entry = Entry::Count { of, what, count: self.counted(of, what) + 1 };
+        self.0.retain(|other| other.key() != entry.key());
+        self.insert(entry);
     }
 
     /// The value of a communication that the process has observed complete.
@@ -207,62 +174,22 @@ impl Books {
 
     /// All requests in the books.
     pub fn requests(&self) -> impl Iterator<Item = Handle> {
-        self.0.iter().filter_map(|entry| match entry {
-            Entry::Mutex { handle, .. } | Entry::RwLock(_, handle) => Some(*handle),
-            Entry::Condvar(_, handle) => Some(*handle),
-            Entry::Semaphore(_, handle) | Entry::Received(handle, _) => Some(*handle),
-            Entry::Cancelled(handle) => Some(*handle),
-            Entry::Barrier { .. } | Entry::Spawned { .. } | Entry::Strays { .. } => None,
-        })
+        self.0.iter().filter_map(Entry::handle)
     }
 
     /// The books with each request renamed by `name`, which must preserve the order of requests.
     pub fn renamed(&self, name: &dyn Fn(Handle) -> Handle) -> Books {
-        let renamed = self.0.iter().map(|entry| match entry.clone() {
-            Entry::Mutex { mutex, handle, is_owned } => {
-                Entry::Mutex { mutex, handle: name(handle), is_owned }
+        let mut renamed = self.clone();
+        for entry in &mut renamed.0 {
+            match entry {
+                Entry::Request { handle, .. } | Entry::Received(handle, _) => {
+                    *handle = name(*handle)
+                }
+                Entry::Cancelled(handle) => *handle = name(*handle),
+                Entry::Count { .. } => {}
             }
-            Entry::RwLock(lock, handle) => Entry::RwLock(lock, name(handle)),
-            Entry::Condvar(condvar, handle) => Entry::Condvar(condvar, name(handle)),
-            Entry::Semaphore(semaphore, handle) => Entry::Semaphore(semaphore, name(handle)),
-            Entry::Received(handle, value) => Entry::Received(name(handle), value),
-            Entry::Cancelled(handle) => Entry::Cancelled(name(handle)),
-            other => other,
-        });
-        Books(renamed.collect())
-    }
-
-    /// The number of processes of a template that the process has spawned.
-    pub fn spawned(&self, template: u32) -> u32 {
-        let found = self.0.iter().find_map(|entry| match *entry {
-            Entry::Spawned { process, count } if process == template => Some(count),
-            _ => None,
-        });
-        found.unwrap_or(0)
-    }
-
-    /// Counts one more spawned process of a template.
-    pub fn count_spawn(&mut self, process: u32) {
-        let count = self.spawned(process) + 1;
-        self.0
-            .retain(|entry| !matches!(entry, Entry::Spawned { process: id, .. } if *id == process));
-        self.insert(Entry::Spawned { process, count });
-    }
-}
-
-/// The key for the canonical order: by kind, then by object. Requests for one semaphore are ordered
-/// by age.
-fn order(entry: &Entry) -> (u8, u32, u32) {
-    match entry {
-        Entry::Mutex { mutex, .. } => (0, mutex.0, 0),
-        Entry::Semaphore(semaphore, handle) => (1, semaphore.0, handle.0),
-        Entry::Barrier { barrier, .. } => (2, barrier.0, 0),
-        Entry::Received(handle, _) => (3, handle.0, 0),
-        Entry::Cancelled(handle) => (3, handle.0, 1),
-        Entry::Spawned { process, .. } => (4, *process, 0),
-        Entry::RwLock(lock, _) => (5, lock.0, 0),
-        Entry::Condvar(condvar, _) => (6, condvar.0, 0),
-        Entry::Strays { condvar, .. } => (7, condvar.0, 0),
+        }
+        renamed
     }
 }
 

@@ -28,7 +28,7 @@ use super::ast::{self, File, Item};
 use super::diagnostic::{Diagnostic, Findings, Span, nearest};
 use super::hir::{Actor, Body, ObjectKind, Procedure, VarId};
 use super::types::{CommId, Inference, MAX_ELEMENTS, MAX_PARTS, Names, Origin, Size, Type, Yield};
-use crate::model::{CollectiveKind, Declarations, Delivery, Objects, Value};
+use crate::model::{CollectiveKind, Delivery, Objects, Value};
 
 /// A checked program. It must not be compiled if there were errors.
 #[derive(Debug, Default)]
@@ -176,26 +176,14 @@ struct Group {
     span: Span,
     /// The first send or receive, with a label, shown beside one with another type.
     first_use: Option<(Span, String)>,
-    /// For a condition variable: the most waits of a process that may end without a notification.
-    spurious: u32,
-    /// For a mutex: the first `try_lock`.
-    tried: Option<Span>,
-    /// For a mutex: the first test of a request.
-    tested: Option<Span>,
-    /// For a mailbox: its delivery.
+    /// The number in the declaration; 0 if there is none.
+    number: u32,
+    /// The first call of each word, by its name.
+    calls: Vec<(&'static str, Span)>,
+    /// Of mailboxes.
     delivery: Delivery,
     /// For a collective: the type that the ranks contribute, by kind of operation.
     carries: FxHashMap<CollectiveKind, Type>,
-}
-
-impl Group {
-    /// Declares the objects of the group, each with the initial state `start`.
-    fn add_to<T>(&self, declared: &mut Declarations<T>, start: T) {
-        match self.is_array {
-            true => declared.push_array(&self.name, self.count, start),
-            false => declared.push(&self.name, start),
-        }
-    }
 }
 
 struct Signature {
@@ -490,7 +478,7 @@ impl Checker<'_> {
 
     /// Performs the checks that need the whole program.
     fn finish(&mut self) {
-        self.finish_mutexes();
+        self.finish_objects();
         self.infer.settle();
         for (ty, span) in std::mem::take(&mut self.open) {
             if self.sized(ty, span) == Type::Error {

@@ -14,6 +14,7 @@ use super::ast::{BinaryOp, UnaryOp};
 use super::coverage::Points;
 use super::diagnostic::Span;
 use super::hir::SendMode;
+use super::objects::Act;
 use crate::model::Semantics;
 use crate::model::{CollectiveKind, Objects, Probing, Site, Value};
 
@@ -158,61 +159,9 @@ pub enum Visible {
     WaitAny,
     /// list → index, or -1
     TestAny,
-    /// mutex → unit
-    AsyncLock,
-    /// mutex → unit
-    MutexWait,
-    /// mutex → bool
-    MutexTest,
-    /// this number of mutexes → index
-    MutexWaitAny(u32),
-    /// this number of mutexes → index, or -1
-    MutexTestAny(u32),
-    /// mutex → bool
-    TryLock,
-    /// mutex → unit
-    Unlock,
-    /// lock → unit
-    ReadRequest,
-    /// lock → unit
-    WriteRequest,
-    /// lock → unit
-    RwWait,
-    /// lock → unit
-    RwUnlock,
-    /// condvar → bool: does the wait end without a notification? At most `most` times for each
-    /// process.
-    Stray { most: u32 },
-    /// condvar mutex → unit
-    Enrol,
-    /// condvar → unit
-    AwaitWake,
-    /// condvar → unit
-    NotifyOne,
-    /// condvar → unit
-    NotifyAll,
-    /// condvar → unit
-    Wake,
-    /// semaphore → unit
-    AsyncAcquire,
-    /// semaphore → unit
-    AcquireWait,
-    /// semaphore → unit
-    Release,
-    /// barrier → unit
-    Arrive,
-    /// barrier → unit
-    BarrierWait,
-    /// cell → content
-    Read,
-    /// cell value → unit
-    Write,
-    /// cell old new → bool
-    CompareAndSwap,
-    /// cell amount → old content
-    FetchAdd,
-    /// cell value → old content
-    Swap,
+    /// What the act takes → its value. The number is that of the objects if it takes any number of them, and otherwise the
+    /// one in the declaration of its object.
+    Act(&'static Act, u32),
     /// lo hi → int
     Choose,
     /// → unit
@@ -235,14 +184,9 @@ impl Visible {
             Cancel | CancelOutcome => 1,
             Irecv { src, tag } | Probe { src, tag, .. } => 1 + usize::from(src) + usize::from(tag),
             Wait | Test | WaitAny | TestAny => 1,
-            AsyncLock | MutexWait | MutexTest => 1,
-            MutexWaitAny(count) | MutexTestAny(count) => count as usize,
-            Enrol => 2,
-            Stray { .. } | AwaitWake | NotifyOne | NotifyAll | Wake => 1,
-            TryLock | Unlock | ReadRequest | WriteRequest | RwWait | RwUnlock => 1,
-            AsyncAcquire | AcquireWait | Release | Arrive | BarrierWait | Read | Join => 1,
-            Write | FetchAdd | Swap | Choose => 2,
-            CompareAndSwap => 3,
+            Act(act, number) => act.arity.unwrap_or(number as usize),
+            Join => 1,
+            Choose => 2,
             Local => 0,
             Spawn { args, .. } => args as usize,
         }

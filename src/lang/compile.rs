@@ -21,6 +21,7 @@ use super::check::Checked;
 use super::code::{Code, Instr, Live, ReadSet, Step, Visible};
 use super::diagnostic::{Lines, Span};
 use super::hir::{Address, Body, Expr, ExprKind, Place, Procedure, Projection, VarId};
+use super::objects::cell;
 use super::walk;
 use crate::model::{Site, Value, printable};
 
@@ -408,6 +409,7 @@ impl Compiler<'_> {
             | ExprKind::Message(..)
             | ExprKind::Send(..)
             | ExprKind::Create(..) => self.of_actors(&expr.kind),
+            ExprKind::Object(address) => self.address(address),
             ExprKind::Peek(address) => {
                 self.reads.cells.push(named(address));
                 self.address(address);
@@ -506,13 +508,13 @@ impl Compiler<'_> {
                 self.address(address);
                 if let Some(op) = op {
                     self.emit(Instr::Dup);
-                    self.visible(Visible::Read);
+                    self.visible(Visible::Act(&cell::READ, 0));
                     self.expr(value);
                     self.emit(Instr::Binary(op));
                 } else {
                     self.expr(value);
                 }
-                self.visible(Visible::Write);
+                self.visible(Visible::Act(&cell::WRITE, 0));
             }
             Place::Local(var, path) => {
                 self.assign_local(*var, path, op, value);

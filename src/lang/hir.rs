@@ -4,8 +4,11 @@
 //! mistake has become a diagnostic, and a file with an error is not compiled.
 
 use super::ast::{BinaryOp, UnaryOp};
+use super::code::Visible;
 use super::diagnostic::Span;
-use crate::model::{CollectiveKind, Probing, Value};
+pub use super::objects::ObjectKind;
+use super::objects::Word;
+use crate::model::Value;
 
 /// A local variable, numbered within its body.
 pub type VarId = u32;
@@ -59,39 +62,10 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// Which kind of object an address names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ObjectKind {
-    Mailbox,
-    Mutex,
-    RwLock,
-    Condvar,
-    Semaphore,
-    Barrier,
-    Collective,
-    Cell,
-}
-
-impl ObjectKind {
-    /// How it is used, for messages.
-    pub fn usage(self) -> &'static str {
-        match self {
-            ObjectKind::Mailbox => "it is used by `send(mailbox, value)` and `recv(mailbox)`",
-            ObjectKind::Mutex => "it is used by `lock(mutex)` and `unlock(mutex)`",
-            ObjectKind::RwLock => {
-                "it is used by `read_lock(lock)` or `write_lock(lock)`, and `unlock(lock)`"
-            }
-            ObjectKind::Condvar => {
-                "it is used by `cond_wait(condvar, mutex)`, `notify_one(condvar)` and \
-                 `notify_all(condvar)`"
-            }
-            ObjectKind::Semaphore => "it is used by `acquire(semaphore)` and `release(semaphore)`",
-            ObjectKind::Barrier => "it is used by `barrier(barrier)`",
-            ObjectKind::Collective => {
-                "it is used by `barrier(c)`, `bcast(c, root, value)` and others"
-            }
-            ObjectKind::Cell => "it is read by its name",
-        }
+impl Expr {
+    /// The number of an object, as an argument of an operation.
+    pub fn object(address: Address, span: Span) -> Expr {
+        Expr { kind: ExprKind::Object(address), span }
     }
 }
 
@@ -102,6 +76,8 @@ pub struct Address {
     pub base: u32,
     pub count: u32,
     pub index: Option<Box<Expr>>,
+    /// The number in the declaration; 0 if there is none.
+    pub number: u32,
 }
 
 #[derive(Debug)]
@@ -137,6 +113,8 @@ pub enum ExprKind {
     Return(Option<Box<Expr>>),
     Assert(Box<Expr>, Option<String>),
     Operation(Operation),
+    /// Among the arguments of an operation: the number of an object.
+    Object(Address),
     /// The actor's reference to itself.
     Myself,
     /// A reference to the instance with this index in a family of actors.
@@ -233,78 +211,26 @@ impl Operator {
     }
 }
 
-/// A visible operation, or a sequence of two that the language has a word for.
+/// A visible operation, or several that the language has a word for.
 #[derive(Debug)]
 pub enum Operation {
-    Isend {
-        mailbox: Address,
-        value: Box<Expr>,
-        src: Option<Box<Expr>>,
-        tag: Option<Box<Expr>>,
-        mode: SendMode,
+    /// This one. If it posts something and `wait` holds, the process waits for that next.
+    One {
+        visible: Visible,
+        args: Vec<Expr>,
         wait: bool,
     },
-    Irecv {
-        mailbox: Address,
-        src: Option<Box<Expr>>,
-        tag: Option<Box<Expr>>,
-        wait: bool,
-    },
-    Probe {
-        mailbox: Address,
-        form: Probing,
-        src: Option<Box<Expr>>,
-        tag: Option<Box<Expr>>,
-    },
+    /// A word of a kind of objects.
+    On(&'static Word, Vec<Expr>),
     Cancel(Box<Expr>),
-    Collective {
-        collective: Address,
-        kind: CollectiveKind,
-        root: Option<Box<Expr>>,
-        operator: Option<Operator>,
-        value: Option<Box<Expr>>,
-        rank: Option<Box<Expr>>,
-        wait: bool,
-    },
-    Wait(Box<Expr>),
-    Test(Box<Expr>),
-    WaitAny(Box<Expr>),
-    TestAny(Box<Expr>),
     WaitAll(Box<Expr>),
     /// Local: the value of a communication that was seen complete.
     Received(Box<Expr>),
-    AsyncLock(Address),
-    MutexWait(Address),
-    MutexTest(Address),
-    MutexWaitAny(Vec<Address>),
-    MutexTestAny(Vec<Address>),
-    Lock(Address),
-    TryLock(Address),
-    Unlock(Address),
-    ReadLock(Address),
-    WriteLock(Address),
-    RwUnlock(Address),
-    CondWait {
-        condvar: Address,
-        mutex: Address,
-        /// How many such waits of a process may end without a notification.
-        spurious: u32,
-    },
-    NotifyOne(Address),
-    NotifyAll(Address),
-    AsyncAcquire(Address),
-    AcquireWait(Address),
-    Acquire(Address),
-    Release(Address),
-    Arrive(Address),
-    BarrierWait(Address),
-    Barrier(Address),
-    Read(Address),
-    CompareAndSwap(Address, Box<Expr>, Box<Expr>),
-    FetchAdd(Address, Box<Expr>),
-    Swap(Address, Box<Expr>),
-    Choose(Box<Expr>, Box<Expr>),
-    Local,
-    Spawn(u32, Vec<Expr>),
-    Join(Box<Expr>),
+}
+
+impl Operation {
+    /// A visible operation, not followed by a wait.
+    pub fn one(visible: Visible, args: impl Into<Vec<Expr>>) -> Operation {
+        Operation::One { visible, args: args.into(), wait: false }
+    }
 }

@@ -41,6 +41,7 @@ pub fn lex(source: &str, diagnostics: &mut Findings) -> Lexed {
                 report_strange(source, Some(span), diagnostics);
                 lexed.tokens.push((Token::Strange, span));
             }
+            Ok(Token::Ident) => lexed.tokens.push((Token::of_name(text), span)),
             Ok(token) => lexed.tokens.push((token, span)),
             Err(()) if text.starts_with("/*") => {
                 let start = Span { end: span.start + 2, ..span };

@@ -9,8 +9,10 @@ use rustc_hash::FxHashMap;
 
 use super::ast::{self, Block, Expr, ExprKind, File, Handler, Item, Statement, StatementKind};
 use super::check::{Checked, Instantiation};
+use super::code::Visible;
 use super::diagnostic::{Lines, Span};
 use super::hir::{self, Operation, Place};
+use super::objects::Takes;
 use super::token::Token;
 use super::walk::visit;
 use crate::model::flow::{Act, Arm, Flow, Step, Turn};
@@ -239,11 +241,11 @@ fn act(kind: &hir::ExprKind) -> Option<Act> {
     use Operation::*;
     match kind {
         hir::ExprKind::Operation(operation) => match operation {
-            Received(_) | Local => None,
-            Probe { .. } | Cancel(_) => Some(Act::Choice),
-            Choose(..) | WaitAny(_) | TestAny(_) | MutexWaitAny(_) | MutexTestAny(_) => {
-                Some(Act::Choice)
-            }
+            Received(_) | One { visible: Visible::Local, .. } => None,
+            One { visible: Visible::Probe { .. } | Visible::Choose, .. } => Some(Act::Choice),
+            One { visible: Visible::WaitAny | Visible::TestAny, .. } => Some(Act::Choice),
+            On(word, _) if matches!(word.takes, Takes::Objects) => Some(Act::Choice),
+            Cancel(_) => Some(Act::Choice),
             _ => Some(Act::Shared),
         },
         hir::ExprKind::Assign(Place::Cell(_), ..) | hir::ExprKind::Perform(..) => Some(Act::Shared),

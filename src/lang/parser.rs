@@ -72,7 +72,7 @@ impl Parser<'_> {
 
     /// Does a declaration start here? (`barrier(b)` does not: it is an operation.)
     fn at_item(&self) -> bool {
-        let is_call = self.peek() == Token::Barrier && self.peek_second() == Token::LParen;
+        let is_call = self.peek().is_word() && self.peek_second() == Token::LParen;
         self.peek().starts_item() && !is_call || self.at_daemon()
     }
 
@@ -143,7 +143,7 @@ impl Parser<'_> {
     fn expect(&mut self, token: Token) -> bool {
         let found = self.eat(token);
         if !found {
-            self.report_expected(token.describe());
+            self.report_expected(&token.describe());
         }
         found
     }
@@ -152,7 +152,7 @@ impl Parser<'_> {
     fn expect_as_in(&mut self, token: Token, example: &str) -> bool {
         let found = self.eat(token);
         if !found {
-            let diagnostic = self.expected(token.describe());
+            let diagnostic = self.expected(&token.describe());
             self.report(diagnostic.hint(format!("such as `{example}`")));
         }
         found
@@ -194,7 +194,7 @@ impl Parser<'_> {
     }
 
     fn name(&mut self, what: &str) -> Name {
-        if self.peek() == Token::Ident || (self.peek() == Token::Barrier && what == CALLED) {
+        if self.peek() == Token::Ident || (self.peek().is_word() && what == CALLED) {
             let text = self.text().to_owned();
             return Name { text, span: self.advance() };
         }

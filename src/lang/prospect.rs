@@ -34,8 +34,8 @@ use super::check::Instantiation;
 use super::code::{Code, Instr, Visible};
 use super::interpret::{Domain, Fault, Machine, Rest, Unknown, World};
 use crate::model::{
-    Asking, BarrierId, CellId, CollectiveId, CondvarId, Delivery, End, Guess, Handle, Lane,
-    MailboxId, May, MutexId, Point, Reach, RwLockId, SemaphoreId, Touch, Value,
+    Asking, CollectiveId, Delivery, End, Guess, Handle, Lane, MailboxId, May, MutexId, Part, Point,
+    Reach, Touch, Value,
 };
 
 /// The most stacks that are kept apart at one join point.
@@ -361,13 +361,12 @@ impl<'c> Walk<'c> {
 
     /// Adds the accesses of an operation, and follows the process that it spawns.
     fn act(&mut self, visible: Visible, args: &[Abstract]) {
-        use May::{Add, Change, Look, Turn};
+        use May::{Add, Change};
         let all = &self.code.objects;
-        let (mailboxes, mutexes) = (all.mailboxes.len(), all.mutexes.len());
+        let mailboxes = all.mailboxes.len();
         let sends = |id| MailboxId(id).posts(End::Send);
         let receives = |id| MailboxId(id).posts(End::Receive);
         let matches = |id| MailboxId(id).matches();
-        let queue = |id| MutexId(id).queue();
         match visible {
             Visible::Isend { src, tag, .. } => {
                 self.touch(args, mailboxes, &[Change], sends);
@@ -399,48 +398,12 @@ impl<'c> Walk<'c> {
             Visible::Enter { .. } => {
                 self.touch(args, all.collectives.len(), &[Add], |id| CollectiveId(id).ends());
             }
-            Visible::AsyncLock => {
-                self.touch(args, mutexes, &[Change], |id| MutexId(id).requests());
-                if self.is_tried(&args[0]) {
-                    self.touch(args, mutexes, &[Change], queue);
+            Visible::Act(act, _) => {
+                let all = (act.kind.about().count)(all);
+                let own = if act.arity.is_none() { args } else { &args[..1] };
+                for object in own {
+                    self.touch_by(object, all, act.touches);
                 }
-            }
-            Visible::TryLock => self.touch(args, mutexes, &[Look, Change], queue),
-            Visible::Unlock => self.touch(args, mutexes, &[Turn, Change], queue),
-            Visible::MutexTest => self.touch(args, mutexes, &[May::NotYet], queue),
-            Visible::MutexTestAny(_) => {
-                for mutex in args.chunks(1) {
-                    self.touch(mutex, mutexes, &[May::NotYet], queue);
-                }
-            }
-            Visible::ReadRequest => {
-                self.touch(args, all.rwlocks.len(), &[Look], |id| RwLockId(id).turns());
-            }
-            Visible::WriteRequest => {
-                self.touch(args, all.rwlocks.len(), &[Change], |id| RwLockId(id).turns());
-            }
-            Visible::RwUnlock => {
-                self.touch(args, all.rwlocks.len(), &[Add], |id| RwLockId(id).leaves());
-            }
-            Visible::Enrol => {
-                self.touch(args, all.condvars.len(), &[Look], |id| CondvarId(id).notes());
-            }
-            Visible::NotifyOne | Visible::NotifyAll => {
-                self.touch(args, all.condvars.len(), &[Change], |id| CondvarId(id).notes());
-            }
-            Visible::AsyncAcquire => {
-                self.touch(args, all.semaphores.len(), &[Change], |id| SemaphoreId(id).acquires());
-            }
-            Visible::Release => {
-                self.touch(args, all.semaphores.len(), &[Change], |id| SemaphoreId(id).releases());
-            }
-            Visible::Arrive => {
-                self.touch(args, all.barriers.len(), &[Add], |id| BarrierId(id).lane());
-            }
-            Visible::Read => self.touch(args, all.cells.len(), &[Look], |id| CellId(id).lane()),
-            Visible::Write => self.touch(args, all.cells.len(), &[Change], |id| CellId(id).lane()),
-            Visible::CompareAndSwap | Visible::FetchAdd | Visible::Swap => {
-                self.touch(args, all.cells.len(), &[Look, Change], |id| CellId(id).lane());
             }
             Visible::Spawn { process, .. } => {
                 self.index = None;
@@ -449,17 +412,22 @@ impl<'c> Walk<'c> {
             Visible::CancelOutcome
             | Visible::Wait
             | Visible::WaitAny
-            | Visible::MutexWait
-            | Visible::MutexWaitAny(_)
-            | Visible::RwWait
-            | Visible::Stray { .. }
-            | Visible::AwaitWake
-            | Visible::Wake
-            | Visible::AcquireWait
-            | Visible::BarrierWait
             | Visible::Choose
             | Visible::Local
             | Visible::Join => {}
+        }
+    }
+
+    /// Adds these accesses to an object; `all` is the number of objects of its kind. A request for
+    /// a mutex that may be tried changes its queue, too.
+    fn touch_by(&mut self, object: &Abstract, all: usize, touches: &[fn(u32) -> Touch]) {
+        let (base, count) = objects(object, all);
+        for touch in touches {
+            let touch = touch(base);
+            self.reach.add(touch, count);
+            if touch.lane.part() == Part::Requests && self.is_tried(object) {
+                self.reach.add(Touch::new(MutexId(base).queue(), touch.may), count);
+            }
         }
     }
 

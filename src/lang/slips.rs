@@ -17,10 +17,7 @@ pub fn function(name: &str) -> Option<&'static str> {
         "append" | "add" | "push_back" | "insert" => {
             "`list = push(list, item)` adds an item at the end"
         }
-        "pop" | "delete" | "erase" => "`list = remove(list, index)` removes an item",
-        "receive" | "read" | "get" => {
-            "a message is received with `recv(mailbox)`; a shared cell is read by its name"
-        }
+        "pop" | "delete" | "erase" => "`list = remove(list, index)` takes an item out",
         "sleep" | "delay" | "usleep" | "yield" | "sched_yield" => {
             "there is no time: every order of steps is explored anyway"
         }
@@ -33,40 +30,6 @@ pub fn function(name: &str) -> Option<&'static str> {
         "await" | "wait_until" => {
             "to wait for a condition, use `cond_wait(condvar, mutex)`, a message, a semaphore, or a loop that reads"
         }
-        "notify"
-        | "signal"
-        | "notifyAll"
-        | "broadcast"
-        | "pthread_cond_signal"
-        | "pthread_cond_broadcast"
-        | "cond_signal"
-        | "cond_broadcast" => {
-            "processes that wait at a condition variable are woken by `notify_one(condvar)` or \
-             `notify_all(condvar)`"
-        }
-        "post" | "V" | "up" => {
-            "a semaphore does this: `release(semaphore)` wakes a process that waits in `acquire(semaphore)`"
-        }
-        "P" | "down" => "a unit of a semaphore is taken with `acquire(semaphore)`",
-        "mutex_lock" | "pthread_mutex_lock" => "a mutex is taken with `lock(mutex)`",
-        "trylock" | "mutex_trylock" | "pthread_mutex_trylock" | "mutex_try_lock" => {
-            "`try_lock(mutex)` takes a mutex if no process owns it or waits for it"
-        }
-        "rdlock" | "rlock" | "RLock" | "pthread_rwlock_rdlock" | "lock_shared" => {
-            "a reader-writer lock is taken with `read_lock(lock)`"
-        }
-        "wrlock" | "wlock" | "pthread_rwlock_wrlock" => {
-            "a reader-writer lock is taken with `write_lock(lock)`"
-        }
-        "read_unlock" | "write_unlock" | "rw_unlock" | "pthread_rwlock_unlock" => {
-            "a reader-writer lock is released with `unlock(lock)`"
-        }
-        "mutex_unlock" | "pthread_mutex_unlock" => "a mutex is released with `unlock(mutex)`",
-        "compare_and_swap" | "compare_exchange" | "CAS" => {
-            "this is `cas(cell, old, new)`, which returns whether it changed the cell"
-        }
-        "fetch_sub" => "add the negative number: `fetch_add(cell, -1)`",
-        "exchange" => "this is `swap(cell, value)`, which returns the old content",
         "min" | "max" | "abs" => {
             "write a function: `fn max(a: int, b: int) -> int { if a > b { a } else { b } }`"
         }
@@ -107,18 +70,6 @@ pub fn declaration(word: &str) -> Option<&'static str> {
         "thread" | "task" | "proctype" | "active" | "main" | "worker" | "agent" => {
             "what runs is a process: `process P { … }`, or several: `process P[i in 0..3] { … }`"
         }
-        "channel" | "chan" | "queue" | "port" => "messages go through a mailbox: `mailbox m: int;`",
-        "lock" | "Mutex" | "monitor" => "a lock is declared `mutex m;`",
-        "let" | "var" | "int" | "bool" | "global" | "static" | "atomic" | "volatile" | "mut" => {
-            "what processes share is declared `shared x: int = 0;`, what never changes `const N = 3;`"
-        }
-        "rw_lock" | "RwLock" | "RWMutex" | "shared_mutex" => {
-            "a reader-writer lock is declared `rwlock r;`"
-        }
-        "cond" | "condition" | "cv" | "Condvar" | "condition_variable" => {
-            "a condition variable is declared `condvar c;`"
-        }
-        "sem" | "Semaphore" => "a semaphore is declared `semaphore s = 1;`",
         "struct" | "record" | "class" | "type" | "typedef" | "union" | "data" => {
             "values are combined in tuples, `(1, true)`; an `enum` declares names for values"
         }

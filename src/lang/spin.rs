@@ -42,15 +42,9 @@ pub fn loops(instrs: &[Instr]) -> Vec<bool> {
 fn always_changes(visible: Visible) -> bool {
     use Visible::*;
     match visible {
-        Isend { .. } | Irecv { .. } | AsyncLock | Unlock | AsyncAcquire | Release | Arrive => true,
-        Enrol | NotifyOne | NotifyAll | Wake => true,
-        ReadRequest | WriteRequest | RwUnlock | Write | Spawn { .. } => true,
-        Cancel | Enter { .. } | Probe { form: Probing::Take, .. } => true,
-        Probe { .. } | CancelOutcome => false,
-        Wait | Test | WaitAny | TestAny | MutexWait | MutexTest => false,
-        Stray { .. } | AwaitWake => false,
-        MutexWaitAny(_) | MutexTestAny(_) | TryLock | RwWait | AcquireWait | BarrierWait | Read
-        | CompareAndSwap | FetchAdd => false,
-        Swap | Choose | Local | Join => false,
+        Isend { .. } | Irecv { .. } | Spawn { .. } | Cancel | Enter { .. } => true,
+        Probe { form, .. } => form == Probing::Take,
+        Act(act, _) => act.always_changes,
+        CancelOutcome | Wait | Test | WaitAny | TestAny | Choose | Local | Join => false,
     }
 }

@@ -1,6 +1,10 @@
 //! The words of the language.
 
+use std::borrow::Cow;
+
 use logos::{Lexer, Logos};
+
+use super::objects::{self, ObjectKind};
 
 /// A kind of token. Its text is found by its span.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,20 +28,8 @@ pub enum Token {
     Letter,
     #[token("const")]
     Const,
-    #[token("mailbox")]
-    Mailbox,
-    #[token("mutex")]
-    Mutex,
-    #[token("rwlock")]
-    RwLock,
-    #[token("condvar")]
-    Condvar,
-    #[token("semaphore")]
-    Semaphore,
-    #[token("barrier")]
-    Barrier,
-    #[token("shared")]
-    Shared,
+    /// The keyword of a kind of objects. The lexer makes it of a name.
+    Object(ObjectKind),
     #[token("enum")]
     Enum,
     #[token("fn")]
@@ -170,22 +162,32 @@ fn block_comment(lexer: &mut Lexer<'_, Token>) -> bool {
 }
 
 impl Token {
-    /// Its name in messages.
-    pub fn describe(self) -> &'static str {
-        use Token::*;
+    /// What this name is, if it is the keyword of a kind of objects and cannot be used for anything else.
+    pub fn of_name(text: &str) -> Token {
+        match objects::declared_by(text) {
+            Some(kind) if !kind.about().is_soft => Token::Object(kind),
+            _ => Token::Ident,
+        }
+    }
+
+    /// Is it a keyword that is also the name of an operation, such as `barrier`?
+    pub fn is_word(self) -> bool {
         match self {
+            Token::Object(kind) => objects::words_called(kind.about().keyword).next().is_some(),
+            _ => false,
+        }
+    }
+
+    /// Its name in messages.
+    pub fn describe(self) -> Cow<'static, str> {
+        use Token::*;
+        let fixed = match self {
+            Object(kind) => return format!("`{}`", kind.about().keyword).into(),
             LineComment | BlockComment => "a comment",
             Ident => "a name",
             Int => "a number",
             Str | OpenStr => "a text",
             Const => "`const`",
-            Mailbox => "`mailbox`",
-            Mutex => "`mutex`",
-            RwLock => "`rwlock`",
-            Condvar => "`condvar`",
-            Semaphore => "`semaphore`",
-            Barrier => "`barrier`",
-            Shared => "`shared`",
             Enum => "`enum`",
             Fn => "`fn`",
             Proc => "`proc`",
@@ -243,7 +245,8 @@ impl Token {
             Question => "`?`",
             Letter | Strange => "strange characters",
             End => "the end of the file",
-        }
+        };
+        fixed.into()
     }
 
     /// Does a declaration at the top level start with it?
@@ -251,22 +254,7 @@ impl Token {
         use Token::*;
         matches!(
             self,
-            Const
-                | Mailbox
-                | Mutex
-                | RwLock
-                | Condvar
-                | Semaphore
-                | Barrier
-                | Shared
-                | Enum
-                | Fn
-                | Proc
-                | Process
-                | Final
-                | Invariant
-                | Actor
-                | Init
+            Const | Object(_) | Enum | Fn | Proc | Process | Final | Invariant | Actor | Init
         )
     }
 

@@ -41,9 +41,12 @@ pub fn acts(expr: &Expr) -> bool {
     found
 }
 
-/// Calls `each` with the expression and all its subexpressions, in pre-order.
+/// Calls `each` with the expression and every one in it. An object among the arguments of an
+/// operation is not an expression, but its index is one.
 pub fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
-    each(expr);
+    if !matches!(expr.kind, ExprKind::Object(_)) {
+        each(expr);
+    }
     let mut all =
         |parts: &mut dyn Iterator<Item = &'e Expr>| parts.for_each(|part| visit(part, each));
     match &expr.kind {
@@ -90,7 +93,7 @@ pub fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
             };
             all(&mut indices.into_iter().chain([&**value]));
         }
-        ExprKind::Peek(address) | ExprKind::Pending(address) => {
+        ExprKind::Object(address) | ExprKind::Peek(address) | ExprKind::Pending(address) => {
             all(&mut index_of(address).into_iter())
         }
         ExprKind::ProcessVar { index, .. } => all(&mut index.iter().map(|index| &**index)),
@@ -111,42 +114,8 @@ fn index_of(address: &Address) -> Vec<&Expr> {
 
 /// The argument expressions of an operation.
 fn arguments(operation: &Operation) -> Vec<&Expr> {
-    use Operation::*;
     match operation {
-        Isend { mailbox, value, src, tag, .. } => {
-            let named = src.iter().chain(tag).map(|part| &**part);
-            index_of(mailbox).into_iter().chain([&**value]).chain(named).collect()
-        }
-        Irecv { mailbox, src, tag, .. } => {
-            index_of(mailbox).into_iter().chain(src.iter().chain(tag).map(|part| &**part)).collect()
-        }
-        Probe { mailbox, src, tag, .. } => {
-            index_of(mailbox).into_iter().chain(src.iter().chain(tag).map(|part| &**part)).collect()
-        }
-        Cancel(a) => vec![a],
-        Collective { collective, root, value, rank, .. } => {
-            let parts = [root, value, rank].into_iter().flatten().map(|part| &**part);
-            index_of(collective).into_iter().chain(parts).collect()
-        }
-        Wait(a) | Test(a) | WaitAny(a) | TestAny(a) | WaitAll(a) | Received(a) | Join(a) => vec![a],
-        AsyncLock(object) | MutexWait(object) | MutexTest(object) | Lock(object)
-        | TryLock(object) | Unlock(object) => index_of(object),
-        ReadLock(object) | WriteLock(object) | RwUnlock(object) => index_of(object),
-        CondWait { condvar, mutex, .. } => {
-            index_of(condvar).into_iter().chain(index_of(mutex)).collect()
-        }
-        NotifyOne(object) | NotifyAll(object) => index_of(object),
-        AsyncAcquire(object) | AcquireWait(object) | Acquire(object) | Release(object) => {
-            index_of(object)
-        }
-        Arrive(object) | BarrierWait(object) | Barrier(object) | Read(object) => index_of(object),
-        MutexWaitAny(objects) | MutexTestAny(objects) => {
-            objects.iter().flat_map(index_of).collect()
-        }
-        CompareAndSwap(cell, a, b) => index_of(cell).into_iter().chain([&**a, &**b]).collect(),
-        FetchAdd(cell, a) | Swap(cell, a) => index_of(cell).into_iter().chain([&**a]).collect(),
-        Choose(a, b) => vec![a, b],
-        Local => Vec::new(),
-        Spawn(_, args) => args.iter().collect(),
+        Operation::One { args, .. } | Operation::On(_, args) => args.iter().collect(),
+        Operation::Cancel(a) | Operation::WaitAll(a) | Operation::Received(a) => vec![a],
     }
 }

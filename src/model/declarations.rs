@@ -2,11 +2,9 @@
 //!
 //! An array of a million objects is one entry. The name of an element is made only on request.
 
+use super::Object;
 use super::objects::{Kind, all_kinds};
-use super::{
-    BarrierId, CellId, CollectiveId, CondvarId, MailboxId, MutexId, RwLockId, SemaphoreId,
-};
-
+use super::op::*;
 macro_rules! define_objects {
     ($($(#[$doc:meta])* $kind:ident($id:ident) $all:ident [$($log:ty)?],)*) => {
         /// The shared objects of a system.
@@ -30,6 +28,13 @@ macro_rules! define_objects {
             /// Are there no objects?
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
+            }
+
+            /// The name of a declared object.
+            pub fn name(&self, object: Object) -> String {
+                match object {
+                    $(Object::$kind(id) => self.$all.name(id.0),)*
+                }
             }
         }
     };

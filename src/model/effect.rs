@@ -59,92 +59,7 @@
 
 use smallvec::SmallVec;
 
-use super::ProcessId;
-
-/// The kinds of lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Part {
-    /// What starts a process. The events of the process itself are in no lane: they are ordered by
-    /// the process.
-    Process,
-    /// The sends posted at a mailbox.
-    Sends,
-    /// The receives posted at a mailbox.
-    Receives,
-    /// All that is posted at p2p and bag mailboxes and collectives, and all matches.
-    Network,
-    /// The messages sent to a p2p or bag mailbox.
-    Messages,
-    /// The matches at a p2p or bag mailbox, the probes that take, and the requests to cancel a
-    /// receive.
-    Matches,
-    /// The ends of entries of a collective.
-    Ends,
-    /// The requests for a mutex.
-    Requests,
-    /// The unlocks of a mutex; also the requests, if the mutex is tried.
-    Queue,
-    /// The requests for a reader-writer lock.
-    Turns,
-    /// The unlocks of a reader-writer lock.
-    Leaves,
-    /// The notifications and enrolments of a condition variable.
-    Notes,
-    /// The wake steps of notifications.
-    Wakes,
-    /// The requests for a semaphore.
-    Acquires,
-    /// The releases of a semaphore.
-    Releases,
-    /// The arrivals at a barrier.
-    Arrivals,
-    /// The contents of a cell.
-    Contents,
-    /// The messages that an actor has taken.
-    Inbox,
-}
-
-impl Part {
-    /// The set of this kind alone.
-    #[inline]
-    pub const fn alone(self) -> PartSet {
-        PartSet(1 << self as u32)
-    }
-
-    /// Do operations compete for the places of changes in such a lane? Otherwise its acts are
-    /// gathered, or are found by their position.
-    pub fn is_ordered(self) -> bool {
-        use Part::*;
-        match self {
-            Sends | Receives | Requests | Queue | Turns | Notes | Acquires | Releases
-            | Contents => true,
-            Process | Network | Messages | Matches | Ends => false,
-            Leaves | Wakes | Arrivals | Inbox => false,
-        }
-    }
-}
-
-/// A set of kinds of lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PartSet(u32);
-
-impl PartSet {
-    /// The empty set.
-    pub const NONE: PartSet = PartSet(0);
-
-    /// The union of both sets.
-    #[inline]
-    pub const fn or(self, other: PartSet) -> PartSet {
-        PartSet(self.0 | other.0)
-    }
-
-    /// Do the sets have a kind in common?
-    #[inline]
-    pub const fn meets(self, other: PartSet) -> bool {
-        self.0 & other.0 != 0
-    }
-}
+use super::{Part, ProcessId};
 
 /// An order of events about one object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -152,7 +67,7 @@ pub struct Lane(u32);
 
 impl Lane {
     /// The number of kinds of lanes.
-    pub const PARTS: usize = PARTS.len();
+    pub const PARTS: usize = Part::ALL.len();
 
     const SHIFT: u32 = 5;
 
@@ -171,7 +86,7 @@ impl Lane {
     /// Its kind.
     #[inline]
     pub fn part(self) -> Part {
-        PARTS[(self.0 & ((1 << Lane::SHIFT) - 1)) as usize]
+        Part::ALL[(self.0 & ((1 << Lane::SHIFT) - 1)) as usize]
     }
 
     /// The number of the object.
@@ -187,28 +102,6 @@ impl Lane {
         1 << (u64::from(self.0).wrapping_mul(ODD) >> (u64::BITS - 6))
     }
 }
-
-/// All kinds, in the order of the enum.
-const PARTS: [Part; 18] = [
-    Part::Process,
-    Part::Sends,
-    Part::Receives,
-    Part::Network,
-    Part::Messages,
-    Part::Matches,
-    Part::Ends,
-    Part::Requests,
-    Part::Queue,
-    Part::Turns,
-    Part::Leaves,
-    Part::Notes,
-    Part::Wakes,
-    Part::Acquires,
-    Part::Releases,
-    Part::Arrivals,
-    Part::Contents,
-    Part::Inbox,
-];
 
 impl std::fmt::Debug for Lane {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -452,7 +345,7 @@ mod tests {
 
     #[test]
     fn a_lane_is_of_its_part_and_object() {
-        for (number, part) in PARTS.into_iter().enumerate() {
+        for (number, &part) in Part::ALL.iter().enumerate() {
             assert_eq!(number, part as usize);
             let lane = Lane::new(part, 7);
             assert_eq!((lane.part(), lane.object()), (part, 7));

@@ -12,13 +12,11 @@
 //! If a kind has at most [`FEW`] objects, all of them are met at once, in order of declaration.
 //! Then both numbers are equal.
 
+use super::op::*;
 use rustc_hash::FxHashMap;
 
 use super::objects::{Kind, all_kinds};
-use super::{
-    BarrierId, CellId, CollectiveId, CondvarId, Lane, MailboxId, MutexId, Objects, Op, RwLockId,
-    SemaphoreId, Touch, Values,
-};
+use super::{Lane, Objects, Op, Touch, Values};
 
 /// Up to this number of objects of a kind, all of them are met at once.
 const FEW: usize = 64;

@@ -33,18 +33,119 @@ pub(super) mod inbox;
 pub(super) mod mailbox;
 pub(super) mod mutex;
 pub(super) mod network;
+pub(super) mod posted;
 pub(super) mod process;
 pub(super) mod rwlock;
 pub(super) mod semaphore;
 
 use rustc_hash::FxHashMap;
 
+pub use posted::Posted;
+pub(super) use posted::{NONE, place};
+
 use super::locals::{Births, MessageNames};
 use super::state::{Done, Parts, State};
 use super::{
-    Choice, Effect, Handle, Lane, LocalId, Locals, May, Mode, Needs, Part, PartSet, ProcessId,
-    Response, System, Touch, ValueId, Values,
+    Choice, Effect, Lane, LocalId, Locals, May, Mode, Needs, ProcessId, Response, System, Touch,
+    ValueId, Values,
 };
+
+macro_rules! define_parts {
+    ($($(#[$doc:meta])* $part:ident,)*) => {
+        /// The kinds of lanes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum Part {
+            $($(#[$doc])* $part,)*
+        }
+
+        impl Part {
+            /// All kinds, in order.
+            pub(super) const ALL: &[Part] = &[$(Part::$part,)*];
+        }
+    };
+}
+define_parts! {
+    /// What starts a process. The events of the process itself are in no lane: they are ordered by
+    /// the process.
+    Process,
+    /// The sends posted at a mailbox.
+    Sends,
+    /// The receives posted at a mailbox.
+    Receives,
+    /// All that is posted at p2p and bag mailboxes and collectives, and all matches.
+    Network,
+    /// The messages sent to a p2p or bag mailbox.
+    Messages,
+    /// The matches at a p2p or bag mailbox, the probes that take, and the wishes to cancel a
+    /// receive.
+    Matches,
+    /// The ends of entries of a collective.
+    Ends,
+    /// The requests for a mutex.
+    Requests,
+    /// The unlocks of a mutex; also the requests, if the mutex is tried.
+    Queue,
+    /// The requests for a reader-writer lock.
+    Turns,
+    /// The unlocks of a reader-writer lock.
+    Leaves,
+    /// The notifications and enrolments of a condition variable.
+    Notes,
+    /// The wake steps of notifications.
+    Wakes,
+    /// The requests for a semaphore.
+    Acquires,
+    /// The releases of a semaphore.
+    Releases,
+    /// The arrivals at a barrier.
+    Arrivals,
+    /// The contents of a cell.
+    Contents,
+    /// The messages that an actor has taken.
+    Inbox,
+}
+
+impl Part {
+    /// The set of this kind alone.
+    #[inline]
+    pub const fn alone(self) -> PartSet {
+        PartSet(1 << self as u32)
+    }
+
+    /// Do operations compete for the places of changes in such a lane? Otherwise its acts are
+    /// gathered, or are found by their position.
+    pub fn is_ordered(self) -> bool {
+        use Part::*;
+        match self {
+            Sends | Receives | Requests | Queue | Turns | Notes | Acquires | Releases
+            | Contents => true,
+            Process | Network | Messages | Matches | Ends => false,
+            Leaves | Wakes | Arrivals | Inbox => false,
+        }
+    }
+}
+
+/// A set of kinds of lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartSet(u32);
+
+impl PartSet {
+    /// The empty set.
+    pub const NONE: PartSet = PartSet(0);
+
+    /// The union of both sets.
+    #[inline]
+    pub const fn or(self, other: PartSet) -> PartSet {
+        PartSet(self.0 | other.0)
+    }
+
+    /// Do the sets have a kind in common?
+    #[inline]
+    pub const fn meets(self, other: PartSet) -> bool {
+        self.0 & other.0 != 0
+    }
+}
 
 /// Calls a macro with the list of all kinds of objects. An entry has the name of the kind, the type
 /// of its numbers, the field for all its objects, and what a [`State`] keeps for each object, if in
@@ -55,19 +156,19 @@ macro_rules! all_kinds {
             /// Shared cells with their initial content.
             Cell(CellId) cells [Vec<ValueId>],
             /// Mutexes, and how each is asked for.
-            Mutex(MutexId) mutexes [Mutex],
+            Mutex(MutexId) mutexes [crate::model::objects::mutex::Mutex],
             /// Reader-writer locks.
-            RwLock(RwLockId) rwlocks [RwLock],
+            RwLock(RwLockId) rwlocks [crate::model::objects::rwlock::RwLock],
             /// Condition variables.
-            Condvar(CondvarId) condvars [Condvar],
+            Condvar(CondvarId) condvars [crate::model::objects::condvar::Condvar],
             /// Semaphores with their initial number of units.
-            Semaphore(SemaphoreId) semaphores [Semaphore],
+            Semaphore(SemaphoreId) semaphores [crate::model::objects::semaphore::Semaphore],
             /// Barriers with their number of participants.
-            Barrier(BarrierId) barriers [Barrier],
+            Barrier(BarrierId) barriers [crate::model::objects::barrier::Barrier],
             /// Collectives with their number of ranks.
             Collective(CollectiveId) collectives [],
             /// Mailboxes with the order of their messages.
-            Mailbox(MailboxId) mailboxes [Mailbox],
+            Mailbox(MailboxId) mailboxes [crate::model::objects::mailbox::Mailbox],
         }
     };
 }
@@ -348,66 +449,6 @@ macro_rules! by_operation {
     }};
 }
 pub(super) use by_operation;
-
-/// No place in a log.
-pub(super) const NONE: u32 = u32::MAX;
-
-/// A place in a log, if any.
-pub(super) fn place(index: u32) -> Option<u32> {
-    (index != NONE).then_some(index)
-}
-
-/// The place of a request in the log of its object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Posted {
-    /// A communication: an end of a mailbox, and the position there.
-    At(super::MailboxId, mailbox::End, u32),
-    /// A send at a p2p or bag mailbox, by its place among all of them.
-    Sent(u32),
-    /// A receive at a p2p or bag mailbox, by its place among all of them.
-    Receive(u32),
-    /// An entry of a collective, by its place among all of them.
-    Entry(u32),
-    /// A request for a mutex.
-    Mutex(super::MutexId, u32),
-    /// A request for a reader-writer lock.
-    RwLock(super::RwLockId, u32),
-    /// An enrolment at a condition variable.
-    Enrolment(super::CondvarId, u32),
-    /// A notification.
-    Notification(super::CondvarId, u32),
-    /// A request for a semaphore.
-    Semaphore(super::SemaphoreId, u32),
-}
-
-impl State {
-    /// The place of the request `handle` of `process`.
-    pub fn posted(&self, process: ProcessId, handle: Handle) -> Posted {
-        self.processes[process.index()].posted[handle.index()]
-    }
-
-    /// The response to a process that posts its next request.
-    pub fn next_posted(&self, process: ProcessId) -> Response {
-        Response::Posted(Handle(self.posted_count(process)))
-    }
-
-    /// How many requests `process` has posted: the number of its next handle.
-    pub fn posted_count(&self, process: ProcessId) -> u32 {
-        self.processes[process.index()].posted.len() as u32
-    }
-
-    /// Records the place of a request with its process. Returns the response.
-    fn note(&mut self, process: ProcessId, posted: Posted) -> Response {
-        let log = &mut self.processes[process.index()].posted;
-        log.push(posted);
-        Response::Posted(Handle(log.len() as u32 - 1))
-    }
-
-    /// Removes the last request of `process`.
-    fn unnote(&mut self, process: ProcessId) {
-        self.processes[process.index()].posted.pop();
-    }
-}
 
 /// The choices of an any-form: one for each element that is complete, and for a test
 /// [`Choice::NOTHING`] if there is none.

@@ -5,7 +5,7 @@
 
 use super::met::{Object, ObjectMut};
 use super::objects::{Operation, by_operation};
-use super::{Lane, LocalId, ProcessId, ValueId};
+use super::{Call, Lane, LocalId, ProcessId, ValueId};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -104,74 +104,6 @@ pub enum Completion {
     Late,
     /// Early or late: no process can rely on either. See [`super::State::is_optional`].
     Either,
-}
-
-/// What a rank does in a collective. The calls of all ranks in one round have to be equal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Call {
-    /// The kind.
-    pub kind: CollectiveKind,
-    /// The rank of the root, for kinds that have one.
-    pub root: Option<u32>,
-    /// The operator, for kinds that have one: a number that only the system understands.
-    pub operator: Option<u32>,
-}
-
-impl CollectiveKind {
-    /// The name of the blocking operation in the modelling language.
-    pub fn name(self) -> &'static str {
-        use CollectiveKind::*;
-        match self {
-            Barrier => "barrier",
-            Bcast => "bcast",
-            Scatter => "scatter",
-            Gather => "gather",
-            Reduce => "reduce",
-            Allreduce => "allreduce",
-            Allgather => "allgather",
-            Alltoall => "alltoall",
-            Scan => "scan",
-            Exscan => "exscan",
-            ReduceScatter => "reduce_scatter",
-        }
-    }
-}
-
-/// The kinds of collectives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub enum CollectiveKind {
-    Barrier,
-    Bcast,
-    Scatter,
-    Gather,
-    Reduce,
-    Allreduce,
-    Allgather,
-    Alltoall,
-    Scan,
-    Exscan,
-    ReduceScatter,
-}
-
-impl CollectiveKind {
-    /// All kinds, in this order. The library for programs in C uses the same numbers.
-    pub const ALL: [CollectiveKind; 11] = {
-        use CollectiveKind::*;
-        [
-            Barrier,
-            Bcast,
-            Scatter,
-            Gather,
-            Reduce,
-            Allreduce,
-            Allgather,
-            Alltoall,
-            Scan,
-            Exscan,
-            ReduceScatter,
-        ]
-    };
 }
 
 /// A request for a mutex, pending or past: the process's own request with that number.
@@ -430,6 +362,13 @@ impl Op {
             };
         }
         visit_objects!(self, visit)
+    }
+
+    /// The object that it names, if it is one.
+    pub fn object(&self) -> Option<Object> {
+        let (mut first, mut count) = (None, 0);
+        self.for_each_object(|object| (first, count) = (Some(object), count + 1));
+        first.filter(|_| count == 1)
     }
 
     /// Calls `each` with every object that it names, to be replaced.

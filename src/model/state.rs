@@ -17,20 +17,14 @@ mod ways;
 pub use portrait::Parts;
 pub use scope::Scope;
 
-use super::objects::barrier::Barrier;
 use super::objects::collective::Collectives;
-use super::objects::condvar::Condvar;
 use super::objects::inbox::Inboxes;
-use super::objects::mailbox::Mailbox;
-use super::objects::mutex::Mutex;
 use super::objects::network::Network;
-use super::objects::rwlock::RwLock;
-use super::objects::semaphore::Semaphore;
 use super::objects::{Kind, NONE, Operation, Place, Posted, all_kinds, by_operation, place};
+use super::op::*;
 use super::{
-    Action, BarrierId, CellId, Choice, CollectiveId, CondvarId, Effect, LocalId, Locals, MailboxId,
-    Met, MutexId, Object, Op, ProcessId, Response, RwLockId, SemaphoreId, Status, System, Touch,
-    ValueId,
+    Action, Choice, Effect, LocalId, Locals, Met, Object, Op, ProcessId, Response, Status, System,
+    Touch, ValueId,
 };
 
 /// A process in a state.

@@ -5,8 +5,8 @@ use std::panic::Location;
 use super::data::{Data, pack, unpack};
 use super::panics::blame;
 use super::process::{Place, ask};
-use super::text::{On, Text};
-use crate::model::{Call, CollectiveId, CollectiveKind, Completion, Op, Value};
+use super::text::Text;
+use crate::model::{Call, CollectiveId, CollectiveKind, Completion, Object, Op, Value};
 use crate::systems::history::{Asked, Told};
 
 /// Operations that a fixed number of ranks carry out together, round by round. Each process takes
@@ -173,7 +173,7 @@ impl Calling {
         if call.root.is_some_and(|root| root >= ranks) {
             blame("there is no such root", place);
         }
-        let text = Text { on: On::Collective(collective), verb: call.kind.name() };
+        let text = Text { on: Some(Object::Collective(collective)), verb: call.kind.name() };
         let asked = Asked::with(pack(value), |value| {
             let completion = Completion::Early;
             Op::Enter { collective, rank, call, value, completion }

@@ -18,9 +18,9 @@ use std::rc::Rc;
 use super::data::{Data, pack, unpack};
 use super::panics::blame;
 use super::process::{Channel, Place, ask};
-use super::text::{On, Text};
+use super::text::Text;
 use crate::model::{
-    Access, CellId, CondvarId, Handle, Hold, MutexId, Op, Request, RwLockId, Value,
+    Access, CellId, CondvarId, Handle, Hold, MutexId, Object, Op, Request, RwLockId, Value,
 };
 use crate::systems::history::{Asked, Told};
 
@@ -129,7 +129,7 @@ impl<T: Data> Mutex<T> {
         let place = Location::caller();
         async move {
             let (mutex, channel) = (self.id, self.held_from_now_on(place));
-            let text = Text { on: On::Mutex(mutex), verb: "try_lock" };
+            let text = Text { on: Some(Object::Mutex(mutex)), verb: "try_lock" };
             let Told::Posted(handle) = ask(Asked::op(Op::TryLock(mutex)), text, place).await else {
                 channel.let_go(mutex);
                 return None;
@@ -150,7 +150,7 @@ impl<T: Data> Mutex<T> {
 
     async fn lock_at(self, verb: &'static str, place: Place) -> Guard<T> {
         let (mutex, channel) = (self.id, self.held_from_now_on(place));
-        let text = Text { on: On::Mutex(mutex), verb };
+        let text = Text { on: Some(Object::Mutex(mutex)), verb };
         let Told::Posted(handle) = ask(Asked::op(Op::AsyncLock(mutex)), text, place).await else {
             unreachable!("it is told its request")
         };
@@ -191,13 +191,13 @@ impl<T: Data> Held<T> {
     }
 
     /// Requests a write of the content if it may have changed, and then `op`.
-    fn release(&self, content: Content<T>, op: Op, on: On) {
+    fn release(&self, content: Content<T>, op: Op, on: Object) {
         if let (Some(place), Some(cell)) = (self.changed, content.cell) {
             let write = |value| Op::Access(cell, Access::Write(value));
             let asked = Asked::with(pack(self.value.clone()), write);
-            self.channel.defer(asked, Text { on: On::Cell(cell), verb: "write" }, place);
+            self.channel.defer(asked, Text { on: Some(Object::Cell(cell)), verb: "write" }, place);
         }
-        self.channel.defer(Asked::op(op), Text { on, verb: "unlock" }, self.used.get());
+        self.channel.defer(Asked::op(op), Text { on: Some(on), verb: "unlock" }, self.used.get());
     }
 }
 
@@ -236,7 +236,7 @@ impl<T: Data> Drop for Guard<T> {
     fn drop(&mut self) {
         let mutex = self.mutex.id;
         let request = Request { mutex, handle: self.handle };
-        self.held.release(self.mutex.content, Op::Unlock(request), On::Mutex(mutex));
+        self.held.release(self.mutex.content, Op::Unlock(request), Object::Mutex(mutex));
         self.held.channel.let_go(mutex);
     }
 }
@@ -247,7 +247,7 @@ impl Condvar {
     pub fn wait<T: Data>(self, guard: Guard<T>) -> impl Future<Output = Guard<T>> {
         let (Condvar(condvar), place) = (self, Location::caller());
         async move {
-            let text = Text { on: On::Condvar(condvar), verb: "wait" };
+            let text = Text { on: Some(Object::Condvar(condvar)), verb: "wait" };
             let Told::Posted(handle) = ask(Asked::op(Op::Enrol(condvar)), text, place).await else {
                 unreachable!("it is told its request")
             };
@@ -273,7 +273,7 @@ impl Condvar {
 
     async fn notify(self, all: bool, verb: &'static str, place: Place) {
         let Condvar(condvar) = self;
-        let text = Text { on: On::Condvar(condvar), verb };
+        let text = Text { on: Some(Object::Condvar(condvar)), verb };
         let Told::Posted(handle) = ask(Asked::op(Op::Notify { condvar, all }), text, place).await
         else {
             unreachable!("it is told its request")
@@ -310,7 +310,7 @@ impl<T: Data> RwLock<T> {
         if !channel.enter(lock) {
             blame("the process locks a reader-writer lock that it has already", place);
         }
-        let text = Text { on: On::RwLock(lock), verb };
+        let text = Text { on: Some(Object::RwLock(lock)), verb };
         let Told::Posted(handle) = ask(Asked::op(Op::RwRequest { lock, hold }), text, place).await
         else {
             unreachable!("it is told its request")
@@ -331,7 +331,7 @@ struct RwHeld<T: Data> {
 impl<T: Data> Drop for RwHeld<T> {
     fn drop(&mut self) {
         let (lock, handle) = (self.lock.id, self.handle);
-        self.held.release(self.lock.content, Op::RwUnlock { lock, handle }, On::RwLock(lock));
+        self.held.release(self.lock.content, Op::RwUnlock { lock, handle }, Object::RwLock(lock));
         self.held.channel.leave(lock);
     }
 }

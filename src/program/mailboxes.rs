@@ -5,8 +5,8 @@ use std::panic::Location;
 
 use super::data::{Data, pack, unpack};
 use super::process::{Place, ask};
-use super::text::{On, Text};
-use crate::model::{Completion, Delivery, Envelope, Handle, MailboxId, Op, Value};
+use super::text::Text;
+use crate::model::{Completion, Delivery, Envelope, Handle, MailboxId, Object, Op, Value};
 use crate::systems::history::{Asked, Told};
 
 /// A mailbox of messages of one type. Every process may send. At a p2p or bag mailbox only one
@@ -117,7 +117,7 @@ impl<T: Data> Mailbox<T> {
     }
 
     fn text(self, verb: &'static str) -> Text {
-        Text { on: On::Mailbox(self.id), verb }
+        Text { on: Some(Object::Mailbox(self.id)), verb }
     }
 
     /// Posts a send.
@@ -213,7 +213,7 @@ impl<T: Data> Request<T> {
     }
 
     fn text(self, verb: &'static str) -> Text {
-        Text { on: On::Mailbox(self.mailbox), verb }
+        Text { on: Some(Object::Mailbox(self.mailbox)), verb }
     }
 }
 
@@ -226,7 +226,7 @@ impl<T: Data> Request<T> {
 pub fn wait_any<T: Data>(requests: &[Request<T>]) -> impl Future<Output = (usize, T)> + use<T> {
     let handles: Box<[Handle]> = requests.iter().map(|request| request.handle).collect();
     assert!(!handles.is_empty(), "there is nothing to wait for");
-    let text = Text { on: On::Nothing, verb: "wait_any" };
+    let text = Text { on: None, verb: "wait_any" };
     let asking = ask(Asked::op(Op::WaitAny(handles)), text, Location::caller());
     async move { completed(&asking.await) }
 }

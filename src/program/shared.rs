@@ -6,8 +6,8 @@ use std::panic::Location;
 use super::data::{Data, pack, unpack};
 use super::panics::blame;
 use super::process::{Asking, Channel, ask};
-use super::text::{On, Text};
-use crate::model::{Access, BarrierId, CellId, Op, SemaphoreId, Value};
+use super::text::Text;
+use crate::model::{Access, BarrierId, CellId, Object, Op, SemaphoreId, Value};
 use crate::systems::history::{Asked, Told};
 
 /// A cell that processes share. Each access is atomic, and a step of its own.
@@ -83,7 +83,7 @@ impl<T: Data> Cell<T> {
 
     #[track_caller]
     fn access(self, asked: Asked<super::spawning::Start>, verb: &'static str) -> Asking {
-        ask(asked, Text { on: On::Cell(self.id), verb }, Location::caller())
+        ask(asked, Text { on: Some(Object::Cell(self.id)), verb }, Location::caller())
     }
 }
 
@@ -119,7 +119,7 @@ impl Semaphore {
     #[track_caller]
     pub fn acquire(self) -> impl Future<Output = ()> {
         let (Semaphore(semaphore), place) = (self, Location::caller());
-        let text = Text { on: On::Semaphore(semaphore), verb: "acquire" };
+        let text = Text { on: Some(Object::Semaphore(semaphore)), verb: "acquire" };
         async move {
             let told = ask(Asked::op(Op::AsyncAcquire(semaphore)), text, place).await;
             let Told::Posted(handle) = told else { unreachable!("it is told its request") };
@@ -130,7 +130,7 @@ impl Semaphore {
     /// Gives a unit.
     #[track_caller]
     pub fn release(self) -> impl Future<Output = ()> {
-        let text = Text { on: On::Semaphore(self.0), verb: "release" };
+        let text = Text { on: Some(Object::Semaphore(self.0)), verb: "release" };
         let asking = ask(Asked::op(Op::Release(self.0)), text, Location::caller());
         async move { drop(asking.await) }
     }
@@ -145,7 +145,7 @@ impl Barrier {
     #[track_caller]
     pub fn wait(self) -> impl Future<Output = ()> {
         let (Barrier(barrier), place) = (self, Location::caller());
-        let text = Text { on: On::Barrier(barrier), verb: "wait" };
+        let text = Text { on: Some(Object::Barrier(barrier)), verb: "wait" };
         async move {
             let round = Channel::current().arrive(barrier);
             ask(Asked::op(Op::Arrive { barrier, round }), text, place).await;

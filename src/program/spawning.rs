@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::data::{Data, is_unit, unpack};
 use super::panics::blame;
 use super::process::{Body, Channel, Place, ask, body};
-use super::text::{On, Text};
+use super::text::Text;
 use crate::model::{Op, ProcessId, Value};
 use crate::systems::history::{Asked, Told};
 
@@ -92,7 +92,7 @@ pub fn spawn_daemon<T: Data, F: AsyncFn() -> T + Send + Sync + 'static>(
 
 fn start<T>(start: Start) -> impl Future<Output = Child<T>> {
     let place = start.place;
-    let asking = ask(Asked::Spawn(start), Text { on: On::Nothing, verb: "spawn" }, place);
+    let asking = ask(Asked::Spawn(start), Text { on: None, verb: "spawn" }, place);
     async move {
         match asking.await {
             Told::Spawned(process) => Child { process, of: PhantomData },
@@ -106,7 +106,7 @@ impl<T: Data> Child<T> {
     /// is no such value, and this process fails, too (unless the value is `()`).
     #[track_caller]
     pub fn join(self) -> impl Future<Output = T> {
-        let (text, place) = (Text { on: On::Nothing, verb: "join" }, Location::caller());
+        let (text, place) = (Text { on: None, verb: "join" }, Location::caller());
         let asking = ask(Asked::op(Op::Join(self.process)), text, place);
         async move {
             match asking.await {
@@ -135,7 +135,7 @@ pub fn print(line: impl Display) {
 #[track_caller]
 pub fn choose(range: Range<i64>) -> impl Future<Output = i64> {
     assert!(!range.is_empty(), "there is nothing to choose in {range:?}");
-    let text = Text { on: On::Nothing, verb: "choose" };
+    let text = Text { on: None, verb: "choose" };
     let op = Op::Choose { lo: range.start, hi: range.end };
     let asking = ask(Asked::op(op), text, Location::caller());
     async move {

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::Replay;
-use super::snapshot::Named;
-use crate::model::{End, MailboxId, Op, Posted, ProcessId, Request, System};
+use super::objects::{Named, words};
+use crate::model::{Op, ProcessId, System};
 
 /// Something that a step changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -20,63 +20,12 @@ pub struct Change {
 impl<S: System> Replay<'_, S> {
     /// The variables of `process` and the objects that `op` may change.
     pub(super) fn view(&self, process: ProcessId, op: &Op) -> Vec<Named> {
-        let mut view = match op {
-            Op::Deliver => Vec::new(),
-            _ => self.variables(process),
+        let mut view = match self.state.is_carrier(process) {
+            true => Vec::new(),
+            false => self.variables(process),
         };
-        match op {
-            Op::Isend { mailbox, .. }
-            | Op::Irecv { mailbox, .. }
-            | Op::Send { mailbox, .. }
-            | Op::Receive { mailbox, .. }
-            | Op::Probe { mailbox, .. } => view.extend(self.both_ends_now(*mailbox)),
-            Op::Deliver => {
-                if let Posted::Receive(receive) = self.state.carried(process) {
-                    let receive = &self.state.network().receives()[receive as usize];
-                    view.extend(self.both_ends_now(receive.mailbox));
-                }
-            }
-            Op::Enter { collective, .. } => view.push(self.entries_now(*collective)),
-            Op::AsyncLock(mutex) | Op::TryLock(mutex) | Op::Unlock(Request { mutex, .. }) => {
-                view.push(self.queue_now(*mutex));
-            }
-            Op::RwRequest { lock, .. } | Op::RwUnlock { lock, .. } => {
-                view.push(self.holders_now(*lock));
-            }
-            Op::Enrol(condvar) | Op::Notify { condvar, .. } | Op::Wake { condvar, .. } => {
-                view.push(self.waiting_now(*condvar));
-            }
-            Op::AsyncAcquire(semaphore) | Op::Release(semaphore) => {
-                view.push(self.units_now(*semaphore));
-            }
-            Op::Arrive { barrier, round } => view.push(self.arrivals_now(*barrier, *round)),
-            Op::Access(cell, _) => view.push(self.cell_now(*cell)),
-            Op::Handle { .. } => {
-                let actor = self.name(process);
-                view.push((format!("messages to {actor}"), self.pending_to(process)));
-            }
-            Op::Cancel(_)
-            | Op::CancelOutcome(_)
-            | Op::WaitAny(_)
-            | Op::TestAny(_)
-            | Op::MutexWaitAny(_)
-            | Op::MutexTestAny(_)
-            | Op::RwWait { .. }
-            | Op::AwaitWake { .. }
-            | Op::AcquireWait { .. }
-            | Op::BarrierWait { .. }
-            | Op::Choose { .. }
-            | Op::Local
-            | Op::Spawn(_)
-            | Op::Join(_) => {}
-        }
+        view.extend(words(op, |words| words.view(self, process)));
         view
-    }
-}
-
-impl<S: System> Replay<'_, S> {
-    fn both_ends_now(&self, mailbox: MailboxId) -> [Named; 2] {
-        [End::Send, End::Receive].map(|end| self.posts_now(mailbox, end))
     }
 }
 

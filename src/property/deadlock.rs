@@ -10,23 +10,16 @@
 //!   one another could help. That is what is reported as a cycle. A cycle with an edge leading out of it is not
 //!   reported: the wait may be ended from outside.
 
-mod locks;
-mod loops;
-mod network;
-
 use std::sync::Arc;
 
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
-use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use super::narration::label;
+use super::livelock::Spin;
+use super::objects::{wait_of_failed, words};
 use super::replay::Replay;
-use crate::model::{
-    BarrierId, End, Handle, LocalId, May, Op, Posted, ProcessId, Reception, SemaphoreId, Status,
-    System, Touch,
-};
+use crate::model::{LocalId, ProcessId, Status, System, Touch};
 
 /// A state in which nothing need ever happen again, and some process is neither done nor failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -86,8 +79,39 @@ pub struct Link {
 pub(super) struct Wait {
     /// In words.
     pub(super) words: String,
-    helpers: Vec<ProcessId>,
-    hopeless: Option<String>,
+    /// Who may be able to end the wait.
+    pub(super) helpers: Vec<ProcessId>,
+    /// Why nobody can.
+    pub(super) hopeless: Option<String>,
+}
+
+impl Wait {
+    /// A wait that any of these may end; if there is none, `why` tells the reason.
+    pub(super) fn for_one(
+        words: String,
+        helpers: Vec<ProcessId>,
+        why: impl FnOnce() -> String,
+    ) -> Wait {
+        let hopeless = helpers.is_empty().then(why);
+        Wait { words, helpers, hopeless }
+    }
+
+    /// A wait for `missing` processes to do this, when only the helpers could.
+    pub(super) fn for_several(
+        words: String,
+        helpers: Vec<ProcessId>,
+        missing: usize,
+        verb: &str,
+    ) -> Wait {
+        if helpers.len() >= missing {
+            return Wait { words, helpers, hopeless: None };
+        }
+        let hopeless = match helpers.len() {
+            0 => format!("nobody is left to {verb}"),
+            n => format!("{missing} are missing and only {n} could {verb}"),
+        };
+        Wait { words, helpers: Vec::new(), hopeless: Some(hopeless) }
+    }
 }
 
 /// Explains the terminal state at which the replay stands; `None` if it is no deadlock. Daemons that wait are told of as others
@@ -187,177 +211,28 @@ impl<S: System> Replay<'_, S> {
         if let Some(spin) = self.spins.iter().find(|spin| spin.process == process) {
             return Some(self.wait_in_loop(spin));
         }
-        let Some(op) = self.pending(process) else { return self.wait_of_failed(process) };
-        self.wait_at(process, op)
-    }
-
-    fn wait_at(&self, process: ProcessId, op: &Op) -> Option<Wait> {
-        match op {
-            Op::WaitAny(comms) => {
-                Some(any(comms.iter().map(|&comm| self.wait_for_post(process, comm)).collect()))
-            }
-            Op::TestAny(comms) if !self.state.must_move(&self.locals, process) => {
-                Some(any(comms.iter().map(|&comm| self.wait_for_post(process, comm)).collect()))
-            }
-            Op::CancelOutcome(comm) => Some(self.wait_for_post(process, *comm)),
-            &Op::Probe { mailbox, pattern, .. } => {
-                Some(self.wait_for_message(process, mailbox, pattern))
-            }
-            Op::MutexWaitAny(requests) => {
-                let waits =
-                    requests.iter().map(|&request| self.wait_for_mutex(process, request.mutex));
-                Some(any(waits.collect()))
-            }
-            Op::RwWait { lock, handle } => Some(self.wait_for_rwlock(process, *lock, *handle)),
-            Op::AwaitWake { condvar, handle } => {
-                Some(self.wait_for_notification(process, *condvar, *handle))
-            }
-            Op::AcquireWait { semaphore, handle } => {
-                Some(self.wait_for_unit(process, *semaphore, *handle))
-            }
-            Op::BarrierWait { barrier, round } => Some(self.wait_for_arrivals(*barrier, *round)),
-            Op::Join(target) => Some(self.wait_for_end(process, *target)),
-            Op::Handle { .. } => Some(self.wait_to_accept(process)),
-            _ => None,
+        match self.pending(process) {
+            Some(op) => words(op, |words| words.wait(self, process)),
+            None => wait_of_failed(self, process),
         }
     }
 
-    /// What an actor waits for whose guards refuse its messages: another message could change its state, but there is
-    /// none.
-    fn wait_to_accept(&self, actor: ProcessId) -> Wait {
-        let state = self.variables(actor);
-        let state: Vec<_> = state.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let hopeless = match state.is_empty() {
-            true => "it never takes that, and nothing else is on its way".into(),
-            false => format!("it has {}, and nothing else is on its way", state.join(", ")),
-        };
-        let words = format!("a state in which it takes {}", self.pending_to(actor));
-        Wait { words, helpers: Vec::new(), hopeless: Some(hopeless) }
-    }
-
-    /// What a failed actor with messages waits for: nobody takes them any more.
-    fn wait_of_failed(&self, actor: ProcessId) -> Option<Wait> {
-        self.state.inboxes().has_pending(actor).then(|| Wait {
-            words: format!("someone to take {}", self.pending_to(actor)),
-            helpers: Vec::new(),
-            hopeless: Some("it has failed".into()),
-        })
-    }
-
-    fn wait_for_post(&self, process: ProcessId, comm: Handle) -> Wait {
-        match self.state.posted(process, comm) {
-            Posted::Sent(send) => return self.wait_for_receiver(process, send),
-            Posted::Entry(entry) => return self.wait_for_entries(entry),
-            Posted::Receive(receive) => {
-                let Reception { mailbox, pattern, .. } =
-                    self.state.network().receives()[receive as usize];
-                return self.wait_for_message(process, mailbox, pattern);
-            }
-            _ => {}
+    /// What a process that goes round a loop waits for: anything that would take it out of the loop.
+    fn wait_in_loop(&self, spin: &Spin) -> Wait {
+        let mut waits: Vec<Wait> = Vec::new();
+        for op in spin.circle.iter().filter_map(|&local| self.locals.op(local)) {
+            let wait = words(op, |words| words.wait_in_loop(self, spin.process));
+            waits.extend(wait.filter(|new| waits.iter().all(|known| known.words != new.words)));
         }
-        let (mailbox, end, position, _) = self.state.communication(process, comm);
-        let name = self.locals.name_of(mailbox);
-        let posts = self.state.mailbox(mailbox);
-        let own = &posts.posts(end)[position as usize];
-        let mut words = match end {
-            End::Receive => format!("a message at {name}{}", label(own.envelope)),
-            End::Send => format!("a receive at {name} to match its send"),
-        };
-        let opposite = posts.posts(end.opposite());
-        let misfits = opposite.iter().filter(|post| post.partner().is_none()).count();
-        if misfits > 0 {
-            let (noun, plural) = match end {
-                End::Receive => ("message", "messages"),
-                End::Send => ("receive", "receives"),
-            };
-            words += &match misfits {
-                1 => format!(" (the {noun} that is there does not match)"),
-                n => format!(" (the {n} {plural} that are there do not match)"),
-            };
+        if waits.is_empty() {
+            let hopeless = Some("it goes round for ever".into());
+            return Wait { words: "nothing that could come".into(), helpers: vec![], hopeless };
         }
-        let verb = match end {
-            End::Receive => "sends there",
-            End::Send => "receives there",
-        };
-        let touch = Touch::new(mailbox.posts(end.opposite()), May::Change);
-        let fits = |p: &ProcessId| match self.reach(*p) {
-            Some(reach) => reach.may_meet(self.locals.declared(touch), own.envelope),
-            None => true,
-        };
-        let suppliers = self.suppliers(touch).into_iter();
-        let helpers: Vec<_> = suppliers.filter(|&p| p != process).filter(fits).collect();
-        let hopeless = helpers.is_empty().then(|| self.why_no_post(process, touch, verb));
-        Wait { words, helpers, hopeless }
-    }
-
-    /// Why no process but this one ever posts what it waits for.
-    fn why_no_post(&self, process: ProcessId, touch: Touch, verb: &str) -> String {
-        let may_ever = |&p: &ProcessId| self.may_ever(p, touch);
-        if self.suppliers(touch).iter().any(|&p| p != process) {
-            return format!("no process that is left {verb} what matches");
-        }
-        if self.others(process).any(|p| may_ever(&p)) {
-            return format!("no process that is left {verb} any more");
-        }
-        let ended = self.state.program_processes().any(|p| p != process && may_ever(&p));
-        match (ended, may_ever(&process)) {
-            (true, _) => format!("every process that {verb} has ended"),
-            (false, true) => format!("no other process {verb}"),
-            (false, false) => format!("no process {verb}"),
-        }
-    }
-
-    fn wait_for_unit(&self, process: ProcessId, semaphore: SemaphoreId, own: Handle) -> Wait {
-        let name = self.locals.name_of(semaphore);
-        let position = self.state.semaphore_request(process, own) as usize;
-        let touch = Touch::new(semaphore.releases(), May::Change);
-        let semaphore = self.state.semaphore(semaphore);
-        let missing = position + 1 - semaphore.initial as usize - semaphore.releases.len();
-        let words = match missing {
-            1 => format!("a release of semaphore {name}"),
-            n => format!("{n} releases of semaphore {name}, being number {n} in its queue"),
-        };
-        let mut helpers = self.suppliers(touch);
-        helpers.retain(|&p| p != process);
-        let hopeless =
-            helpers.is_empty().then(|| "no other process that is left releases it".into());
-        Wait { words, helpers, hopeless }
-    }
-
-    fn wait_for_arrivals(&self, barrier: BarrierId, round: u32) -> Wait {
-        let (name, size) = (self.locals.name_of(barrier), self.state.barrier(barrier).size);
-        let arrived = self.state.barrier(barrier).arrived(round);
-        let words = format!("barrier {name}: {} of {size} have arrived", arrived.len());
-        let missing = size as usize - arrived.len();
-        let first = self.state.barrier(barrier).arrived(0);
-        let [is_here, took_part] =
-            [arrived, first].map(|them| them.iter().collect::<FxHashSet<_>>());
-        let may = |p: &ProcessId| {
-            // All participants arrive in the first round, so once it is full they are known.
-            !is_here.contains(p) && (first.len() < size as usize || took_part.contains(p))
-        };
-        let mut helpers = self.suppliers(Touch::new(barrier.lane(), May::Add));
-        helpers.retain(may);
-        if helpers.len() >= missing {
-            return Wait { words, helpers, hopeless: None };
-        }
-        let hopeless = match helpers.len() {
-            0 => "nobody is left to arrive".into(),
-            n => format!("{missing} are missing and only {n} could arrive"),
-        };
-        Wait { words, helpers: Vec::new(), hopeless: Some(hopeless) }
-    }
-
-    fn wait_for_end(&self, process: ProcessId, target: ProcessId) -> Wait {
-        let words = format!("{} to end", self.name(target));
-        if target == process {
-            return Wait { words, helpers: Vec::new(), hopeless: Some("that is itself".into()) };
-        }
-        Wait { words, helpers: vec![target], hopeless: None }
+        any(waits)
     }
 
     /// The processes other than `process` that have not ended.
-    fn others(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {
+    pub(super) fn others(&self, process: ProcessId) -> impl Iterator<Item = ProcessId> {
         self.state.unfinished(&self.locals).filter(move |&p| p != process)
     }
 
@@ -369,7 +244,7 @@ impl<S: System> Replay<'_, S> {
         }
     }
 
-    fn has_ended(&self, process: ProcessId) -> bool {
+    pub(super) fn has_ended(&self, process: ProcessId) -> bool {
         self.status(process).is_some_and(Status::has_ended)
     }
 
@@ -378,7 +253,7 @@ impl<S: System> Replay<'_, S> {
     }
 
     /// What a process is about to do, if it exists.
-    fn status(&self, process: ProcessId) -> Option<&Status> {
+    pub(super) fn status(&self, process: ProcessId) -> Option<&Status> {
         match self.state.local(process) {
             LocalId::ABSENT => None,
             local => Some(self.locals.status(local)),
@@ -387,7 +262,7 @@ impl<S: System> Replay<'_, S> {
 }
 
 /// A wait that ends as soon as one of several does.
-fn any(mut waits: Vec<Wait>) -> Wait {
+pub(super) fn any(mut waits: Vec<Wait>) -> Wait {
     if waits.len() == 1 {
         return waits.pop().expect("one wait");
     }
@@ -459,7 +334,7 @@ impl Blocked {
 mod tests {
     use super::super::scripts::{Script, irecv, isend, lock, wait};
     use super::*;
-    use crate::model::BarrierId;
+    use crate::model::{BarrierId, Handle, Op};
 
     /// Runs the first enabled action, again and again, until nothing is enabled.
     fn first_come(script: &Script) -> Deadlock {

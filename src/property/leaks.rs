@@ -18,10 +18,10 @@
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
+use super::objects::{Own, request};
 use super::process_failure;
 use crate::model::{
-    End, Handle, LocalId, Locals, Posted, ProcessId, Remark, RemarkKind, Schedule, Site, State,
-    System,
+    Handle, LocalId, Locals, Object, ProcessId, Remark, RemarkKind, Schedule, Site, State, System,
 };
 
 /// The most leaks that are kept.
@@ -162,7 +162,8 @@ impl Leaks {
             return;
         }
         for (process, handle, posted) in state.open_requests() {
-            let kind = kind_of(state, posted);
+            let (kind, object) =
+                request::<S, _>(posted, |request| (request.leak(state), request.object(state)));
             let is_lock = matches!(kind, LeakKind::Held | LeakKind::Queued);
             let end = state.local(process);
             // One who still waits may yet give it back, and a daemon may ask in vain.
@@ -171,7 +172,7 @@ impl Leaks {
                 continue;
             }
             if self.seen.insert((process, handle, kind, end)) {
-                self.add(locals, state, (process, handle, posted), kind);
+                self.add(locals, state, (process, handle), (kind, object));
             }
         }
     }
@@ -180,31 +181,14 @@ impl Leaks {
         &mut self,
         locals: &Locals<'_, S>,
         state: &State,
-        (process, handle, posted): (ProcessId, Handle, Posted),
-        kind: LeakKind,
+        (process, handle): Own,
+        (kind, object): (LeakKind, Object),
     ) {
         let describe = locals.system().describe();
         let leak = Leak {
             kind,
             process: describe.process_name(locals.get(state.local(process))),
-            object: match posted {
-                Posted::At(mailbox, ..) => locals.name_of(mailbox),
-                Posted::Sent(send) => {
-                    locals.name_of(state.network().sends()[send as usize].mailbox)
-                }
-                Posted::Receive(receive) => {
-                    locals.name_of(state.network().receives()[receive as usize].mailbox)
-                }
-                Posted::Entry(entry) => {
-                    locals.name_of(state.collectives().entries()[entry as usize].collective)
-                }
-                Posted::Mutex(mutex, _) => locals.name_of(mutex),
-                Posted::RwLock(lock, _) => locals.name_of(lock),
-                Posted::Enrolment(condvar, _) | Posted::Notification(condvar, _) => {
-                    locals.name_of(condvar)
-                }
-                Posted::Semaphore(semaphore, _) => locals.name_of(semaphore),
-            },
+            object: locals.name_of(object),
             site: describe.site(locals.get(asked_from(locals, state, process, handle))),
             schedule: Schedule::of(state),
         };
@@ -214,29 +198,6 @@ impl Leaks {
 
 fn has_failed<S: System>(locals: &Locals<'_, S>, state: &State) -> bool {
     state.processes().any(|process| process_failure(locals, state, process).is_some())
-}
-
-fn kind_of(state: &State, posted: Posted) -> LeakKind {
-    match posted {
-        Posted::At(_, End::Send, _) => LeakKind::Message,
-        Posted::At(_, End::Receive, _) => LeakKind::Receive,
-        Posted::Sent(_) => LeakKind::Message,
-        Posted::Receive(_) => LeakKind::Receive,
-        Posted::Entry(_) => LeakKind::Collective,
-        Posted::Semaphore(..) => LeakKind::Acquire,
-        Posted::Enrolment(..) | Posted::Notification(..) => LeakKind::Queued,
-        Posted::RwLock(lock, request) => {
-            let lock = state.rwlock(lock);
-            match lock.is_granted(&lock.requests()[request as usize]) {
-                true => LeakKind::Held,
-                false => LeakKind::Queued,
-            }
-        }
-        Posted::Mutex(mutex, request) => match state.mutex(mutex).owner() == Some(request) {
-            true => LeakKind::Held,
-            false => LeakKind::Queued,
-        },
-    }
 }
 
 /// The local state from which the process made this request.

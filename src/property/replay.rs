@@ -21,13 +21,13 @@ use super::calls::{Call, Calls};
 use super::changes::{Change, differences};
 use super::deadlock::{Deadlock, explain_deadlock};
 use super::livelock::Spin;
+use super::objects::words;
 use super::suppliers::Suppliers;
-use super::words::describe;
 use super::{Objection, Position, Properties, When};
 use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
 use crate::model::{
-    Action, CellId, Choice, Failure, LocalId, Locals, Op, Posted, ProcessId, Reach, Refusal,
-    Response, Site, State, Status, Stimulus, StopSignal, System, Value, ValueId,
+    Action, CellId, Choice, Failure, LocalId, Locals, Op, ProcessId, Reach, Refusal, Response,
+    Site, State, Status, Stimulus, StopSignal, System, Value, ValueId,
 };
 
 /// A step of an execution in the program's own terms.
@@ -300,7 +300,7 @@ impl<'s, S: System> Replay<'s, S> {
     /// The shared cells with their contents. If very many are declared, only those that processes have reached.
     pub fn cells(&self) -> Vec<(String, String)> {
         let cells = self.locals.met().cells.in_order().into_iter();
-        cells.map(|cell| self.cell_now(CellId(cell))).collect()
+        cells.flat_map(|cell| self.now(CellId(cell))).collect()
     }
 
     /// What `final` objects to here, if the execution has ended and this is no deadlock.
@@ -325,32 +325,17 @@ impl<'s, S: System> Replay<'s, S> {
 
     /// The operation that a process is at, its place and text.
     pub(super) fn site(&self, process: ProcessId) -> Site {
-        let op = self.pending(process);
-        if let Some(Op::Deliver) = op {
-            return self.site_of_receive(process);
-        }
-        let site = self.locals.system().describe().site(self.locals.get(self.state.local(process)));
-        site.unwrap_or_else(|| Site {
-            file: None,
-            line: 0,
-            column: 0,
-            text: op.map_or("", describe).into(),
-        })
+        self.site_of(process, None)
     }
 
-    /// The receive that a carrier is to match, or the entry that it is to end.
-    fn site_of_receive(&self, carrier: ProcessId) -> Site {
-        let carried = self.state.carried(carrier);
-        let local = self.state.before(self.state.carried_from(carried));
-        let verb = match carried {
-            Posted::Entry(_) => "end",
-            _ => "match",
-        };
-        let site = self.locals.system().describe().site(self.locals.get(local));
-        match site {
-            Some(site) => Site { text: format!("{verb} of {}", site.text), ..site },
-            None => Site { file: None, line: 0, column: 0, text: verb.into() },
-        }
+    /// The same; if this is the choice of an actor, the handler that it runs.
+    fn site_of(&self, process: ProcessId, choice: Option<Choice>) -> Site {
+        let op = self.pending(process);
+        let own = op.and_then(|op| words(op, |words| words.site(self, process, choice)));
+        let describe = self.locals.system().describe();
+        let site = own.or_else(|| describe.site(self.locals.get(self.state.local(process))));
+        let name = || op.map_or("", |op| words::<S, _>(op, |words| words.name()));
+        site.unwrap_or_else(|| Site { file: None, line: 0, column: 0, text: name().into() })
     }
 
     /// The operation that a process that cannot move is at; for an actor, the handler of the oldest message that it does
@@ -366,19 +351,6 @@ impl<'s, S: System> Replay<'s, S> {
         site.unwrap_or_else(|| self.site(process))
     }
 
-    /// The handler that an actor runs with this choice: its place, and what it acts on.
-    fn handler(&self, actor: ProcessId, choice: Choice) -> Site {
-        let stimulus = self.state.stimulus(choice);
-        let system = self.locals.system();
-        let local = self.locals.get(self.state.local(actor));
-        let site = system.describe().handler_site(local, stimulus, &self.locals.values);
-        let mut site = site.unwrap_or_else(|| self.site(actor));
-        if let Stimulus::Message(content) = stimulus {
-            site.text = self.value(content);
-        }
-        site
-    }
-
     pub(super) fn pending(&self, process: ProcessId) -> Option<&Op> {
         match self.state.local(process) {
             LocalId::ABSENT => None,
@@ -386,29 +358,20 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
-    fn take(&mut self, Action { process, choice }: Action) -> Step {
+    fn take(&mut self, action: Action) -> Step {
+        let process = action.process;
         let op = self.pending(process).expect("an enabled process").clone();
-        let site = match &op {
-            Op::Handle { .. } => self.handler(process, choice),
-            _ => self.site(process),
-        };
-        let told = match &op {
-            Op::Access(cell, access) => {
-                let before = self.state.content(*cell);
-                Some(access.apply(before, &mut self.locals.values))
-            }
-            _ => None,
-        };
+        let site = self.site_of(process, Some(action.choice));
         let before = self.state.local(process);
         self.suppliers.take();
-        let told_outcome = self.state.step_and_tell(&mut self.locals, Action { process, choice });
+        let told = self.state.step_and_tell(&mut self.locals, action);
         self.spins.clear();
         self.pollers.clear();
         self.name_the_new();
         self.judge_invariants();
         self.calls.step(process.index(), self.state.depth());
-        if told_outcome.is_some() && before != LocalId::CARRIER {
-            self.mark(process, before, told_outcome);
+        if told.is_some() && before != LocalId::CARRIER {
+            self.mark(process, before, told);
         }
         let ended = match self.locals.status(self.state.local(process)) {
             Status::At(_) => None,
@@ -418,10 +381,7 @@ impl<'s, S: System> Replay<'s, S> {
         Step {
             process: self.name(process).into(),
             action: site.text,
-            outcome: match told {
-                Some(told) => Some(self.accessed(&op, told)),
-                None => self.outcome(process, &op, choice),
-            },
+            outcome: words(&op, |words| words.outcome(self, action, told)),
             file: site.file,
             line: (site.line > 0).then_some(site.line),
             column: (site.line > 0).then_some(site.column),

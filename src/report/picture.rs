@@ -18,6 +18,7 @@ mod search_tree;
 mod space_time;
 mod unfolding;
 
+pub use crate::property::{Arrow, ArrowKind};
 pub use search_tree::{Node, SearchTree, Turn, compact};
 
 use std::sync::Arc;
@@ -220,39 +221,7 @@ pub struct Moment {
     pub line: Option<u32>,
 }
 
-/// An arrow from one step to a later one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Arrow {
-    /// The earlier step.
-    pub from: usize,
-    /// The later one.
-    pub to: usize,
-    /// Its kind.
-    pub kind: ArrowKind,
-}
-
-/// What an arrow stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ArrowKind {
-    /// A message, to the step that takes it.
-    Message,
-    /// A pairing: from a receive that was posted first to the send that it is paired with. It is
-    /// drawn until some process has waited for the send.
-    Pairing,
-    /// A mutex or a unit of a semaphore, to the step that acquires it.
-    Handover,
-    /// The last arrival at a barrier, to a step that leaves it.
-    Barrier,
-    /// A spawn, to the first step of the process.
-    Spawn,
-    /// The last step of a process, to a join.
-    Join,
-    /// A write to a shared cell, to the next access by another process that observes it.
-    Content,
-}
-
-/// A message to an actor that it never takes.
+/// A message to an actor that it has not taken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pending {
     /// The step that sent it; `None` for an initial message, or if that step is not shown.

@@ -33,7 +33,7 @@ use super::instruction::{Access, Code, Form, Instruction};
 use super::script::Script;
 use crate::model::{
     Asking, BarrierId, CellId, CollectiveId, Completion, CondvarId, Contents, Delivery, Envelope,
-    Failure, FailureKind, MailboxId, MutexId, Objects, RwLockId, SemaphoreId, Site, Value,
+    Failure, FailureKind, MailboxId, MutexId, Objects, Op, RwLockId, SemaphoreId, Site, Value,
 };
 
 macro_rules! names {
@@ -488,7 +488,7 @@ pub fn choose(range: std::ops::Range<i64>) -> Step {
 /// A visible step without effect.
 #[track_caller]
 pub fn local() -> Step {
-    Step::new([Instruction::Local])
+    Step::new([Instruction::Plain(Op::Local, "local")])
 }
 
 /// Spawns a process; `argument` is the initial value of its first variable.

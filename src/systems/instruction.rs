@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::builder::Expression;
 use crate::model::{
     BarrierId, Call, CellId, CollectiveId, Completion, CondvarId, End, Envelope, Hold, MailboxId,
-    May, MutexId, Objects, Part, Probing, RwLockId, SemaphoreId, Site, Touch,
+    May, MutexId, Objects, Op, Part, Probing, RwLockId, SemaphoreId, Site, Touch,
 };
 
 /// The variable in which a result is stored, if there is one.
@@ -98,7 +98,8 @@ pub(super) enum Instruction {
         hi: i64,
         into: Kept,
     },
-    Local,
+    /// An operation as it is, with the name of its step. It has no result, and takes no place in a lane.
+    Plain(Op, &'static str),
     Spawn {
         child: usize,
         code: usize,
@@ -156,7 +157,7 @@ impl Instruction {
             TryLock { into, .. } | Choose { into, .. } => Some(into),
             Cancel(_) | Enter { .. } => None,
             Post { .. } | Lock(_) | Unlock(_) | Acquire(_) | AcquireWait(_) | Release(_) => None,
-            Arrive(_) | Pass(_) | Local | Spawn { .. } | Join(_) | Set(..) | Assert(..) => None,
+            Arrive(_) | Pass(_) | Plain(..) | Spawn { .. } | Join(_) | Set(..) | Assert(..) => None,
             Enrol(..) | AwaitWake(_) | Notify { .. } | Wake(_) => None,
             RwRequest(..) | RwWait(_) | RwUnlock(_) | Unless(..) | Jump(_) => None,
         }
@@ -196,6 +197,7 @@ impl Instruction {
             Acquire(semaphore) => (lane, may) == (semaphore.acquires(), Change),
             Release(semaphore) => (lane, may) == (semaphore.releases(), Change),
             Arrive(barrier) => (lane, may) == (barrier.lane(), Add),
+            Plain(ref op, _) => op.gathers() == Some(lane) && may == Add,
             Access { cell, ref access, .. } => {
                 let is_read = matches!(access, self::Access::Read);
                 lane == cell.lane() && (may == Look || may == Change && !is_read)
@@ -297,7 +299,10 @@ fn text(instruction: &Instruction, objects: &Objects) -> String {
             format!("{verb}({})", objects.cells.name(cell.0))
         }
         Choose { lo, hi, .. } => format!("choose({lo}..{hi})"),
-        Local => "local()".into(),
+        Plain(op, name) => {
+            let object = op.object().map_or(String::new(), |object| objects.name(object));
+            format!("{name}({object})")
+        }
         Spawn { .. } => "spawn".into(),
         Join(_) => "join".into(),
         Set(..) => "set".into(),

@@ -184,7 +184,7 @@ impl Local {
             ),
             Post { .. } | Acquire(_) | Release(_) | Arrive(_) | Access { .. } => (true, ""),
             Probe { .. } => (true, ""),
-            Choose { .. } | Local | Spawn { .. } | Set(..) | Assert(..) => (true, ""),
+            Choose { .. } | Plain(..) | Spawn { .. } | Set(..) | Assert(..) => (true, ""),
             Unless(..) | Jump(_) => (true, ""),
         };
         (!is_fine).then_some(what)
@@ -347,7 +347,7 @@ impl Script {
                 },
             ),
             Choose { lo, hi, .. } => Op::Choose { lo: *lo, hi: *hi },
-            Local => Op::Local,
+            Plain(op, _) => op.clone(),
             Join(child) => Op::Join(local.children[*child].expect("misuse was found before")),
             Spawn { .. } | Set(..) | Assert(..) | ValueOf { .. } | Unless(..) | Jump(_) => {
                 unreachable!("{instruction:?} is no operation")
@@ -517,7 +517,7 @@ impl System for Script {
                 *slot(&mut after.children, *child) = Some(process);
             }
             (Access { .. } | RwWait(_) | Release(_), Response::Unit) => {}
-            (Pass(_) | Local | Join(_), Response::Unit) => {}
+            (Pass(_) | Plain(..) | Join(_), Response::Unit) => {}
             (instruction, response) => panic!("{instruction:?} cannot come to {response:?}"),
         }
         after.at += 1;

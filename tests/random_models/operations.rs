@@ -1,9 +1,9 @@
-//! Tests that the random programs contain every operation.
+//! Tests that the random programs contain every operation, and wait at each one that may have to.
 
 use std::collections::BTreeSet;
 
 use mazurka::lang::compile;
-use mazurka::model::{Access, CollectiveKind, Locals, Op, Probing, State, System};
+use mazurka::model::{Access, CollectiveKind, Locals, Op, PartSet, Probing, State, System};
 
 use super::{Rng, Sample, language};
 
@@ -43,12 +43,38 @@ pub fn kind_of(op: &Op) -> String {
     format!("{} {of}", operation(op)).trim_end().to_owned()
 }
 
-/// The operations in some random executions of a system.
-fn walk<S: System>(system: &S, rng: &mut Rng, met: &mut BTreeSet<String>) {
+/// What some random executions contain: the operations that are carried out, those that may have to wait, and those at which
+/// some process does wait.
+#[derive(Default)]
+struct Seen {
+    done: BTreeSet<String>,
+    may_wait: BTreeSet<String>,
+    waiting: BTreeSet<String>,
+}
+
+impl Seen {
+    /// The operations that may have to wait, but at which no process ever waits.
+    fn never_waiting(&self) -> Vec<String> {
+        self.may_wait.difference(&self.waiting).cloned().collect()
+    }
+}
+
+/// Adds the operations of some random executions of a system.
+fn walk<S: System>(system: &S, rng: &mut Rng, seen: &mut Seen) {
     let mut locals = Locals::new(system);
     for _ in 0..3 {
         let mut state = State::initial(&mut locals);
         while state.depth() < 60 {
+            for process in state.program_processes() {
+                let Some(op) = locals.op(state.local(process)) else { continue };
+                let waits = matches!(op, Op::Probe { form: Probing::Wait | Probing::Take, .. });
+                if waits || op.awaits() != PartSet::NONE && !op.is_test() {
+                    seen.may_wait.insert(kind_of(op));
+                }
+                if !state.can_move(&locals, process) {
+                    seen.waiting.insert(kind_of(op));
+                }
+            }
             let mut enabled = Vec::new();
             state.enabled(&locals, &mut enabled);
             if enabled.is_empty() {
@@ -56,7 +82,7 @@ fn walk<S: System>(system: &S, rng: &mut Rng, met: &mut BTreeSet<String>) {
             }
             let action = *rng.pick(&enabled);
             let op = locals.op(state.local(action.process)).expect("it is enabled");
-            met.insert(kind_of(op));
+            seen.done.insert(kind_of(op));
             state.step(&mut locals, action);
         }
     }
@@ -76,31 +102,33 @@ fn wanted() -> BTreeSet<String> {
     OPERATIONS.iter().flat_map(of).collect()
 }
 
-fn missing(met: &BTreeSet<String>, but: &[&str]) -> Vec<String> {
-    wanted().difference(met).filter(|name| !but.contains(&name.as_str())).cloned().collect()
+fn missing(seen: &Seen, but: &[&str]) -> Vec<String> {
+    wanted().difference(&seen.done).filter(|name| !but.contains(&name.as_str())).cloned().collect()
 }
 
 #[test]
 fn programs_of_the_language_write_every_operation() {
-    let (mut rng, mut met) = (Rng::new(1), BTreeSet::new());
+    let (mut rng, mut seen) = (Rng::new(1), Seen::default());
     for seed in 0..1_500 {
         let program = compile("random.maz", &language::generate(seed), &[]).expect("a program");
-        walk(&program, &mut rng, &mut met);
+        walk(&program, &mut rng, &mut seen);
     }
     // Actors are a family of their own.
-    assert_eq!(missing(&met, &["Handle"]), [""; 0]);
+    assert_eq!(missing(&seen, &["Handle"]), [""; 0]);
+    assert_eq!(seen.never_waiting(), [""; 0]);
 }
 
 #[test]
 fn systems_of_the_tests_write_every_operation() {
-    fn walk_all<S: super::Subject>(samples: &[Sample<S>], met: &mut BTreeSet<String>) {
+    fn walk_all<S: super::Subject>(samples: &[Sample<S>], seen: &mut Seen) {
         let mut rng = Rng::new(2);
-        samples.iter().for_each(|sample| walk(&sample.script, &mut rng, met));
+        samples.iter().for_each(|sample| walk(&sample.script, &mut rng, seen));
     }
-    let mut met = BTreeSet::new();
-    walk_all(super::processes(), &mut met);
-    walk_all(super::later(), &mut met);
-    walk_all(super::actors(), &mut met);
-    walk_all(super::p2p(), &mut met);
-    assert_eq!(missing(&met, &["Enter Allgather", "Enter ReduceScatter"]), [""; 0]);
+    let mut seen = Seen::default();
+    walk_all(super::processes(), &mut seen);
+    walk_all(super::later(), &mut seen);
+    walk_all(super::actors(), &mut seen);
+    walk_all(super::p2p(), &mut seen);
+    assert_eq!(missing(&seen, &["Enter Allgather", "Enter ReduceScatter"]), [""; 0]);
+    assert_eq!(seen.never_waiting(), [""; 0]);
 }

@@ -5,96 +5,74 @@ use std::sync::Arc;
 use super::expr::wrong;
 use super::{Checker, Context, Global, Instantiation, Meaning, Want};
 use crate::lang::ast::{self, Arg, Name};
+use crate::lang::code::Visible;
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Expr, ExprKind, ObjectKind, Operation};
+use crate::lang::objects::{self, is_of, name_of};
 use crate::lang::slips;
 use crate::lang::types::Type;
 
-/// What is built in: its name, how it is called, and whether only a process may do it.
-const BUILTINS: &[(&str, &str, bool)] = &[
-    ("isend", "isend(mailbox, value)", true),
-    ("irecv", "irecv(mailbox)", true),
-    ("send", "send(mailbox, value)", true),
-    ("recv", "recv(mailbox)", true),
-    ("wait", "wait(comm)", true),
-    ("test", "test(comm)", true),
-    ("waitany", "waitany([comm, …])", true),
-    ("testany", "testany([comm, …])", true),
-    ("waitall", "waitall([comm, …])", true),
-    ("value", "value(comm)", true),
-    ("async_lock", "async_lock(mutex)", true),
-    ("mutex_wait", "mutex_wait(mutex)", true),
-    ("mutex_waitany", "mutex_waitany([mutex, …])", true),
-    ("mutex_test", "mutex_test(mutex)", true),
-    ("mutex_testany", "mutex_testany([mutex, …])", true),
-    ("lock", "lock(mutex)", true),
-    ("try_lock", "try_lock(mutex)", true),
-    ("unlock", "unlock(mutex)", true),
-    ("cond_wait", "cond_wait(condvar, mutex)", true),
-    ("notify_one", "notify_one(condvar)", true),
-    ("notify_all", "notify_all(condvar)", true),
-    ("read_lock", "read_lock(lock)", true),
-    ("write_lock", "write_lock(lock)", true),
-    ("async_acquire", "async_acquire(semaphore)", true),
-    ("acquire_wait", "acquire_wait(semaphore)", true),
-    ("acquire", "acquire(semaphore)", true),
-    ("release", "release(semaphore)", true),
-    ("async_barrier", "async_barrier(barrier)", true),
-    ("barrier_wait", "barrier_wait(barrier)", true),
-    ("barrier", "barrier(barrier)", true),
-    ("cas", "cas(cell, old, new)", true),
-    ("fetch_add", "fetch_add(cell, amount)", true),
-    ("swap", "swap(cell, value)", true),
-    ("choose", "choose(lo..hi)", true),
-    ("local", "local(\"label\")", true),
-    ("join", "join(process)", true),
-    ("issend", "issend(mailbox, value)", true),
-    ("ssend", "ssend(mailbox, value)", true),
-    ("ibsend", "ibsend(mailbox, value)", true),
-    ("bsend", "bsend(mailbox, value)", true),
-    ("probe", "probe(mailbox)", true),
-    ("iprobe", "iprobe(mailbox)", true),
-    ("mprobe", "mprobe(mailbox)", true),
-    ("mrecv", "mrecv(comm)", true),
-    ("cancel", "cancel(comm)", true),
-    ("bcast", "bcast(collective, root, value)", true),
-    ("scatter", "scatter(collective, root, list)", true),
-    ("gather", "gather(collective, root, value)", true),
-    ("reduce", "reduce(collective, root, operator, value)", true),
-    ("allreduce", "allreduce(collective, operator, value)", true),
-    ("allgather", "allgather(collective, value)", true),
-    ("alltoall", "alltoall(collective, list)", true),
-    ("scan", "scan(collective, operator, value)", true),
-    ("exscan", "exscan(collective, operator, value)", true),
-    ("reduce_scatter", "reduce_scatter(collective, operator, list)", true),
-    ("ibarrier", "ibarrier(collective)", true),
-    ("ibcast", "ibcast(collective, root, value)", true),
-    ("iscatter", "iscatter(collective, root, list)", true),
-    ("igather", "igather(collective, root, value)", true),
-    ("ireduce", "ireduce(collective, root, operator, value)", true),
-    ("iallreduce", "iallreduce(collective, operator, value)", true),
-    ("iallgather", "iallgather(collective, value)", true),
-    ("ialltoall", "ialltoall(collective, list)", true),
-    ("iscan", "iscan(collective, operator, value)", true),
-    ("iexscan", "iexscan(collective, operator, value)", true),
-    ("ireduce_scatter", "ireduce_scatter(collective, operator, list)", true),
-    ("assert", "assert(condition, \"message\")", false),
-    ("len", "len(list)", false),
-    ("push", "push(list, item)", false),
-    ("remove", "remove(list, index)", false),
+/// The operations that are checked by hand, as they are called.
+const OPERATIONS: &[&str] = &[
+    "isend(mailbox, value)",
+    "irecv(mailbox)",
+    "send(mailbox, value)",
+    "recv(mailbox)",
+    "wait(comm)",
+    "test(comm)",
+    "waitany([comm, …])",
+    "testany([comm, …])",
+    "waitall([comm, …])",
+    "value(comm)",
+    "choose(lo..hi)",
+    "local(\"label\")",
+    "join(process)",
 ];
+
+/// Those that came later. Programs may use their names for something of their own.
+const LATER_OPERATIONS: &[&str] = &[
+    "issend(mailbox, value)",
+    "ssend(mailbox, value)",
+    "ibsend(mailbox, value)",
+    "bsend(mailbox, value)",
+    "probe(mailbox)",
+    "iprobe(mailbox)",
+    "mprobe(mailbox)",
+    "mrecv(comm)",
+    "cancel(comm)",
+];
+
+/// What is built in and not an operation, so that not only a process may call it.
+const COMPUTATIONS: &[&str] =
+    &["assert(condition, \"message\")", "len(list)", "push(list, item)", "remove(list, index)"];
 
 /// Is the name taken by the language? Functions and procedures may still take the names of list operations, which are
 /// then hidden: sets have a `remove`, stacks a `push`. Everything may take the names of operations that came later.
 pub(super) fn is_taken(name: &str, meaning: &Meaning) -> bool {
     let hides = matches!(meaning, Meaning::Function(_) | Meaning::Procedure(_));
-    let is_of_network = super::network::is_soft(name);
-    usage(name).is_some() && !is_of_network && !(hides && matches!(name, "len" | "push" | "remove"))
+    objects::words_called(name).any(|(kind, _)| !kind.about().is_soft)
+        || OPERATIONS.iter().any(|usage| is_of(usage, name))
+        || COMPUTATIONS.iter().any(|usage| is_of(usage, name))
+            && !(hides && matches!(name, "len" | "push" | "remove"))
+}
+
+/// Does the checker have code for an operation of this name? `barrier` has some if it is about a collective.
+pub(super) fn is_checked_by_hand(name: &str) -> bool {
+    let mut by_hand = OPERATIONS.iter().chain(LATER_OPERATIONS);
+    let is_on_collective = name != "barrier" && super::network::collective(name).is_some();
+    is_on_collective || by_hand.any(|usage| is_of(usage, name))
+}
+
+/// How everything that is built in is called.
+fn usages() -> impl Iterator<Item = &'static str> {
+    let words = objects::words().map(|(_, word)| word.usage);
+    let by_hand = OPERATIONS.iter().chain(LATER_OPERATIONS).chain(COMPUTATIONS).copied();
+    by_hand.chain(words).chain(objects::collective::usages())
 }
 
 /// How something built in is used.
 pub(super) fn usage(name: &str) -> Option<&'static str> {
-    BUILTINS.iter().find(|&&(known, ..)| known == name).map(|&(_, usage, _)| usage)
+    usages().find(|usage| is_of(usage, name))
 }
 
 /// A call of something built in, its arguments not looked at yet.
@@ -115,11 +93,11 @@ impl Checker<'_> {
         span: Span,
         want: Want<'_>,
     ) -> (Expr, Type) {
-        let builtin = BUILTINS.iter().find(|(known, ..)| *known == name.text);
-        let Some(&(_, usage, visible)) = builtin.filter(|_| !self.globals.contains_key(&name.text))
-        else {
+        let builtin = usage(&name.text).filter(|_| !self.globals.contains_key(&name.text));
+        let Some(usage) = builtin else {
             return self.call_function(name, args, span, want);
         };
+        let visible = !COMPUTATIONS.contains(&usage);
         let tells = name.text == "send" && self.scope.context.acts();
         if visible && !tells && !self.scope.context.operates() {
             self.refuse_operation(&name.text, span);
@@ -156,12 +134,21 @@ impl Checker<'_> {
         &mut self,
         call: &Call<'a>,
     ) -> Option<[&'a ast::Expr; N]> {
+        self.counted(call, N)?.try_into().ok()
+    }
+
+    /// The arguments without labels, if there are as many as expected.
+    pub(super) fn counted<'a>(
+        &mut self,
+        call: &Call<'a>,
+        expected: usize,
+    ) -> Option<Vec<&'a ast::Expr>> {
         let plain = self.plain_arguments(call);
-        let found = plain.len();
-        plain.try_into().ok().or_else(|| {
-            self.report_count(call, N, found);
-            None
-        })
+        if plain.len() != expected {
+            self.report_count(call, expected, plain.len());
+            return None;
+        }
+        Some(plain)
     }
 
     /// The arguments without labels.
@@ -260,9 +247,10 @@ impl Checker<'_> {
                 let functions = self.functions.iter().chain(&self.procedures);
                 let functions = functions.map(|function| function.name.as_str());
                 let messages = self.messages.iter().map(|message| message.name.as_str());
-                let builtins = BUILTINS.iter().map(|&(known, ..)| known);
-                let slip = slips::function(&name.text).map(str::to_owned);
-                slip.or_else(|| self.nearest(&name.text, functions.chain(builtins).chain(messages)))
+                let builtins = usages().map(|usage| -> &str { name_of(usage) });
+                let slip = slips::function(&name.text).or_else(|| objects::slip(&name.text));
+                slip.map(str::to_owned)
+                    .or_else(|| self.nearest(&name.text, functions.chain(builtins).chain(messages)))
             }
         };
         let what = if is_message { "message" } else { "function" };
@@ -346,7 +334,9 @@ impl Checker<'_> {
         if is_actor {
             return (Expr { kind: ExprKind::Create(template, args), span }, Type::Actor(template));
         }
-        (Expr { kind: ExprKind::Operation(Operation::Spawn(template, args)), span }, Type::Process)
+        let visible = Visible::Spawn { process: template, args: args.len() as u32 };
+        let kind = ExprKind::Operation(Operation::one(visible, args));
+        (Expr { kind, span }, Type::Process)
     }
 
     fn refuse_spawn(&mut self, is_actor: bool, span: Span) {
@@ -403,25 +393,12 @@ impl Checker<'_> {
                 return Some((ExprKind::Const(count), Type::Int));
             }
         }
-        if self.names_mailbox(list) {
+        if self.names(list, ObjectKind::Mailbox) {
             return self.pending(list);
         }
         let (checked, ty) = self.expr(list, Want::Any);
         self.item_of(&ty, list.span);
         Some((ExprKind::Length(Box::new(checked)), Type::Int))
-    }
-
-    /// Does it name a mailbox, or one of an array?
-    fn names_mailbox(&self, expr: &ast::Expr) -> bool {
-        let owner = match &expr.kind {
-            ast::ExprKind::Index(owner, _) => owner,
-            _ => expr,
-        };
-        let ast::ExprKind::Name(name) = &owner.kind else { return false };
-        let Some(&Global { meaning: Meaning::Objects(group), .. }) = self.globals.get(name) else {
-            return false;
-        };
-        self.variable(name).is_none() && self.groups[group as usize].kind == ObjectKind::Mailbox
     }
 
     /// The messages at a mailbox that are sent and not yet paired.

@@ -6,19 +6,48 @@ use super::{
     Checker, Context, Global, Group, Instantiation, MAX_DECLARED, Meaning, ProcessSignature,
     Signature, Want,
 };
-use crate::lang::ast::{Expr, File, Item, Name, Param, ProcessKind, TypeExpr};
+use crate::lang::ast::{Expr, File, Item, Name, Objects, Param, ProcessKind, TypeExpr};
 use crate::lang::diagnostic::{Diagnostic, listed};
-use crate::lang::hir::ObjectKind;
+use crate::lang::objects::{Declared, ObjectKind};
 use crate::lang::types::{MAX_ELEMENTS, Type};
 use crate::lang::{check::Enum, constant};
-use crate::model::{Asking, Delivery, Value};
+use crate::model::{Delivery, Value};
 
 /// More objects than this in one array are regarded as a mistake.
 const MAX_OBJECTS: i64 = 1_000_000;
-/// More ranks of a collective than this are regarded as a mistake.
-const MAX_RANKS: i64 = 10_000;
 /// More processes and actors than this that exist from the start are regarded as a mistake.
 const MAX_PROCESSES: i64 = 10_000;
+
+impl Group {
+    fn new(
+        kind: ObjectKind,
+        name: &Name,
+        base: u32,
+        count: u32,
+        is_array: bool,
+        ty: Type,
+    ) -> Group {
+        Group {
+            kind,
+            name: name.text.clone(),
+            base,
+            count,
+            is_array,
+            ty,
+            span: name.span,
+            first_use: None,
+            number: 0,
+            calls: Vec::new(),
+            delivery: Delivery::Ordered,
+            carries: FxHashMap::default(),
+        }
+    }
+
+    fn declared(&self) -> Declared<'_> {
+        let array = self.is_array.then_some(self.count);
+        Declared { name: &self.name, array, number: self.number }
+    }
+}
 
 impl Checker<'_> {
     /// Checks everything except bodies: enumerations and actors first, because types name them, then in order of the file.
@@ -295,41 +324,22 @@ impl Checker<'_> {
                         Some((span, format!("declared to carry {shown}")));
                 }
                 self.groups[group].delivery = *delivery;
-                self.groups[group].add_to(&mut self.out.objects.mailboxes, *delivery);
+                let group = &self.groups[group];
+                group.declared().add_to(&mut self.out.objects.mailboxes, *delivery);
             }
-            Item::Mutex { name, size } => {
-                let group = self.group(ObjectKind::Mutex, name, size.as_ref(), Type::Unit);
-                self.groups[group].add_to(&mut self.out.objects.mutexes, Asking::Queues);
-            }
-            Item::RwLock { name, size } => {
-                let group = self.group(ObjectKind::RwLock, name, size.as_ref(), Type::Unit);
-                self.groups[group].add_to(&mut self.out.objects.rwlocks, ());
-            }
-            Item::Condvar { name, size, spurious } => {
-                let most = "the number of spurious wake-ups";
-                let spurious = spurious.as_ref().and_then(|n| self.bounded(n, 0, 1_000, most));
-                let group = self.group(ObjectKind::Condvar, name, size.as_ref(), Type::Unit);
-                self.groups[group].spurious = spurious.unwrap_or(0) as u32;
-                self.groups[group].add_to(&mut self.out.objects.condvars, ());
-            }
-            Item::Semaphore { name, size, initial } => {
-                let units = self
-                    .bounded(initial, 0, i64::from(u32::MAX), "the number of units")
-                    .unwrap_or(0);
-                let group = self.group(ObjectKind::Semaphore, name, size.as_ref(), Type::Unit);
-                self.groups[group].add_to(&mut self.out.objects.semaphores, units as u32);
-            }
-            Item::Barrier { name, size, participants } => {
-                let count =
-                    self.bounded(participants, 1, MAX_OBJECTS, "the number of participants");
-                let count = count.unwrap_or(1);
-                let group = self.group(ObjectKind::Barrier, name, size.as_ref(), Type::Unit);
-                self.groups[group].add_to(&mut self.out.objects.barriers, count as u32);
-            }
-            Item::Collective { name, size, ranks } => {
-                let count = self.bounded(ranks, 1, MAX_RANKS, "the number of ranks").unwrap_or(1);
-                let group = self.group(ObjectKind::Collective, name, size.as_ref(), Type::Unit);
-                self.groups[group].add_to(&mut self.out.objects.collectives, count as u32);
+            Item::Objects(Objects { kind, name, size, number }) => {
+                let about = kind.about();
+                let number = about.number.as_ref().map_or(0, |known| {
+                    let (lo, hi) = known.bounds;
+                    let stated = number.as_ref().and_then(|n| self.bounded(n, lo, hi, known.what));
+                    stated.unwrap_or(lo) as u32
+                });
+                let group = self.group(*kind, name, size.as_ref(), Type::Unit);
+                let group = &mut self.groups[group];
+                group.number = number;
+                if let Some(declare) = about.declare {
+                    declare(&mut self.out.objects, &group.declared());
+                }
             }
             Item::Shared { name, ty, initial } => self.cells(name, ty, initial),
             _ => {}
@@ -343,32 +353,10 @@ impl Checker<'_> {
             None => Some(1),
         };
         let count = count.filter(|&count| self.takes_room(u64::from(count), name));
-        let base = match kind {
-            ObjectKind::Mailbox => self.out.objects.mailboxes.len(),
-            ObjectKind::Mutex => self.out.objects.mutexes.len(),
-            ObjectKind::RwLock => self.out.objects.rwlocks.len(),
-            ObjectKind::Condvar => self.out.objects.condvars.len(),
-            ObjectKind::Semaphore => self.out.objects.semaphores.len(),
-            ObjectKind::Barrier => self.out.objects.barriers.len(),
-            ObjectKind::Collective => self.out.objects.collectives.len(),
-            ObjectKind::Cell => self.out.objects.cells.len(),
-        };
+        let base = (kind.about().count)(&self.out.objects);
         self.enter(name, Meaning::Objects(self.groups.len() as u32));
-        self.groups.push(Group {
-            kind,
-            name: name.text.clone(),
-            base: base as u32,
-            count: count.unwrap_or(1),
-            is_array: size.is_some(),
-            ty,
-            span: name.span,
-            first_use: None,
-            spurious: 0,
-            tried: None,
-            tested: None,
-            delivery: Delivery::Ordered,
-            carries: FxHashMap::default(),
-        });
+        let (base, count) = (base as u32, count.unwrap_or(1));
+        self.groups.push(Group::new(kind, name, base, count, size.is_some(), ty));
         self.groups.len() - 1
     }
 
@@ -414,21 +402,8 @@ impl Checker<'_> {
             (Some(count), value) => cells.push_array(&name.text, count, value),
         }
         self.enter(name, Meaning::Objects(self.groups.len() as u32));
-        self.groups.push(Group {
-            kind: ObjectKind::Cell,
-            name: name.text.clone(),
-            base,
-            count: count.unwrap_or(1),
-            is_array: count.is_some(),
-            ty: item,
-            span: name.span,
-            first_use: None,
-            spurious: 0,
-            tried: None,
-            tested: None,
-            delivery: Delivery::Ordered,
-            carries: FxHashMap::default(),
-        });
+        let (number, is_array) = (count.unwrap_or(1), count.is_some());
+        self.groups.push(Group::new(ObjectKind::Cell, name, base, number, is_array, item));
     }
 
     /// For cells that hold lists: is `initial` a list of lists, one for each cell?

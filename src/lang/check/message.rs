@@ -175,9 +175,10 @@ impl Checker<'_> {
 
     /// Checks the target of a message. Returns its type, too, which may be a known declaration.
     fn target(&mut self, target: &ast::Expr) -> Option<(Expr, Type)> {
-        if let Some(name) = self.objects_called(target, ObjectKind::Mailbox) {
-            let message =
-                format!("{} cannot send to the mailbox `{name}`", self.scope.context.who());
+        let objects = self.objects_named(target);
+        if let Some(mailbox) = objects.filter(|group| group.kind == ObjectKind::Mailbox) {
+            let (who, name) = (self.scope.context.who(), &mailbox.name);
+            let message = format!("{who} cannot send to the mailbox `{name}`");
             let hint = "mailboxes belong to processes; send to an actor";
             self.report(Diagnostic::error(target.span, message).hint(hint));
             return None;
@@ -211,25 +212,7 @@ impl Checker<'_> {
         self.report(diagnostic.also(target, label).hint(hint));
     }
 
-    /// The name of the object or array of objects of this kind that `expr` names, if it does.
-    fn objects_called(&self, expr: &ast::Expr, kind: ObjectKind) -> Option<String> {
-        let name = match &expr.kind {
-            ast::ExprKind::Name(name) => name,
-            ast::ExprKind::Index(base, _) => match &base.kind {
-                ast::ExprKind::Name(name) => name,
-                _ => return None,
-            },
-            _ => return None,
-        };
-        match (self.variable(name), &self.globals.get(name)?.meaning) {
-            (None, Meaning::Objects(group)) if self.groups[*group as usize].kind == kind => {
-                Some(name.clone())
-            }
-            _ => None,
-        }
-    }
-
-    /// Reports a process that sends to an actor. Returns whether it does.
+    /// Reports a process that sends to an actor.
     pub(super) fn sends_to_actor(&mut self, call: &Call<'_>) -> bool {
         let Some(target) = call.args.first().map(|arg| &arg.value) else { return false };
         let base = match &target.kind {

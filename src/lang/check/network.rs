@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::call::Call;
 use super::{Checker, Meaning};
 use crate::lang::ast;
+use crate::lang::code::Visible;
 use crate::lang::diagnostic::Diagnostic;
-use crate::lang::hir::{ObjectKind, Operation, Operator, SendMode};
+use crate::lang::hir::{Expr, ObjectKind, Operation, Operator, SendMode};
 use crate::lang::types::{Type, Yield};
 use crate::model::{CollectiveKind, Delivery, Probing};
 
@@ -25,23 +26,6 @@ pub(super) fn collective(word: &str) -> Option<(CollectiveKind, bool)> {
     let kind = |word: &str| CollectiveKind::ALL.into_iter().find(|kind| kind.name() == word);
     let blocking = kind(word).map(|kind| (kind, true));
     blocking.or_else(|| word.strip_prefix('i').and_then(kind).map(|kind| (kind, false)))
-}
-
-/// May a program declare this name, although it is an operation?
-pub(super) fn is_soft(name: &str) -> bool {
-    let is_posting = matches!(
-        name,
-        "issend"
-            | "ssend"
-            | "ibsend"
-            | "bsend"
-            | "probe"
-            | "iprobe"
-            | "mprobe"
-            | "mrecv"
-            | "cancel"
-    );
-    is_posting || name != "barrier" && collective(name).is_some()
 }
 
 impl Checker<'_> {
@@ -82,8 +66,8 @@ impl Checker<'_> {
         let [place] = self.positional(call)?;
         let (group, mailbox) = self.address(place, ObjectKind::Mailbox)?;
         let message = self.groups[group as usize].ty.clone();
-        let src = self.labelled(call, "src");
-        let tag = self.labelled(call, "tag");
+        let mut args = vec![Expr::object(mailbox, place.span)];
+        let (src, tag) = self.envelope(call, &mut args);
         if !self.needs_network(call, group, place) {
             return None;
         }
@@ -93,16 +77,15 @@ impl Checker<'_> {
             _ => (Probing::Take, Some(self.infer.network_comm(Yield::Receive, message))),
         };
         let parts = first.into_iter().chain([Type::Int, Type::Int]).collect();
-        Some((Operation::Probe { mailbox, form, src, tag }, Type::Tuple(parts)))
+        let visible = Visible::Probe { form, src, tag };
+        Some((Operation::one(visible, args), Type::Tuple(parts)))
     }
 
     pub(super) fn cancel(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {
         let [comm] = self.positional(call)?;
-        let any = self.infer.any_comm();
-        let checked = Box::new(self.expr_of(comm, &any));
-        let Type::Comm(id) = any else { unreachable!("a communication has been made") };
+        let (checked, id) = self.any_comm(comm);
         self.cancelled.push((id, comm.span));
-        Some((Operation::Cancel(checked), Type::Bool))
+        Some((Operation::Cancel(Box::new(checked)), Type::Bool))
     }
 
     pub(super) fn collective(
@@ -125,7 +108,7 @@ impl Checker<'_> {
         let (group, collective) = self.address(place, ObjectKind::Collective)?;
         let root = has_root.then(|| {
             let root = plain.next().expect("counted");
-            Box::new(self.expr_of(root, &Type::Int))
+            self.expr_of(root, &Type::Int)
         });
         let operator = match has_operator {
             true => Some(plain.next().expect("counted")),
@@ -141,7 +124,7 @@ impl Checker<'_> {
             let value = plain.next().expect("counted");
             let checked = self.expr_of(value, &gives);
             self.must_travel.push((gives.clone(), value.span, "sent"));
-            Box::new(checked)
+            checked
         });
         let operator = match operator {
             Some(operator) => Some(self.operator(operator, &carried)?),
@@ -154,8 +137,16 @@ impl Checker<'_> {
             Gather | Allgather | Alltoall => list,
             _ => carried,
         };
-        let operation =
-            Operation::Collective { collective, kind, root, operator, value, rank, wait };
+        let visible = Visible::Enter {
+            kind,
+            operator: operator.map(Operator::number),
+            root: has_root,
+            value: has_value,
+            rank: rank.is_some(),
+        };
+        let parts = [root, value, rank].into_iter().flatten();
+        let args = std::iter::once(Expr::object(collective, place.span)).chain(parts).collect();
+        let operation = Operation::One { visible, args, wait };
         match wait {
             true => Some((operation, result)),
             false if kind == Barrier => {

@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
-use super::call::Call;
+use super::call::{Call, is_checked_by_hand};
 use super::{Checker, Group, Meaning, Want};
 use crate::lang::ast;
+use crate::lang::code::Visible;
 use crate::lang::diagnostic::{Diagnostic, Span};
-use crate::lang::hir::{Address, Expr, ExprKind, ObjectKind, Operation, SendMode};
-use crate::lang::types::{Type, Yield};
-use crate::model::{Asking, Delivery};
+use crate::lang::hir::{Expr, ExprKind, Operation, SendMode};
+use crate::lang::objects::{self, Gives, ObjectKind, Param, Takes, Uses, Word};
+use crate::lang::types::{CommId, Type, Yield};
+use crate::model::Delivery;
 
 impl Checker<'_> {
     pub(super) fn operation(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {
-        use ObjectKind::*;
         let unit = |op| Some((op, Type::Unit));
+        if let Some((kind, word)) = self.word(call) {
+            return self.word_on_object(call, kind, word);
+        }
         match call.name {
             "isend" | "send" | "issend" | "ssend" | "ibsend" | "bsend" => self.send(call),
             "probe" | "iprobe" | "mprobe" => self.probe(call),
@@ -23,91 +27,29 @@ impl Checker<'_> {
                 self.collective(call, what)
             }
             "irecv" | "recv" => self.receive(call),
-            "wait" | "mrecv" => self.comm(call).map(|(comm, ty)| (Operation::Wait(comm), ty)),
-            "value" => self.comm(call).map(|(comm, ty)| (Operation::Received(comm), ty)),
+            "wait" | "mrecv" => {
+                let (comm, ty) = self.comm(call)?;
+                Some((Operation::one(Visible::Wait, [comm]), ty))
+            }
+            "value" => {
+                let (comm, ty) = self.comm(call)?;
+                Some((Operation::Received(Box::new(comm)), ty))
+            }
             "test" => {
                 let [comm] = self.positional(call)?;
-                let any = self.infer.any_comm();
-                let span = comm.span;
-                let comm = Box::new(self.expr_of(comm, &any));
-                let Type::Comm(id) = any else { unreachable!("a communication has been made") };
-                self.tested.push((id, span));
-                Some((Operation::Test(comm), Type::Bool))
+                let (checked, id) = self.any_comm(comm);
+                self.tested.push((id, comm.span));
+                Some((Operation::one(Visible::Test, [checked]), Type::Bool))
             }
-            "waitany" => Some((Operation::WaitAny(self.comms(call)?), Type::Int)),
-            "testany" => Some((Operation::TestAny(self.comms(call)?), Type::Int)),
-            "waitall" => unit(Operation::WaitAll(self.comms(call)?)),
-            "async_lock" => unit(Operation::AsyncLock(self.object_of(call, Mutex)?)),
-            "mutex_wait" => unit(Operation::MutexWait(self.object_of(call, Mutex)?)),
-            "mutex_test" => {
-                let [mutex] = self.positional(call)?;
-                let (group, mutex) = self.address(mutex, Mutex)?;
-                self.groups[group as usize].tested.get_or_insert(call.span);
-                Some((Operation::MutexTest(mutex), Type::Bool))
+            "waitany" => {
+                let comms = self.comms(call)?;
+                Some((Operation::one(Visible::WaitAny, [comms]), Type::Int))
             }
-            "try_lock" => {
-                let [mutex] = self.positional(call)?;
-                let (group, mutex) = self.address(mutex, Mutex)?;
-                self.groups[group as usize].tried.get_or_insert(call.span);
-                Some((Operation::TryLock(mutex), Type::Bool))
+            "testany" => {
+                let comms = self.comms(call)?;
+                Some((Operation::one(Visible::TestAny, [comms]), Type::Int))
             }
-            "mutex_waitany" => {
-                let mutexes = self.mutexes(call)?.into_iter().map(|(_, mutex)| mutex);
-                Some((Operation::MutexWaitAny(mutexes.collect()), Type::Int))
-            }
-            "mutex_testany" => {
-                let mutexes = self.mutexes(call)?;
-                for &(group, _) in &mutexes {
-                    self.groups[group as usize].tested.get_or_insert(call.span);
-                }
-                let mutexes = mutexes.into_iter().map(|(_, mutex)| mutex).collect();
-                Some((Operation::MutexTestAny(mutexes), Type::Int))
-            }
-            "lock" => unit(Operation::Lock(self.object_of(call, Mutex)?)),
-            "unlock" => match self.names(call.args, RwLock) {
-                true => unit(Operation::RwUnlock(self.object_of(call, RwLock)?)),
-                false => unit(Operation::Unlock(self.object_of(call, Mutex)?)),
-            },
-            "cond_wait" => {
-                let [condvar, mutex] = self.positional(call)?;
-                let condvar = self.address(condvar, Condvar);
-                let mutex = self.address(mutex, Mutex);
-                let ((group, condvar), (_, mutex)) = (condvar?, mutex?);
-                let spurious = self.groups[group as usize].spurious;
-                unit(Operation::CondWait { condvar, mutex, spurious })
-            }
-            "notify_one" => unit(Operation::NotifyOne(self.object_of(call, Condvar)?)),
-            "notify_all" => unit(Operation::NotifyAll(self.object_of(call, Condvar)?)),
-            "read_lock" => unit(Operation::ReadLock(self.object_of(call, RwLock)?)),
-            "write_lock" => unit(Operation::WriteLock(self.object_of(call, RwLock)?)),
-            "async_acquire" => unit(Operation::AsyncAcquire(self.object_of(call, Semaphore)?)),
-            "acquire_wait" => unit(Operation::AcquireWait(self.object_of(call, Semaphore)?)),
-            "acquire" => unit(Operation::Acquire(self.object_of(call, Semaphore)?)),
-            "release" => unit(Operation::Release(self.object_of(call, Semaphore)?)),
-            "async_barrier" => unit(Operation::Arrive(self.object_of(call, Barrier)?)),
-            "barrier_wait" => unit(Operation::BarrierWait(self.object_of(call, Barrier)?)),
-            "barrier" => unit(Operation::Barrier(self.object_of(call, Barrier)?)),
-            "cas" => {
-                let [cell, old, new] = self.positional(call)?;
-                let (cell, ty) = self.cell(cell)?;
-                let old = Box::new(self.expr_of(old, &ty));
-                let new = Box::new(self.expr_of(new, &ty));
-                Some((Operation::CompareAndSwap(cell, old, new), Type::Bool))
-            }
-            "fetch_add" => {
-                let [cell, amount] = self.positional(call)?;
-                let span = cell.span;
-                let (cell, ty) = self.cell(cell)?;
-                self.must_be(&ty, &Type::Int, span);
-                let amount = Box::new(self.expr_of(amount, &Type::Int));
-                Some((Operation::FetchAdd(cell, amount), Type::Int))
-            }
-            "swap" => {
-                let [cell, value] = self.positional(call)?;
-                let (cell, ty) = self.cell(cell)?;
-                let value = Box::new(self.expr_of(value, &ty));
-                Some((Operation::Swap(cell, value), ty))
-            }
+            "waitall" => unit(Operation::WaitAll(Box::new(self.comms(call)?))),
             "choose" => self.choose(call),
             "local" => {
                 let [label] = self.positional(call)?;
@@ -117,43 +59,129 @@ impl Checker<'_> {
                         "the label of `local` must be a text",
                     ));
                 }
-                unit(Operation::Local)
+                unit(Operation::one(Visible::Local, []))
             }
             "join" => {
                 let [process] = self.positional(call)?;
-                let process = Box::new(self.expr_of(process, &Type::Process));
-                unit(Operation::Join(process))
+                let process = self.expr_of(process, &Type::Process);
+                unit(Operation::one(Visible::Join, [process]))
             }
             other => unreachable!("`{other}` is not in the table of what is built in"),
         }
     }
 
-    fn object_of(&mut self, call: &Call<'_>, kind: ObjectKind) -> Option<Address> {
-        let [object] = self.positional(call)?;
-        self.address(object, kind).map(|(_, address)| address)
+    /// The word that is called. If several kinds of objects have it, the first argument says which one is meant.
+    fn word(&self, call: &Call<'_>) -> Option<(ObjectKind, &'static Word)> {
+        let first = call.args.first();
+        let is_meant = |kind: ObjectKind| first.is_some_and(|arg| self.names(&arg.value, kind));
+        let mut known = objects::words_called(call.name);
+        let meant = known.clone().find(|&(kind, _)| is_meant(kind));
+        meant.or_else(|| known.next().filter(|_| !self.is_by_hand(call)))
     }
 
-    /// Is the first argument an object of this kind?
-    fn names(&self, args: &[ast::Arg], kind: ObjectKind) -> bool {
-        let name = args.first().and_then(|arg| match &arg.value.kind {
-            ast::ExprKind::Name(name) => Some(name),
-            ast::ExprKind::Index(base, _) => match &base.kind {
-                ast::ExprKind::Name(name) => Some(name),
-                _ => None,
-            },
+    /// An operation on objects, with the arguments that its word takes.
+    fn word_on_object(
+        &mut self,
+        call: &Call<'_>,
+        kind: ObjectKind,
+        word: &'static Word,
+    ) -> Option<(Operation, Type)> {
+        let (groups, args) = match word.takes {
+            Takes::Objects => self.objects(call, kind)?,
+            Takes::Object(params) => self.object_with(call, kind, params)?,
+        };
+        for &group in &groups {
+            let calls = &mut self.groups[group as usize].calls;
+            if calls.iter().all(|&(name, _)| name != word.name()) {
+                calls.push((word.name(), call.span));
+            }
+        }
+        let ty = match word.gives() {
+            Gives::Unit => Type::Unit,
+            Gives::Bool => Type::Bool,
+            Gives::Place => Type::Int,
+            Gives::Content => self.groups[groups[0] as usize].ty.clone(),
+        };
+        Some((Operation::On(word, args), ty))
+    }
+
+    /// An object with further arguments.
+    fn object_with(
+        &mut self,
+        call: &Call<'_>,
+        kind: ObjectKind,
+        params: &[Param],
+    ) -> Option<(Vec<u32>, Vec<Expr>)> {
+        let plain = self.counted(call, 1 + params.len())?;
+        let object = plain[0];
+        let found = self.address(object, kind);
+        let content = found.as_ref().map(|(group, _)| self.groups[*group as usize].ty.clone());
+        let mut args = Vec::new();
+        for (param, arg) in params.iter().zip(&plain[1..]) {
+            args.push(match (param, &content) {
+                (Param::Object(kind), _) => {
+                    self.address(arg, *kind).map(|(_, address)| Expr::object(address, arg.span))
+                }
+                (_, None) => None,
+                (Param::Content, Some(ty)) => Some(self.expr_of(arg, ty)),
+                (Param::Int, Some(ty)) => {
+                    if kind == ObjectKind::Cell {
+                        self.must_be(ty, &Type::Int, object.span);
+                    }
+                    Some(self.expr_of(arg, &Type::Int))
+                }
+            });
+        }
+        let (group, address) = found?;
+        let all = std::iter::once(Some(Expr::object(address, object.span))).chain(args);
+        Some((vec![group], all.collect::<Option<_>>()?))
+    }
+
+    /// A list of objects.
+    fn objects(&mut self, call: &Call<'_>, kind: ObjectKind) -> Option<(Vec<u32>, Vec<Expr>)> {
+        let (one, several) = kind.about().names;
+        let [list] = self.positional(call)?;
+        let ast::ExprKind::List(items) = &list.kind else {
+            let message = format!("`{}` takes a list of {several}", call.name);
+            self.report(
+                Diagnostic::error(list.span, message).hint(format!("write `{}`", call.usage)),
+            );
+            return None;
+        };
+        if items.is_empty() {
+            let message = format!("`{}` needs at least one {one}", call.name);
+            self.report(Diagnostic::error(list.span, message));
+        }
+        let found: Vec<_> = items
+            .iter()
+            .map(|item| {
+                let (group, address) = self.address(item, kind)?;
+                Some((group, Expr::object(address, item.span)))
+            })
+            .collect();
+        Some(found.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip())
+    }
+
+    /// Does it name an object of this kind, or an array of them?
+    pub(super) fn names(&self, expr: &ast::Expr, kind: ObjectKind) -> bool {
+        self.objects_named(expr).is_some_and(|group| group.kind == kind)
+    }
+
+    /// The declaration of the object, or the array of objects, that `expr` names.
+    pub(super) fn objects_named(&self, expr: &ast::Expr) -> Option<&Group> {
+        let owner = match &expr.kind {
+            ast::ExprKind::Index(owner, _) => owner,
+            _ => expr,
+        };
+        let ast::ExprKind::Name(name) = &owner.kind else { return None };
+        match (self.variable(name), &self.globals.get(name)?.meaning) {
+            (None, &Meaning::Objects(group)) => Some(&self.groups[group as usize]),
             _ => None,
-        });
-        let named = name.and_then(|name| self.globals.get(name)).map(|global| &global.meaning);
-        matches!(named, Some(Meaning::Objects(group)) if self.groups[*group as usize].kind == kind)
-    }
-
-    fn cell(&mut self, expr: &ast::Expr) -> Option<(Address, Type)> {
-        let (group, address) = self.address(expr, ObjectKind::Cell)?;
-        Some((address, self.groups[group as usize].ty.clone()))
+        }
     }
 
     /// The argument with this label.
-    pub(super) fn labelled(&mut self, call: &Call<'_>, label: &str) -> Option<Box<Expr>> {
+    pub(super) fn labelled(&mut self, call: &Call<'_>, label: &str) -> Option<Expr> {
         let mut found =
             call.args.iter().filter(|arg| arg.label.as_ref().is_some_and(|l| l.text == label));
         let first = found.next()?;
@@ -163,7 +191,15 @@ impl Checker<'_> {
                 Diagnostic::error(again.span, message).also(first.value.span, "given first here"),
             );
         }
-        Some(Box::new(self.expr_of(&first.value, &Type::Int)))
+        Some(self.expr_of(&first.value, &Type::Int))
+    }
+
+    /// Adds source and tag of an operation at a mailbox to its arguments, and says which of them there are.
+    pub(super) fn envelope(&mut self, call: &Call<'_>, args: &mut Vec<Expr>) -> (bool, bool) {
+        let (src, tag) = (self.labelled(call, "src"), self.labelled(call, "tag"));
+        let there = (src.is_some(), tag.is_some());
+        args.extend(src.into_iter().chain(tag));
+        there
     }
 
     fn send(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {
@@ -182,8 +218,8 @@ impl Checker<'_> {
         if self.must_carry(group, &ty, &message, value_span) {
             self.must_travel.push((ty, value_span, "sent"));
         }
-        let src = self.labelled(call, "src");
-        let tag = self.labelled(call, "tag");
+        let mut args = vec![Expr::object(mailbox, place.span), value];
+        let (src, tag) = self.envelope(call, &mut args);
         let (mode, wait) = Checker::send_mode(call.name);
         if mode != SendMode::Standard && !self.needs_network(call, group, place) {
             return None;
@@ -193,7 +229,8 @@ impl Checker<'_> {
             (false, Delivery::Ordered) => self.infer.comm(Yield::Send, Type::Unit),
             (false, _) => self.infer.network_comm(Yield::Send, Type::Unit),
         };
-        Some((Operation::Isend { mailbox, value: Box::new(value), src, tag, mode, wait }, result))
+        let visible = Visible::Isend { src, tag, mode };
+        Some((Operation::One { visible, args, wait }, result))
     }
 
     /// A mailbox carries one type of message; shows both uses if they disagree.
@@ -219,30 +256,28 @@ impl Checker<'_> {
     }
 
     fn receive(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {
-        let [mailbox] = self.positional(call)?;
-        let (group, mailbox) = self.address(mailbox, ObjectKind::Mailbox)?;
+        let [place] = self.positional(call)?;
+        let (group, mailbox) = self.address(place, ObjectKind::Mailbox)?;
         let message = self.groups[group as usize].ty.clone();
         if self.groups[group as usize].first_use.is_none() {
             self.groups[group as usize].first_use =
                 Some((call.span, "received from it here".to_owned()));
         }
-        let src = self.labelled(call, "src");
-        let tag = self.labelled(call, "tag");
+        let mut args = vec![Expr::object(mailbox, place.span)];
+        let (src, tag) = self.envelope(call, &mut args);
         let wait = call.name == "recv";
         let result = match (wait, self.groups[group as usize].delivery) {
             (true, _) => message,
             (false, Delivery::Ordered) => self.infer.comm(Yield::Receive, message),
             (false, _) => self.infer.network_comm(Yield::Receive, message),
         };
-        Some((Operation::Irecv { mailbox, src, tag, wait }, result))
+        Some((Operation::One { visible: Visible::Irecv { src, tag }, args, wait }, result))
     }
 
     /// The communication that `wait` or `value` names, and what it yields.
-    fn comm(&mut self, call: &Call<'_>) -> Option<(Box<Expr>, Type)> {
+    fn comm(&mut self, call: &Call<'_>) -> Option<(Expr, Type)> {
         let [comm] = self.positional(call)?;
-        let any = self.infer.any_comm();
-        let checked = Box::new(self.expr_of(comm, &any));
-        let Type::Comm(id) = any else { unreachable!("a communication has been made") };
+        let (checked, id) = self.any_comm(comm);
         if !call.want_dropped {
             self.received.push((id, call.span));
         }
@@ -254,8 +289,16 @@ impl Checker<'_> {
         Some((checked, ty))
     }
 
+    /// A communication, of whatever messages.
+    pub(super) fn any_comm(&mut self, comm: &ast::Expr) -> (Expr, CommId) {
+        let any = self.infer.any_comm();
+        let checked = self.expr_of(comm, &any);
+        let Type::Comm(id) = any else { unreachable!("a communication has been made") };
+        (checked, id)
+    }
+
     /// A list of communications, of whatever messages.
-    fn comms(&mut self, call: &Call<'_>) -> Option<Box<Expr>> {
+    fn comms(&mut self, call: &Call<'_>) -> Option<Expr> {
         let [list] = self.positional(call)?;
         if let ast::ExprKind::List(items) = &list.kind {
             if items.is_empty() && call.name != "waitall" {
@@ -269,12 +312,12 @@ impl Checker<'_> {
                 firsts.push(any);
             }
             self.note_test(call, firsts);
-            return Some(Box::new(Expr { kind: ExprKind::List(checked), span: list.span }));
+            return Some(Expr { kind: ExprKind::List(checked), span: list.span });
         }
         let any = self.infer.any_comm();
         let checked = self.expr_of(list, &Type::List(Arc::new(any.clone())));
         self.note_test(call, vec![any]);
-        Some(Box::new(checked))
+        Some(checked)
     }
 
     /// Notes what a `testany` is about: it must not mix mailboxes with different delivery.
@@ -288,59 +331,26 @@ impl Checker<'_> {
         }
     }
 
-    /// Is it an operation on a collective? `barrier` may be one on a barrier.
+    /// Is there code for this operation here? `barrier` may be one on a collective.
+    fn is_by_hand(&self, call: &Call<'_>) -> bool {
+        is_checked_by_hand(call.name) || self.is_collective(call)
+    }
+
     fn is_collective(&self, call: &Call<'_>) -> bool {
-        let names_one = || match call.args.first().map(|arg| &arg.value.kind) {
-            Some(ast::ExprKind::Name(name)) => self.is_called(name, ObjectKind::Collective),
-            Some(ast::ExprKind::Index(base, _)) => match &base.kind {
-                ast::ExprKind::Name(name) => self.is_called(name, ObjectKind::Collective),
-                _ => false,
-            },
-            _ => false,
+        let names_one = || {
+            let first = call.args.first();
+            first.is_some_and(|arg| self.names(&arg.value, ObjectKind::Collective))
         };
         super::network::collective(call.name).is_some() && (call.name != "barrier" || names_one())
     }
 
-    fn is_called(&self, name: &str, kind: ObjectKind) -> bool {
-        let meaning = self.globals.get(name).map(|global| &global.meaning);
-        matches!(meaning, Some(&Meaning::Objects(group)) if self.groups[group as usize].kind == kind)
-    }
-
-    /// A list of mutexes, or all of an array of them.
-    fn mutexes(&mut self, call: &Call<'_>) -> Option<Vec<(u32, Address)>> {
-        let [list] = self.positional(call)?;
-        let ast::ExprKind::List(items) = &list.kind else {
-            let message = format!("`{}` takes a list of mutexes", call.name);
-            self.report(
-                Diagnostic::error(list.span, message).hint(format!("write `{}`", call.usage)),
-            );
-            return None;
-        };
-        if items.is_empty() {
-            let message = format!("`{}` needs at least one mutex", call.name);
-            self.report(Diagnostic::error(list.span, message));
-        }
-        let found: Vec<_> =
-            items.iter().map(|item| self.address(item, ObjectKind::Mutex)).collect();
-        found.into_iter().collect()
-    }
-
-    /// Notes which mutexes are tried. A request in the queue of such a mutex cannot be tested.
-    pub(super) fn finish_mutexes(&mut self) {
+    /// Looks at each declaration of objects, with all its uses.
+    pub(super) fn finish_objects(&mut self) {
         for group in 0..self.groups.len() {
-            let Group { ref name, base, count, tried, tested, .. } = self.groups[group];
-            let Some(tried) = tried else { continue };
-            if count > 0 {
-                self.out.objects.mutexes.restart(base, Asking::Tries);
-            }
-            if let Some(tested) = tested {
-                let message = format!(
-                    "the mutex `{name}` is asked for by `try_lock`, so its requests cannot be tested"
-                );
-                let hint = "wait for a request with `mutex_wait`, or ask for the mutex by \
-                            `try_lock` instead of `async_lock`";
-                let diagnostic = Diagnostic::error(tested, message).hint(hint);
-                self.report(diagnostic.also(tried, "tried here"));
+            let Group { kind, ref name, base, ref calls, .. } = self.groups[group];
+            let uses = Uses { name, base, calls };
+            if let Some(diagnostic) = (kind.about().finish)(&mut self.out.objects, &uses) {
+                self.report(diagnostic);
             }
         }
     }
@@ -352,8 +362,7 @@ impl Checker<'_> {
             self.report(Diagnostic::error(range.span, message).hint("write `choose(lo..hi)`"));
             return None;
         };
-        let lo = Box::new(self.expr_of(lo, &Type::Int));
-        let hi = Box::new(self.expr_of(hi, &Type::Int));
-        Some((Operation::Choose(lo, hi), Type::Int))
+        let bounds = [lo, hi].map(|bound| self.expr_of(bound, &Type::Int));
+        Some((Operation::one(Visible::Choose, bounds), Type::Int))
     }
 }

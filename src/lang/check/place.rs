@@ -4,8 +4,10 @@ use super::call::usage;
 use super::expr::wrong;
 use super::{Checker, Context, Global, Group, Instantiation, Meaning, Want};
 use crate::lang::ast::{self, BinaryOp, Name};
+use crate::lang::code::Visible;
 use crate::lang::diagnostic::{Diagnostic, Span, listed};
 use crate::lang::hir::{Address, Expr, ExprKind, ObjectKind, Operation, Place, Projection};
+use crate::lang::objects::cell;
 use crate::lang::slips;
 use crate::lang::types::Type;
 use crate::model::Value;
@@ -20,20 +22,6 @@ fn owner(what: &str, context: Context) -> &'static str {
         "index" => "actor",
         "loop variable" => "loop",
         _ => "body",
-    }
-}
-
-/// The words for an object in messages, singular and plural.
-pub(super) fn kind_name(kind: ObjectKind) -> (&'static str, &'static str) {
-    match kind {
-        ObjectKind::Mailbox => ("mailbox", "mailboxes"),
-        ObjectKind::Mutex => ("mutex", "mutexes"),
-        ObjectKind::RwLock => ("reader-writer lock", "reader-writer locks"),
-        ObjectKind::Condvar => ("condition variable", "condition variables"),
-        ObjectKind::Semaphore => ("semaphore", "semaphores"),
-        ObjectKind::Barrier => ("barrier", "barriers"),
-        ObjectKind::Collective => ("collective", "collectives"),
-        ObjectKind::Cell => ("shared cell", "shared cells"),
     }
 }
 
@@ -164,7 +152,7 @@ impl Checker<'_> {
         if kind == ObjectKind::Cell && !is_array {
             return self.read(self.address_of(group, None), ty, span);
         }
-        let (one, _) = kind_name(kind);
+        let (one, _) = kind.about().names;
         let diagnostic = if kind == ObjectKind::Cell {
             let message = match count {
                 1 => format!("`{name}` is an array of 1 cell, which is read by its index"),
@@ -172,7 +160,8 @@ impl Checker<'_> {
             };
             Diagnostic::error(span, message).hint(format!("say which: `{name}[i]`"))
         } else {
-            Diagnostic::error(span, format!("`{name}` is a {one}, not a value")).hint(kind.usage())
+            Diagnostic::error(span, format!("`{name}` is a {one}, not a value"))
+                .hint(kind.about().usage)
         };
         self.report(diagnostic);
         wrong(span)
@@ -182,7 +171,10 @@ impl Checker<'_> {
     fn read(&mut self, address: Address, ty: Type, span: Span) -> (Expr, Type) {
         let kind = match self.scope.context {
             context if context.looks() => ExprKind::Peek(address),
-            context if context.operates() => ExprKind::Operation(Operation::Read(address)),
+            context if context.operates() => {
+                let args = [Expr::object(address, span)];
+                ExprKind::Operation(Operation::one(Visible::Act(&cell::READ, 0), args))
+            }
             context => {
                 let name = &address.name;
                 let message = match context {
@@ -211,6 +203,7 @@ impl Checker<'_> {
             base: group.base,
             count: group.count,
             index: index.map(Box::new),
+            number: group.number,
         }
     }
 
@@ -233,7 +226,7 @@ impl Checker<'_> {
             None => {
                 let names = self.groups.iter().filter(|group| group.kind == kind);
                 let hint = self.nearest(name, names.map(|group| group.name.as_str()));
-                let message = format!("there is no {} `{name}`", kind_name(kind).0);
+                let message = format!("there is no {} `{name}`", kind.about().names.0);
                 if !name.is_empty() {
                     self.report(
                         Diagnostic::error(name_span, message)
@@ -260,7 +253,7 @@ impl Checker<'_> {
     ) -> Option<(u32, Address)> {
         let Group { kind, name, is_array, count, span: declared, .. } =
             self.groups[group as usize].clone();
-        let (one, several) = kind_name(kind);
+        let (one, several) = kind.about().names;
         match (is_array, &index) {
             (true, None) => {
                 let message = format!("`{name}` is an array of {count} {several}");
@@ -283,7 +276,7 @@ impl Checker<'_> {
     }
 
     fn no_object(&mut self, expr: &ast::Expr, kind: ObjectKind) -> Option<(u32, Address)> {
-        let (one, several) = kind_name(kind);
+        let (one, several) = kind.about().names;
         let what = match &expr.kind {
             ast::ExprKind::Error => return None,
             ast::ExprKind::Name(name) if self.variable(name).is_some() => {
@@ -292,7 +285,8 @@ impl Checker<'_> {
             ast::ExprKind::Name(name) => match self.globals.get(name).map(|global| &global.meaning)
             {
                 Some(Meaning::Objects(group)) => {
-                    format!("`{name}` is a {}", kind_name(self.groups[*group as usize].kind).0)
+                    let kind = self.groups[*group as usize].kind;
+                    format!("`{name}` is a {}", kind.about().names.0)
                 }
                 Some(Meaning::Const(..)) => format!("`{name}` is a constant"),
                 Some(Meaning::Enum(_)) => format!("`{name}` is an enumeration"),

@@ -304,7 +304,7 @@ impl Parser<'_> {
             }
             Token::Str => self.string(),
             Token::Ident => self.name_or_call(),
-            Token::Barrier if self.peek_second() == Token::LParen => self.name_or_call(),
+            token if token.is_word() && self.peek_second() == Token::LParen => self.name_or_call(),
             Token::Spawn => {
                 self.advance();
                 let name = self.name("the name of a template");

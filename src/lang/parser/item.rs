@@ -2,8 +2,9 @@
 
 use super::Parser;
 use super::statement::missing;
-use crate::lang::ast::{Block, Expr, Item, Name, Param, ProcessKind, TypeExpr, TypeKind};
-use crate::lang::diagnostic::Diagnostic;
+use crate::lang::ast::{Block, Expr, Item, Name, Objects, Param, ProcessKind, TypeExpr, TypeKind};
+use crate::lang::diagnostic::{Diagnostic, nearest};
+use crate::lang::objects::{self, Form, Number, ObjectKind};
 use crate::lang::slips;
 use crate::lang::token::Token;
 use crate::model::Delivery;
@@ -16,30 +17,25 @@ const PROCEDURE: &str = "proc p(x: int) -> bool { cas(cell, x, 0) }";
 impl Parser<'_> {
     /// Parses one declaration, or several if it declares a list. It always makes progress, even on nonsense.
     pub(super) fn item(&mut self, items: &mut Vec<Item>) {
+        if let Some(kind) = self.kind_here() {
+            return match kind {
+                ObjectKind::Mailbox => self.mailboxes(items, Delivery::Ordered),
+                ObjectKind::Cell => self.shared(items),
+                kind => self.declared_list(items, |parser| parser.object(kind)),
+            };
+        }
         match self.peek() {
             Token::Const => self.constant(items),
-            Token::Mailbox => self.mailboxes(items, Delivery::Ordered),
-            Token::Ident if self.peek_second() == Token::Mailbox => match self.text() {
-                "p2p" => {
-                    self.advance();
-                    self.mailboxes(items, Delivery::P2p);
-                }
-                "bag" => {
-                    self.advance();
-                    self.mailboxes(items, Delivery::Bag);
-                }
-                _ => self.refuse_item(),
-            },
-            Token::Ident if self.at_daemon() => self.daemon(items),
-            Token::Ident if self.text() == "collective" && self.peek_second() == Token::Ident => {
-                self.declared_list(items, Self::collective);
+            Token::Ident if self.peek_second() == Token::Object(ObjectKind::Mailbox) => {
+                let delivery = match self.text() {
+                    "p2p" => Delivery::P2p,
+                    "bag" => Delivery::Bag,
+                    _ => return self.refuse_item(),
+                };
+                self.advance();
+                self.mailboxes(items, delivery);
             }
-            Token::Mutex => self.declared_list(items, Self::mutex),
-            Token::RwLock => self.declared_list(items, Self::rwlock),
-            Token::Condvar => self.declared_list(items, Self::condvar),
-            Token::Semaphore => self.declared_list(items, Self::semaphore),
-            Token::Barrier => self.declared_list(items, Self::barrier),
-            Token::Shared => self.shared(items),
+            Token::Ident if self.at_daemon() => self.daemon(items),
             Token::Enum => self.enumeration(items),
             Token::Fn => {
                 let (name, params, result, body) = self.signature("function", FUNCTION);
@@ -52,19 +48,16 @@ impl Parser<'_> {
             Token::Process => self.process(items, false),
             Token::Final => {
                 self.advance();
-                let body = self.block();
-                items.push(Item::Final { body });
+                items.push(Item::Final { body: self.block() });
             }
             Token::Invariant => {
                 self.advance();
-                let body = self.block();
-                items.push(Item::Invariant { body });
+                items.push(Item::Invariant { body: self.block() });
             }
             Token::Actor => self.actor(items),
             Token::Init => {
                 self.advance();
-                let body = self.block();
-                items.push(Item::Init { body });
+                items.push(Item::Init { body: self.block() });
             }
             _ => self.refuse_item(),
         }
@@ -73,28 +66,13 @@ impl Parser<'_> {
     fn refuse_item(&mut self) {
         let span = self.span();
         let word = self.text().to_owned();
-        const KEYWORDS: [&str; 16] = [
-            "const",
-            "mailbox",
-            "mutex",
-            "rwlock",
-            "condvar",
-            "semaphore",
-            "barrier",
-            "shared",
-            "enum",
-            "fn",
-            "proc",
-            "process",
-            "actor",
-            "init",
-            "final",
-            "invariant",
-        ];
-        let hint = crate::lang::diagnostic::nearest(&word, KEYWORDS);
+        const OTHERS: [&str; 9] =
+            ["const", "enum", "fn", "proc", "process", "actor", "init", "final", "invariant"];
+        let kinds = ObjectKind::ALL.iter().map(|kind| kind.about()).filter(|kind| !kind.is_soft);
+        let hint = nearest(&word, kinds.map(|kind| kind.keyword).chain(OTHERS));
         let message = format!("expected a declaration, found {}", self.peek().describe());
-        let slip = slips::declaration(&word).map(str::to_owned);
-        let hint = slip.or(hint).unwrap_or_else(|| {
+        let slip = slips::declaration(&word).or_else(|| objects::keyword_slip(&word));
+        let hint = slip.map(str::to_owned).or(hint).unwrap_or_else(|| {
             "a file declares objects, functions, procedures, processes and actors".to_owned()
         });
         self.report(Diagnostic::error(span, message).hint(hint));
@@ -146,7 +124,16 @@ impl Parser<'_> {
         self.end_item();
     }
 
-    fn declared_list(&mut self, items: &mut Vec<Item>, one: fn(&mut Self) -> Item) {
+    /// The kind of objects that is declared here.
+    fn kind_here(&self) -> Option<ObjectKind> {
+        match self.peek() {
+            Token::Object(kind) => Some(kind),
+            Token::Ident if self.peek_second() == Token::Ident => objects::declared_by(self.text()),
+            _ => None,
+        }
+    }
+
+    fn declared_list(&mut self, items: &mut Vec<Item>, one: impl Fn(&mut Self) -> Item) {
         self.advance();
         loop {
             let item = one(self);
@@ -170,68 +157,44 @@ impl Parser<'_> {
 
     /// The list of mailboxes that begins here, which all deliver like this.
     fn mailboxes(&mut self, items: &mut Vec<Item>, delivery: Delivery) {
-        let first = items.len();
-        self.declared_list(items, Self::mailbox);
-        for item in &mut items[first..] {
-            if let Item::Mailbox { delivery: of_one, .. } = item {
-                *of_one = delivery;
+        self.declared_list(items, |parser| {
+            let name = parser.name("a name for the mailbox");
+            let size = parser.size();
+            let message = parser.eat(Token::Colon).then(|| parser.type_expr());
+            Item::Mailbox { name, size, message, delivery }
+        });
+    }
+
+    /// One object, or an array of them.
+    fn object(&mut self, kind: ObjectKind) -> Item {
+        let about = kind.about();
+        let name = self.name(&format!("a name for the {}", about.short));
+        let size = self.size();
+        let number = about.number.as_ref().and_then(|number| self.number_of_object(number));
+        Item::Objects(Objects { kind, name, size, number })
+    }
+
+    fn number_of_object(&mut self, number: &Number) -> Option<Expr> {
+        match number.form {
+            Form::Equals => {
+                self.expect_as_in(Token::Eq, number.example);
+                Some(self.expr())
+            }
+            Form::Parentheses => {
+                let open = self.span();
+                self.expect_as_in(Token::LParen, number.example);
+                let value = self.expr();
+                self.expect_close(Token::RParen, open);
+                Some(value)
+            }
+            Form::After(word) => {
+                let is_there = self.peek() == Token::Ident && self.text() == word;
+                is_there.then(|| {
+                    self.advance();
+                    self.expr()
+                })
             }
         }
-    }
-
-    fn mailbox(&mut self) -> Item {
-        let name = self.name("a name for the mailbox");
-        let size = self.size();
-        let message = self.eat(Token::Colon).then(|| self.type_expr());
-        Item::Mailbox { name, size, message, delivery: Delivery::Ordered }
-    }
-
-    fn collective(&mut self) -> Item {
-        let name = self.name("a name for the collective");
-        let size = self.size();
-        let open = self.span();
-        self.expect_as_in(Token::LParen, "collective c(4);");
-        let ranks = self.expr();
-        self.expect_close(Token::RParen, open);
-        Item::Collective { name, size, ranks }
-    }
-
-    fn mutex(&mut self) -> Item {
-        let name = self.name("a name for the mutex");
-        Item::Mutex { name, size: self.size() }
-    }
-
-    fn rwlock(&mut self) -> Item {
-        let name = self.name("a name for the lock");
-        Item::RwLock { name, size: self.size() }
-    }
-
-    fn condvar(&mut self) -> Item {
-        let name = self.name("a name for the condition variable");
-        let size = self.size();
-        let is_spurious = self.peek() == Token::Ident && self.text() == "spurious";
-        let spurious = is_spurious.then(|| {
-            self.advance();
-            self.expr()
-        });
-        Item::Condvar { name, size, spurious }
-    }
-
-    fn semaphore(&mut self) -> Item {
-        let name = self.name("a name for the semaphore");
-        let size = self.size();
-        self.expect_as_in(Token::Eq, "semaphore slots = 1;");
-        Item::Semaphore { name, size, initial: self.expr() }
-    }
-
-    fn barrier(&mut self) -> Item {
-        let name = self.name("a name for the barrier");
-        let size = self.size();
-        let open = self.span();
-        self.expect_as_in(Token::LParen, "barrier b(2);");
-        let participants = self.expr();
-        self.expect_close(Token::RParen, open);
-        Item::Barrier { name, size, participants }
     }
 
     fn shared(&mut self, items: &mut Vec<Item>) {

@@ -43,7 +43,7 @@ impl Parser<'_> {
         if self.eat(Token::LBrace) {
             return true;
         }
-        let expected = self.expected(Token::LBrace.describe());
+        let expected = self.expected(&Token::LBrace.describe());
         self.report(expected.hint("a block stands between `{` and `}`"));
         let foreign = matches!(self.text(), "then" | "do" | "begin") || self.peek() == Token::Colon;
         if foreign && self.peek_second() == Token::LBrace {

@@ -9,8 +9,8 @@ use crate::lang::ast::BinaryOp;
 use crate::lang::code::Visible;
 use crate::lang::hir::Operator;
 use crate::lang::interpret::apply;
+use crate::lang::objects::number;
 use crate::lang::operators;
-use crate::lang::program::operation::number;
 use crate::lang::program::{Local, Program};
 use crate::model::{Call, CollectiveId, CollectiveKind, Op, Value, Values};
 

@@ -30,6 +30,7 @@
 //! request there. So the part of a process changes only by its own steps, and when something that
 //! it waits for becomes complete.
 
+use crate::model::op::*;
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
@@ -39,9 +40,8 @@ use smallvec::SmallVec;
 use super::State;
 use crate::model::objects::{Kind, all_kinds};
 use crate::model::{
-    BarrierId, CellId, CollectiveId, Completion, CondvarId, Delivery, End, Entry, Envelope,
-    LocalId, Locals, MailboxId, Met, MutexId, Object, Op, Posted, ProcessId, RwLockId, SemaphoreId,
-    Sent, Settlement, Status, System, ValueId,
+    Completion, Delivery, End, Entry, Envelope, LocalId, Locals, Met, Object, Op, Posted,
+    ProcessId, Sent, Settlement, Status, System, ValueId,
 };
 
 /// Lists of numbers, each kept once.

@@ -6,8 +6,6 @@
 //! each such situation, and looked up from then on.
 
 use super::State;
-use smallvec::SmallVec;
-
 use crate::model::{Locals, Met, Object, Op, ProcessId, System};
 
 /// The parts of a [portrait](State::portrait), besides the part of its process, that the choices
@@ -42,10 +40,10 @@ impl State {
             Op::Handle { .. } => return Scope::Messages,
             _ => {}
         }
-        let mut objects = SmallVec::<[Object; 2]>::new();
-        op.for_each_object(|object| objects.push(object));
-        match objects[..] {
-            [object] if State::is_alone(object) => Scope::With(self.place_of(locals.met(), object)),
+        match op.object() {
+            Some(object) if State::is_alone(object) => {
+                Scope::With(self.place_of(locals.met(), object))
+            }
             _ => Scope::Anything,
         }
     }

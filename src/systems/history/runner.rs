@@ -267,16 +267,10 @@ impl Outcomes {
             Access(_, Accessing::Read | Accessing::Swap(_)) => Outcomes::Value,
             Access(_, Accessing::FetchAdd(_)) => Outcomes::Sum,
             &Choose { lo, hi } => Outcomes::Chosen { lo, hi },
-            Access(_, Accessing::Write(_)) | Cancel(_) | Unlock(_) | RwWait { .. } => {
-                Outcomes::Unit
-            }
-            RwUnlock { .. } | AwaitWake { .. } | Wake { .. } | AcquireWait { .. } | Release(_) => {
-                Outcomes::Unit
-            }
-            Arrive { .. } | BarrierWait { .. } | Local => Outcomes::Unit,
             Join(_) => Outcomes::Returned,
             Spawn(_) => Outcomes::Spawned,
             Deliver | Handle { .. } => Outcomes::None,
+            _ => Outcomes::Unit,
         }
     }
 }

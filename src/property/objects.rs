@@ -1,0 +1,276 @@
+//! All that is said to people about objects and the operations on them, one file for each kind of object.
+//!
+//! | file | says of |
+//! |---|---|
+//! | `waiting` | the forms that wait or test for requests of every kind |
+//! | `mailbox` | what is posted at a mailbox |
+//! | `network` | what is posted at p2p and bag mailboxes, matches, probes |
+//! | `collective` | entries of collectives |
+//! | `mutex`, `rwlock`, `condvar`, `semaphore` | who holds what, and who waits for it |
+//! | `barrier` | arrivals |
+//! | `cell` | accesses to shared cells |
+//! | `process`, `actor` | what processes do alone, how they start and end; messages to actors |
+//!
+//! The rest of the crate asks in three ways:
+//!
+//! - about an [`Op`]: [`words`] finds the [`Words`] of the operation;
+//! - about a [`Posted`], the place of a request in the log of its object: [`request`] finds the [`Request`];
+//! - about an [`Object`]: [`Replay::now`] tells what it holds.
+//!
+//! Each has one `match` here, without an arm for the rest. So a new kind of object is a new file, a line in [`words`] for each of its
+//! operations, one in [`request`] if it has requests, and one in the list of kinds. The crate does not compile before they are there.
+
+mod actor;
+mod barrier;
+mod cell;
+mod collective;
+mod condvar;
+mod mailbox;
+mod mutex;
+mod network;
+mod process;
+mod rwlock;
+mod semaphore;
+mod waiting;
+
+pub(super) use actor::{pending_to, wait_of_failed};
+
+use waiting::Await;
+
+use super::arrows::{Arrow, ArrowKind, Hold, Past};
+use super::deadlock::Wait;
+use super::leaks::LeakKind;
+use super::replay::Replay;
+use super::snapshot::FactKind;
+use crate::model::{
+    Action, BarrierId, CellId, Choice, CollectiveId, CondvarId, Envelope, Failure, Handle, Locals,
+    MailboxId, MutexId, Object, Op, Posted, ProcessId, Response, RwLockId, SemaphoreId, Site,
+    State, System,
+};
+
+/// A name and what is there.
+pub(super) type Named = (String, String);
+
+/// A request by its process and its number there.
+pub(super) type Own = (ProcessId, Handle);
+
+/// What is said of an operation.
+pub(super) trait Words<S: System> {
+    /// What it is called where the program has no source.
+    fn name(&self) -> &'static str;
+
+    /// What came of it in the last step of the replay, this action, whose process was told this.
+    fn outcome(&self, at: &Replay<'_, S>, by: Action, told: Option<Response>) -> Option<String>;
+
+    /// What it may change, as it stands now, if `process` carries it out.
+    fn view(&self, at: &Replay<'_, S>, process: ProcessId) -> Vec<Named> {
+        let _ = (at, process);
+        Vec::new()
+    }
+
+    /// What `process`, which cannot move, waits for at it; `None` if it never blocks.
+    fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
+        let _ = (at, process);
+        None
+    }
+
+    /// What would take `process` out of the loop in which it finds nothing here, again and again.
+    fn wait_in_loop(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
+        let _ = (at, process);
+        None
+    }
+
+    /// Where it is and what it acts on if `process` makes this choice, unless the place of the process says that.
+    fn site(&self, at: &Replay<'_, S>, process: ProcessId, choice: Option<Choice>) -> Option<Site> {
+        let _ = (at, process, choice);
+        None
+    }
+
+    /// What came to it in its step from earlier ones.
+    fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
+        let _ = (past, to);
+        Vec::new()
+    }
+
+    /// What its process has begun or ended to hold in the last step of the replay.
+    fn hold(&self, at: &Replay<'_, S>, by: Action) -> Option<Hold> {
+        let _ = (at, by);
+        None
+    }
+}
+
+/// What is said of a request that a process has posted.
+pub(super) trait Request<S: System> {
+    /// Where it was posted.
+    fn object(&self, state: &State) -> Object;
+
+    /// What it is if it is left at the end.
+    fn leak(&self, state: &State) -> LeakKind;
+
+    /// What came of it, now that it is complete; it is this request.
+    fn completed(&self, at: &Replay<'_, S>, own: Own) -> String;
+
+    /// What its `process` waits for that waits for it to be complete.
+    fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Wait;
+
+    /// Is it complete? Asked of what can be tested.
+    fn is_complete(&self, at: &Replay<'_, S>, (process, handle): Own) -> bool {
+        at.state.is_complete(process, handle)
+    }
+
+    /// What a test of it alone is told that finds it incomplete.
+    fn incomplete(&self, at: &Replay<'_, S>) -> String {
+        let _ = at;
+        "false".into()
+    }
+
+    /// What came to its process in the step in which it was told that it is complete.
+    fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
+        Arrow::all(past.needed(to), to, ArrowKind::Handover)
+    }
+
+    /// What its process holds from then on, and its own place there.
+    fn held(&self) -> Option<(Object, u32)> {
+        None
+    }
+}
+
+/// Asks the words of an operation.
+pub(super) fn words<S: System, T>(op: &Op, ask: impl FnOnce(&dyn Words<S>) -> T) -> T {
+    match *op {
+        Op::Isend { mailbox, envelope, value } => {
+            ask(&mailbox::Use::Isend { mailbox, envelope, value })
+        }
+        Op::Irecv { mailbox, .. } => ask(&mailbox::Use::Irecv(mailbox)),
+        Op::WaitAny(ref comms) => ask(&mailbox::complete(comms, false)),
+        Op::TestAny(ref comms) => ask(&mailbox::complete(comms, true)),
+        Op::Send { mailbox, envelope, value, completion } => {
+            ask(&network::Use::Send { mailbox, envelope, value, completion })
+        }
+        Op::Receive { mailbox, pattern } => ask(&network::Use::Receive { mailbox, pattern }),
+        Op::Probe { mailbox, pattern, form } => {
+            ask(&network::Use::Probe { mailbox, pattern, form })
+        }
+        Op::Cancel(_) => ask(&network::Use::Cancel),
+        Op::CancelOutcome(comm) => ask(&network::Use::CancelOutcome(comm)),
+        Op::Deliver => ask(&network::Use::Deliver),
+        Op::Enter { collective, call, .. } => ask(&collective::Enter { collective, call }),
+        Op::AsyncLock(mutex) => ask(&mutex::Use::Lock(mutex)),
+        Op::MutexWaitAny(ref requests) => ask(&mutex::own(requests, false)),
+        Op::MutexTestAny(ref requests) => ask(&mutex::own(requests, true)),
+        Op::TryLock(mutex) => ask(&mutex::Use::Try(mutex)),
+        Op::Unlock(request) => ask(&mutex::Use::Unlock(request)),
+        Op::RwRequest { lock, hold } => ask(&rwlock::Use::Request { lock, hold }),
+        Op::RwWait { handle, .. } => ask(&rwlock::wait(handle)),
+        Op::RwUnlock { lock, handle } => ask(&rwlock::Use::Unlock { lock, handle }),
+        Op::Enrol(condvar) => ask(&condvar::Use::Enrol(condvar)),
+        Op::AwaitWake { handle, .. } => ask(&condvar::wait(handle)),
+        Op::Notify { condvar, all } => ask(&condvar::Use::Notify { condvar, all }),
+        Op::Wake { condvar, handle } => ask(&condvar::Use::Wake { condvar, handle }),
+        Op::AsyncAcquire(semaphore) => ask(&semaphore::Use::Acquire(semaphore)),
+        Op::AcquireWait { handle, .. } => ask(&semaphore::wait(handle)),
+        Op::Release(semaphore) => ask(&semaphore::Use::Release(semaphore)),
+        Op::Arrive { barrier, round } => ask(&barrier::Use::Arrive { barrier, round }),
+        Op::BarrierWait { barrier, round } => ask(&barrier::Use::Wait { barrier, round }),
+        Op::Access(cell, access) => ask(&cell::At(cell, access)),
+        Op::Choose { lo, .. } => ask(&process::Use::Choose { lo }),
+        Op::Local => ask(&process::Use::Local),
+        Op::Spawn(_) => ask(&process::Use::Spawn),
+        Op::Join(target) => ask(&process::Use::Join(target)),
+        Op::Handle { .. } => ask(&actor::React),
+    }
+}
+
+/// Asks about a request.
+pub(super) fn request<S: System, T>(posted: Posted, ask: impl FnOnce(&dyn Request<S>) -> T) -> T {
+    match posted {
+        Posted::At(mailbox, end, position) => ask(&mailbox::Post { mailbox, end, position }),
+        Posted::Sent(send) => ask(&network::Sent(send)),
+        Posted::Receive(receive) => ask(&network::Received(receive)),
+        Posted::Entry(entry) => ask(&collective::Entry(entry)),
+        Posted::Mutex(mutex, position) => ask(&mutex::Queued(mutex, position)),
+        Posted::RwLock(lock, position) => ask(&rwlock::Queued(lock, position)),
+        Posted::Enrolment(condvar, position) => ask(&condvar::Enrolled(condvar, position)),
+        Posted::Notification(condvar, position) => ask(&condvar::Notified(condvar, position)),
+        Posted::Semaphore(semaphore, position) => ask(&semaphore::Queued(semaphore, position)),
+    }
+}
+
+/// The kinds of objects, in the order in which they are told.
+macro_rules! kinds {
+    ($($file:ident: $roster:ident, $kind:ident($id:ident), $fact:ident;)*) => {
+        impl<S: System> Replay<'_, S> {
+            /// All objects. If very many of a kind are declared, only those that processes have reached.
+            pub(super) fn objects(&self) -> Vec<Object> {
+                let met = self.locals.met();
+                let mut all = Vec::new();
+                $(all.extend(met.$roster.in_order().into_iter().map(|id| Object::from($id(id))));)*
+                all
+            }
+
+            /// What an object holds.
+            pub(super) fn now(&self, object: impl Into<Object>) -> Vec<Named> {
+                match object.into() {
+                    $(Object::$kind(id) => $file::now(self, id),)*
+                }
+            }
+        }
+
+        /// The kind of what is said of an object.
+        pub(super) fn kind_of_fact(object: Object) -> FactKind {
+            match object {
+                $(Object::$kind(_) => FactKind::$fact,)*
+            }
+        }
+    };
+}
+kinds! {
+    mailbox: mailboxes, Mailbox(MailboxId), Mailbox;
+    mutex: mutexes, Mutex(MutexId), Mutex;
+    rwlock: rwlocks, RwLock(RwLockId), Mutex;
+    condvar: condvars, Condvar(CondvarId), Mutex;
+    semaphore: semaphores, Semaphore(SemaphoreId), Semaphore;
+    barrier: barriers, Barrier(BarrierId), Barrier;
+    collective: collectives, Collective(CollectiveId), Barrier;
+    cell: cells, Cell(CellId), Cell;
+}
+
+/// A barrier at which more processes have arrived than take part, a p2p or bag mailbox at which two receive, or calls of a collective
+/// that do not agree, if there is one.
+#[inline]
+pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
+    Some(match state.misused()? {
+        Object::Barrier(id) => barrier::crowded(locals, state, id),
+        Object::Mailbox(mailbox) => network::shared(locals, mailbox),
+        Object::Collective(_) => collective::discordant(locals, state, state.discord()?),
+        other => unreachable!("{other:?} cannot be misused"),
+    })
+}
+
+impl<S: System> Replay<'_, S> {
+    fn posted(&self, (process, handle): Own) -> Posted {
+        self.state.posted(process, handle)
+    }
+
+    /// What came of a request, which is complete.
+    fn completed(&self, own: Own) -> String {
+        request(self.posted(own), |request| request.completed(self, own))
+    }
+
+    /// What its process waits for that waits for a request.
+    fn wait_for(&self, own: Own) -> Wait {
+        request(self.posted(own), |request| request.wait(self, own.0))
+    }
+}
+
+/// `" with tag 3 from source 1"`, for the parts that an envelope or a pattern has.
+fn label(envelope: Envelope) -> String {
+    let tag = envelope.tag.map_or(String::new(), |tag| format!(" with tag {tag}"));
+    let src = envelope.src.map_or(String::new(), |src| format!(" from source {src}"));
+    tag + &src
+}
+
+/// A list, or a word for an empty one.
+fn listed(items: Vec<String>, if_empty: &str) -> String {
+    if items.is_empty() { if_empty.into() } else { items.join(", ") }
+}

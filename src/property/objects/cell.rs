@@ -1,0 +1,69 @@
+//! Shared cells: what is read and written.
+
+use super::{Arrow, ArrowKind, Named, Past, Replay, Wait, Words};
+use crate::model::{Access, Action, CellId, May, ProcessId, Response, System, Touch, ValueId};
+
+/// An access to a cell.
+pub(super) struct At(pub(super) CellId, pub(super) Access);
+
+impl<S: System> Words<S> for At {
+    fn name(&self) -> &'static str {
+        match self.1 {
+            Access::Read => "read",
+            Access::Write(_) => "write",
+            Access::CompareAndSwap { .. } => "cas",
+            Access::FetchAdd(_) => "fetch_add",
+            Access::Swap(_) => "swap",
+        }
+    }
+
+    fn outcome(&self, at: &Replay<'_, S>, _: Action, told: Option<Response>) -> Option<String> {
+        let name = at.locals.name_of(self.0);
+        let now = at.state.content(self.0);
+        let content = at.value(now);
+        Some(match (self.1, told) {
+            (_, Some(Response::Overflow)) => {
+                format!("leaves the 64-bit range; {name} stays {content}")
+            }
+            (Access::Read, _) => format!("reads {name} = {content}"),
+            (Access::Write(_), _) => format!("writes {name} = {content}"),
+            (Access::CompareAndSwap { .. }, Some(Response::Value(ValueId::FALSE))) => {
+                format!("false: {name} is {content}")
+            }
+            (Access::CompareAndSwap { .. }, _) => format!("true: {name} = {content}"),
+            (Access::FetchAdd(_) | Access::Swap(_), Some(Response::Value(old))) if old != now => {
+                format!("{name} goes from {} to {content}", at.value(old))
+            }
+            (Access::FetchAdd(_) | Access::Swap(_), _) => format!("{name} stays {content}"),
+        })
+    }
+
+    fn view(&self, at: &Replay<'_, S>, _: ProcessId) -> Vec<Named> {
+        at.now(self.0)
+    }
+
+    fn wait_in_loop(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
+        let (name, value) = content(at, self.0);
+        let touch = Touch::new(self.0.lane(), May::Change);
+        let helpers = at.others(process).filter(|&p| at.may_still(p, touch)).collect();
+        let words = format!("{name} to change from {value}");
+        let why = || format!("no other process that is left changes {name}");
+        Some(Wait::for_one(words, helpers, why))
+    }
+
+    /// The arrow for a cell goes from its last change to an access of another process that sees it.
+    fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
+        let change = past.last_change(self.0.lane(), to);
+        let change = change.filter(|_| !matches!(self.1, Access::Write(_)));
+        Arrow::all(past.of_others(change, to), to, ArrowKind::Content)
+    }
+}
+
+fn content<S: System>(at: &Replay<'_, S>, cell: CellId) -> Named {
+    (at.locals.name_of(cell), at.value(at.state.content(cell)))
+}
+
+/// The content.
+pub(super) fn now<S: System>(at: &Replay<'_, S>, cell: CellId) -> Vec<Named> {
+    vec![content(at, cell)]
+}
