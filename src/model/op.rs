@@ -269,7 +269,7 @@ pub enum Op {
     Arrive {
         /// The barrier.
         barrier: BarrierId,
-        /// How many times this process has arrived there before.
+        /// Number of earlier arrivals of this process there.
         round: u32,
     },
     /// Blocks until all participants have arrived in this round: response [`Response::Unit`].
@@ -297,7 +297,7 @@ pub enum Op {
     /// An actor at rest: it takes a pending message that it accepts, or runs an internal handler
     /// that is enabled. No response: what the handler does is a [`Reaction`](super::Reaction).
     Handle {
-        /// How many internal handlers it has.
+        /// Number of its internal handlers.
         internals: u32,
     },
 }
@@ -364,7 +364,7 @@ impl Op {
         visit_objects!(self, visit)
     }
 
-    /// The object that it names, if it is one.
+    /// The object that it names, if it names exactly one.
     pub fn object(&self) -> Option<Object> {
         let (mut first, mut count) = (None, 0);
         self.for_each_object(|object| (first, count) = (Some(object), count + 1));

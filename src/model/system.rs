@@ -18,15 +18,15 @@ use super::{
 /// # Contract
 /// - [`next`](System::next) and [`resume`](System::resume) are functions: equal arguments, equal
 ///   results. Explorers call them once for each distinct argument and remember the answer.
-/// - A local state knows only what responses told it. In particular it learns a received value only
-///   from [`Response::Completed`].
+/// - A local state contains only what responses have reported. In particular, a process learns a
+///   received value only from [`Response::Completed`].
 /// - An actor is a process that is at [`Op::Handle`] in every local state in which it has not
-///   failed. What it does is told by [`Actors::accepts`] and [`Actors::handle`], which are
-///   functions, too.
+///   failed. [`Actors::accepts`] and [`Actors::handle`] define what it does. They are functions,
+///   too.
 /// - Operations are well-formed: handles and requests are the process's own and of the right kind;
-///   a process requests a mutex only when it is not in its queue, and waits for it, tests it and
-///   unlocks it only when it is; and rounds of a barrier count the process's own arrivals. What
-///   happens otherwise is unspecified: in most cases a panic.
+///   a process requests a mutex only while it is not in the queue of the mutex, and waits for,
+///   tests and unlocks the mutex only while it is in the queue; and rounds of a barrier count the
+///   process's own arrivals. Anything else has unspecified results: in most cases a panic.
 pub trait System: Sync {
     /// What one process remembers between two of its visible operations.
     type Local: Clone + Eq + Hash + Debug + 'static;

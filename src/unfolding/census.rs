@@ -1,4 +1,4 @@
-//! How many distinct events were ever built, although forgotten ones may be built again.
+//! The number of distinct events ever built, although forgotten ones may be built again.
 //!
 //! Each event has a fingerprint of 64 bits that depends only on what determines the event: its
 //! process, its choice and the fingerprints of its causes. Of a forgotten event only the

@@ -304,7 +304,7 @@ impl EventStructure {
             && !(self.observes && self.histories_contradict(e, f))
     }
 
-    /// Do the lanes of `[e]` fit those of `[f)`, and those of `[e)` those of `[f]`?
+    /// Do `[e]` and `[f)` fit in all lanes, and do `[e)` and `[f]`?
     fn histories_fit(&mut self, e: EventId, f: EventId, c: &Configuration) -> bool {
         let (a, b) = (self.cut(e), self.cut(f));
         let (Cut::Row(a), Cut::Row(b)) = (a, b) else {

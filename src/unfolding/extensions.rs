@@ -17,7 +17,7 @@
 //!   there.
 //! - Actors (`actor`) and p2p and bag mailboxes (`network`) are special.
 //!
-//! When e joins C, the new extensions are those that have e among their direct causes:
+//! When e joins C, the new extensions have e among their direct causes:
 //! - the next action of e's own process, with all combinations of other causes in C;
 //! - the next actions of other processes: those whose lane e has changed or observed, and those
 //!   that await something on a lane of e's;
