@@ -1,6 +1,6 @@
 //! Polls: tests and probes that may find nothing, whatever is there.
 //!
-//! A program that polls in a loop would never end. So a poll may find nothing at most
+//! A program that polls in a loop would never end. So the same poll may find nothing at most
 //! [`max_polls`](crate::model::Semantics::max_polls) times in a *row*: since the process did
 //! anything else than look without success. Polls of other things do not count, so that a loop that
 //! looks at several things gets to see each of them. A poll always succeeds once the process has
@@ -103,9 +103,8 @@ impl State {
         }
     }
 
-    /// Might the action of `process` at `position` have been a poll that found nothing, as far as
-    /// the bound is concerned? `row` has the positions of its actions in the row up to there, the
-    /// last one first.
+    /// Might the action of `process` at `position` have been a poll that found nothing? `row` has
+    /// the positions of its actions in the row up to there, the last one first.
     pub fn might_poll<S: System>(
         &self,
         locals: &Locals<'_, S>,
