@@ -2,10 +2,10 @@
 //!
 //! A [`System`] says what each process does next, given only the local state of that process. What
 //! the objects (mailboxes, mutexes, reader-writer locks, condition variables, semaphores, barriers,
-//! cells) do in response is fixed here, once for every program and every explorer. This split makes
-//! event structures cheap: the local state of a process after an event is a function of the event.
-//! So a program step runs once for each distinct local state and response ([`Locals`]), however
-//! many executions contain it.
+//! latches, cells) do in response is fixed here, once for every program and every explorer. This
+//! split makes event structures cheap: the local state of a process after an event is a function of
+//! the event. So a program step runs once for each distinct local state and response ([`Locals`]),
+//! however many executions contain it.
 //!
 //! | item | meaning |
 //! |---|---|
@@ -73,7 +73,7 @@ pub use objects::network::{
 };
 pub use objects::rwlock::{RwLock, RwRequest};
 pub use objects::semaphore::Semaphore;
-pub use objects::{Kind, Part, PartSet, Posted};
+pub use objects::{ObjectId, Part, PartSet, Posted};
 pub use op::*;
 pub use opaque::Opaque;
 pub use printable::{is_deceptive, masked, printable};

@@ -76,7 +76,7 @@
 //! | [`Program`] | objects and processes, to be built |
 //! | [`Mailbox`], [`Request`], [`wait_any`] | messages |
 //! | [`Mutex`], [`RwLock`], [`Condvar`] | locks with what they guard |
-//! | [`Cell`], [`Semaphore`], [`Barrier`] | other shared objects |
+//! | [`Cell`], [`Semaphore`], [`Barrier`], [`Latch`] | other shared objects |
 //! | [`Collective`], [`Rank`] | broadcasts, reductions and the like |
 //! | [`spawn`], [`spawn_daemon`], [`Child`], [`choose`], [`print()`] | operations without an object |
 //! | [`End`] | what `finally` can read when all processes have ended |
@@ -100,12 +100,12 @@ pub use data::Data;
 pub use locks::{Condvar, Guard, Mutex, ReadGuard, RwLock, WriteGuard};
 pub use mailboxes::{Mailbox, Request, wait_any};
 pub use runner::Closures;
-pub use shared::{Barrier, Cell, Semaphore};
+pub use shared::{Barrier, Cell, Latch, Semaphore};
 pub use spawning::{Child, choose, print, spawn, spawn_daemon};
 
 use crate::model::{
-    Asking, BarrierId, CellId, CollectiveId, CondvarId, Contents, Delivery, MailboxId, MutexId,
-    Objects, Polls, RwLockId, SemaphoreId,
+    Asking, BarrierId, CellId, CollectiveId, CondvarId, Contents, Delivery, LatchId, MailboxId,
+    MutexId, Objects, Polls, RwLockId, SemaphoreId,
 };
 use crate::systems::history::{History, Judge};
 use data::{is_unit, pack, unpack};
@@ -193,6 +193,12 @@ impl Program {
     pub fn semaphore(&mut self, name: impl Into<String>, units: u32) -> Semaphore {
         self.objects.semaphores.push(name, units);
         Semaphore(SemaphoreId(self.objects.semaphores.len() as u32 - 1))
+    }
+
+    /// A latch that this number of counts opens.
+    pub fn latch(&mut self, name: impl Into<String>, counts: u32) -> Latch {
+        self.objects.latches.push(name, counts);
+        Latch(LatchId(self.objects.latches.len() as u32 - 1))
     }
 
     /// A barrier for this number of participants.

@@ -230,7 +230,7 @@ fn very_many_threads_are_refused() {
             let output = run_with(&args, "process P { local(\"a\"); }");
             assert_eq!(code(&output), 2, "{explorer}");
             assert!(
-                stderr(&output).contains("no number of jobs from 1 to 1000"),
+                stderr(&output).contains("not a number of jobs from 1 to 1000"),
                 "{}",
                 stderr(&output)
             );

@@ -7,6 +7,7 @@
 //! | `condvar` | cond_wait, notify_one, notify_all |
 //! | `semaphore` | acquire, release, async_acquire, acquire_wait |
 //! | `barrier` | barrier, async_barrier, barrier_wait |
+//! | `latch` | count_down, wait |
 //! | `cell` | cas, fetch_add, swap; reads and writes are syntax: `check::place` |
 //! | `mailbox` | checked by hand: `check::operation`, `check::network` |
 //! | `collective` | checked by hand: `check::network` |
@@ -28,6 +29,7 @@ mod barrier;
 pub mod cell;
 pub mod collective;
 mod condvar;
+mod latch;
 mod mailbox;
 pub mod mutex;
 mod rwlock;
@@ -70,6 +72,7 @@ kinds! {
     Barrier: barrier,
     Collective: collective,
     Cell: cell,
+    Latch: latch,
 }
 
 /// Wrong words, separated by spaces, each time with advice for those who write one of them.

@@ -3,14 +3,14 @@
 //! An array of a million objects is one entry. The name of an element is made only on request.
 
 use super::Object;
-use super::objects::{Kind, all_kinds};
+use super::objects::{ObjectId, all_kinds};
 use super::op::*;
 macro_rules! define_objects {
     ($($(#[$doc:meta])* $kind:ident($id:ident) $all:ident [$($log:ty)?],)*) => {
         /// The shared objects of a system.
         #[derive(Clone, Debug, Default)]
         pub struct Objects {
-            $($(#[$doc])* pub $all: Declarations<<$id as Kind>::Declared>,)*
+            $($(#[$doc])* pub $all: Declarations<<$id as ObjectId>::Declared>,)*
             /// Maximum number of consecutive unsuccessful polls of the network before a process
             /// blocks.
             pub max_polls: Polls,

@@ -33,6 +33,7 @@
 //! | requests for a semaphore | async_acquire: change | – |
 //! | releases of it | release: change | acquire_wait: the release that granted it |
 //! | arrivals at a barrier, by round | arrival: add | barrier_wait: all of its round |
+//! | counts of a latch | count_down: add | wait: all of them |
 //! | contents of a cell | access that changes it: change; one that leaves it: look | – |
 //! | a process | spawn, handler that starts it: change | join: its last event |
 //! | inbox of an actor | handler: add | – (it needs an event: the handler that sent its message) |

@@ -15,7 +15,7 @@
 use super::op::*;
 use rustc_hash::FxHashMap;
 
-use super::objects::{Kind, all_kinds};
+use super::objects::{ObjectId, all_kinds};
 use super::{Lane, Objects, Op, Touch, Values};
 
 /// Up to this number of objects of a kind, all of them are met at once.
@@ -46,7 +46,7 @@ macro_rules! define_object {
         /// All objects that a search has met.
         #[derive(Debug, Default)]
         pub struct Met {
-            $($(#[$doc])* pub $all: Roster<<$id as Kind>::Start>,)*
+            $($(#[$doc])* pub $all: Roster<<$id as ObjectId>::Start>,)*
             order: Vec<Object>,
             may_grow: bool,
         }
@@ -68,7 +68,7 @@ macro_rules! define_object {
             fn meet(&mut self, object: ObjectMut<'_>, objects: &Objects, values: &mut Values) {
                 match object {
                     $(ObjectMut::$kind(id) => {
-                        let start = || <$id as Kind>::start(objects.$all.start(id.0), values);
+                        let start = || <$id as ObjectId>::start(objects.$all.start(id.0), values);
                         let (met, is_new) = self.$all.meet(id.0, start);
                         *id = $id(met);
                         self.order.extend(is_new.then_some(Object::$kind(*id)));
@@ -79,7 +79,7 @@ macro_rules! define_object {
             /// The touch with the declared number of its object in place of the met number.
             pub(super) fn declared(&self, touch: Touch) -> Touch {
                 let (part, number) = (touch.lane.part(), touch.lane.object());
-                $(if <$id as Kind>::PARTS.contains(&part) {
+                $(if <$id as ObjectId>::PARTS.contains(&part) {
                     return Touch { lane: Lane::new(part, self.$all.declared(number)), ..touch };
                 })*
                 touch
@@ -104,7 +104,7 @@ macro_rules! define_object {
             /// Those of its lanes that are ordered, or on which something is gathered.
             pub fn lanes(self, met: &Met) -> impl Iterator<Item = Lane> {
                 let parts = match self {
-                    $(Object::$kind(id) => <$id as Kind>::lanes_of(met.$all.start(id.0)),)*
+                    $(Object::$kind(id) => <$id as ObjectId>::lanes_of(met.$all.start(id.0)),)*
                 };
                 parts.iter().map(move |&part| Lane::new(part, self.number()))
             }

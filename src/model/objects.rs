@@ -11,6 +11,7 @@
 //! | `condvar` | enrolments and notifications | cond_wait, notify_one, notify_all |
 //! | `semaphore` | requests and releases | async_acquire, acquire_wait, release |
 //! | `barrier` | arrivals by round | async_barrier, barrier_wait |
+//! | `latch` | counts | count_down, wait |
 //! | `cell` | its contents so far | read, write, cas, fetch_add, swap |
 //! | `process` | processes as such | choose, local, spawn, join |
 //! | `actor` | messages on their way (`inbox`) | handlers |
@@ -30,6 +31,7 @@ pub(super) mod cell;
 pub(super) mod collective;
 pub(super) mod condvar;
 pub(super) mod inbox;
+pub(super) mod latch;
 pub(super) mod mailbox;
 pub(super) mod mutex;
 pub(super) mod network;
@@ -100,6 +102,8 @@ define_parts! {
     Releases,
     /// The arrivals at a barrier.
     Arrivals,
+    /// The counts of a latch.
+    Counts,
     /// The contents of a cell.
     Contents,
     /// The messages that an actor has taken.
@@ -121,7 +125,7 @@ impl Part {
             Sends | Receives | Requests | Queue | Turns | Notes | Acquires | Releases
             | Contents => true,
             Process | Network | Messages | Matches | Ends => false,
-            Leaves | Wakes | Arrivals | Inbox => false,
+            Leaves | Wakes | Arrivals | Counts | Inbox => false,
         }
     }
 }
@@ -165,6 +169,8 @@ macro_rules! all_kinds {
             Semaphore(SemaphoreId) semaphores [crate::model::objects::semaphore::Semaphore],
             /// Barriers with their number of participants.
             Barrier(BarrierId) barriers [crate::model::objects::barrier::Barrier],
+            /// Latches with their number of counts.
+            Latch(LatchId) latches [crate::model::objects::latch::Latch],
             /// Collectives with their number of ranks.
             Collective(CollectiveId) collectives [],
             /// Mailboxes with the order of their messages.
@@ -175,7 +181,7 @@ macro_rules! all_kinds {
 pub(super) use all_kinds;
 
 /// What the model asks of a kind of object. The numbers of its objects implement it.
-pub trait Kind: Copy {
+pub trait ObjectId: Copy {
     /// The value that an object is declared with.
     type Declared;
     /// The initial value of an object.
@@ -200,11 +206,11 @@ pub trait Kind: Copy {
     /// Begins the log of the next object of this kind.
     fn begin(state: &mut State, start: Self::Start);
 
-    /// Its number in a portrait: [`Parts::EMPTY`], or the number that `parts` gives to all that the
+    /// Its number in a portrait: `Parts::EMPTY`, or the number that `parts` gives to all that the
     /// future depends on.
     fn slot<S: System>(self, state: &State, locals: &mut Locals<'_, S>, parts: &mut Parts) -> u32;
 
-    /// Is it in its initial state, although its number in a portrait is not [`Parts::EMPTY`]?
+    /// Is it in its initial state, although its number in a portrait is not `Parts::EMPTY`?
     fn is_at_start(self, state: &State) -> bool {
         let _ = state;
         false
@@ -388,7 +394,7 @@ pub(super) struct World<'w> {
 /// Evaluates an expression with the [`Operation`] of an [`Op`](super::Op).
 macro_rules! by_operation {
     ($op:expr, $it:ident => $answer:expr) => {{
-        use $crate::model::objects::{actor, barrier, cell, collective, condvar, mailbox};
+        use $crate::model::objects::{actor, barrier, cell, collective, condvar, latch, mailbox};
         use $crate::model::objects::{mutex, network, process, rwlock, semaphore};
         use $crate::model::{End, Op, ValueId};
         macro_rules! answer {
@@ -439,6 +445,8 @@ macro_rules! by_operation {
             Op::Release(semaphore) => answer!(semaphore::Release(semaphore)),
             Op::Arrive { barrier, round } => answer!(barrier::Arrive { barrier, round }),
             Op::BarrierWait { barrier, round } => answer!(barrier::Pass { barrier, round }),
+            Op::CountDown(latch) => answer!(latch::CountDown(latch)),
+            Op::LatchWait(latch) => answer!(latch::Wait(latch)),
             Op::Access(cell, access) => answer!(cell::At(cell, access)),
             Op::Choose { lo, hi } => answer!(process::Choose { lo, hi }),
             Op::Local => answer!(process::Local),

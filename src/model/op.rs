@@ -34,6 +34,8 @@ ids! {
     SemaphoreId;
     /// A barrier, by its number in [`super::Met`]; for a system, in [`super::Objects`].
     BarrierId;
+    /// A latch, by its number in [`super::Met`]; for a system, in [`super::Objects`].
+    LatchId;
     /// A collective, by its number in [`super::Met`]; for a system, in [`super::Objects`].
     CollectiveId;
     /// A shared cell, by its number in [`super::Met`]; for a system, in [`super::Objects`].
@@ -279,6 +281,10 @@ pub enum Op {
         /// The round waited for, counted from 0.
         round: u32,
     },
+    /// Counts a latch down: response [`Response::Unit`].
+    CountDown(LatchId),
+    /// Blocks until a latch is counted down to zero: response [`Response::Unit`].
+    LatchWait(LatchId),
     /// An atomic access to a cell.
     Access(CellId, Access),
     /// Internal nondeterminism over `lo..hi`, not empty: response [`Response::Chosen`].
@@ -331,6 +337,7 @@ macro_rules! visit_objects {
             Op::Arrive { barrier, .. } | Op::BarrierWait { barrier, .. } => {
                 $visit!(Barrier, *barrier)
             }
+            Op::CountDown(latch) | Op::LatchWait(latch) => $visit!(Latch, *latch),
             Op::Enter { collective, .. } => $visit!(Collective, *collective),
             Op::Access(cell, _) => $visit!(Cell, *cell),
             Op::Cancel(_)

@@ -20,7 +20,7 @@ pub use scope::Scope;
 use super::objects::collective::Collectives;
 use super::objects::inbox::Inboxes;
 use super::objects::network::Network;
-use super::objects::{Kind, NONE, Operation, Place, Posted, all_kinds, by_operation, place};
+use super::objects::{NONE, ObjectId, Operation, Place, Posted, all_kinds, by_operation, place};
 use super::op::*;
 use super::{
     Action, Choice, Effect, LocalId, Locals, Met, Object, Op, ProcessId, Response, Status, System,
@@ -91,11 +91,12 @@ macro_rules! define_state {
 
         impl State {
             /// A misused object, if there is one: a barrier with more processes than participants,
-            /// a p2p or bag mailbox with two receiving processes, a collective whose ranks do not
-            /// agree. From then on an execution has no meaning.
+            /// a latch with more counts than it has, a p2p or bag mailbox with two receiving
+            /// processes, a collective whose ranks do not agree. From then on an execution has no
+            /// meaning.
             #[inline]
             pub fn misused(&self) -> Option<Object> {
-                $(if let Some(id) = <$id as Kind>::misused(self) {
+                $(if let Some(id) = <$id as ObjectId>::misused(self) {
                     return Some(Object::$kind(id));
                 })*
                 None
@@ -105,7 +106,7 @@ macro_rules! define_state {
             fn make_room(&mut self, met: &Met) {
                 for &object in &met.order()[self.known..] {
                     match object {
-                        $(Object::$kind(id) => <$id as Kind>::begin(self, met.$all.start(id.0)),)*
+                        $(Object::$kind(id) => <$id as ObjectId>::begin(self, met.$all.start(id.0)),)*
                     }
                 }
                 self.known = met.order().len();

@@ -47,8 +47,9 @@
 //! | waitany, test of a receive or synchronous send that is not matched | match at the mailbox |
 //!
 //! Operations that are not listed watch nothing: a local step, a choice, a spawn, an arrival at a
-//! barrier, an unlock of a reader-writer lock, a wake step, a message sent, and every wait that is
-//! over. Whatever other processes do before such an operation, it does the same, and so do they.
+//! barrier, a count of a latch, an unlock of a reader-writer lock, a wake step, a message sent, and
+//! every wait that is over. Whatever other processes do before such an operation, it does the same,
+//! and so do they.
 //!
 //! **Over-approximation.** Let t be enabled in s, let E be an execution from s without t, and let
 //! its last action a be the only one that is dependent on t's operation in s. Then t's operation,

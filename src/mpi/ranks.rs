@@ -19,7 +19,7 @@ use super::uses::{Use, Uses};
 use super::wire::{Parts, Put};
 use crate::explore::{Outcome, StopReason};
 use crate::model::{
-    Envelope, Failure, FailureKind, MailboxId, Objects, Op, Part, Probing, Remark, RemarkKind,
+    Envelope, Failure, FailureKind, MailboxId, May, Objects, Op, Part, Probing, Remark, RemarkKind,
     Semantics, Site, StopSignal, Touch,
 };
 use crate::systems::history::{Asked, Reply, Runner, Told};
@@ -473,8 +473,8 @@ impl Runner for Ranks {
 
     /// A mailbox is read only by the rank that it belongs to.
     fn may_touch(&self, &rank: &u32, touch: Touch) -> bool {
-        match touch.lane.part() {
-            Part::Matches | Part::Receives => {
+        match (touch.lane.part(), touch.may) {
+            (Part::Matches, May::Add) | (Part::Receives, May::Change) => {
                 let (communicator, member) = self.address(MailboxId(touch.lane.object()));
                 self.may_be(rank, communicator, member)
             }

@@ -7,7 +7,7 @@ use super::data::{Data, pack, unpack};
 use super::panics::blame;
 use super::process::{Asking, Channel, ask};
 use super::text::Text;
-use crate::model::{Access, BarrierId, CellId, Object, Op, SemaphoreId, Value};
+use crate::model::{Access, BarrierId, CellId, LatchId, Object, Op, SemaphoreId, Value};
 use crate::systems::history::{Asked, Told};
 
 /// A cell that processes share. Each access is atomic, and a step of its own.
@@ -151,5 +151,27 @@ impl Barrier {
             ask(Asked::op(Op::Arrive { barrier, round }), text, place).await;
             ask(Asked::op(Op::BarrierWait { barrier, round }), text, place).await;
         }
+    }
+}
+
+/// A latch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Latch(pub(super) LatchId);
+
+impl Latch {
+    /// Counts down. One count more than the latch has is a violation.
+    #[track_caller]
+    pub fn count_down(self) -> impl Future<Output = ()> {
+        let text = Text { on: Some(self.0.into()), verb: "count_down" };
+        let asking = ask(Asked::op(Op::CountDown(self.0)), text, Location::caller());
+        async move { drop(asking.await) }
+    }
+
+    /// Waits until the latch is counted down to zero.
+    #[track_caller]
+    pub fn wait(self) -> impl Future<Output = ()> {
+        let text = Text { on: Some(self.0.into()), verb: "wait" };
+        let asking = ask(Asked::op(Op::LatchWait(self.0)), text, Location::caller());
+        async move { drop(asking.await) }
     }
 }

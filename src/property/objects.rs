@@ -7,7 +7,7 @@
 //! | `network` | what is posted at p2p and bag mailboxes, matches, probes |
 //! | `collective` | entries of collectives |
 //! | `mutex`, `rwlock`, `condvar`, `semaphore` | who holds what, and who waits for it |
-//! | `barrier` | arrivals |
+//! | `barrier`, `latch` | arrivals, counts |
 //! | `cell` | accesses to shared cells |
 //! | `process`, `actor` | what processes do alone, how they start and end; messages to actors |
 //!
@@ -25,6 +25,7 @@ mod barrier;
 mod cell;
 mod collective;
 mod condvar;
+mod latch;
 mod mailbox;
 mod mutex;
 mod network;
@@ -43,9 +44,9 @@ use super::leaks::LeakKind;
 use super::replay::Replay;
 use super::snapshot::FactKind;
 use crate::model::{
-    Action, BarrierId, CellId, Choice, CollectiveId, CondvarId, Envelope, Failure, Handle, Locals,
-    MailboxId, MutexId, Object, Op, Posted, ProcessId, Response, RwLockId, SemaphoreId, Site,
-    State, System,
+    Action, BarrierId, CellId, Choice, CollectiveId, CondvarId, Envelope, Failure, Handle, LatchId,
+    Locals, MailboxId, MutexId, Object, Op, Posted, ProcessId, Response, RwLockId, SemaphoreId,
+    Site, State, System,
 };
 
 /// A name and what is there.
@@ -172,6 +173,8 @@ pub(super) fn words<S: System, T>(op: &Op, ask: impl FnOnce(&dyn Words<S>) -> T)
         Op::Release(semaphore) => ask(&semaphore::Use::Release(semaphore)),
         Op::Arrive { barrier, round } => ask(&barrier::Use::Arrive { barrier, round }),
         Op::BarrierWait { barrier, round } => ask(&barrier::Use::Wait { barrier, round }),
+        Op::CountDown(latch) => ask(&latch::Use::CountDown(latch)),
+        Op::LatchWait(latch) => ask(&latch::Use::Wait(latch)),
         Op::Access(cell, access) => ask(&cell::At(cell, access)),
         Op::Choose { lo, .. } => ask(&process::Use::Choose { lo }),
         Op::Local => ask(&process::Use::Local),
@@ -231,6 +234,7 @@ kinds! {
     condvar: condvars, Condvar(CondvarId), Mutex;
     semaphore: semaphores, Semaphore(SemaphoreId), Semaphore;
     barrier: barriers, Barrier(BarrierId), Barrier;
+    latch: latches, Latch(LatchId), Barrier;
     collective: collectives, Collective(CollectiveId), Barrier;
     cell: cells, Cell(CellId), Cell;
 }
@@ -241,6 +245,7 @@ kinds! {
 pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
     Some(match state.misused()? {
         Object::Barrier(id) => barrier::crowded(locals, state, id),
+        Object::Latch(id) => latch::overrun(locals, state.latch(id).size, id),
         Object::Mailbox(mailbox) => network::shared(locals, mailbox),
         Object::Collective(_) => collective::discordant(locals, state, state.discord()?),
         other => unreachable!("{other:?} cannot be misused"),

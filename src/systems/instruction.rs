@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::builder::Expression;
 use crate::model::{
-    BarrierId, Call, CellId, CollectiveId, Completion, CondvarId, End, Envelope, Hold, MailboxId,
-    May, MutexId, Objects, Op, Part, Probing, RwLockId, SemaphoreId, Site, Touch,
+    Asking, BarrierId, Call, CellId, CollectiveId, Completion, CondvarId, End, Envelope, Hold,
+    MailboxId, May, MutexId, Objects, Op, Part, Probing, RwLockId, SemaphoreId, Site, Touch,
 };
 
 /// The variable in which a result is stored, if there is one.
@@ -164,7 +164,7 @@ impl Instruction {
     }
 
     /// Whether the instruction may touch this, wherever it is executed.
-    pub(super) fn may_touch(&self, Touch { lane, may }: Touch) -> bool {
+    pub(super) fn may_touch(&self, objects: &Objects, Touch { lane, may }: Touch) -> bool {
         use Instruction::*;
         use May::{Add, Change, Look, NotYet, Turn};
         match *self {
@@ -183,7 +183,10 @@ impl Instruction {
                 _ => false,
             },
             Enter { collective, .. } => (lane, may) == (collective.ends(), Add),
-            Lock(mutex) => may == Change && [mutex.requests(), mutex.queue()].contains(&lane),
+            Lock(mutex) => {
+                let is_tried = *objects.mutexes.start(mutex.0) == Asking::Tries;
+                may == Change && (lane == mutex.requests() || is_tried && lane == mutex.queue())
+            }
             TryLock { mutex, .. } => lane == mutex.queue() && matches!(may, Look | Change),
             Unlock(mutex) => lane == mutex.queue() && matches!(may, Turn | Change),
             Own { ref mutexes, .. } => {

@@ -552,7 +552,7 @@ impl Foresight<Local> for Script {
             for (instruction, _) in &self.codes[codes[at]].instructions {
                 match instruction {
                     Instruction::Spawn { code, .. } if !codes.contains(code) => codes.push(*code),
-                    other if other.may_touch(touch) => return true,
+                    other if other.may_touch(&self.objects, touch) => return true,
                     _ => {}
                 }
             }

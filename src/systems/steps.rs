@@ -2,7 +2,9 @@
 
 use super::builder::{Builder, Collective, Communication, Expression, Mailbox, Step};
 use super::instruction::Instruction;
-use crate::model::{Call, CollectiveId, Completion, Delivery, Envelope, MailboxId, Polls, Probing};
+use crate::model::{
+    Call, CollectiveId, Completion, Delivery, Envelope, LatchId, MailboxId, Op, Polls, Probing,
+};
 
 impl Builder {
     /// A mailbox that keeps only the order of messages of one sender, as MPI does. Only one process
@@ -92,4 +94,28 @@ pub fn enter(
 pub fn cancel(name: Communication) -> Step {
     let comm = name.0;
     Step::new([Instruction::Cancel(comm), Instruction::CancelOutcome { comm, into: None }])
+}
+
+/// A declared latch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Latch(LatchId);
+
+impl Builder {
+    /// Declares a latch that this number of counts opens.
+    pub fn latch(&mut self, name: impl Into<String>, counts: u32) -> Latch {
+        self.objects.latches.push(name, counts);
+        Latch(LatchId(self.objects.latches.len() as u32 - 1))
+    }
+}
+
+/// Counts a latch down.
+#[track_caller]
+pub fn count_down(latch: Latch) -> Step {
+    Step::new([Instruction::Plain(Op::CountDown(latch.0), "count_down")])
+}
+
+/// Waits until a latch is counted down to zero.
+#[track_caller]
+pub fn latch_wait(latch: Latch) -> Step {
+    Step::new([Instruction::Plain(Op::LatchWait(latch.0), "wait")])
 }

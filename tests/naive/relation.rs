@@ -30,6 +30,7 @@
 //! | async_acquire, release | the same | of the same semaphore; one of each are independent |
 //! | acquire_wait | release | it granted the request |
 //! | barrier_wait | arrival | of the same round; two arrivals are independent |
+//! | wait for a latch | count_down | of the same latch; two counts are independent |
 //! | access to a cell | the same | at least one changes the cell |
 //! | spawn, join | an event of the process | it is its child, or the process waited for |
 //! | handler | an event of an actor | the handler started the actor |
@@ -37,8 +38,9 @@
 //! | local, choose | anything | never |
 
 use mazurka::model::{
-    Action, BarrierId, CellId, Choice, CondvarId, DROPPED, End, Handle, Handled, Hold, Locals,
-    MailboxId, MutexId, Op, Posted, ProcessId, Request, RwLockId, SemaphoreId, State, System,
+    Action, BarrierId, CellId, Choice, CondvarId, DROPPED, End, Handle, Handled, Hold, LatchId,
+    Locals, MailboxId, MutexId, Op, Posted, ProcessId, Request, RwLockId, SemaphoreId, State,
+    System,
 };
 
 /// What an executed action touched. Positions are indices into the logs of the state.
@@ -171,6 +173,10 @@ pub enum Footprint {
         /// The round.
         round: u32,
     },
+    /// count_down.
+    CountDown(LatchId),
+    /// The wait for a latch.
+    LatchPass(LatchId),
     /// An access that left the cell as it was.
     Read(CellId),
     /// An access that changed the cell.
@@ -297,6 +303,8 @@ pub fn footprint<S: System>(locals: &Locals<'_, S>, before: &State, after: &Stat
         }
         Op::Arrive { barrier, round } => Footprint::Arrive { barrier, round },
         Op::BarrierWait { barrier, round } => Footprint::Pass { barrier, round },
+        Op::CountDown(latch) => Footprint::CountDown(latch),
+        Op::LatchWait(latch) => Footprint::LatchPass(latch),
         Op::Access(cell, _) if after.versions(cell) == before.versions(cell) => {
             Footprint::Read(cell)
         }
@@ -390,6 +398,7 @@ fn depends(a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
         (Arrive { barrier, round }, Pass { barrier: other, round: other_round }) => {
             barrier == other && round == other_round
         }
+        (CountDown(latch), LatchPass(other)) => latch == other,
         (Write(cell), Read(other) | Write(other)) => cell == other,
         (Spawn(child), _) => *child == q,
         (Handler { started, .. }, _) if started.contains(&q) => true,
@@ -403,6 +412,7 @@ fn depends(a: &Footprint, q: ProcessId, b: &Footprint) -> bool {
         (Enqueue(_) | Held(_) | RwRequest { .. } | RwOwned { .. } | RwUnlock { .. }, _) => false,
         (Network { .. }, _) => false,
         (Owned { .. } | NotOwned(_) | Acquire(_) | Release { .. } | Granted { .. }, _) => false,
+        (CountDown(_) | LatchPass(_), _) => false,
         (Arrive { .. } | Pass { .. } | Read(_) | Write(_) | Handler { .. } | Nothing, _) => false,
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use mazurka::model::Delivery;
 use mazurka::program::{
-    Barrier, Cell, Child, Closures, Condvar, Guard, Mailbox, Mutex, Program, ReadGuard, Request,
-    RwLock, Semaphore, WriteGuard, choose, spawn, wait_any,
+    Barrier, Cell, Child, Closures, Condvar, Guard, Latch, Mailbox, Mutex, Program, ReadGuard,
+    Request, RwLock, Semaphore, WriteGuard, choose, spawn, wait_any,
 };
 use mazurka::systems::history::History;
 
@@ -40,6 +40,7 @@ pub fn program(random: &random::Program) -> Option<History<Closures>> {
         condvars: count(random.condvars).map(|n| program.condvar(format!("w{n}"))).collect(),
         semaphores: named(&random.semaphores, |n, &units| program.semaphore(n, units)),
         barriers: named(&random.barriers, |n, &size| program.barrier(n, size)),
+        latches: named(&random.latches, |n, &counts| program.latch(n, counts)),
         cells: named(&random.cells, |n, &content| program.cell(n, content)),
         templates: random.templates.clone(),
     };
@@ -151,6 +152,7 @@ struct World {
     condvars: Vec<Condvar>,
     semaphores: Vec<Semaphore>,
     barriers: Vec<Barrier>,
+    latches: Vec<Latch>,
     cells: Vec<Cell<i64>>,
     templates: Vec<Body>,
 }
@@ -351,6 +353,8 @@ impl Process {
             &Acquire(s) => return world.semaphores[s].acquire().await,
             &Release(s) => return world.semaphores[s].release().await,
             &Barrier(b) => return world.barriers[b].wait().await,
+            &CountDown(h) => return world.latches[h].count_down().await,
+            &LatchWait(h) => return world.latches[h].wait().await,
             &Read { cell, into } => (world.cells[cell].read().await, into),
             &Write { cell, value } => return world.cells[cell].write(value).await,
             &Cas { cell, old, new, into } => {

@@ -57,7 +57,32 @@ pub fn generate(seed: u64) -> Program {
 
 /// The program of `seed` in the family of the newer objects.
 pub fn generate_later(seed: u64) -> Program {
-    of_themes(Rng::new(seed ^ 0x5eed_0000), LATER_THEMES)
+    let mut program = of_themes(Rng::new(seed ^ 0x5eed_0000), LATER_THEMES);
+    let mut rng = Rng::new(seed ^ 0x1a7c_0000);
+    if rng.chance(30) {
+        add_latch(&mut rng, &mut program);
+    }
+    program
+}
+
+/// Some processes count a latch down or wait for it; sometimes a count is missing, or there is one
+/// too many.
+fn add_latch(rng: &mut Rng, program: &mut Program) {
+    let mut counts = 0;
+    for body in &mut program.processes {
+        for _ in 0..rng.below(3) {
+            counts += 1;
+            body.insert(rng.below(body.len() + 1), CountDown(0));
+        }
+        if rng.chance(50) {
+            body.insert(rng.below(body.len() + 1), LatchWait(0));
+        }
+    }
+    program.latches.push(match rng.below(10) {
+        0 if counts > 0 => counts - 1,
+        1 | 2 => counts + 1,
+        _ => counts,
+    });
 }
 
 fn of_themes(mut rng: Rng, choice: &[Theme]) -> Program {

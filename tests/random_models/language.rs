@@ -60,6 +60,7 @@ rwlock r[2];
 condvar w[2];
 semaphore s[2] = 1;
 barrier a[2](2);
+latch h[2](2);
 ";
 
 const FUNCTIONS: &str = "\

@@ -24,7 +24,7 @@ macro_rules! kinds {
 kinds! { Op, OPERATIONS, operation:
     Isend Irecv Send Receive Probe Cancel CancelOutcome Enter Deliver WaitAny TestAny AsyncLock MutexWaitAny
     MutexTestAny TryLock Unlock RwRequest RwWait RwUnlock Enrol AwaitWake Notify Wake AsyncAcquire AcquireWait Release
-    Arrive BarrierWait Access Choose Local Spawn Join Handle
+    Arrive BarrierWait CountDown LatchWait Access Choose Local Spawn Join Handle
 }
 kinds! { Access, ACCESSES, access: Read Write CompareAndSwap FetchAdd Swap }
 kinds! { Probing, PROBES, probing: Wait Test Take }

@@ -23,6 +23,8 @@ pub struct Program {
     pub semaphores: Vec<u32>,
     /// The participants of each barrier.
     pub barriers: Vec<u32>,
+    /// The counts of each latch.
+    pub latches: Vec<u32>,
     /// The ranks of each collective.
     pub collectives: Vec<u32>,
     /// The initial contents of each cell.
@@ -126,6 +128,8 @@ pub enum Statement {
     AsyncBarrier(usize),
     BarrierWait(usize),
     Barrier(usize),
+    CountDown(usize),
+    LatchWait(usize),
     Read { cell: usize, into: usize },
     Write { cell: usize, value: i64 },
     Cas { cell: usize, old: i64, new: i64, into: usize },

@@ -25,6 +25,7 @@ struct Names {
     condvars: Vec<steps::Condvar>,
     semaphores: Vec<steps::Semaphore>,
     barriers: Vec<steps::Barrier>,
+    latches: Vec<steps::Latch>,
     cells: Vec<steps::Cell>,
     collectives: Vec<steps::Collective>,
     variables: Vec<steps::Variable>,
@@ -54,6 +55,7 @@ impl Script {
                 builder.semaphore(format!("s{n}"), units)
             }),
             barriers: numbered(&program.barriers, |n, size| builder.barrier(format!("a{n}"), size)),
+            latches: numbered(&program.latches, |n, counts| builder.latch(format!("h{n}"), counts)),
             cells: numbered(&program.cells, |n, content| builder.cell(format!("x{n}"), content)),
             collectives: numbered(&program.collectives, |n, ranks| {
                 builder.collective(format!("c{n}"), ranks)
@@ -220,6 +222,8 @@ impl Names {
             &AsyncBarrier(b) => steps::arrive(self.barriers[b]),
             &BarrierWait(b) => steps::barrier_wait(self.barriers[b]),
             &Barrier(b) => steps::barrier(self.barriers[b]),
+            &CountDown(h) => steps::count_down(self.latches[h]),
+            &LatchWait(h) => steps::latch_wait(self.latches[h]),
             &Read { cell, into } => steps::read(self.cells[cell]).into(self.variable(into)),
             &Write { cell, value } => steps::write(self.cells[cell], value),
             &Cas { cell, old, new, into } => {

@@ -33,6 +33,9 @@ impl Program {
         for (b, size) in self.barriers.iter().enumerate() {
             line(&mut out, 0, format!("barrier a{b}({size});"));
         }
+        for (h, counts) in self.latches.iter().enumerate() {
+            line(&mut out, 0, format!("latch h{h}({counts});"));
+        }
         for (x, content) in self.cells.iter().enumerate() {
             line(&mut out, 0, format!("shared x{x}: int = {content};"));
         }
@@ -164,6 +167,8 @@ fn simple(statement: &Statement) -> String {
         AsyncBarrier(b) => format!("async_barrier(a{b});"),
         BarrierWait(b) => format!("barrier_wait(a{b});"),
         Barrier(b) => format!("barrier(a{b});"),
+        CountDown(h) => format!("count_down(h{h});"),
+        LatchWait(h) => format!("wait(h{h});"),
         Read { cell, into } => format!("let v{into} = x{cell};"),
         Write { cell, value } => format!("x{cell} = {value};"),
         Cas { cell, old, new, into } => format!("let b{into} = cas(x{cell}, {old}, {new});"),

@@ -35,7 +35,7 @@ const GROUPS = [
   ["mailbox", "Mailboxes"],
   ["mutex", "Mutexes"],
   ["semaphore", "Semaphores"],
-  ["barrier", "Barriers"],
+  ["barrier", "Barriers and latches"],
   ["cell", "Shared cells"],
   ["final", "Final"],
 ];

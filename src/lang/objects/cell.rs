@@ -31,10 +31,10 @@ pub static DESCRIPTION: Description = Description {
     slips: &[
         (
             "compare_and_swap compare_exchange CAS",
-            "this is `cas(cell, old, new)`, which says whether it changed the cell",
+            "this is `cas(cell, old, new)`, which returns whether it changed the cell",
         ),
         ("fetch_sub", "add the negative number: `fetch_add(cell, -1)`"),
-        ("exchange", "this is `swap(cell, value)`, which gives the old content"),
+        ("exchange", "this is `swap(cell, value)`, which returns the old content"),
     ],
     ..Description::new("shared", ("shared cell", "shared cells"), |all| all.cells.len())
 };

@@ -46,7 +46,7 @@ pub static DESCRIPTION: Description = Description {
     slips: &[(
         "notify signal notifyAll broadcast pthread_cond_signal pthread_cond_broadcast cond_signal \
          cond_broadcast",
-        "whoever waits at a condition variable is woken by `notify_one(condvar)` or \
+        "processes that wait at a condition variable are woken by `notify_one(condvar)` or \
          `notify_all(condvar)`",
     )],
     ..Description::new("condvar", ("condition variable", "condition variables"), |all| {

@@ -24,9 +24,9 @@ pub static DESCRIPTION: Description = Description {
         ("mutex_lock pthread_mutex_lock", "a mutex is taken with `lock(mutex)`"),
         (
             "trylock mutex_trylock pthread_mutex_trylock mutex_try_lock",
-            "a mutex is taken if nobody has it or waits for it with `try_lock(mutex)`",
+            "`try_lock(mutex)` takes a mutex if no process owns it or waits for it",
         ),
-        ("mutex_unlock pthread_mutex_unlock", "a mutex is given back with `unlock(mutex)`"),
+        ("mutex_unlock pthread_mutex_unlock", "a mutex is released with `unlock(mutex)`"),
     ],
     ..Description::new("mutex", ("mutex", "mutexes"), |all| all.mutexes.len())
 };

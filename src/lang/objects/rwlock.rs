@@ -27,7 +27,7 @@ pub static DESCRIPTION: Description = Description {
         ),
         (
             "read_unlock write_unlock rw_unlock pthread_rwlock_unlock",
-            "a reader-writer lock is given back with `unlock(lock)`",
+            "a reader-writer lock is released with `unlock(lock)`",
         ),
     ],
     ..Description::new("rwlock", ("reader-writer lock", "reader-writer locks"), |all| {

@@ -23,7 +23,7 @@ pub static DESCRIPTION: Description = Description {
     slips: &[
         (
             "post V up",
-            "a semaphore does this: `release(semaphore)` wakes whoever waits in `acquire(semaphore)`",
+            "a semaphore does this: `release(semaphore)` wakes a process that waits in `acquire(semaphore)`",
         ),
         ("P down", "a unit of a semaphore is taken with `acquire(semaphore)`"),
     ],

@@ -1,6 +1,6 @@
 //! Barriers: the processes that have arrived, by round.
 
-use super::{Kind, Operation, Place, World};
+use super::{ObjectId, Operation, Place, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Parts, State};
 use crate::model::{
@@ -15,7 +15,7 @@ impl BarrierId {
     }
 }
 
-impl Kind for BarrierId {
+impl ObjectId for BarrierId {
     type Declared = u32;
     type Start = u32;
 

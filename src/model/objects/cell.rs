@@ -1,6 +1,6 @@
 //! Shared cells: every content that a cell has had.
 
-use super::{Kind, Operation, Place, World};
+use super::{ObjectId, Operation, Place, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Parts, State};
 use crate::model::{
@@ -16,7 +16,7 @@ impl CellId {
     }
 }
 
-impl Kind for CellId {
+impl ObjectId for CellId {
     type Declared = Value;
     type Start = ValueId;
 

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::network::{Places, effect_here};
-use super::{Kind, NONE, Operation, Place, Posted, World, place};
+use super::{NONE, ObjectId, Operation, Place, Posted, World, place};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Parts, State};
 use crate::model::{
@@ -265,7 +265,7 @@ impl CollectiveId {
     }
 }
 
-impl Kind for CollectiveId {
+impl ObjectId for CollectiveId {
     type Declared = u32;
     type Start = u32;
 

@@ -28,7 +28,7 @@
 
 use smallvec::SmallVec;
 
-use super::{Kind, NONE, Operation, Place, Posted, World};
+use super::{NONE, ObjectId, Operation, Place, Posted, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Parts, State};
 use crate::model::{
@@ -53,7 +53,7 @@ impl CondvarId {
     }
 }
 
-impl Kind for CondvarId {
+impl ObjectId for CondvarId {
     type Declared = ();
     type Start = ();
 

@@ -4,7 +4,9 @@
 //! the two orders (see `effect`). Each post is paired, on arrival, with the oldest unpaired
 //! opposite one that matches.
 
-use super::{Kind, NONE, Operation, Place, Posted, World, choices_of_any, place, response_of_any};
+use super::{
+    NONE, ObjectId, Operation, Place, Posted, World, choices_of_any, place, response_of_any,
+};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Parts, State};
 use crate::model::{
@@ -24,7 +26,7 @@ impl MailboxId {
     }
 }
 
-impl Kind for MailboxId {
+impl ObjectId for MailboxId {
     type Declared = Delivery;
     type Start = Delivery;
 

@@ -15,7 +15,9 @@
 //! that is symmetric, stable and never wrong, and mutexes that are not tried keep their finer
 //! relation.
 
-use super::{Kind, NONE, Operation, Place, Posted, World, choices_of_any, place, response_of_any};
+use super::{
+    NONE, ObjectId, Operation, Place, Posted, World, choices_of_any, place, response_of_any,
+};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Parts, State};
 use crate::model::{
@@ -37,7 +39,7 @@ impl MutexId {
     }
 }
 
-impl Kind for MutexId {
+impl ObjectId for MutexId {
     type Declared = Asking;
     type Start = Asking;
 

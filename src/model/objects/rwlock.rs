@@ -20,7 +20,7 @@
 //! Invariant: `turns` is empty as long as there was no request; later only its last turn has no
 //! writer.
 
-use super::{Kind, Operation, Place, Posted, World};
+use super::{ObjectId, Operation, Place, Posted, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Parts, State};
 use crate::model::{
@@ -40,7 +40,7 @@ impl RwLockId {
     }
 }
 
-impl Kind for RwLockId {
+impl ObjectId for RwLockId {
     type Declared = ();
     type Start = ();
 

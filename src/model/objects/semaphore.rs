@@ -1,6 +1,6 @@
 //! Counting semaphores: requests and releases, each in order.
 
-use super::{Kind, Operation, Place, Posted, World};
+use super::{ObjectId, Operation, Place, Posted, World};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Parts, State};
 use crate::model::{
@@ -20,7 +20,7 @@ impl SemaphoreId {
     }
 }
 
-impl Kind for SemaphoreId {
+impl ObjectId for SemaphoreId {
     type Declared = u32;
     type Start = u32;
 

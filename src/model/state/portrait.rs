@@ -38,7 +38,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::State;
-use crate::model::objects::{Kind, all_kinds};
+use crate::model::objects::{ObjectId, all_kinds};
 use crate::model::{
     Completion, Delivery, End, Entry, Envelope, LocalId, Locals, Met, Object, Op, Posted,
     ProcessId, Sent, Settlement, Status, System, ValueId,
@@ -141,7 +141,7 @@ macro_rules! define_slots {
             /// process?
             pub(super) fn is_alone(object: Object) -> bool {
                 match object {
-                    $(Object::$kind(_) => <$id as Kind>::IS_ALONE,)*
+                    $(Object::$kind(_) => <$id as ObjectId>::IS_ALONE,)*
                 }
             }
         }

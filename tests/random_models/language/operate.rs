@@ -320,7 +320,10 @@ impl Writer<'_> {
 
     fn barrier(&mut self) {
         let k = self.object();
-        if self.rng.chance(50) {
+        if self.rng.chance(30) {
+            let word = if self.rng.chance(65) { "count_down" } else { "wait" };
+            self.line(format!("{word}(h[{k}]);"));
+        } else if self.rng.chance(50) {
             self.line(format!("barrier(a[{k}]);"));
         } else {
             self.line(format!("async_barrier(a[{k}]);"));
