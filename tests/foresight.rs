@@ -4,12 +4,12 @@
 //! operation that is executed is also compared with what was claimed before (`model::audit`). So
 //! these tests fail even if a wrong claim happens not to hide a violation.
 //!
-//! `cargo run --example broken` shows that these tests are effective: it breaks the analysis in
-//! many places.
+//! `cargo run --features tools --example broken` shows that these tests are effective: it breaks
+//! the analysis in many places.
 //!
 //! `MAZURKA_PROGRAMS=3000 cargo test --test suite foresight` tests that number of random programs.
-//! `cargo run --release --example fuzz -- programs --time 1h` runs for that time, and minimises
-//! what it finds.
+//! `cargo run --release --features tools --example fuzz -- programs --time 1h` runs for that time,
+//! and minimises what it finds.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

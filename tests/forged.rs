@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{code, run, stderr};
 use crate::judge::{METHODS, is_refused};
-use crate::random_models::{Rng, Sample, Script, Subject, actors, processes};
+use crate::random_models::{Rng, Sample, Subject, actors, processes};
 
 /// Every explorer that searches branches.
 fn able() -> Vec<AnyExplorer> {
@@ -149,7 +149,7 @@ fn damaged_branches_of_actors_are_refused_or_explored() {
 
 /// A search that was cut: its options, the parts that were dealt, and all their results.
 struct Cut {
-    sample: &'static Sample<Script>,
+    sample: &'static Sample,
     explorer: AnyExplorer,
     dealt: Vec<Part>,
     whole: Part,

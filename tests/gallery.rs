@@ -1,4 +1,4 @@
-//! `visuals/gallery` is what `cargo run --release --example gallery` makes, byte for byte.
+//! `visuals/gallery` is what `cargo run --release --features tools --example gallery` makes, byte for byte.
 
 #[path = "../examples/gallery/pictures.rs"]
 mod pictures;
@@ -13,7 +13,10 @@ fn the_gallery_is_up_to_date() {
     let made = pictures::all(root).expect("the specs are there");
     for (name, svg) in &made {
         let kept = fs::read_to_string(folder.join(name)).unwrap_or_default();
-        assert!(kept == *svg, "{name} differs: cargo run --release --example gallery");
+        assert!(
+            kept == *svg,
+            "{name} differs: cargo run --release --features tools --example gallery"
+        );
     }
     let kept = fs::read_dir(folder).unwrap().count();
     assert_eq!(kept, made.len(), "nothing else is in the gallery");

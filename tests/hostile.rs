@@ -123,7 +123,7 @@ fn a_spec_has_an_end() {
     assert_eq!(told.trim_end(), "error: /dev/zero is larger than 64 MiB, the most that is read");
 }
 
-/// A few trials of `cargo run --release --example fuzz`.
+/// A few trials of `cargo run --release --features tools --example fuzz`.
 #[test]
 fn a_few_random_trials() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

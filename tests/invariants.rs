@@ -271,9 +271,19 @@ fn agree_in_turn(text: &str, seed: u64, walk: impl Explorer, share: u64, reach: 
 
 #[test]
 fn no_violation_is_missed_on_random_programs() {
+    on_random_programs(3);
+}
+
+#[test]
+#[ignore = "slow"]
+fn no_violation_is_missed_on_random_programs_by_any_explorer() {
+    on_random_programs(1);
+}
+
+fn on_random_programs(share: u64) {
     let mut reach = Reach::default();
     for sample in processes().iter().filter(|sample| sample.executions < 1_000) {
-        agree(&sample.script.text(), sample.seed, Exhaustive, &mut reach);
+        agree_in_turn(&sample.script.text(), sample.seed, Exhaustive, share, &mut reach);
     }
     println!("{reach:?}");
     assert!(reach.programs > 100 && reach.broken > 100 && reach.kept > 100, "{reach:?}");
@@ -281,12 +291,22 @@ fn no_violation_is_missed_on_random_programs() {
 
 #[test]
 fn no_violation_is_missed_on_random_ranks() {
+    on_random_ranks(3);
+}
+
+#[test]
+#[ignore = "slow"]
+fn no_violation_is_missed_on_random_ranks_by_any_explorer() {
+    on_random_ranks(1);
+}
+
+fn on_random_ranks(share: u64) {
     let mut reach = Reach::default();
     for sample in p2p().iter().filter(|sample| sample.executions < 300) {
         let text = sample.script.text();
         // Collectives have no text in the language.
         if !text.contains("Call {") {
-            agree(&text, sample.seed, Exhaustive, &mut reach);
+            agree_in_turn(&text, sample.seed, Exhaustive, share, &mut reach);
         }
     }
     println!("{reach:?}");

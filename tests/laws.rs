@@ -38,6 +38,24 @@ macro_rules! hold_on_random_programs {
 }
 use hold_on_random_programs;
 
+hold_on_random_programs! {
+    event_structures_are_those_of_the_definitions
+}
+
+/// All laws about the event structure of a program. They are one test, because to make the structure takes longer than they do.
+fn event_structures_are_those_of_the_definitions<S: Subject>(samples: &[Sample<S>]) {
+    let (mut pairs, mut questions) = (Default::default(), Default::default());
+    let mut small = 0;
+    for sample in samples {
+        let (mut locals, structure) = structure_of(sample);
+        of_trace::check(sample, &mut locals, &structure, &mut pairs);
+        small += usize::from(of_unfolding::check(sample, locals, structure, &mut questions));
+    }
+    pairs.assert_enough(samples.len());
+    questions.assert_enough();
+    assert!(2 * small > samples.len(), "most programs are small enough: {small}");
+}
+
 /// The sample's event structure by the definitions.
 fn structure_of<S: Subject>(sample: &Sample<S>) -> (Locals<'_, S>, Structure) {
     let mut locals = Locals::new(&sample.script);

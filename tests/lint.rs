@@ -138,19 +138,33 @@ const LEAKING: &[&str] = &[
     "mailbox m: int, n: int; semaphore s = 0; daemon process D { isend(n, 1); acquire(s); let v = recv(m); } process P { isend(m, 1); }",
 ];
 
+/// In an ordinary run a program is explored by one in this many explorers, another share of them each time.
+const SHARE: usize = 4;
+
 #[test]
 fn every_explorer_finds_what_is_left_behind() {
+    finds_what_is_left_behind(SHARE);
+}
+
+#[test]
+#[ignore = "slow"]
+fn every_explorer_finds_what_is_left_behind_everywhere() {
+    finds_what_is_left_behind(1);
+}
+
+fn finds_what_is_left_behind(share: usize) {
     let written = LEAKING.iter().map(|text| ((*text).to_owned(), (*text).to_owned()));
     let read = |path: std::path::PathBuf| {
         (path.display().to_string(), fs::read_to_string(&path).expect("a readable spec"))
     };
     let (mut leaking, mut judged) = (0, 0);
-    for (name, text) in written.chain(files("specs", "maz").into_iter().map(read)) {
+    let all = written.chain(files("specs", "maz").into_iter().map(read));
+    for (place, (name, text)) in all.enumerate() {
         let program = compile("spec.maz", &text, &[]).expect("a valid spec");
         let mut left = Left { program: &program, found: BTreeSet::new() };
         let Some(found) = leaks(&program, Exhaustive, &mut left) else { continue };
         assert_eq!(found, left.found, "exhaustive on {name}");
-        for &(method_name, method, _) in METHODS.iter() {
+        for &(method_name, method, _) in METHODS.iter().skip(place % share).step_by(share) {
             if method.profile().guarantee == Guarantee::SomeClasses || is_refused(&program, method)
             {
                 continue;
@@ -162,7 +176,7 @@ fn every_explorer_finds_what_is_left_behind() {
         }
         leaking += usize::from(!found.is_empty());
     }
-    assert!(leaking >= 9 && judged >= 600, "{leaking} programs leak, {judged} searches");
+    assert!(leaking >= 9 && judged >= 600 / share, "{leaking} programs leak, {judged} searches");
 }
 
 /// The lints that are reported for a spec.
@@ -254,14 +268,24 @@ fn unreached(text: &str, explorer: impl Explorer) -> Option<Vec<Unreached>> {
 
 #[test]
 fn every_explorer_finds_the_same_unreached() {
+    finds_the_same_unreached(SHARE);
+}
+
+#[test]
+#[ignore = "slow"]
+fn every_explorer_finds_the_same_unreached_everywhere() {
+    finds_the_same_unreached(1);
+}
+
+fn finds_the_same_unreached(share: usize) {
     let read = |path: std::path::PathBuf| fs::read_to_string(path).expect("a readable spec");
     let written = ODD.iter().map(|(text, _)| (*text).to_owned());
     let (mut odd, mut judged) = (0, 0);
-    for text in written.chain(files("specs", "maz").into_iter().map(read)) {
+    for (place, text) in written.chain(files("specs", "maz").into_iter().map(read)).enumerate() {
         let Some(expected) = unreached(&text, Exhaustive) else { continue };
         odd += usize::from(!expected.is_empty());
         let program = compile("spec.maz", &text, &[]).expect("a valid spec");
-        for &(name, method, _) in METHODS.iter() {
+        for &(name, method, _) in METHODS.iter().skip(place % share).step_by(share) {
             if !method.profile().asks(When::Step) || is_refused(&program, method) {
                 continue;
             }
@@ -270,7 +294,7 @@ fn every_explorer_finds_the_same_unreached() {
             judged += 1;
         }
     }
-    assert!(odd >= 10 && judged >= 500, "{odd} odd programs, {judged} searches");
+    assert!(odd >= 10 && judged >= 500 / share, "{odd} odd programs, {judged} searches");
 }
 
 /// A reported lint: kind, first and last line, text.

@@ -36,6 +36,7 @@
 //! | `history` | processes that receive outcomes, compared with equal systems |
 //! | `ranks` | random MPI programs in C, compared with equal systems |
 //! | `client` | data structures, and clients made for them |
+//! | `combs` | the search for an alternative, and where SAT takes over |
 //! | `branches` | searches in parts: on random programs, and as files on a command line |
 //! | `forged` | forged branches and results: damaged, lost, or of another search |
 //! | `count` | the number of executions: on the graph, and one by one |
@@ -79,6 +80,7 @@ mod branches;
 mod check;
 mod cli;
 mod client;
+mod combs;
 mod compare;
 mod count;
 mod daemons;

@@ -33,7 +33,7 @@ use mazurka::model::System;
 use mazurka::program::{Closures, Program, choose, spawn};
 use mazurka::systems::history::History;
 
-use crate::random_models;
+use crate::random_models::{self, Sample};
 
 /// Traces, those that deadlock, and those with a violation.
 fn ends(outcome: &Outcome) -> (u64, u64, u64) {
@@ -107,13 +107,15 @@ fn right_examples_are_verified_and_wrong_ones_are_not() {
 
 #[test]
 fn random_programs_as_closures_are_what_they_are_as_models() {
-    let processes = random_models::processes().iter().chain(random_models::later());
-    let processes = processes.map(|sample| (sample.describe(), &sample.script.program));
-    let p2p = random_models::p2p().iter();
-    let p2p = p2p.map(|sample| (sample.describe(), &sample.script.0.program));
+    let of = |samples: &'static [Sample], made: fn(u64) -> random_models::Program| {
+        samples.iter().map(move |sample| (sample.describe(), made(sample.seed)))
+    };
+    let processes = of(random_models::processes(), random_models::generate);
+    let later = of(random_models::later(), random_models::generate_later);
+    let p2p = of(random_models::p2p(), |seed| random_models::P2pScript::of(seed).0.program);
     let mut seen = 0;
-    for (index, (describe, program)) in processes.chain(p2p).enumerate() {
-        let program = interpreted::synchronous(program);
+    for (index, (describe, program)) in processes.chain(later).chain(p2p).enumerate() {
+        let program = interpreted::synchronous(&program);
         let Some(closures) = interpreted::program(&program) else { continue };
         let explorer = EXPLORERS[index % EXPLORERS.len()];
         let essence = |checked: Checked| {

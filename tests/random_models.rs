@@ -14,6 +14,7 @@
 
 pub mod actors;
 pub mod commuting;
+mod erased;
 mod generate;
 pub mod language;
 mod operations;
@@ -27,6 +28,7 @@ mod text;
 pub mod unforeseen;
 
 pub use actors::ActorScript;
+pub use erased::{Erasable, Erased, Features};
 pub use generate::{generate, generate_later};
 pub use operations::kind_of;
 pub use p2p::P2pScript;
@@ -46,9 +48,6 @@ pub const MAX_CONFIGURATIONS: usize = 20_000;
 
 /// A random program as a system.
 pub trait Subject: System + Clone {
-    /// The program of `seed`.
-    fn of(seed: u64) -> Self;
-
     /// The program, for people.
     fn text(&self) -> String;
 
@@ -56,51 +55,46 @@ pub trait Subject: System + Clone {
     fn features(&self) -> Features;
 }
 
-/// The features of a program, as far as explorers depend on them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Features {
-    /// All its processes are actors.
-    pub actors: bool,
-    /// Some actor may refuse a message.
-    pub guards: bool,
-    /// Some actor has internal handlers.
-    pub internals: bool,
-    /// Most of its mailboxes are p2p and bag ones.
-    pub network: bool,
+impl Subject for Erased<'_> {
+    fn text(&self) -> String {
+        self.about().0.clone()
+    }
+
+    fn features(&self) -> Features {
+        self.about().1
+    }
 }
 
 impl Subject for Script {
-    fn of(seed: u64) -> Self {
-        Script::new(generate(seed))
-    }
-
     fn text(&self) -> String {
         self.program.text()
     }
 
     fn features(&self) -> Features {
-        Features { actors: false, guards: false, internals: false, network: false }
+        let spawns = !self.program.templates.is_empty();
+        Features { spawns, is_its_text: true, ..Features::default() }
     }
 }
 
 impl Subject for ActorScript {
-    fn of(seed: u64) -> Self {
-        ActorScript::new(actors::generate(seed))
-    }
-
     fn text(&self) -> String {
         self.program.text()
     }
 
     fn features(&self) -> Features {
-        let internals = self.program.has_internals();
-        Features { actors: true, guards: self.actors().has_guards(), internals, network: false }
+        Features {
+            actors: true,
+            guards: self.actors().has_guards(),
+            internals: self.program.has_internals(),
+            spawns: self.program.may_spawn(),
+            ..Features::default()
+        }
     }
 }
 
 /// A program small enough to be tested.
-pub struct Sample<S> {
-    /// The seed that it was generated from.
+pub struct Sample<S = Erased<'static>> {
+    /// Where it came from.
     pub seed: u64,
     /// The program.
     pub script: S,
@@ -112,29 +106,29 @@ pub struct Sample<S> {
     pub deadlocked: u64,
 }
 
-/// The first programs of processes that are small enough, from seed 0 on: as many as an ordinary
-/// run has time for, or `MAZURKA_PROGRAMS`.
-pub fn processes() -> &'static [Sample<Script>] {
-    static SAMPLES: OnceLock<Vec<Sample<Script>>> = OnceLock::new();
-    SAMPLES.get_or_init(|| first_samples(300, Script::of))
+/// The first programs of processes that are small enough, from seed 0 on: as many as an ordinary run has time
+/// for, or `MAZURKA_PROGRAMS`.
+pub fn processes() -> &'static [Sample] {
+    static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
+    SAMPLES.get_or_init(|| first_samples(300, |seed| Script::new(generate(seed))))
 }
 
-/// Programs of processes with the newer objects: mutexes that are tried, reader-writer locks,
-/// condition variables.
-pub fn later() -> &'static [Sample<Script>] {
-    static SAMPLES: OnceLock<Vec<Sample<Script>>> = OnceLock::new();
+/// The same, of processes with the objects that came later: mutexes that are tried, reader-writer locks, condition
+/// variables.
+pub fn later() -> &'static [Sample] {
+    static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
     SAMPLES.get_or_init(|| first_samples(200, |seed| Script::new(generate_later(seed))))
 }
 
-/// Programs of actors.
-pub fn actors() -> &'static [Sample<ActorScript>] {
-    static SAMPLES: OnceLock<Vec<Sample<ActorScript>>> = OnceLock::new();
-    SAMPLES.get_or_init(|| first_samples(160, ActorScript::of))
+/// The same, of actors.
+pub fn actors() -> &'static [Sample] {
+    static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
+    SAMPLES.get_or_init(|| first_samples(160, |seed| ActorScript::new(actors::generate(seed))))
 }
 
-/// Programs of processes with p2p and bag mailboxes.
-pub fn p2p() -> &'static [Sample<P2pScript>] {
-    static SAMPLES: OnceLock<Vec<Sample<P2pScript>>> = OnceLock::new();
+/// The same, with p2p and bag mailboxes.
+pub fn p2p() -> &'static [Sample] {
+    static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
     SAMPLES.get_or_init(|| first_samples(300, P2pScript::of))
 }
 
@@ -144,8 +138,16 @@ pub fn asked(ordinary: usize) -> usize {
     asked.map_or(ordinary, |count| count.parse().expect("MAZURKA_PROGRAMS is a number"))
 }
 
-fn first_samples<S: Subject>(ordinary: usize, of: fn(u64) -> S) -> Vec<Sample<S>> {
-    (0..).filter_map(|seed| Sample::new(seed, of(seed))).take(asked(ordinary)).collect()
+fn first_samples<S>(ordinary: usize, of: fn(u64) -> S) -> Vec<Sample>
+where
+    S: Subject + Erasable + Send + 'static,
+{
+    let sample = |seed| {
+        let program = of(seed);
+        let (text, features) = (program.text(), program.features());
+        Sample::new(seed, Erased::new(program).told(text, features))
+    };
+    (0..).filter_map(sample).take(asked(ordinary)).collect()
 }
 
 impl<S: Subject> Sample<S> {

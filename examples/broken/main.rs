@@ -1,7 +1,7 @@
 //! Breaks what reductions rely on, one place after the other, and says which net finds it.
 //!
 //! Each break (`breaks.txt`) lets the static analysis, or a table of what disturbs what, claim too little: then executions
-//! are lost, without a word if nobody looks. `cargo run --example broken` copies the project to a folder under `target`,
+//! are lost, without a word if nobody looks. `cargo run --features tools --example broken` copies the project to a folder under `target`,
 //! and there for each break
 //!
 //! - builds the fuzzer, and gives it so many random programs: each is explored by every explorer, and judged;
@@ -124,7 +124,8 @@ fn judge(args: &Args, folder: &Path) -> Result<Option<String>, String> {
         command.stdin(Stdio::null());
         command
     };
-    let built = cargo(&["build", "--example", "fuzz"]).output().expect("cargo");
+    let built =
+        cargo(&["build", "--features", "tools", "--example", "fuzz"]).output().expect("cargo");
     if !built.status.success() {
         return Err(format!("it does not build: {}", String::from_utf8_lossy(&built.stderr)));
     }

@@ -1,11 +1,11 @@
 //! Tries the program on specs and command lines that nobody would write.
 //!
-//! `cargo run --release --example fuzz -- --count 10000 --seed 1 --jobs 4` makes trials from the seeds 1 to 10000. Each mixes
+//! `cargo run --release --features tools --example fuzz -- --count 10000 --seed 1 --jobs 4` makes trials from the seeds 1 to 10000. Each mixes
 //! pieces of the shipped specs and runs some command on the outcome, with small limits ([`trial`] says what is
 //! judged). What goes wrong is made small and told with its seed, once for each kind; the exit code is 1 then.
 //! `--count 1 --seed S` does one trial again. The trials run in processes of their own, each of which is this program.
 //!
-//! `cargo run --release --example fuzz -- programs --count 100000` explores random programs with every
+//! `cargo run --release --features tools --example fuzz -- programs --count 100000` explores random programs with every
 //! explorer instead, and compares what they find ([`programs`]).
 
 mod corpus;
@@ -18,6 +18,10 @@ mod trial;
 
 #[path = "../../tests/random_models/commuting.rs"]
 mod commuting;
+// Tests need more of it.
+#[allow(dead_code)]
+#[path = "../../tests/random_models/erased.rs"]
+mod erased;
 #[path = "../../tests/random_models/language.rs"]
 mod language;
 #[path = "../../tests/random_models/rng.rs"]
@@ -39,6 +43,7 @@ use std::time::{Duration, Instant};
 use cap::Cap;
 use clap::Parser;
 
+use erased::{Erasable, Erased};
 use programs::Task;
 use rng::Rng;
 use trial::{Patience, Trial};

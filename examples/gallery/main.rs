@@ -1,4 +1,4 @@
-//! Makes `visuals/gallery` anew: `cargo run --release --example gallery`, in the root of the repository.
+//! Makes `visuals/gallery` anew: `cargo run --release --features tools --example gallery`, in the root of the repository.
 
 mod pictures;
 

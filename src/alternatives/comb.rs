@@ -49,6 +49,9 @@ pub struct Combs {
     pub most_spikes: u32,
     /// The greatest number of events of a spike.
     pub longest_spike: u32,
+    /// The most candidates that one search for a combination has looked at.
+    #[serde(default)]
+    pub most_tries: u64,
 }
 
 /// The spikes of some disabled events.
@@ -207,7 +210,9 @@ impl Comb {
         order.truncate(width);
         let mut chosen = std::mem::take(&mut self.chosen);
         chosen.clear();
+        let most = effort;
         let found = self.extend_combination(structure, &order, &mut chosen, &mut effort);
+        self.sizes.most_tries = self.sizes.most_tries.max((most - effort) as u64);
         (self.order, self.chosen) = (order, chosen);
         found
     }

@@ -15,7 +15,7 @@
 
 mod run;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -25,7 +25,7 @@ use super::{Subject, plural};
 use crate::explore::{Outcome, Prefix};
 use crate::model::{Refusal, Schedule, System};
 use crate::property::FactKind;
-use crate::unfolding::EventId;
+use crate::unfolding::{EventId, EventSet};
 
 pub use super::picture::SpaceTime;
 
@@ -183,16 +183,19 @@ struct Album<'a, S: System> {
 impl<S: System> Album<'_, S> {
     /// The executions asked for, one of each class.
     fn placed(&mut self, asked: Vec<Asked>) -> Vec<Placed> {
-        let maximal = self.prefix.maximal.iter().map(|events| sorted(events)).zip(1..);
-        let numbers: HashMap<_, usize> = maximal.collect();
-        let mut classes = HashSet::new();
+        let set = |events: &Vec<EventId>| events.iter().copied().collect::<EventSet>();
+        let maximal: Vec<EventSet> = self.prefix.maximal.iter().map(set).collect();
+        let mut classes = Vec::new();
         let mut placed = Vec::new();
         for Asked { name, schedule } in asked {
             let events = self.prefix.events(&schedule);
             let is_whole = events.len() == schedule.len();
-            let class = sorted(&events);
-            let configuration = numbers.get(&class).copied().filter(|_| is_whole);
-            if classes.insert(class) || !is_whole {
+            let class = set(&events);
+            let number = maximal.iter().position(|known| *known == class).map(|place| place + 1);
+            let configuration = number.filter(|_| is_whole);
+            let is_new = !classes.contains(&class);
+            classes.push(class);
+            if is_new || !is_whole {
                 placed.push(Placed { name: Some(name), schedule, events, configuration });
             }
         }
@@ -261,10 +264,4 @@ fn sources(subject: &Subject, unfolding: &PartialOrder, runs: &[Run]) -> Vec<Sou
         true => vec![Source { file: None, text: Some(subject.source.clone()) }],
         false => files,
     }
-}
-
-fn sorted(events: &[EventId]) -> Vec<EventId> {
-    let mut sorted = events.to_vec();
-    sorted.sort_unstable();
-    sorted
 }

@@ -8,7 +8,7 @@ use mazurka::explore::{
 use mazurka::lang::compile;
 use mazurka::model::System;
 
-use crate::random_models::{P2pScript, Sample, Subject, later, p2p, processes};
+use crate::random_models::{Sample, Subject, later, p2p, processes};
 
 /// The meaning of a program: figures, and the kinds of violations. (The number of different
 /// violations depends on places in a text, which a syntax tree does not have.)
@@ -25,13 +25,8 @@ fn meaning<S: System>(system: &S, method: impl Explorer) -> (Outcome, BTreeSet<S
 #[test]
 fn compiled_programs_mean_what_their_syntax_trees_mean() {
     processes().iter().chain(later()).for_each(check);
-    // The result of a collective is an integer in the tree, and a list in the text. And the number
-    // of polls is not a part of the text.
-    let is_like_its_text = |sample: &&Sample<P2pScript>| {
-        let program = &sample.script.0.program;
-        program.collectives.is_empty() && program.polls.is_none()
-    };
-    p2p().iter().filter(is_like_its_text).for_each(check);
+    let is_its_text = |sample: &&Sample| sample.script.features().is_its_text;
+    p2p().iter().filter(is_its_text).for_each(check);
 }
 
 fn check<S: Subject>(sample: &Sample<S>) {

@@ -7,13 +7,40 @@ use mazurka::unfolding::{Configuration, EventId, Unfolding};
 use crate::naive::{Set, Structure};
 use crate::random_models::{Rng, Sample, Subject};
 
-use super::{hold_on_random_programs, structure_of};
+/// How many questions for an alternative were asked, and how many had one.
+#[derive(Default)]
+pub struct Questions {
+    asked: u32,
+    existing: u32,
+}
 
-hold_on_random_programs! {
-    extensions_found_incrementally_are_those_of_the_definition
-    causality_and_conflict_are_those_of_the_definition
-    immediate_conflicts_generate_all_conflicts
-    alternatives_exist_iff_they_are_found
+impl Questions {
+    /// Both answers are frequent.
+    pub fn assert_enough(&self) {
+        let Questions { asked, existing } = *self;
+        println!("{asked} questions, {existing} alternatives");
+        assert!(
+            10 * existing > asked && 10 * (asked - existing) > asked,
+            "both answers are frequent"
+        );
+    }
+}
+
+/// All laws of this file, if the program is small enough for them. Is it?
+pub fn check<'s, S: Subject>(
+    sample: &'s Sample<S>,
+    locals: Locals<'s, S>,
+    structure: Structure,
+    questions: &mut Questions,
+) -> bool {
+    let Some(mut bench) = Bench::new(sample, locals, structure) else { return false };
+    extensions_found_incrementally_are_those_of_the_definition(&mut bench);
+    bench.restart();
+    causality_and_conflict_are_those_of_the_definition(&mut bench);
+    immediate_conflicts_generate_all_conflicts(&bench);
+    bench.restart();
+    alternatives_exist_iff_they_are_found(bench, questions);
+    true
 }
 
 /// Programs with more configurations are left to the tests of explorers.
@@ -44,8 +71,7 @@ fn rename<S: System>(from: &Locals<'_, S>, to: &Locals<'_, S>, process: ProcessI
 }
 
 impl<'s, S: Subject> Bench<'s, S> {
-    fn new(sample: &'s Sample<S>) -> Option<Self> {
-        let (locals, naive) = structure_of(sample);
+    fn new(sample: &'s Sample<S>, locals: Locals<'s, S>, naive: Structure) -> Option<Self> {
         let (unfolding, c) = Unfolding::new(&sample.script, u32::MAX, true, StopSignal::default());
         let names = Vec::new();
         let small = naive.configurations.len() <= MAX_CONFIGURATIONS;
@@ -161,84 +187,66 @@ impl<'s, S: Subject> Bench<'s, S> {
     }
 }
 
-fn benches<'s, S: Subject>(samples: &'s [Sample<S>], mut test: impl FnMut(Bench<'s, S>)) {
-    let mut tested = 0;
-    for sample in samples {
-        if let Some(bench) = Bench::new(sample) {
-            test(bench);
-            tested += 1;
+/// Along one execution, without anything met on other branches: ex(C) is complete.
+fn extensions_found_incrementally_are_those_of_the_definition<S: Subject>(
+    bench: &mut Bench<'_, S>,
+) {
+    let mut rng = Rng::new(bench.sample.seed);
+    for _ in 0..WALKS {
+        bench.restart();
+        bench.check_extensions();
+        while !bench.enabled().is_empty() {
+            let event = *rng.pick(&bench.enabled());
+            bench.push(event);
+            bench.check_extensions();
         }
     }
-    println!("{tested} programs");
-    assert!(2 * tested > samples.len(), "most programs are small enough to be tested");
 }
 
-/// Along one execution, without events of other branches: ex(C) is complete.
-fn extensions_found_incrementally_are_those_of_the_definition<S: Subject>(samples: &[Sample<S>]) {
-    benches(samples, |mut bench| {
-        let mut rng = Rng::new(bench.sample.seed);
-        for _ in 0..WALKS {
-            bench.restart();
-            bench.check_extensions();
-            while !bench.enabled().is_empty() {
-                let event = *rng.pick(&bench.enabled());
-                bench.push(event);
-                bench.check_extensions();
-            }
+/// Growing and shrinking C through all configurations: en(C) is right before and after, and at last U = E,
+/// with <, # and #i as defined.
+fn causality_and_conflict_are_those_of_the_definition<S: Subject>(bench: &mut Bench<'_, S>) {
+    bench.visit_all(&mut std::collections::HashSet::new());
+    let u = bench.u();
+    assert_eq!(u, bench.naive.all(), "U = E in {}", bench.sample.describe());
+    let ids: Vec<_> = bench.unfolding.structure.ids().collect();
+    for &e in &ids {
+        let rivals: Vec<_> = bench.unfolding.structure.immediate_conflicts(e).collect();
+        let count = rivals.len();
+        let rivals = bench.set(rivals);
+        let x = bench.name(e);
+        let expected: Set = u.iter().filter(|&y| bench.naive.immediate_conflict(x, y)).collect();
+        assert_eq!(rivals, expected, "#i of event {x} in {}", bench.sample.describe());
+        assert_eq!(
+            count as u64,
+            rivals.len(),
+            "#i twice, event {x} in {}",
+            bench.sample.describe()
+        );
+        for &f in &ids {
+            let y = bench.name(f);
+            let structure = &bench.unfolding.structure;
+            let found = (structure.is_before(e, f), structure.in_conflict(e, f));
+            let expected = (bench.naive.before(x, y), bench.naive.conflict(x, y));
+            assert_eq!(found, expected, "{x} < {y}, {x} # {y} in {}", bench.sample.describe());
         }
-    });
+    }
 }
 
-/// Growing and shrinking C through all configurations: en(C) is right before and after, and finally
-/// U = E, with <, # and #i as defined.
-fn causality_and_conflict_are_those_of_the_definition<S: Subject>(samples: &[Sample<S>]) {
-    benches(samples, |mut bench| {
-        bench.visit_all(&mut std::collections::HashSet::new());
-        let u = bench.u();
-        assert_eq!(u, bench.naive.all(), "U = E in {}", bench.sample.describe());
-        let ids: Vec<_> = bench.unfolding.structure.ids().collect();
-        for &e in &ids {
-            let rivals: Vec<_> = bench.unfolding.structure.immediate_conflicts(e).collect();
-            let count = rivals.len();
-            let rivals = bench.set(rivals);
-            let x = bench.name(e);
-            let expected: Set =
-                u.iter().filter(|&y| bench.naive.immediate_conflict(x, y)).collect();
-            assert_eq!(rivals, expected, "#i of event {x} in {}", bench.sample.describe());
-            assert_eq!(
-                count as u64,
-                rivals.len(),
-                "#i twice, event {x} in {}",
-                bench.sample.describe()
-            );
-            for &f in &ids {
-                let y = bench.name(f);
-                let structure = &bench.unfolding.structure;
-                let found = (structure.is_before(e, f), structure.in_conflict(e, f));
-                let expected = (bench.naive.before(x, y), bench.naive.conflict(x, y));
-                assert_eq!(found, expected, "{x} < {y}, {x} # {y} in {}", bench.sample.describe());
-            }
-        }
-    });
-}
-
-/// # is generated by #i and causality: algorithms that know only #i rely on this contract of the
-/// model.
-fn immediate_conflicts_generate_all_conflicts<S: Subject>(samples: &[Sample<S>]) {
-    benches(samples, |bench| {
-        let naive = &bench.naive;
-        let all = naive.all();
-        let immediate = |e| all.iter().filter(|&f| naive.immediate_conflict(e, f)).collect::<Set>();
-        let immediate: Vec<Set> = all.iter().map(immediate).collect();
-        let from = |e| all.iter().filter(|&f| e == f || naive.before(e, f)).collect::<Set>();
-        let from: Vec<Set> = all.iter().map(from).collect();
-        for e in &all {
-            let inherited = naive.local_configuration(e);
-            let rivals = inherited.iter().flat_map(|x| &immediate[x as usize]);
-            let generated = rivals.fold(Set::new(), |all, y| all | &from[y as usize]);
-            assert_eq!(generated, naive.conflicts[e as usize], "{}", bench.sample.describe());
-        }
-    });
+/// # is what #i and causality generate: the model's promise to every algorithm that knows only #i.
+fn immediate_conflicts_generate_all_conflicts<S: Subject>(bench: &Bench<'_, S>) {
+    let naive = &bench.naive;
+    let all = naive.all();
+    let immediate = |e| all.iter().filter(|&f| naive.immediate_conflict(e, f)).collect::<Set>();
+    let immediate: Vec<Set> = all.iter().map(immediate).collect();
+    let from = |e| all.iter().filter(|&f| e == f || naive.before(e, f)).collect::<Set>();
+    let from: Vec<Set> = all.iter().map(from).collect();
+    for e in &all {
+        let inherited = naive.local_configuration(e);
+        let rivals = inherited.iter().flat_map(|x| &immediate[x as usize]);
+        let generated = rivals.fold(Set::new(), |all, y| all | &from[y as usize]);
+        assert_eq!(generated, naive.conflicts[e as usize], "{}", bench.sample.describe());
+    }
 }
 
 /// A random search like UDPOR: C and D grow along a path and shrink on the way back, and so does
@@ -329,39 +337,36 @@ impl<'s, S: Subject> Path<'s, S> {
 }
 
 /// SAT, comb and brute force agree on whether there is an alternative, and what they return is one.
-fn alternatives_exist_iff_they_are_found<S: Subject>(samples: &[Sample<S>]) {
-    let (mut asked, mut existing) = (0, 0);
-    benches(samples, |bench| {
-        let mut rng = Rng::new(bench.sample.seed);
-        let mut path = Path::new(bench);
-        for walk in 0..6 * WALKS {
-            while !path.marks.is_empty() && rng.chance(85) {
+fn alternatives_exist_iff_they_are_found<S: Subject>(
+    bench: Bench<'_, S>,
+    questions: &mut Questions,
+) {
+    let mut rng = Rng::new(bench.sample.seed);
+    let mut path = Path::new(bench);
+    for walk in 0..6 * WALKS {
+        while !path.marks.is_empty() && rng.chance(85) {
+            path.ascend();
+        }
+        // For the second half U = E: then there is most to choose from, and to get wrong.
+        let small = path.bench.naive.configurations.len() < MAX_CONFIGURATIONS / 4;
+        if walk == WALKS && small {
+            while !path.marks.is_empty() {
                 path.ascend();
             }
-            // For the second half U = E: then there is most to choose from, and most that can go
-            // wrong.
-            let small = path.bench.naive.configurations.len() < MAX_CONFIGURATIONS / 4;
-            if walk == WALKS && small {
-                while !path.marks.is_empty() {
-                    path.ascend();
-                }
-                path.bench.visit_all(&mut std::collections::HashSet::new());
+            path.bench.visit_all(&mut std::collections::HashSet::new());
+        }
+        loop {
+            let open = path.open();
+            if open.is_empty() {
+                break;
             }
-            loop {
-                let open = path.open();
-                if open.is_empty() {
-                    break;
-                }
-                path.descend(*rng.pick(&open));
-                if rng.chance(65) && path.disable(&mut rng) {
-                    asked += 1;
-                    existing += u32::from(path.ask_all());
-                }
+            path.descend(*rng.pick(&open));
+            if rng.chance(65) && path.disable(&mut rng) {
+                questions.asked += 1;
+                questions.existing += u32::from(path.ask_all());
             }
         }
-    });
-    println!("{asked} questions, {existing} alternatives");
-    assert!(10 * existing > asked && 10 * (asked - existing) > asked, "both answers are frequent");
+    }
 }
 
 /// An alternative J, if one is found; J is listed causes first.

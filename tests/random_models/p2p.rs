@@ -326,17 +326,24 @@ fn actions(body: &Body) -> usize {
 #[derive(Clone)]
 pub struct P2pScript(pub Script);
 
-impl Subject for P2pScript {
-    fn of(seed: u64) -> Self {
+impl P2pScript {
+    /// The program of `seed`.
+    pub fn of(seed: u64) -> Self {
         P2pScript(Script::new(generate(seed)))
     }
+}
 
+impl Subject for P2pScript {
     fn text(&self) -> String {
         self.0.text()
     }
 
     fn features(&self) -> Features {
-        Features { network: true, ..self.0.features() }
+        // What a collective yields is an integer in the tree, and in the text what it is in the language. And the number
+        // of polls is no part of the text.
+        let Program { collectives, polls, .. } = &self.0.program;
+        let is_its_text = collectives.is_empty() && polls.is_none();
+        Features { network: true, is_its_text, ..self.0.features() }
     }
 }
 

@@ -156,14 +156,14 @@ fn of_end<S: System>(locals: &Locals<'_, S>, state: &State) -> Vec<&'static str>
 pub fn check<S: Subject>(
     samples: &[Sample<S>],
     wanted: &[(&str, f64)],
-    reached: impl Fn(&Locals<'_, S>, &Structure, &S) -> Vec<&'static str>,
+    reached: impl Fn(&Locals<'_, S>, &Structure, &Sample<S>) -> Vec<&'static str>,
 ) {
     let mut counts: BTreeMap<&str, u32> = wanted.iter().map(|&(what, _)| (what, 0)).collect();
     let (mut events, mut executions, mut classes) = (0, 0, 0);
     for sample in samples {
         let mut locals = Locals::new(&sample.script);
         let structure = Structure::of(&mut locals, super::MAX_CONFIGURATIONS).expect("accepted");
-        for what in reached(&locals, &structure, &sample.script) {
+        for what in reached(&locals, &structure, sample) {
             *counts.get_mut(what).unwrap_or_else(|| panic!("{what} is not in the table")) += 1;
         }
         events += structure.events.len();

@@ -13,53 +13,10 @@ use mazurka::explore::{
     AnyExplorer, Budget, Depth, End, Exhaustive, Explorer, Guarantee, Observer, Outcome,
     StopReason, Symptom, Violation, ViolationKind, explore,
 };
-use mazurka::model::{
-    Actors, Describe, Finale, Invariants, Next, Objects, Response, System, Values,
-};
+use mazurka::model::System;
 use mazurka::property::{Position, Replay, Standing};
 
-/// The same system without static analysis.
-pub struct Unforeseen<'s, S>(pub &'s S);
-
-impl<S: System> System for Unforeseen<'_, S> {
-    type Local = S::Local;
-
-    fn objects(&self) -> &Objects {
-        self.0.objects()
-    }
-
-    fn initial(&self, values: &mut Values) -> Vec<Self::Local> {
-        self.0.initial(values)
-    }
-
-    fn is_daemon(&self, local: &Self::Local) -> bool {
-        self.0.is_daemon(local)
-    }
-
-    fn next(&self, local: &Self::Local, values: &mut Values) -> Next<Self::Local> {
-        self.0.next(local, values)
-    }
-
-    fn resume(&self, local: &Self::Local, response: Response, values: &Values) -> Self::Local {
-        self.0.resume(local, response, values)
-    }
-
-    fn actors(&self) -> &dyn Actors<Self::Local> {
-        self.0.actors()
-    }
-
-    fn finale(&self) -> Option<&dyn Finale<Self::Local>> {
-        self.0.finale()
-    }
-
-    fn invariants(&self) -> Option<&dyn Invariants<Self::Local>> {
-        self.0.invariants()
-    }
-
-    fn describe(&self) -> &dyn Describe<Self::Local> {
-        self.0.describe()
-    }
-}
+use super::{Erasable, Erased};
 
 /// A bound for explorers that need one. No execution of a tested program is as long.
 const LONG: u32 = 10_000;
@@ -115,11 +72,12 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// The results of an exhaustive search without static analysis; `None` if there are more than
-    /// `most` executions. Each search has this time limit.
-    pub fn of<S: System>(system: &S, most: u64, timeout: Option<Duration>) -> Option<Judgement> {
+    /// By an exhaustive search that knows nothing in advance; `None` if there are more than `most`
+    /// executions. Each search has this much time.
+    pub fn of<S: Erasable>(system: &S, most: u64, timeout: Option<Duration>) -> Option<Judgement> {
         let budget = Budget { max_traces: Some(most), ..everything(timeout) };
-        let (outcome, ends) = search(&Unforeseen(system), system, Exhaustive.into(), budget);
+        let system = Erased::of(system);
+        let (outcome, ends) = search(&system.unforeseen(), &system, Exhaustive.into(), budget);
         has_ended(&outcome).then(|| Judgement {
             ends: (!system.foresight().may_spawn()).then_some(ends),
             symptoms: symptoms(&outcome),

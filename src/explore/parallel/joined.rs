@@ -140,6 +140,7 @@ impl Stats {
             asked: one.asked.saturating_add(other.asked),
             most_spikes: one.most_spikes.max(other.most_spikes),
             longest_spike: one.longest_spike.max(other.longest_spike),
+            most_tries: one.most_tries.max(other.most_tries),
         });
     }
 }

@@ -28,7 +28,8 @@ use num_bigint::BigUint;
 use petgraph::Direction;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
-use rustc_hash::{FxHashMap, FxHashSet};
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
 
 use super::every_state::EveryState;
 use crate::explore::budget::Budget;
@@ -76,7 +77,7 @@ pub fn count<S: System>(system: &S, budget: Budget, observer: &mut dyn Observer)
         edges: Vec::new(),
         ends: FxHashMap::default(),
         last: 0,
-        broken: judges.then(FxHashSet::default),
+        broken: judges.then(RoaringBitmap::new),
     };
     graph.begin(system);
     let outcome = explore(system, every_state, Budget { all: true, ..budget }, &mut graph);
@@ -109,7 +110,7 @@ struct Graph<'o> {
     /// The state that the last transition led to.
     last: u32,
     /// The states in which an invariant fails, if any are judged.
-    broken: Option<FxHashSet<u32>>,
+    broken: Option<RoaringBitmap>,
 }
 
 impl Graph<'_> {
@@ -252,11 +253,11 @@ fn fine(
     edges: &[Edge],
     states: usize,
     ends: &FxHashMap<u32, End>,
-    broken: &FxHashSet<u32>,
+    broken: &RoaringBitmap,
 ) -> BigUint {
-    let is_kept = |edge: &&Edge| !broken.contains(&edge.0) && !broken.contains(&edge.1);
+    let is_kept = |edge: &&Edge| !broken.contains(edge.0) && !broken.contains(edge.1);
     let kept: Vec<_> = edges.iter().filter(is_kept).copied().collect();
-    let found = Paths::count(&kept, states, ends).filter(|_| !broken.contains(&0));
+    let found = Paths::count(&kept, states, ends).filter(|_| !broken.contains(0));
     found.map_or(BigUint::ZERO, |found| found.all - found.violating)
 }
 

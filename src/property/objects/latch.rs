@@ -21,6 +21,9 @@ impl<S: System> Words<S> for Use {
     fn outcome(&self, at: &Replay<'_, S>, _: Action, _: Option<Response>) -> Option<String> {
         Some(match *self {
             Use::CountDown(latch) => match at.state.latch(latch).count() {
+                0 if at.state.latch(latch).is_overrun() => {
+                    format!("counts {} down once too often", at.locals.name_of(latch))
+                }
                 0 => format!("opens {}", at.locals.name_of(latch)),
                 count => format!("counts {} down to {count}", at.locals.name_of(latch)),
             },

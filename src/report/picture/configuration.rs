@@ -3,6 +3,8 @@
 //! The order is the happens-before relation of [`crate::trace`], computed along the execution,
 //! independently of the event structure. The results of steps are those of this execution.
 
+use roaring::RoaringBitmap;
+
 use super::lanes::Lanes;
 use super::order::{depths, reduced};
 use super::{Configuration, Event, Fate, PartialOrder, Subject};
@@ -40,12 +42,12 @@ impl PartialOrder {
             None if replay.enabled().is_empty() => Verdict::Ok,
             None => Verdict::Incomplete,
         };
-        let is_cause = |event: &usize| causes.iter().any(|of_one| of_one.contains(event));
+        let earlier: RoaringBitmap = causes.iter().flatten().map(|&cause| cause as u32).collect();
         let configuration = Configuration {
             number: 1,
             verdict,
             message: wrong.map(|wrong| wrong.message),
-            last: (0..shown).filter(|event| !is_cause(event)).collect(),
+            last: (0..shown).filter(|&event| !earlier.contains(event as u32)).collect(),
         };
         let event = |(id, step): (usize, crate::property::Step)| Event {
             id,

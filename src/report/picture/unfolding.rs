@@ -8,8 +8,6 @@
 //! An event is marked if every maximal configuration that contains it ends badly: from there on
 //! nothing helps. This is known only after a complete search.
 
-use std::collections::BTreeSet;
-
 use super::lanes::Lanes;
 use super::order::{depths, reduced};
 use super::{Configuration, Event, Fate, PartialOrder, Subject};
@@ -17,7 +15,7 @@ use crate::explore::{Outcome, Prefix, StopReason, Verdict, ViolationKind};
 use crate::model::{LocalId, Op, ProcessId, System};
 use crate::property::{Replay, Step};
 use crate::report::{ViolationReport, plural};
-use crate::unfolding::{EventId, EventStructure, Unfolding};
+use crate::unfolding::{EventId, EventSet, EventStructure, Unfolding};
 
 impl PartialOrder {
     /// The first `max_events` events that a search visited.
@@ -113,21 +111,6 @@ fn conflicts(structure: &EventStructure, ids: &[EventId]) -> Vec<(usize, usize)>
     pairs
 }
 
-/// `[e]` in the order of an execution.
-fn history(structure: &EventStructure, e: EventId) -> Vec<EventId> {
-    let (mut history, mut next) = (vec![e], 0);
-    while let Some(&event) = history.get(next) {
-        for &cause in &structure.event(event).causes {
-            if !history.contains(&cause) {
-                history.push(cause);
-            }
-        }
-        next += 1;
-    }
-    history.sort_unstable();
-    history
-}
-
 /// A replay of these events, which form an execution, and its steps.
 fn replay<'s, S: System>(
     system: &'s S,
@@ -141,7 +124,8 @@ fn replay<'s, S: System>(
 
 /// An event in the program's own terms.
 fn described<S: System>(system: &S, prefix: &mut Prefix<'_, S>, id: EventId) -> Step {
-    let history = history(&prefix.unfolding.structure, id);
+    // Causes have smaller numbers.
+    let history: Vec<_> = EventSet::history(&prefix.unfolding.structure, id).iter().collect();
     let (_, mut steps) = replay(system, prefix, &history);
     let step = steps.pop().expect("[e] contains e");
     match prefix.unfolding.op(id) {
@@ -162,39 +146,35 @@ fn configuration<S: System>(
     let (mut replay, _) = replay(system, prefix, events);
     replay.allow_pending(subject.allow_pending);
     let wrong = ViolationReport::of(&replay, &subject.spec, &replay.standing(), &[]);
-    let mut last: BTreeSet<_> = events.iter().map(|e| e.index()).filter(|&e| e < shown).collect();
+    let mut last: EventSet = events.iter().copied().filter(|e| e.index() < shown).collect();
     for event in events.iter().map(|&id| prefix.unfolding.structure.event(id)) {
-        event.causes.iter().for_each(|cause| _ = last.remove(&cause.index()));
+        event.causes.iter().for_each(|&cause| last.remove(cause));
     }
     Configuration {
         number,
         verdict: wrong.as_ref().map_or(Verdict::Ok, |wrong| wrong.kind.into()),
         message: wrong.map(|wrong| wrong.message),
-        last: last.into_iter().collect(),
+        last: last.iter().map(EventId::index).collect(),
     }
 }
 
 /// For each event: how all maximal configurations with this event end.
 fn fates(shown: usize, maximal: &[Vec<EventId>], ends: &[Configuration]) -> Vec<Fate> {
-    let mut found: Vec<Option<Fate>> = vec![None; shown];
+    let [mut open, mut deadlocked, mut failed] = [(); 3].map(|()| EventSet::default());
     for (events, end) in maximal.iter().zip(ends) {
-        let fate = match end.verdict {
-            Verdict::Ok | Verdict::Incomplete => Fate::Open,
-            Verdict::Deadlock | Verdict::Livelock => Fate::Deadlock,
-            Verdict::Assertion | Verdict::Error => Fate::Failure,
+        let set = match end.verdict {
+            Verdict::Ok | Verdict::Incomplete => &mut open,
+            Verdict::Deadlock | Verdict::Livelock => &mut deadlocked,
+            Verdict::Assertion | Verdict::Error => &mut failed,
         };
-        for event in events.iter().filter(|event| event.index() < shown) {
-            let known = &mut found[event.index()];
-            *known = Some(match *known {
-                None => fate,
-                Some(known) if known == fate => fate,
-                Some(Fate::Open) => Fate::Open,
-                Some(_) if fate == Fate::Open => Fate::Open,
-                Some(_) => Fate::Failure,
-            });
-        }
+        set.extend(events.iter().copied());
     }
-    found.into_iter().map(|fate| fate.unwrap_or(Fate::Open)).collect()
+    let fate = |e| match (open.contains(e), failed.contains(e), deadlocked.contains(e)) {
+        (false, true, _) => Fate::Failure,
+        (false, false, true) => Fate::Deadlock,
+        (true, ..) | (false, false, false) => Fate::Open,
+    };
+    (0..shown as u32).map(|e| fate(EventId(e))).collect()
 }
 
 fn left_out<S: System>(

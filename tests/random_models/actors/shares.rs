@@ -5,10 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 use mazurka::model::{Choice, Handled, Locals, Message, ProcessId, State, Status, Stimulus};
 
 use super::super::shares::check;
-use super::{ActorScript, Guards};
+use super::{Guards, generate};
 use crate::judge::violates_final;
 use crate::naive::relation::Footprint;
 use crate::naive::{Configuration, Event, Structure};
+use crate::random_models::{Erased, Sample};
 
 /// What programs may cover, with the minimum share of programs that must cover it.
 const WANTED: &[(&str, f64)] = &[
@@ -39,7 +40,7 @@ const WANTED: &[(&str, f64)] = &[
     ("a violated final", 0.01),
 ];
 
-fn accepts(locals: &Locals<'_, ActorScript>, state: &State, message: &Message) -> bool {
+fn accepts(locals: &Locals<'_, Erased<'static>>, state: &State, message: &Message) -> bool {
     let local = state.local(message.to);
     locals.op(local).is_some()
         && locals.accepts(message.to, local, Stimulus::Message(message.content))
@@ -47,12 +48,12 @@ fn accepts(locals: &Locals<'_, ActorScript>, state: &State, message: &Message) -
 
 /// What this program covers, among [`WANTED`].
 fn reached(
-    locals: &Locals<'_, ActorScript>,
+    locals: &Locals<'_, Erased<'static>>,
     structure: &Structure,
-    script: &ActorScript,
+    sample: &Sample,
 ) -> Vec<&'static str> {
     let mut reached = BTreeSet::new();
-    reached.insert(match script.program.guards {
+    reached.insert(match generate(sample.seed).guards {
         Guards::Absent => "no guards",
         Guards::Monotone => "monotone guards",
         Guards::Fickle => "fickle guards",
@@ -77,7 +78,11 @@ fn reached(
     reached.into_iter().collect()
 }
 
-fn of_event(locals: &Locals<'_, ActorScript>, event: &Event, reached: &mut BTreeSet<&'static str>) {
+fn of_event(
+    locals: &Locals<'_, Erased<'static>>,
+    event: &Event,
+    reached: &mut BTreeSet<&'static str>,
+) {
     let Footprint::Handler { taken, sent: (_, sent), started, .. } = &event.footprint else {
         panic!("{event:?} is of no actor")
     };
@@ -120,7 +125,7 @@ fn of_births(structure: &Structure, reached: &mut BTreeSet<&'static str>) {
 }
 
 fn of_configuration(
-    locals: &Locals<'_, ActorScript>,
+    locals: &Locals<'_, Erased<'static>>,
     structure: &Structure,
     configuration: &Configuration,
     reached: &mut BTreeSet<&'static str>,
@@ -166,7 +171,7 @@ fn of_refused(
 }
 
 fn of_accepted(
-    locals: &Locals<'_, ActorScript>,
+    locals: &Locals<'_, Erased<'static>>,
     structure: &Structure,
     configuration: &Configuration,
     message: &Message,
@@ -185,7 +190,7 @@ fn of_accepted(
     }
 }
 
-fn of_end(locals: &Locals<'_, ActorScript>, state: &State) -> Vec<&'static str> {
+fn of_end(locals: &Locals<'_, Erased<'static>>, state: &State) -> Vec<&'static str> {
     let mut violations = Vec::new();
     if state.unfinished(locals).next().is_some() {
         violations.push("a deadlock");
