@@ -1,25 +1,25 @@
 //! What a concurrent program is: processes with local states that act on shared objects.
 //!
-//! A [`System`] says what each process does next, given its own local state alone; what the objects
-//! (mailboxes, mutexes, reader-writer locks, condition variables, semaphores, barriers,
-//! cells) do in answer is fixed here, once, for every program
-//! and every explorer. That split is what makes event structures cheap: the local state of a process
-//! after an event is a function of the event, so a program step is taken once for each distinct local
-//! state and response ([`Locals`]), however many executions pass through it.
+//! A [`System`] says what each process does next, given only the local state of that process. What
+//! the objects (mailboxes, mutexes, reader-writer locks, condition variables, semaphores, barriers,
+//! latches, cells) do in response is fixed here, once for every program and every explorer. This
+//! split makes event structures cheap: the local state of a process after an event is a function of
+//! the event. So a program step runs once for each distinct local state and response ([`Locals`]),
+//! however many executions contain it.
 //!
 //! | item | meaning |
 //! |---|---|
-//! | [`Actors`], [`Finale`], [`Invariants`], [`Foresight`], [`Describe`] | what else a system may say of itself |
+//! | [`Actors`], [`Finale`], [`Invariants`], [`Foresight`], [`Describe`] | optional parts of a system |
 //! | [`Objects`] | the shared objects as declared |
-//! | [`Met`] | the objects that a search has met, and their numbers in it |
+//! | [`Met`] | the objects that a search has encountered, and their numbers in the search |
 //! | [`Op`] | a visible operation: what a process asks of the objects |
-//! | [`Response`] | the answer: what the process gets to see |
+//! | [`Response`] | the answer to an operation: all that the process observes of it |
 //! | [`Action`] | a process and the choice among the responses of its operation |
 //! | [`Reaction`] | what an actor's handler did: its new local state, messages sent, actors started |
 //! | [`State`] | local states and objects, as logs: executing appends, undoing pops |
 //! | [`Schedule`] | an execution in portable names, as text too |
 //! | [`Semantics`] | a choice of what MPI leaves to its implementations |
-//! | [`flow`] | control flow as written, for those who look at programs |
+//! | [`flow`] | control flow as written, for drawings of programs |
 //! | [`Reach`] | what a process may still do |
 //! | [`StopSignal`] | a signal to stop, for loops that may run long |
 //! | [`Opaque`] | a value of a type that only the system knows |

@@ -18,47 +18,57 @@
 //! mazurka::check(&program.build()).assert_ok();
 //! ```
 //!
-//! A process does what Rust can do. It awaits operations on the objects of its program, and nothing else. Panics inside it,
-//! `assert!` included, are violations. If there is one, or a deadlock, [`assert_ok`](crate::check::Check::assert_ok) panics
-//! with the execution that leads to it: who did what, in which line.
+//! A process may do what Rust can do. It awaits operations on the objects of its program, and no
+//! other futures. Panics inside it, `assert!` included, are violations. If there is a violation or
+//! a deadlock, [`assert_ok`](crate::check::Check::assert_ok) panics with the execution that leads
+//! to it: which process did what, in which line.
 //!
-//! Handles of objects can be copied into as many closures as use them. What is sent, stored and guarded may be of any type
-//! that is [`Data`].
+//! Handles of objects can be copied into as many closures as use them. Values that are sent, stored
+//! and guarded may be of any type that is [`Data`].
 //!
 //! # What is not seen
 //!
-//! Data that closures share in another way (an `Arc<Mutex<_>>` of the standard library, an atomic, a `static`) is no object of the
-//! program: it is not part of the verification, and each run of a closure finds what earlier runs have left there. What depends on it is
-//! mere chance. Where that shows, it is a violation: a closure that asks for something else, or a judgement that says something
-//! else, when it is run again. Debug builds look for it: they run closures again later, and the judgement at the end after them. Data that
-//! all runs leave as it is, or that changes nothing that is asked, is not noticed. A lock of the standard library that is held across an
-//! `await` makes the next process hang that wants it.
+//! Data that closures share in another way (an `Arc<Mutex<_>>` of the standard library, an atomic,
+//! a `static`) is not an object of the program. It is not part of the verification, and each run of
+//! a closure finds what earlier runs have left there. So whatever depends on such data is
+//! accidental. Where that shows, it is a violation: a closure that asks for another operation, or a
+//! [`finally`](Program::finally) with another verdict, when it is run again. Debug builds check
+//! this: they run closures again later, and `finally` after them. Data that all runs leave
+//! unchanged, or that changes no operation that is asked for, is not noticed. If a lock of the
+//! standard library is held across an `await`, the next process that wants the lock hangs.
 //!
 //! # Determinism
 //!
-//! A closure is run alone, once for each distinct history of what it was told, and not once for each execution
-//! ([`history`](crate::systems::history)). So told the same, it must ask the same. It must not look at clocks, random numbers,
-//! the order of a `HashMap`, or anything that outlives a run. If it does, that is found wherever it is run again, and is a violation
-//! with both requests; each is run twice at least. Use [`choose`] for what may be so or so.
-//! What a process prints with `println!` is printed whenever it is run; what it prints with [`print()`] is shown with the counterexample.
+//! A closure is run alone, once for each distinct history of outcomes, and not once for each
+//! execution ([`history`](crate::systems::history)). So after the same outcomes it must ask for the
+//! same operation. It must not look at clocks, random numbers, the order of a `HashMap`, or
+//! anything that outlives a run. If it does, that is found wherever the closure is run again, and
+//! is a violation with both requests; each is run twice at least. Use [`choose`] for a value that
+//! may vary.
+//! What a process prints with `println!` is printed whenever it is run; what it prints with
+//! [`print()`] is shown with the counterexample.
 //!
 //! # Processes that compute for ever
 //!
-//! A process that does not await an operation for 10 seconds ([`Program::step_timeout`]) hangs. [`check`](fn@crate::check) tells that as a
-//! violation, with the operation after which it happens. No thread can be ended from outside. So the one that
-//! computes goes on until the program ends, and the search is done once more. Whoever calls
-//! [`explore`](fn@crate::explore::explore) directly has to do it within [`System::attempt`](crate::model::System::attempt).
+//! A process that does not await an operation for 10 seconds ([`Program::step_timeout`]) hangs.
+//! [`check`](fn@crate::check) reports this as a violation, with the operation after which it
+//! happens. A thread cannot be ended from outside. So the thread of this process goes on until the
+//! program ends, and the search is done once more. Code that calls
+//! [`explore`](fn@crate::explore::explore) directly has to do it within
+//! [`System::attempt`](crate::model::System::attempt).
 //!
 //! # Loops that test
 //!
-//! Two states of a closure cannot be compared, so nobody knows whether a loop that tests a request at a p2p or bag mailbox goes on in another
-//! way each time. After [`Program::max_polls`] tests in vain it waits, and the search is not complete. Await the request instead.
+//! Two states of a closure cannot be compared, so it is not known whether a loop that tests a
+//! request at a p2p or bag mailbox goes on in another way each time. After [`Program::max_polls`]
+//! unsuccessful tests the process waits, and the search is not complete. Await the request instead.
 //!
-//! # What is not there
+//! # What is missing
 //!
-//! - Other futures, such as timers of tokio, and `join!` and `select!` on several operations: a process does one
-//!   operation after the other. A violation says so. [`wait_any`] waits for one of several requests.
-//! - Panics that are violations where the profile says `panic = "abort"`: there they end the test.
+//! - Other futures, such as timers of tokio, and `join!` and `select!` on several operations: a
+//!   process does one operation after the other. To await them is a violation. [`wait_any`] waits
+//!   for one of several requests.
+//! - Panics as violations where the profile says `panic = "abort"`: there they end the test.
 //! - Tests of requests for mutexes.
 //!
 //! | item | meaning |
@@ -68,8 +78,8 @@
 //! | [`Mutex`], [`RwLock`], [`Condvar`] | locks with what they guard |
 //! | [`Cell`], [`Semaphore`], [`Barrier`], [`Latch`] | other shared objects |
 //! | [`Collective`], [`Rank`] | broadcasts, reductions and the like |
-//! | [`spawn`], [`spawn_daemon`], [`Child`], [`choose`], [`print()`] | what needs no object |
-//! | [`End`] | what can be asked when all processes have ended |
+//! | [`spawn`], [`spawn_daemon`], [`Child`], [`choose`], [`print()`] | operations without an object |
+//! | [`End`] | what `finally` can read when all processes have ended |
 
 mod collectives;
 mod data;
@@ -102,7 +112,7 @@ use data::{is_unit, pack, unpack};
 use locks::Content;
 use spawning::Start;
 
-/// How long a process may compute if nobody says otherwise.
+/// How long a process may compute, unless [`Program::step_timeout`] says otherwise.
 const STEP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A program to be built: its objects and its processes.
@@ -120,13 +130,14 @@ impl Program {
         Program::default()
     }
 
-    /// A mailbox. Messages are received in the order in which they were sent, whoever sent them.
+    /// A mailbox. Messages are received in the order in which they were sent, also those of
+    /// different senders.
     pub fn mailbox<T: Data>(&mut self, name: impl Into<String>) -> Mailbox<T> {
         self.mailbox_with(name, Delivery::Ordered)
     }
 
-    /// A mailbox. The messages of one sender are received in their order, and messages of different senders in any order, as
-    /// in MPI. One process receives there.
+    /// A mailbox. The messages of one sender are received in their order, and messages of different
+    /// senders in any order, as in MPI. One process receives there.
     pub fn p2p_mailbox<T: Data>(&mut self, name: impl Into<String>) -> Mailbox<T> {
         self.mailbox_with(name, Delivery::P2p)
     }
@@ -142,13 +153,14 @@ impl Program {
         Mailbox::new(id, delivery)
     }
 
-    /// A mutex that guards this.
+    /// A mutex that guards `content`.
     pub fn mutex<T: Data>(&mut self, name: impl Into<String>, content: T) -> Mutex<T> {
         self.mutex_with(name.into(), content, Asking::Queues)
     }
 
-    /// A mutex that guards this, and may be [tried](Mutex::try_lock). Who tries sees whether others have it. So the order of all that
-    /// is done to it matters, and there are more executions than with an ordinary mutex.
+    /// A mutex that guards `content`, and may be [tried](Mutex::try_lock). A process that tries
+    /// observes whether another process has the mutex. So the order of all operations on it
+    /// matters, and there are more executions than with an ordinary mutex.
     pub fn tried_mutex<T: Data>(&mut self, name: impl Into<String>, content: T) -> Mutex<T> {
         self.mutex_with(name.into(), content, Asking::Tries)
     }
@@ -159,7 +171,7 @@ impl Program {
         Mutex::new(id, asking == Asking::Tries, self.content(&name, content))
     }
 
-    /// A reader-writer lock that guards this.
+    /// A reader-writer lock that guards `content`.
     pub fn rwlock<T: Data>(&mut self, name: impl Into<String>, content: T) -> RwLock<T> {
         let (name, id) = (name.into(), RwLockId(self.objects.rwlocks.len() as u32));
         self.objects.rwlocks.push(&name, ());
@@ -177,7 +189,7 @@ impl Program {
         Condvar(CondvarId(self.objects.condvars.len() as u32 - 1))
     }
 
-    /// A semaphore with so many units.
+    /// A semaphore with `units` units at the start.
     pub fn semaphore(&mut self, name: impl Into<String>, units: u32) -> Semaphore {
         self.objects.semaphores.push(name, units);
         Semaphore(SemaphoreId(self.objects.semaphores.len() as u32 - 1))
@@ -189,13 +201,13 @@ impl Program {
         Latch(LatchId(self.objects.latches.len() as u32 - 1))
     }
 
-    /// A barrier for so many participants.
+    /// A barrier for this number of participants.
     pub fn barrier(&mut self, name: impl Into<String>, participants: u32) -> Barrier {
         self.objects.barriers.push(name, participants);
         Barrier(BarrierId(self.objects.barriers.len() as u32 - 1))
     }
 
-    /// A collective of so many ranks.
+    /// A collective with this number of ranks.
     pub fn collective(&mut self, name: impl Into<String>, ranks: u32) -> Collective {
         let id = CollectiveId(self.objects.collectives.len() as u32);
         self.objects.collectives.push(name, ranks);
@@ -230,8 +242,9 @@ impl Program {
         self.processes.push(Start { name, body, place, is_daemon });
     }
 
-    /// A process that may wait for ever, such as a server. If in the end nothing but daemons is left, and they wait, that is no
-    /// deadlock, and [`finally`](Program::finally) is judged.
+    /// A process that may wait for ever, such as a server. An execution in which only daemons are
+    /// left, and wait, is not a deadlock: it has ended, and [`finally`](Program::finally) is
+    /// checked.
     ///
     /// ```
     /// use mazurka::program::Program;
@@ -259,20 +272,21 @@ impl Program {
         self.start(name.into(), closure, true);
     }
 
-    /// What is judged when all processes but [daemons](Program::daemon) have ended: it may `assert!` what cells and mutexes contain then.
+    /// A check at the end of each execution, when all processes but [daemons](Program::daemon) have
+    /// ended: it may `assert!` what cells and mutexes contain then.
     pub fn finally(&mut self, judge: impl Fn(End<'_>) + Send + Sync + 'static) {
         let judged = move |contents: Contents<'_>| panics::guarded(|| judge(End(contents))).err();
         self.finally = Some(Box::new(judged));
     }
 
-    /// A process that computes for longer than this without awaiting an operation hangs, which is a violation. Otherwise
-    /// that is 10 seconds.
+    /// A process that computes for longer than `time` without awaiting an operation hangs, which is
+    /// a violation. The default is 10 seconds.
     pub fn step_timeout(&mut self, time: Duration) {
         self.step_timeout = Some(time);
     }
 
-    /// So often in a row the same test at p2p or bag mailboxes may be in vain; then a process waits for what it tests, and a search
-    /// is not complete. Otherwise that is 2.
+    /// Maximum number of consecutive unsuccessful tests at p2p or bag mailboxes; then a process
+    /// waits for what it tests, and a search is not complete. The default is 2.
     pub fn max_polls(&mut self, polls: u8) {
         self.objects.max_polls = Polls(polls);
     }

@@ -1,8 +1,10 @@
-//! The unfolding of a system as a prime event structure, built along the configurations visited.
+//! The unfolding of a system as a prime event structure, built along the configurations that a
+//! search visits.
 //!
-//! [`Unfolding`] holds U, the events met so far; [`Configuration`] is the one configuration C that a search
-//! is at. [`Unfolding::push`] adds an event of en(C) to C and finds exactly the new extensions, those whose
-//! history contains it; [`Unfolding::pop`] takes the last one back. Nothing is copied on the way.
+//! [`Unfolding`] holds U, the events found so far; [`Configuration`] is the current configuration C
+//! of a search. [`Unfolding::push`] adds an event of en(C) to C and finds exactly the new
+//! extensions: those with this event in their history. [`Unfolding::pop`] removes the last event
+//! again. Nothing is copied on the way.
 //!
 //! | file | idea |
 //! |---|---|
@@ -10,7 +12,7 @@
 //! | `event` | events and their places in the trees |
 //! | `structure` | U: the arena of events, hash-consed |
 //! | `barred` | events that are left out, for a part of a search |
-//! | `skip_tree` | each lane's events form a tree; ancestors by jump pointers |
+//! | `barred` | events that a branch of a search leaves out |
 //! | `cut` | configurations as the last event of each lane; causality |
 //! | `conflict` | compatibility, conflict, immediate conflict |
 //! | `census` | counting distinct events although some are forgotten |
@@ -50,25 +52,26 @@ use crate::model::{Action, Locals, Op, State, StopSignal, System};
 pub struct Unfolding<'s, S: System> {
     /// The system's local states.
     pub locals: Locals<'s, S>,
-    /// The events met.
+    /// The events found so far.
     pub structure: EventStructure,
     /// Events of greater height are not built.
     max_height: u32,
     /// Events that end fruitless rounds are not built.
     waits: bool,
-    /// Was any left out for that reason?
+    /// Was any event left out because of its height?
     cut_off: bool,
-    /// The last large list of events whose maximal ones were looked for, and these.
+    /// The last large list of events whose maximal events were asked for, and the answer.
     crowd: (Vec<EventId>, SmallVec<[EventId; 4]>),
-    /// How many times an event was left out because of its height.
+    /// Number of times that an event was left out because of its height.
     too_high: u64,
 }
 
 impl<'s, S: System> Unfolding<'s, S> {
-    /// No events yet, and the empty configuration with its extensions. Events higher than `max_height` will not be built:
-    /// that prefix of the unfolding is finite even if the system can run for ever. If `waits`, events that end fruitless
-    /// rounds will not be built either: see [`crate::trace::spin`]. Once `stop` is raised, extensions, conflicts and
-    /// answers about them mean nothing.
+    /// No events yet, and the empty configuration with its extensions. Events higher than
+    /// `max_height` will not be built: that prefix of the unfolding is finite even if the system
+    /// can run for ever. If `waits`, events that end fruitless rounds will not be built either: see
+    /// [`crate::trace::spin`]. Once `stop` is raised, extensions, conflicts and answers about them
+    /// mean nothing.
     pub fn new(
         system: &'s S,
         max_height: u32,
@@ -105,14 +108,15 @@ impl<'s, S: System> Unfolding<'s, S> {
         Action { process: event.process, choice: event.choice }
     }
 
-    /// From now on no signal stops it.
+    /// Lets no signal stop it from now on.
     pub fn go_on(&mut self) {
         self.structure.stop = StopSignal::default();
         self.crowd = Default::default();
     }
 
-    /// C has no enabled events. Is there an action whose event is too high? (If not, and the state is not terminal, all
-    /// possible actions would end fruitless rounds: see `extensions/spin`.)
+    /// For C without enabled events: is there an action whose event is too high? (If not, and the
+    /// state is not terminal, all possible actions would end fruitless rounds: see
+    /// `extensions/spin`.)
     pub fn is_cut_at(&mut self, c: &Configuration) -> bool {
         let before = self.too_high;
         for process in c.state().processes().collect::<Vec<_>>() {
@@ -121,7 +125,7 @@ impl<'s, S: System> Unfolding<'s, S> {
         self.too_high > before
     }
 
-    /// Lets `look` continue from state(C), and undoes what it does.
+    /// Calls `look` with state(C). It may continue from there, but has to undo what it does.
     pub fn looking_on<T>(
         &mut self,
         c: &mut Configuration,

@@ -1,6 +1,6 @@
-//! Values that are written as text are stored as that text, too.
+//! Types that are written as text are serialised as that text, too.
 
-/// Serialises a type as what it is displayed as, and deserialises it by parsing that.
+/// Implements `Serialize` by `Display`, and `Deserialize` by `FromStr`.
 macro_rules! stored_as_text {
     ($type:ty) => {
         impl serde::Serialize for $type {

@@ -1,20 +1,20 @@
-//! What is known before processes run, compared with what they do.
+//! Claims of the static analysis, compared with what processes do.
 //!
-//! Reductions leave out executions because [`Foresight`](super::Foresight) says that a process
-//! never does this or that. A wrong claim would lose executions without a word. So an executed
-//! operation is compared with what was claimed at each local state that the process went through
-//! before it, and before that its parent up to the spawn. A claim that does not hold ends the
+//! Reductions leave out executions because [`Foresight`](super::Foresight) claims that a process
+//! never does a certain thing. A wrong claim would lose executions silently. So each executed
+//! operation is compared with the claims at every local state that its process passed through
+//! before, and that its parent passed through before the spawn. A claim that does not hold ends the
 //! program with an internal error: no verdict is better than a wrong one.
 //!
-//! In debug builds, and after [`audit_everything`], all that runs is compared. The local states
-//! form a graph, in which a step of a process is an edge. What is done at a local state is a deed
-//! of it and of all before it in the graph, and each deed is compared once for each local state. So
-//! an execution costs no more than its own steps, whatever its length. A path of this graph need
-//! not be part of one execution. But a claim is about one process, for which any response may come;
-//! so it has to hold on all paths.
+//! In debug builds, and after [`audit_everything`], every executed operation is compared. The local
+//! states form a graph, in which a step of a process is an edge. A deed at a local state is
+//! recorded there and at all its predecessors in the graph, and is compared once for each local
+//! state. So an execution costs no more than its own steps, whatever its length. A path of this
+//! graph need not be part of one execution. But a claim is about one process, and any response may
+//! come; so the claim has to hold on all paths.
 //!
-//! In release builds a sample is compared: the first steps, then fewer and fewer, and at last one in
-//! [`EACH`], with the last [`BACK`] local states of the process and its first one.
+//! In release builds a sample is compared: the first steps, then fewer and fewer, and finally one
+//! step in [`EACH`], with the last [`BACK`] local states of the process and its first one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,29 +27,29 @@ use super::{
     Touch, Values,
 };
 
-/// One in this many steps is compared in release builds.
+/// In release builds, every `EACH`-th step is compared once a search is long.
 const EACH: u64 = 4096;
-/// With how many of the local states before it.
+/// Number of previous local states with which a step of the sample is compared.
 const BACK: usize = 16;
-/// For how many local states [`Reach`] is computed from the local state itself; for the others,
-/// from its place only.
+/// Number of local states for which [`Reach`] is computed from the local state itself. For further
+/// ones it is computed from their place in the program only.
 const MOST_REACHES: usize = 1_000;
-/// The most local states that are looked through for a way back to one of them.
+/// Number of local states that are searched for a way back to the first one.
 const MOST_RETURNS: usize = 1_000;
 
 static EVERYTHING: AtomicBool = AtomicBool::new(cfg!(debug_assertions));
 
-/// From now on whatever is executed is compared with what was claimed, as in debug builds.
+/// From now on every executed operation is compared with the claims, as in debug builds.
 pub fn audit_everything() {
     EVERYTHING.store(true, Ordering::Relaxed);
 }
 
-/// Is everything compared?
+/// Is every operation compared, and not only a sample?
 pub(super) fn is_total() -> bool {
     EVERYTHING.load(Ordering::Relaxed)
 }
 
-/// Something that an operation did, as far as anything is claimed of it.
+/// Something that an operation did, of a kind that claims are made about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Deed {
     Touch(Touch),
@@ -57,22 +57,23 @@ enum Deed {
     Spawn,
 }
 
-/// What was executed so far, as far as it was compared.
+/// The local states and deeds that were compared so far.
 #[derive(Default)]
 pub(super) struct Audit {
     steps: u64,
-    /// The number of the step that is compared next.
+    /// The value of `steps` at which the next comparison is due.
     next: u64,
-    /// The local states before each one, and what is done at it or later.
+    /// The direct predecessors of each local state.
     before: FxHashMap<LocalId, SmallVec<[LocalId; 2]>>,
+    /// What was done at each local state or after it.
     deeds: FxHashMap<LocalId, FxHashSet<Deed>>,
-    /// The local states right after each one by steps that change no object.
+    /// The direct successors of each local state by steps that changed no object.
     observed: FxHashMap<LocalId, FxHashSet<LocalId>>,
     reaches: FxHashMap<LocalId, Option<Reach>>,
 }
 
 impl State {
-    /// Compares the last action with what was claimed, if its turn has come.
+    /// Compares the last action with the claims, if a comparison is due.
     #[inline]
     pub(super) fn audit<S: System>(&self, locals: &mut Locals<'_, S>) {
         locals.audit.steps += 1;
@@ -133,8 +134,9 @@ impl State {
         }
     }
 
-    /// The local state at which it was decided that the action at this position may come: where its
-    /// process acted, or for a carrier, where the request was posted that it carries.
+    /// The local state that decided that the action at this position may happen: for a carrier, the
+    /// one in which the request that it carries was posted; otherwise, the one in which the process
+    /// acted.
     fn origin(&self, position: usize) -> LocalId {
         match self.is_carrier(self.action(position).process) {
             true => self.before(self.carried_from(self.carried_at(position))),
@@ -160,7 +162,7 @@ impl State {
 }
 
 impl Audit {
-    /// A step leads from one local state to the other.
+    /// Records that a step leads from one local state to the other.
     fn connect<S: System>(&mut self, locals: &mut Locals<'_, S>, from: LocalId, to: LocalId) {
         let known = self.before.entry(to).or_default();
         if known.contains(&from) {
@@ -172,7 +174,7 @@ impl Audit {
         }
     }
 
-    /// This is done at a local state.
+    /// Records a deed at a local state and at all its predecessors, and compares it there.
     fn note<S: System>(&mut self, locals: &mut Locals<'_, S>, place: LocalId, deed: Deed) {
         let mut pending = vec![place];
         while let Some(place) = pending.pop() {
@@ -195,7 +197,7 @@ impl Audit {
         }
     }
 
-    /// A step that changed no object leads from one local state to the other.
+    /// Records that a step that changed no object leads from one local state to the other.
     fn observe<S: System>(&mut self, locals: &Locals<'_, S>, from: LocalId, to: LocalId) {
         let is_foreseen = locals.may_return(from) && locals.may_return(to);
         if is_foreseen || !self.observed.entry(from).or_default().insert(to) {
@@ -214,13 +216,13 @@ impl Audit {
     }
 }
 
-/// Is the deed in the reach?
+/// Does the reach allow this deed?
 fn is_in<S: System>(locals: &Locals<'_, S>, reach: &Reach, deed: Deed) -> bool {
     match deed {
         Deed::Touch(touch) => reach.contains(locals.declared(touch)),
         Deed::Post(mailbox, end, envelope) => {
             let post = locals.declared(Touch::new(mailbox.posts(end), May::Change));
-            // What a receive leaves open may be anything.
+            // A receive may accept anything for the parts that its pattern leaves open.
             const ANYTHING: Option<i64> = Some(i64::MIN);
             let partners = match end {
                 End::Send => [envelope, Envelope::default()],
@@ -236,7 +238,7 @@ fn is_in<S: System>(locals: &Locals<'_, S>, reach: &Reach, deed: Deed) -> bool {
 }
 
 impl<S: System> Locals<'_, S> {
-    /// Does what is known of the process, and of its place in the program, leave room for the deed?
+    /// Do the claims about the process, and about its place in the program, allow this deed?
     fn is_foreseen(&mut self, place: LocalId, deed: Deed) -> bool {
         match deed {
             Deed::Touch(touch) => self.may_still_touch(place, touch),
@@ -247,7 +249,7 @@ impl<S: System> Locals<'_, S> {
     }
 }
 
-/// The program and what is known of it contradict each other.
+/// Ends the program: its behaviour contradicts a claim about it.
 fn contradiction<S: System>(locals: &Locals<'_, S>, place: LocalId, deed: &Deed) -> ! {
     let (process, local) =
         (locals.system().describe().process_name(locals.get(place)), locals.get(place));
@@ -257,10 +259,11 @@ fn contradiction<S: System>(locals: &Locals<'_, S>, place: LocalId, deed: &Deed)
     )
 }
 
-/// A step leads to the same, whether or not what no future depends on is left out before it.
+/// Checks that a step has the same result, whether or not what no future depends on was left out
+/// before it ([`Foresight::without_dead`](super::Foresight::without_dead)).
 ///
 /// # Panics
-/// If it does not.
+/// If the results differ.
 pub(super) fn assert_future_is_kept<S: System>(
     system: &S,
     local: &S::Local,
@@ -271,7 +274,7 @@ pub(super) fn assert_future_is_kept<S: System>(
     let mut future = |from: &S::Local| {
         let after = system.resume(from, response, values);
         let next = [from, &after].map(|local| system.next(local, values));
-        // What a failed process remembers is not looked at, except by `final`: that is never dead.
+        // Only `final` reads what a failed process remembers, and what `final` reads is never dead.
         let has_failed = matches!(next[1], Next::Failed(_));
         let after = system.foresight().without_dead(&after).unwrap_or(after);
         (next, (!has_failed).then_some(after))
@@ -283,10 +286,11 @@ pub(super) fn assert_future_is_kept<S: System>(
     );
 }
 
-/// No invariant tells a local state from the same without what no future depends on.
+/// Checks that no invariant distinguishes a local state from itself without what no future depends
+/// on.
 ///
 /// # Panics
-/// If one does.
+/// If an invariant does.
 fn assert_sight_is_kept<S: System>(system: &S, process: ProcessId, local: &S::Local) {
     let Some(invariants) = system.invariants() else { return };
     let Some(alive) = system.foresight().without_dead(local) else { return };

@@ -5,9 +5,9 @@
 pub struct Call {
     /// The kind.
     pub kind: CollectiveKind,
-    /// The rank of the root, for those that have one.
+    /// The rank of the root, for kinds that have one.
     pub root: Option<u32>,
-    /// The operator, for those that have one: a number that only the system understands.
+    /// The operator, for kinds that have one: a number that only the system understands.
     pub operator: Option<u32>,
 }
 
@@ -49,7 +49,7 @@ pub enum CollectiveKind {
 }
 
 impl CollectiveKind {
-    /// All of them, in this order. The library for programs in C numbers them so.
+    /// All kinds, in this order. The library for programs in C uses the same numbers.
     pub const ALL: [CollectiveKind; 11] = {
         use CollectiveKind::*;
         [

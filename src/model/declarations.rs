@@ -1,6 +1,6 @@
-//! The shared objects of a system, as they are declared: names, and what each starts with.
+//! The shared objects of a system as declared: their names and initial values.
 //!
-//! An array of a million objects is one entry. The name of an element is made when somebody asks for it.
+//! An array of a million objects is one entry. The name of an element is made only on request.
 
 use super::Object;
 use super::objects::{ObjectId, all_kinds};
@@ -11,19 +11,21 @@ macro_rules! define_objects {
         #[derive(Clone, Debug, Default)]
         pub struct Objects {
             $($(#[$doc])* pub $all: Declarations<<$id as ObjectId>::Declared>,)*
-            /// So often in a row the same poll of the network may be in vain; then a process waits for what it polls.
+            /// Maximum number of consecutive unsuccessful polls of the network before a process
+            /// blocks.
             pub max_polls: Polls,
-            /// May communications end early or late ([`Completion::Either`](super::Completion::Either))?
+            /// May a communication end early or late
+            /// ([`Completion::Either`](super::Completion::Either))?
             pub may_end_late: bool,
         }
 
         impl Objects {
-            /// How many there are.
+            /// The number of objects of all kinds.
             pub fn len(&self) -> usize {
                 0 $(+ self.$all.len())*
             }
 
-            /// Are there none?
+            /// Are there no objects?
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
             }
@@ -39,7 +41,7 @@ macro_rules! define_objects {
 }
 all_kinds!(define_objects);
 
-/// A number of polls.
+/// A number of consecutive unsuccessful polls: see [`Objects::max_polls`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Polls(pub u8);
 
@@ -49,17 +51,18 @@ impl Default for Polls {
     }
 }
 
-/// How processes ask for a mutex. It fixes which actions on it commute ([`super::Effect`]).
+/// How processes ask for a mutex. This determines which actions on it commute ([`super::Effect`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Asking {
-    /// They queue, and wait or test until it is their turn.
+    /// Processes queue, and wait or test until it is their turn.
     #[default]
     Queues,
-    /// Some `try_lock` may ask for it, so it is seen whether somebody is in the queue. It must not be tested.
+    /// Some `try_lock` may ask for the mutex, so processes observe whether its queue is empty. Such
+    /// a mutex must not be tested.
     Tries,
 }
 
-/// The objects of one kind, numbered in order of declaration; each starts with a `T`.
+/// The objects of one kind, numbered in order of declaration, each with an initial value.
 #[derive(Clone, Debug)]
 pub struct Declarations<T> {
     groups: Vec<Group<T>>,
@@ -89,12 +92,12 @@ impl<T> Default for Declarations<T> {
 }
 
 impl<T> Declarations<T> {
-    /// How many objects there are.
+    /// The number of objects.
     pub fn len(&self) -> usize {
         self.count as usize
     }
 
-    /// Are there none?
+    /// Are there no objects?
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -109,12 +112,12 @@ impl<T> Declarations<T> {
         self.add(name.into(), true, count, Start::Same(start));
     }
 
-    /// Declares an array of objects that start with these.
+    /// Declares an array with one object for each of these initial values.
     pub fn push_each(&mut self, name: impl Into<String>, starts: Vec<T>) {
         self.add(name.into(), true, starts.len() as u32, Start::Each(starts));
     }
 
-    /// Lets all objects of the declaration that this one is of start with something else.
+    /// Changes the initial value of all objects in the declaration that object `number` belongs to.
     ///
     /// # Panics
     /// If there is no such object.
@@ -137,7 +140,7 @@ impl<T> Declarations<T> {
         }
     }
 
-    /// What the object with this number starts with.
+    /// The initial value of the object with this number.
     pub fn start(&self, number: u32) -> &T {
         let group = self.group(number);
         match &group.start {

@@ -1,4 +1,5 @@
-//! How people are told of a system: names, places, values; and what must hold at its end.
+//! How a system is described to people: names, places, values; and the assertions on its final
+//! states.
 
 use std::sync::Arc;
 
@@ -8,57 +9,60 @@ use super::{CellId, Failure, ProcessId, Response, Stimulus, Value, Values};
 
 /// How a system with local states `L` is described.
 pub trait Describe<L> {
-    /// A name for the process, as the program's author would say it. Several may have the same.
+    /// A name for the process, as the program's author would say it. Several processes may share
+    /// it.
     fn process_name(&self, local: &L) -> String {
         let _ = local;
         "P".into()
     }
 
-    /// The place and text of the pending operation, if the system has a source.
+    /// The place and text of the pending operation, if the system has a source text.
     fn site(&self, local: &L) -> Option<Site> {
         let _ = local;
         None
     }
 
-    /// The variables of the process that are in scope, with their values, for people who step through
-    /// an execution.
+    /// The variables of the process that are in scope, with their values, for people who step
+    /// through an execution.
     fn variables(&self, local: &L, names: Names<'_>) -> Vec<(String, String)> {
         let _ = (local, names);
         Vec::new()
     }
 
-    /// The calls of procedures that begin and end while the process goes on from `local` with `response`; without a
-    /// response, while it comes from its start to `local`. They are in the order in which they happen.
+    /// The calls of procedures that begin and end while the process goes on from `local` with
+    /// `response`; without a response, while it comes from its start to `local`. They are in the
+    /// order in which they happen.
     fn marks(&self, local: &L, response: Option<Response>, values: &Values) -> Vec<Mark> {
         let _ = (local, response, values);
         Vec::new()
     }
 
-    /// The place and text of the handler that this stimulus runs, if the system has a source. If no guard holds, those of
-    /// the first handler that would run if its guard held.
+    /// The place and text of the handler that this stimulus runs, if the system has a source text.
+    /// If no guard holds, the place and text of the first handler that only its guard keeps from
+    /// running.
     fn handler_site(&self, local: &L, stimulus: Stimulus, values: &Values) -> Option<Site> {
         let _ = (local, stimulus, values);
         None
     }
 
-    /// How often its processes were run so far, if they really run.
+    /// Counts of the runs of processes so far, if its processes really run.
     fn runs(&self) -> Option<Runs> {
         None
     }
 
-    /// What the process has printed since its operation before, if it really runs.
+    /// What the process has printed since its previous operation, if it really runs.
     fn printed(&self, local: &L) -> Option<String> {
         let _ = local;
         None
     }
 
-    /// What a process that has ended says of itself, if it says anything.
+    /// The remarks of a process that has ended, if it makes any.
     fn remarks(&self, local: &L) -> Option<Arc<[Remark]>> {
         let _ = local;
         None
     }
 
-    /// A value in the program's own words (variants by name).
+    /// A value as the program would write it (variants by name).
     fn show_value(&self, value: &Value, names: Names<'_>) -> String {
         let _ = names;
         value.to_string()
@@ -67,13 +71,15 @@ pub trait Describe<L> {
 
 /// The assertions on final states.
 pub trait Finale<L> {
-    /// Judges a terminal state that is no deadlock: the assertions on final states. `locals` gives the
-    /// local state of each process that exists, in order of `ProcessId`; `cells` the content of each declared cell.
+    /// Checks the assertions on final states in a terminal state that is not a deadlock. `locals`
+    /// has the local state of each process that exists, in order of `ProcessId`; `cells` has the
+    /// content of each declared cell. Returns a failure, if there is one.
     fn judge(&self, locals: &[Option<&L>], cells: Contents<'_>, values: &Values)
     -> Option<Failure>;
 
-    /// What the judgement of a terminal state read before it failed, with names, the most telling first. The
-    /// arguments are those of [`judge`](Finale::judge). `None` if that is not known, or if nothing fails.
+    /// What the failing assertion has read, with names, the most informative first. The arguments
+    /// are the same as of [`judge`](Finale::judge). `None` if this is not known, or if nothing
+    /// fails.
     fn readings(
         &self,
         locals: &[Option<&L>],
@@ -85,27 +91,27 @@ pub trait Finale<L> {
     }
 }
 
-/// What an execution tells about a call of a procedure.
+/// The begin or the end of a call of a procedure in an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// It begins.
+    /// A call begins.
     Begins {
-        /// Its name.
+        /// The name of the procedure.
         procedure: String,
-        /// What it is called with.
+        /// The arguments.
         arguments: Vec<Value>,
     },
-    /// The innermost open call ends: the last that began and has not ended.
+    /// The innermost open call ends: the last one that began and has not ended.
     Ends {
-        /// What it returns, if it returns a value.
+        /// The returned value, if the procedure returns one.
         result: Option<Value>,
     },
 }
 
-/// The content of each declared cell.
+/// A function that gives the content of each declared cell.
 pub type Contents<'c> = &'c dyn Fn(CellId) -> Value;
 
-/// How the processes of an execution are called; `None` for those that are not known.
+/// A function that gives the name of a process of an execution; `None` if the name is not known.
 pub type Names<'n> = &'n dyn Fn(ProcessId) -> Option<String>;
 
 /// A place in the source of a program.
@@ -121,12 +127,13 @@ pub struct Site {
     pub text: String,
 }
 
-/// What a process that really runs says of itself when it has ended. Nothing is wrong, but people should know of it.
+/// What a process that really runs reports about itself when it has ended. It is not a violation,
+/// but people should know of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// What it is about.
+    /// What the remark is about.
     pub kind: RemarkKind,
-    /// The object.
+    /// What kind of object it is about.
     pub object: &'static str,
     /// Where the object was made.
     pub site: Option<Site>,
@@ -135,17 +142,17 @@ pub struct Remark {
 /// The kinds of [`Remark`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum RemarkKind {
-    /// It has made an object that it never frees.
+    /// The process has made an object that it never frees.
     Unfreed,
 }
 
-/// How often processes that really run were run.
+/// Counts of the runs of processes that really run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Runs {
-    /// How often a process was started.
+    /// Number of times that a process was started.
     pub starts: u64,
-    /// How often a process was told an outcome, those that it was told again included.
+    /// Number of outcomes that were delivered to processes, replays included.
     pub told: u64,
-    /// How many distinct histories processes had.
+    /// Number of distinct local histories of processes.
     pub histories: u64,
 }

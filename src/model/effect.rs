@@ -1,21 +1,23 @@
-//! What an executed action does to objects, said once. From it come the dependence relation, happens-before, races, and what
-//! may be swapped with what. This fixes what a class of executions is, and every count.
+//! What an executed action does to objects. The dependence relation, happens-before, races and the
+//! actions that may be swapped all follow from it. It fixes what a class of executions is, and
+//! every count.
 //!
-//! Each object has a few *lanes*: orders of events. An action *acts* on a lane in one of these ways:
+//! Each object has a few *lanes*: orders of events. An action *acts* on a lane in one of these
+//! ways:
 //!
 //! | it ([`Mode`]) | and depends on |
 //! |---|---|
 //! | changes the lane | the changes before it, and the looks and marks since the last one |
-//! | changes it, and completes a request | the same, and the tests that found this request incomplete |
-//! | looks at the last change, without a trace | the last change |
-//! | the same, and leaves a mark that others see later | the last change |
+//! | changes it, and completes a request | what a change depends on, and the tests that found this request incomplete |
+//! | looks at the last change, and changes nothing | the last change |
+//! | looks at the last change, and leaves a mark; marks commute | the last change |
 //! | adds to what is gathered under a key | nothing: additions commute |
 //! | finds that a request is not complete yet | nothing; what completes the request depends on it |
 //!
-//! Besides, an action may *need* ([`Need`]) the change at a place of a lane, all that was added under a key, or a certain event of the
-//! execution. All events of one process are dependent.
+//! Besides, an action may *need* ([`Need`]) the change at a place of a lane, everything that was
+//! added under a key, or a certain event of the execution. All events of one process are dependent.
 //!
-//! What the operations say, one line for each lane:
+//! The acts of the operations, one line for each lane:
 //!
 //! | lane ([`Part`]) | operations that act on it | operations that need it |
 //! |---|---|---|
@@ -23,7 +25,7 @@
 //! | the network | send, receive, match, cancel, an entry, a probe that takes: add | – (they need events: the send, the own receive, the matches of competitors) |
 //! | requests for a mutex | async_lock: change | – |
 //! | queue of a mutex | unlock: change, and complete the next request; test→false: not yet | wait, test→true: the last unlock ahead |
-//! | the same, if the mutex is tried | async_lock, unlock, try_lock→true: change; try_lock→false: look | mutex_wait |
+//! | queue of a mutex that is tried | async_lock, unlock, try_lock→true: change; try_lock→false: look | mutex_wait |
 //! | turns of a reader-writer lock | request of a writer: change; of a reader: mark | – |
 //! | leaves of it, by turn and hold | unlock: add | wait: the writer before it; a writer also the readers since then |
 //! | notes of a condition variable | notification: change; enrolment: mark | – |
@@ -31,27 +33,30 @@
 //! | requests for a semaphore | async_acquire: change | – |
 //! | releases of it | release: change | acquire_wait: the release that granted it |
 //! | arrivals at a barrier, by round | arrival: add | barrier_wait: all of its round |
+//! | counts of a latch | count_down: add | wait: all of them |
 //! | contents of a cell | access that changes it: change; one that leaves it: look | – |
 //! | a process | spawn, handler that starts it: change | join: its last event |
 //! | inbox of an actor | handler: add | – (it needs an event: the handler that sent its message) |
 //!
-//! Sources: Pham, Jéron and Quinson (FORTE 2019), section 3.3, made exact where the paper leaves it open:
+//! Sources: Pham, Jéron and Quinson (FORTE 2019), section 3.3, made exact where the paper leaves it
+//! open:
 //!
-//! - *Any-forms.* Which of several completed communications a `waitany` returns is a choice, part of the
-//!   action. If it were "the first one paired", the order of two sends to two mailboxes would decide it,
-//!   although they are independent.
-//! - *Patterns.* A post is paired on arrival with the oldest unpaired opposite one that matches. That is
-//!   the only stable matching of the order of sends with the order of receives: if s and r preferred each
-//!   other to their partners, the later of the two would have taken the other on arrival. So sends and
-//!   receives commute, and a pair once made is never revised.
-//! - *Data.* The receiver learns a received value by a wait, a test or `value`, never by the pairing:
-//!   otherwise a send would write another process's local state.
-//! - *Writes.* A plain write is a change, whatever it writes; a failed `cas`, and a `swap` or `fetch_add`
-//!   that leaves the content, are reads.
+//! - *Any-forms.* Which of several completed communications a `waitany` returns is a choice, part
+//!   of the action. If it were "the first one paired", the order of two sends to two mailboxes
+//!   would decide it, although they are independent.
+//! - *Patterns.* A post is paired on arrival with the oldest unpaired opposite one that matches.
+//!   That is the only stable matching of the order of sends with the order of receives: if s and r
+//!   preferred each other to their partners, the later of the two would have taken the other on
+//!   arrival. So sends and receives commute, and a pair once made is never revised.
+//! - *Data.* The receiver learns a received value by a wait, a test or `value`, never by the
+//!   pairing: otherwise a send would write another process's local state.
+//! - *Writes.* A plain write is a change, whatever it writes; a failed `cas`, and a `swap` or
+//!   `fetch_add` that leaves the content, are reads.
 //!
-//! The relation is conditional: whether a wait depends on a send is decided by which send its communication is paired with.
-//! So effects are those of executed actions, with such questions answered in the execution at hand. They are stable: later actions
-//! of an execution never change an answer, because each lane is totally ordered, or its additions commute.
+//! The relation is conditional: whether a wait depends on a send is decided by the send that its
+//! communication is paired with. So an effect describes an executed action, with such questions
+//! answered in the execution at hand. Effects are stable: later actions of an execution never
+//! change an answer, because each lane is totally ordered, or its additions commute.
 
 use smallvec::SmallVec;
 
@@ -62,18 +67,18 @@ use super::{Part, ProcessId};
 pub struct Lane(u32);
 
 impl Lane {
-    /// How many kinds of lanes there are.
+    /// The number of kinds of lanes.
     pub const PARTS: usize = Part::ALL.len();
 
     const SHIFT: u32 = 5;
 
-    /// The lane of this kind of the object with this number, which is below 2²⁷.
+    /// The lane of this kind for the object with this number, which must be below 2²⁷.
     #[inline]
     pub const fn new(part: Part, object: u32) -> Lane {
         Lane(object << Lane::SHIFT | part as u32)
     }
 
-    /// Its number: below 2⁵ for each object.
+    /// Its number, as an index: each object has 2⁵ of them.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -91,7 +96,7 @@ impl Lane {
         self.0 >> Lane::SHIFT
     }
 
-    /// A bit of 64 for it.
+    /// One bit of 64, chosen by a hash of the lane.
     #[inline]
     pub fn bit(self) -> u64 {
         const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -106,7 +111,8 @@ impl std::fmt::Debug for Lane {
 }
 
 impl ProcessId {
-    /// The lane of what starts it. Its own events are known by it, too.
+    /// The lane of what starts this process. A [`Need::All`] of this lane means the last event of
+    /// the process.
     #[inline]
     pub fn lane(self) -> Lane {
         Lane::new(Part::Process, self.0)
@@ -122,7 +128,7 @@ pub enum Mode {
     Complete(u32),
     /// Sees the last change.
     Look,
-    /// Sees the last change, and leaves a mark that is no change to other marks.
+    /// Sees the last change, and leaves a mark. Marks commute with one another.
     Mark,
     /// Adds to what is gathered under this key.
     Add(u32),
@@ -130,33 +136,35 @@ pub enum Mode {
     NotYet(u32),
 }
 
-/// One act of an action.
+/// One act of an action on a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Act {
-    /// On which lane.
+    /// The lane.
     pub lane: Lane,
-    /// How.
+    /// How the action acts on it.
     pub mode: Mode,
-    /// The place of a change among the changes of the lane, where something may need it; else [`Effect::NOWHERE`].
+    /// The place of a change among the changes of the lane, if something may need it; else
+    /// [`Effect::NOWHERE`].
     pub place: u32,
 }
 
-/// What an action cannot come before.
+/// Something that must come before an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Need {
     /// The change at this place of the lane.
     At(Lane, u32),
-    /// All that was added to the lane under this key. Of a process: its last event.
+    /// Everything that was added to the lane under this key. For the lane of a process: its last
+    /// event.
     All(Lane, u32),
     /// The event at this position of the execution.
     Event(u32),
 }
 
-/// What one way to go on needs.
+/// The needs of one way to go on.
 pub type Needs = SmallVec<[Need; 2]>;
 
 impl Need {
-    /// The kind of lane on which it comes.
+    /// The kind of lane on which the needed event comes.
     pub fn part(self) -> Part {
         match self {
             Need::At(lane, _) | Need::All(lane, _) => lane.part(),
@@ -168,15 +176,15 @@ impl Need {
 /// What an executed action does: on which lanes it acts, and what it cannot come before.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Effect {
-    /// Its own position in the execution, where something may need that; else [`Effect::NOWHERE`].
+    /// Its own position in the execution, if something may need it; else [`Effect::NOWHERE`].
     pub at: u32,
-    /// On what it acts.
+    /// Its acts on lanes.
     pub acts: SmallVec<[Act; 1]>,
-    /// What it needs, besides what its process knew before.
+    /// What it needs, besides what its own process already knew.
     pub needs: Needs,
 }
 
-/// As derived, but it copies the lists as a whole, which `SmallVec` does only if it is told so.
+/// As derived, but it copies each list as a whole, which `SmallVec` does only in `from_slice`.
 impl Clone for Effect {
     #[inline]
     fn clone(&self) -> Effect {
@@ -185,11 +193,11 @@ impl Clone for Effect {
     }
 }
 
-// Searches keep and copy many.
+// Searches keep and copy many effects.
 const _: () = assert!(size_of::<Effect>() <= 64);
 
 impl Act {
-    /// One that nothing needs by its place.
+    /// An act without a place: nothing needs it by its place.
     #[inline]
     pub fn new(lane: Lane, mode: Mode) -> Act {
         Act { lane, mode, place: Effect::NOWHERE }
@@ -197,64 +205,66 @@ impl Act {
 }
 
 impl Effect {
-    /// No position, no place.
+    /// No position, or no place.
     pub const NOWHERE: u32 = u32::MAX;
 
-    /// That of an action that others cannot see: a choice, a local step, a poll that finds nothing.
+    /// The effect of an action that other processes cannot see: a choice, a local step, a poll that
+    /// finds nothing.
     #[inline]
     pub fn nothing() -> Effect {
         Effect { at: Effect::NOWHERE, acts: SmallVec::new(), needs: SmallVec::new() }
     }
 
-    /// That of an action with one act, which nothing needs by its place.
+    /// The effect of an action with one act, which nothing needs by its place.
     #[inline]
     pub fn act(lane: Lane, mode: Mode) -> Effect {
         Effect::act_at(lane, mode, Effect::NOWHERE)
     }
 
-    /// That of an action with one act: a change at this place of the lane.
+    /// The effect of an action with one act: a change at this place of the lane.
     #[inline]
     pub fn act_at(lane: Lane, mode: Mode, place: u32) -> Effect {
         let act = Act { lane, mode, place };
         Effect { acts: SmallVec::from_buf([act]), ..Effect::nothing() }
     }
 
-    /// That of an action that only sees that it may go on.
+    /// The effect of an action that only observes that it may go on.
     #[inline]
     pub fn needing(needs: &[Need]) -> Effect {
         Effect { needs: SmallVec::from_slice(needs), ..Effect::nothing() }
     }
 
-    /// That of an access that sees the content of a lane, and perhaps changes it.
+    /// The effect of an access that reads the content of a lane, and changes it if `is_change`.
     #[inline]
     pub fn access(lane: Lane, is_change: bool) -> Effect {
         Effect::act(lane, if is_change { Mode::Change } else { Mode::Look })
     }
 
-    /// That of a test that finds none of these requests complete, each with the lane of what would complete it.
+    /// The effect of a test that finds none of these requests complete, each with the lane of what
+    /// would complete it.
     pub fn not_yet(tested: impl IntoIterator<Item = (Lane, u32)>) -> Effect {
         let act = |(lane, request)| Act::new(lane, Mode::NotYet(request));
         Effect { acts: tested.into_iter().map(act).collect(), ..Effect::nothing() }
     }
 
-    /// That of a handler of this actor, as far as is known before it runs.
+    /// The effect of a handler of this actor, as far as it is known before the handler runs.
     pub fn handler(actor: ProcessId) -> Effect {
         Effect::act(actor.inbox(), Mode::Add(0))
     }
 
-    /// Is it that of a handler?
+    /// Is it the effect of a handler?
     #[inline]
     pub fn is_handler(&self) -> bool {
         self.acts.first().is_some_and(|act| act.lane.part() == Part::Inbox)
     }
 
-    /// Is it that of a test that found nothing complete, although something might come?
+    /// Is it the effect of a test that found nothing complete, where something may complete later?
     #[inline]
     pub fn is_failed_test(&self) -> bool {
         self.acts.first().is_some_and(|act| matches!(act.mode, Mode::NotYet(_)))
     }
 
-    /// Did the action leave every object as it was?
+    /// Did the action leave every object unchanged?
     #[inline]
     pub fn is_observation(&self) -> bool {
         self.acts.iter().all(|act| matches!(act.mode, Mode::Look | Mode::NotYet(_)))
@@ -266,7 +276,7 @@ impl Effect {
         self.acts.iter().any(|act| act.lane == lane && act.mode.is_change())
     }
 
-    /// Is the action what this need asks for?
+    /// Is the action one that this need asks for?
     #[inline]
     pub fn is(&self, need: Need) -> bool {
         match need {
@@ -281,13 +291,14 @@ impl Effect {
         }
     }
 
-    /// Is the action, of process `q`, something that an action of another process with `other` as its effect needs?
+    /// Is the action, of process `q`, needed by an action of another process with the effect
+    /// `other`?
     fn is_needed(&self, q: ProcessId, other: &Effect) -> bool {
         let is = |&need: &Need| self.is(need) || need == Need::All(q.lane(), 0);
         other.needs.iter().any(is)
     }
 
-    /// Has this action started `process`?
+    /// Did the action start `process`?
     #[inline]
     fn starts(&self, process: ProcessId) -> bool {
         self.changes(process.lane())
@@ -301,7 +312,7 @@ impl Mode {
         matches!(self, Mode::Change | Mode::Complete(_))
     }
 
-    /// Do two acts on one lane make a difference to one another?
+    /// Are two acts in these modes on one lane dependent?
     #[inline]
     pub fn clashes(self, other: Mode) -> bool {
         use Mode::*;
@@ -316,10 +327,10 @@ impl Mode {
     }
 }
 
-/// Do these two actions of one execution depend on one another?
+/// Are these two actions of one execution dependent?
 ///
-/// Symmetric. Independent actions neither enable nor disable one another, and lead to one state in either order. The
-/// exhaustive explorer checks the first of these in debug builds.
+/// Symmetric. Independent actions neither enable nor disable one another, and lead to one state in
+/// either order. The exhaustive explorer checks the first of these in debug builds.
 pub fn dependent((p, a): (ProcessId, &Effect), (q, b): (ProcessId, &Effect)) -> bool {
     p == q
         || a.acts.iter().any(|x| b.acts.iter().any(|y| x.lane == y.lane && x.mode.clashes(y.mode)))

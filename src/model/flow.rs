@@ -1,8 +1,9 @@
-//! What a process is written to do: its control flow, as its text nests it.
+//! The control flow of a process, as its source text nests it.
 //!
-//! A program may come with this; no explorer needs it. Since the flow is structured, it is a tree: a sequence of
-//! [`Step`]s, where branches and loops hold sequences of their own. A sequence is left before its end only by `break`
-//! and `continue`, which belong to the innermost loop around them, and by `return`, which leaves the whole.
+//! A program may come with this; no explorer needs it. Control flow is structured, so it is a tree:
+//! a sequence of [`Step`]s, where branches and loops contain sequences of their own. A sequence is
+//! left before its end only by `break` and `continue`, which belong to the innermost enclosing
+//! loop, and by `return`, which leaves the whole flow.
 
 use serde::Serialize;
 
@@ -13,7 +14,8 @@ pub struct Flow {
     pub noun: &'static str,
     /// Its name with its parameters or the range of its index, as written.
     pub title: String,
-    /// How many instances exist from the start; `None` if each is started by a `spawn`, and for procedures.
+    /// Number of instances that exist from the start; `None` for procedures, and if each instance
+    /// is started by a `spawn`.
     pub instances: Option<u32>,
     /// Line of its declaration, from 1.
     pub line: u32,
@@ -21,18 +23,18 @@ pub struct Flow {
     pub steps: Vec<Step>,
 }
 
-/// A point of the program.
+/// A step of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
     /// Its number in the program, from 0, in the order of the text.
     pub id: usize,
     /// Line, from 1.
     pub line: u32,
-    /// As written; for a branch or a loop, what stands before its body.
+    /// The source text; for a branch or a loop, only the text before its body.
     pub text: String,
-    /// What the step itself does, bodies left out.
+    /// What the step itself does, without its bodies.
     pub act: Act,
-    /// Where it leads.
+    /// Where control goes from it.
     #[serde(flatten)]
     pub turn: Turn,
 }
@@ -41,28 +43,29 @@ pub struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Act {
-    /// It computes, and others do not see it.
+    /// It computes, and other processes do not see it.
     Local,
-    /// It acts on what others also act on, or starts or awaits others.
+    /// It acts on shared objects, or starts or awaits other processes.
     Shared,
-    /// The same, or a choice of its own, with several outcomes, each of which is explored.
+    /// Like `Shared`, or a choice of the process, but with several outcomes. Each outcome is
+    /// explored.
     Choice,
 }
 
-/// Where a step leads.
+/// Where control goes from a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "turn", rename_all = "lowercase")]
 pub enum Turn {
-    /// To the next one.
+    /// To the next step.
     Next,
-    /// Into one of these.
+    /// Into one of these arms.
     Branch {
-        /// In the order in which they are written.
+        /// The arms, in the order in which they are written.
         arms: Vec<Arm>,
     },
     /// Into its body and back.
     Loop {
-        /// Only a `break` leaves it.
+        /// Is it left only by a `break`?
         endless: bool,
         /// What is repeated.
         body: Vec<Step>,
@@ -83,11 +86,12 @@ pub enum Turn {
 /// One of several ways to go on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Arm {
-    /// When it is taken: `true`, `else`, a pattern; nothing for handlers, whose first step says it.
+    /// When it is taken: `true`, `else`, or a pattern. Empty for handlers, whose first step says
+    /// it.
     pub label: String,
-    /// What else must hold.
+    /// A further condition, if there is one.
     pub guard: Option<String>,
-    /// What is done then.
+    /// What it does.
     pub steps: Vec<Step>,
 }
 

@@ -1,96 +1,105 @@
-//! What is known about the processes of a system before they run. All of it is optional: with less of it, searches
-//! do more work and explanations say less.
+//! What is known about the processes of a system before they run: the interface to static analysis.
+//! All of it is optional. With less of it, searches do more work and explanations say less.
 
 use super::{Envelope, Handle, MailboxId, Reach, Touch};
 
 /// A place in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Point {
-    /// Of which declaration of a process.
+    /// The declaration of the process.
     pub declaration: u32,
-    /// Of which of its instances.
+    /// The instance of this declaration.
     pub instance: i64,
-    /// At which instruction.
+    /// The instruction.
     pub instruction: u32,
-    /// The number of the object that the operation there is about, if it is known.
+    /// The number of the object that the instruction operates on, if it is known.
     pub object: Option<i64>,
 }
 
 /// What is known about processes with local states `L`.
 pub trait Foresight<L> {
-    /// May the process that is in this local state, or one that it spawns, ever touch this? The answer is an
-    /// over-approximation, the same in all local states of a process. It explains deadlocks, and tells what is shared.
+    /// May the process in this local state, or one that it spawns, ever touch this? May
+    /// over-approximate. The answer is equal in all local states of a process. Used to explain
+    /// deadlocks and to find out which objects are shared.
     fn may_touch(&self, local: &L, touch: Touch) -> bool {
         let _ = (local, touch);
         true
     }
 
-    /// May this process, or one that it spawns, ever send a message to this p2p mailbox that the pattern accepts? The answer is an
-    /// over-approximation. It explains deadlocks where [`reach`](Foresight::reach) knows nothing.
+    /// May this process, or one that it spawns, ever send a message to this p2p mailbox that the
+    /// pattern accepts? May over-approximate. Used to explain deadlocks where
+    /// [`reach`](Foresight::reach) is not known.
     fn may_send(&self, local: &L, mailbox: MailboxId, pattern: Envelope) -> bool {
         let _ = (local, mailbox, pattern);
         true
     }
 
-    /// What the process in this local state, or one that it spawns, may still touch; an over-approximation, and `None` if
-    /// nothing better is known than what [`may_touch`](Foresight::may_touch) says.
+    /// What the process in this local state, or one that it spawns, may still touch. May
+    /// over-approximate. `None` if nothing better is known than
+    /// [`may_touch`](Foresight::may_touch).
     fn reach(&self, local: &L) -> Option<Reach> {
         let _ = local;
         None
     }
 
-    /// Where in its program a process in this local state is; `None` if that is not known, or if it is at no operation.
+    /// The place of a process in its program in this local state; `None` if it is not known, or if
+    /// the process is at no operation.
     fn point(&self, local: &L) -> Option<Point> {
         let _ = local;
         None
     }
 
-    /// As [`reach`](Foresight::reach), but the same for all local states at this point, of which this is one.
+    /// What a process at this point may still touch, as [`reach`](Foresight::reach), but in any
+    /// local state at this point. `local` is one of these local states.
     fn reach_from(&self, point: Point, local: &L) -> Option<Reach> {
         let _ = (point, local);
         None
     }
 
-    /// May some process ever spawn another one? What actors do is told by [`Actors::may_spawn`](super::Actors::may_spawn).
+    /// May some process ever spawn another one? Actors are not meant: see
+    /// [`Actors::may_spawn`](super::Actors::may_spawn).
     fn may_spawn(&self) -> bool {
         true
     }
 
-    /// May the process that is in this local state come back to it by operations that change no object? The answer is an
-    /// over-approximation: where it is no, nobody looks for loops that wait ([`crate::trace::spin`]).
+    /// May the process come back to this local state by operations that change no object? May
+    /// over-approximate. If `false`, the search for waiting loops ([`crate::trace::spin`]) skips
+    /// this local state.
     fn may_return(&self, local: &L) -> bool {
         let _ = local;
         true
     }
 
-    /// May a process ever unlock a request for a mutex without having waited until it was granted, or tested that
-    /// it is?
+    /// May a process ever unlock a request for a mutex that it has neither waited for nor
+    /// successfully tested?
     fn may_cancel(&self) -> bool {
         true
     }
 
-    /// The local state with its requests numbered anew, and which requests of the process these are. Only requests that
-    /// its future may depend on count; they are numbered from 0, in order of age. `None` if that is not known, so
-    /// that any request may matter.
+    /// The local state with its requests renumbered, and the handles of these requests before. Only
+    /// requests that the future of the process may depend on are listed; they are numbered from 0,
+    /// the oldest first. `None` if this is not known, so that any request may matter.
     ///
-    /// If two local states become equal in this way, and their requests went the same way, they have the same future.
-    /// All requests for mutexes and reader-writer locks that are listed are still in the queue.
+    /// Two local states that become equal in this way have the same future, if their requests had
+    /// the same outcomes. All listed requests for mutexes and reader-writer locks are still in the
+    /// queue.
     fn canonical(&self, local: &L) -> Option<(L, Vec<Handle>)> {
         let _ = local;
         None
     }
 
-    /// The local state without what no future depends on, such as the values of variables that are never read again;
-    /// `None` if nothing of it is known not to matter.
+    /// The local state without what no future depends on, such as the values of variables that are
+    /// never read again; `None` if it has no part that is known to be irrelevant.
     ///
-    /// If two local states become equal in this way, they have the same future.
+    /// Two local states that become equal in this way have the same future.
     fn without_dead(&self, local: &L) -> Option<L> {
         let _ = local;
         None
     }
 
-    /// Is a local state all that the process was ever told? Then two executions that are not equal but for the order of
-    /// independent actions meet in no state, and to store states gains nothing.
+    /// Does a local state contain everything that the process ever observed? If `true`, executions
+    /// that differ in more than the order of independent actions never reach a common state, so
+    /// storing states gains nothing.
     fn remembers_all(&self) -> bool {
         false
     }

@@ -2,13 +2,13 @@
 
 use super::{CellId, Contents, Failure, MailboxId, ProcessId, Value};
 
-/// What an invariant may look at: a state.
+/// The part of a state that an invariant may read.
 pub struct View<'a, L> {
     /// The local state of each process that exists, in order of `ProcessId`.
     pub locals: &'a [Option<&'a L>],
     /// The content of each declared cell.
     pub cells: Contents<'a>,
-    /// For each declared mailbox the messages that are sent and not yet paired.
+    /// For each declared mailbox, the number of messages that are sent and not yet paired.
     pub lengths: &'a dyn Fn(MailboxId) -> usize,
 }
 
@@ -16,17 +16,18 @@ pub struct View<'a, L> {
 ///
 /// # Contract
 ///
-/// What an invariant says depends only on what it *sees*: the contents of the cells, the lengths of the mailboxes, and
-/// that of the local states of processes which [`tells`](Invariants::tells) compares. It sees only processes that exist
-/// from the start.
+/// The verdict of an invariant depends only on what it *sees*: the contents of cells, the lengths
+/// of mailboxes, and the parts of local states that [`tells`](Invariants::tells) compares. It sees
+/// only processes that exist from the start.
 pub trait Invariants<L> {
-    /// How many there are.
+    /// The number of invariants.
     fn count(&self) -> usize;
 
-    /// What this one objects to in a state.
+    /// The failure of this invariant in a state, if it does not hold there.
     fn judge(&self, invariant: usize, at: &View<'_, L>) -> Option<Failure>;
 
-    /// What the judgement has read before it failed, with names, the most telling first; `None` if it does not fail.
+    /// What the invariant has read before it failed, with names, the most informative first; `None`
+    /// if it does not fail.
     fn readings(&self, invariant: usize, at: &View<'_, L>) -> Option<Vec<(String, Value)>>;
 
     /// Does it see this cell?
@@ -35,10 +36,10 @@ pub trait Invariants<L> {
     /// Does it see the length of this mailbox?
     fn sees_mailbox(&self, invariant: usize, mailbox: MailboxId) -> bool;
 
-    /// Does it tell these local states of the process apart?
+    /// Does it distinguish these local states of the process?
     fn tells(&self, invariant: usize, process: ProcessId, before: &L, after: &L) -> bool;
 
-    /// Is all that it sees one cell, or of one process? Then all that changes it is in one order in every class of
-    /// executions.
+    /// Does it see only one cell, or only one process? Then the changes that it sees have the same
+    /// order in all executions of a class.
     fn sees_one_thing(&self, invariant: usize) -> bool;
 }

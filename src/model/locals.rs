@@ -1,9 +1,9 @@
-//! Interned local states: the program is run once for each distinct local state and response.
+//! Interned local states: the program runs once for each distinct local state and response.
 //!
-//! Explorers pass through the same local state of a process over and over, in different executions. They
-//! hold it as a [`LocalId`]; [`Locals::resume`] remembers where each response leads, so the program's own
-//! code runs only the first time. Process ids are interned too: a spawned process is named by its parent
-//! and the number of its spawn there, so it has the same id on every branch.
+//! Explorers reach the same local state of a process again and again, in different executions. They
+//! hold it as a [`LocalId`]; [`Locals::resume`] remembers where each response leads, so the
+//! program's own code runs only the first time. Process ids are interned too: a spawned process is
+//! named by its parent and the spawning action there, so it has the same id on every branch.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -33,7 +33,7 @@ impl LocalId {
     pub const CARRIER: LocalId = LocalId(0);
 }
 
-/// A process: the static ones in order of declaration, then spawned ones as explorers meet them.
+/// A process: the static ones in order of declaration, then spawned ones as searches find them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProcessId(pub u32);
 
@@ -65,7 +65,7 @@ impl Status {
 /// How a process came into being: its name, since it is the same on every branch of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Birth {
-    /// Who started it.
+    /// The process that started it.
     pub parent: ProcessId,
     /// The index of the spawning action among the actions of `parent`, from 0.
     pub act: u32,
@@ -84,55 +84,55 @@ pub struct Reaction {
     pub started: Box<[LocalId]>,
 }
 
-/// What matters of a local state.
+/// The part of a local state that its future depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Canonical {
-    /// The local state with its requests numbered anew.
+    /// The local state with its requests renumbered.
     pub local: LocalId,
-    /// The requests that its future may depend on, the oldest first; `None` for all that the process ever made.
+    /// The requests that its future may depend on, the oldest first; `None` for all its requests.
     pub requests: Option<Box<[Handle]>>,
 }
 
-/// Who sent a message, in which of its actions, and the index among the messages sent there.
+/// The sending process and its action, if any; and the index among the messages sent there.
 type Posting = (Option<(ProcessId, u32)>, u32);
 
-/// A local state of an actor and what makes it act.
+/// An actor, its local state, and what makes it act.
 type Occasion = (ProcessId, LocalId, Stimulus);
 
-/// The local states of a system met so far, and the values they handle.
+/// The local states of a system found so far, and the values they handle.
 pub struct Locals<'s, S: System> {
     system: &'s S,
-    /// The values met so far.
+    /// The values found so far.
     pub values: Values,
     met: Met,
     /// May some actor refuse a message?
     has_guards: bool,
     arena: Vec<S::Local>,
-    /// `None` for the start of a process that no execution has spawned yet, because looking further ahead
-    /// might never end.
+    /// `None` for the start of a process that no execution has spawned yet: to compute all statuses
+    /// in advance might never end.
     status: Vec<Option<Arc<Status>>>,
-    /// The status found last, to be shared.
+    /// The status that was found last, to be shared.
     latest: Option<Arc<Status>>,
     ids: HashTable<LocalId>,
     steps: FxHashMap<(LocalId, Response), LocalId>,
-    /// Per local state, whether a process may come back to it; and whether that is so for any of them.
+    /// Per local state, whether a process may come back to it; and whether this holds for any.
     returns: Vec<bool>,
     some_return: bool,
     some_probes: bool,
     initial: Vec<LocalId>,
-    /// Per local state, the same with its requests numbered anew, where that was asked for.
+    /// Per local state, its canonical form, if it was asked for.
     canonical: Vec<Option<Canonical>>,
-    /// Are variables that are never read again part of what matters?
+    /// Do canonical forms keep variables that are never read again?
     keeps_dead: bool,
-    /// What processes may still touch, by where they are.
+    /// What processes may still touch, by their place in the program.
     reaches: FxHashMap<Point, Option<Reach>>,
-    /// What processes hand over that have ended in a local state.
+    /// The value that a process returns that has ended in a local state.
     returned: FxHashMap<LocalId, ValueId>,
     births: Births,
-    /// Which guards hold; filled in by queries.
+    /// A cache of which guards hold.
     guards: RefCell<FxHashMap<Occasion, bool>>,
-    /// The reactions that start no actor; and those that do, keyed also by the number of the action, because it is part
-    /// of the new actors' names.
+    /// The reactions that start no actor; and reactions that do, keyed also by the number of the
+    /// action, because it is part of the new actors' names.
     reactions: FxHashMap<(Occasion, Option<u32>), Arc<Reaction>>,
     messages: MessageNames,
     pub(super) audit: Audit,
@@ -180,7 +180,7 @@ impl<'s, S: System> Locals<'s, S> {
         self.system
     }
 
-    /// The objects met so far. All but the system uses these numbers for them.
+    /// The objects met so far: see [`Met`] for their numbers.
     pub fn met(&self) -> &Met {
         &self.met
     }
@@ -190,7 +190,7 @@ impl<'s, S: System> Locals<'s, S> {
         self.met.name(object.into(), self.system.objects())
     }
 
-    /// The touch in the numbers of the system, to ask a [`Reach`].
+    /// The touch in declared numbers, to ask a [`Reach`].
     pub fn declared(&self, touch: Touch) -> Touch {
         self.met.declared(touch)
     }
@@ -205,14 +205,15 @@ impl<'s, S: System> Locals<'s, S> {
         self.system.foresight().may_touch(self.get(id), self.met.declared(touch))
     }
 
-    /// May the process that is in local state `id`, or one that it spawns, ever send a message to this mailbox that the
-    /// pattern accepts? See [`Foresight::may_send`](super::Foresight::may_send).
+    /// May the process in local state `id`, or one that it spawns, ever send a message to this
+    /// mailbox that the pattern accepts? See [`Foresight::may_send`](super::Foresight::may_send).
     pub fn may_send(&self, id: LocalId, mailbox: MailboxId, pattern: Envelope) -> bool {
         let declared = MailboxId(self.met.mailboxes.declared(mailbox.0));
         id != LocalId::CARRIER && self.system.foresight().may_send(self.get(id), declared, pattern)
     }
 
-    /// What the process in local state `id` may still touch, in the numbers of the system: see [`Foresight::reach`](super::Foresight::reach).
+    /// What the process in local state `id` may still touch, in declared numbers: see
+    /// [`Foresight::reach`](super::Foresight::reach).
     pub fn reach(&self, id: LocalId) -> Option<Reach> {
         if id == LocalId::CARRIER {
             return None;
@@ -220,8 +221,8 @@ impl<'s, S: System> Locals<'s, S> {
         self.system.foresight().reach(self.get(id))
     }
 
-    /// As [`may_touch`](Locals::may_touch), from the place on where the process is in local state `id`. O(1) after the first time at
-    /// this place.
+    /// May the process touch this from its place in the program in local state `id` on? O(1) after
+    /// the first time at this place.
     pub fn may_still_touch(&mut self, id: LocalId, touch: Touch) -> bool {
         if !self.may_touch(id, touch) {
             return false;
@@ -243,7 +244,7 @@ impl<'s, S: System> Locals<'s, S> {
     /// The local state behind `id`.
     ///
     /// # Panics
-    /// For that of a carrier, which no system knows of.
+    /// For [`LocalId::CARRIER`], which no system knows.
     pub fn get(&self, id: LocalId) -> &S::Local {
         &self.arena[id.0 as usize - 1]
     }
@@ -256,7 +257,7 @@ impl<'s, S: System> Locals<'s, S> {
         self.status[id.0 as usize].as_deref().expect("a local state that some execution reached")
     }
 
-    /// As [`status`](Locals::status), with what carrying out an operation may use.
+    /// The status of `id`, with what carrying out an operation may use.
     pub(super) fn world(&mut self, id: LocalId) -> (&Status, World<'_>) {
         let status = self.status[id.0 as usize].as_deref();
         let Locals { values, births, messages, returned, .. } = self;
@@ -269,12 +270,12 @@ impl<'s, S: System> Locals<'s, S> {
         &self.births
     }
 
-    /// The same, for a handler that starts some.
+    /// How processes came into being, to be extended by a handler that starts some.
     pub(super) fn births_mut(&mut self) -> &mut Births {
         &mut self.births
     }
 
-    /// The same, to be held while the program goes on.
+    /// The status of `id`, to be held while the program goes on.
     pub(crate) fn shared_status(&self, id: LocalId) -> Arc<Status> {
         self.status[id.0 as usize].clone().expect("a local state that some execution reached")
     }
@@ -287,7 +288,7 @@ impl<'s, S: System> Locals<'s, S> {
         }
     }
 
-    /// What the process hands over that has ended in local state `id`, if anything.
+    /// The value that the process returns that has ended in local state `id`, if it returns one.
     pub fn returned(&self, id: LocalId) -> Option<ValueId> {
         self.returned.get(&id).copied()
     }
@@ -303,17 +304,17 @@ impl<'s, S: System> Locals<'s, S> {
         self.returns[id.0 as usize]
     }
 
-    /// Is any process met so far at a probe?
+    /// Is the operation of any local state found so far a probe?
     pub fn some_probes(&self) -> bool {
         self.some_probes
     }
 
-    /// Is there such a local state among those met so far?
+    /// Does [`may_return`](Locals::may_return) hold for any local state found so far?
     pub fn some_may_return(&self) -> bool {
         self.some_return
     }
 
-    /// Where `response` leads from `id`. O(1) after the first time.
+    /// The local state after `response` in `id`. O(1) after the first time.
     pub fn resume(&mut self, id: LocalId, response: Response) -> LocalId {
         if id == LocalId::CARRIER {
             return id;
@@ -332,12 +333,13 @@ impl<'s, S: System> Locals<'s, S> {
         after
     }
 
-    /// From now on variables that are never read again are part of what matters.
+    /// From now on canonical forms keep variables that are never read again.
     pub fn keep_dead(&mut self) {
         self.keeps_dead = true;
     }
 
-    /// What matters of a local state: see [`Foresight::canonical`](super::Foresight::canonical) and
+    /// The canonical form of a local state: see
+    /// [`Foresight::canonical`](super::Foresight::canonical) and
     /// [`Foresight::without_dead`](super::Foresight::without_dead). O(1) after the first time.
     pub fn canonical(&mut self, id: LocalId) -> &Canonical {
         let index = id.0 as usize;
@@ -367,7 +369,7 @@ impl<'s, S: System> Locals<'s, S> {
         self.canonical[index].as_ref().expect("just found")
     }
 
-    /// Finds out what a process in local state `id` is about to do, if that is not known yet.
+    /// Computes the status of local state `id`, if it is not known yet.
     pub fn start(&mut self, id: LocalId) {
         if self.status[id.0 as usize].is_some() {
             return;
@@ -395,8 +397,8 @@ impl<'s, S: System> Locals<'s, S> {
         self.status[id.0 as usize] = Some(status);
     }
 
-    /// Does the actor `own` in local state `id` take this message, or may it run this internal handler? O(1)
-    /// after the first time.
+    /// Does the actor `own` accept this message in local state `id`, or is this internal handler
+    /// enabled? O(1) after the first time.
     pub fn accepts(&self, own: ProcessId, id: LocalId, stimulus: Stimulus) -> bool {
         let evaluate = || self.system.actors().accepts(self.get(id), own, stimulus, &self.values);
         match stimulus {
@@ -408,8 +410,8 @@ impl<'s, S: System> Locals<'s, S> {
         }
     }
 
-    /// What happens when the actor `own` in local state `id` acts for the `act`-th time. O(1) after the first
-    /// time.
+    /// The reaction of the actor `own` in local state `id` in its action number `act`. O(1) after
+    /// the first time.
     pub fn react(
         &mut self,
         own: ProcessId,
@@ -443,34 +445,34 @@ impl<'s, S: System> Locals<'s, S> {
         id
     }
 
-    /// The name of a message: the `place`-th that was sent in the `nth` action of `sender`, or without a sender the
-    /// `place`-th that is pending from the start.
+    /// The id of a message: the `place`-th that is sent in an action, given by its process and
+    /// number; without `sender`, the `place`-th that is pending from the start.
     pub fn message(&mut self, sender: Option<(ProcessId, u32)>, place: u32) -> MessageId {
         self.messages.name(sender, place)
     }
 
-    /// Where the message comes from: see [`message`](Locals::message).
+    /// The action that sent a message, and the place there: see [`message`](Locals::message).
     pub fn posting(&self, message: MessageId) -> (Option<(ProcessId, u32)>, u32) {
         self.messages.postings[message.index()]
     }
 
-    /// The process that comes into being in this way.
+    /// The process with this birth, a new one if need be.
     pub fn child(&mut self, birth: Birth) -> ProcessId {
         self.births.child(birth)
     }
 
-    /// The process that came into being in this way, if that ever happened.
+    /// The process with this birth, if any execution has started it.
     pub fn known_child(&self, birth: Birth) -> Option<ProcessId> {
         self.births.known(birth)
     }
 
-    /// How `process` came into being; `None` for those that exist from the start.
+    /// How `process` came into being; `None` if it exists from the start.
     pub fn birth(&self, process: ProcessId) -> Option<Birth> {
         self.births.parents[process.index()]
     }
 
-    /// An order of processes that does not depend on the order in which they were met: what a process starts comes right
-    /// behind it, the oldest first.
+    /// An order of processes that does not depend on the order of the search: the children of a
+    /// process come directly after it, the oldest first.
     pub fn compare_processes(&self, one: ProcessId, other: ProcessId) -> Ordering {
         match (self.birth(one), self.birth(other)) {
             (None, None) => one.cmp(&other),
@@ -478,7 +480,8 @@ impl<'s, S: System> Locals<'s, S> {
         }
     }
 
-    /// An order of messages that does not depend on the order in which they were met: by sender, the oldest first.
+    /// An order of messages that does not depend on the order of the search: by sender, the oldest
+    /// first.
     pub fn compare_messages(&self, one: MessageId, other: MessageId) -> Ordering {
         let key = |message| {
             let (sender, place) = self.posting(message);
@@ -487,8 +490,7 @@ impl<'s, S: System> Locals<'s, S> {
         key(one).cmp(&key(other))
     }
 
-    /// The process that exists from the start and started this one, or started what started it, and so on; then, for each start, which
-    /// it was.
+    /// The ancestor that exists from the start, then action and place of each start from there on.
     fn lineage(&self, process: ProcessId) -> SmallVec<[u32; 8]> {
         let mut lineage = SmallVec::new();
         let mut process = process;
@@ -501,7 +503,7 @@ impl<'s, S: System> Locals<'s, S> {
         lineage
     }
 
-    /// How many processes were ever met.
+    /// The number of processes found so far.
     pub fn process_count(&self) -> usize {
         self.births.parents.len()
     }
@@ -533,7 +535,7 @@ pub(super) struct MessageNames {
 }
 
 impl MessageNames {
-    /// The name of a message: see [`Locals::message`].
+    /// The id of a message: see [`Locals::message`].
     pub(super) fn name(&mut self, sender: Option<(ProcessId, u32)>, place: u32) -> MessageId {
         let postings = &mut self.postings;
         *self.names.entry((sender, place)).or_insert_with(|| {
@@ -543,15 +545,15 @@ impl MessageNames {
     }
 }
 
-/// The processes that were ever met, and how they came into being.
+/// The processes found so far, and how they came into being.
 pub(super) struct Births {
-    /// `None` for those that exist from the start.
+    /// `None` for processes that exist from the start.
     parents: Vec<Option<Birth>>,
     children: FxHashMap<Birth, ProcessId>,
 }
 
 impl Births {
-    /// The process that comes into being in this way.
+    /// The process with this birth, a new one if need be.
     pub(super) fn child(&mut self, birth: Birth) -> ProcessId {
         let parents = &mut self.parents;
         *self.children.entry(birth).or_insert_with(|| {
@@ -560,13 +562,13 @@ impl Births {
         })
     }
 
-    /// The process that came into being in this way, if that ever happened.
+    /// The process with this birth, if any execution has started it.
     pub(super) fn known(&self, birth: Birth) -> Option<ProcessId> {
         self.children.get(&birth).copied()
     }
 }
 
-/// A handler at work.
+/// A handler at work, and what it did so far.
 struct Handling<'l, L> {
     own: ProcessId,
     act: u32,

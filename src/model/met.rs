@@ -1,14 +1,16 @@
-//! Objects, named as a search meets them.
+//! Objects, numbered in the order in which a search encounters them.
 //!
-//! A program may declare a million mutexes and use two. So an object has two numbers: that of its *declaration*, its place
-//! in [`Objects`], and the one under which a search has *met* it. [`System`](super::System)s speak of declared
-//! objects, in what [`next`](super::System::next) returns and in what the others are asked. Everything else (operations in
-//! [`Locals`](super::Locals), states, effects, the chains of an unfolding) speaks of met objects. These are few and
-//! numbered without gaps, so the memory kept for them grows only with the objects in use. [`Locals`](super::Locals) is
-//! the only place that translates: it meets an object when it first learns of an operation on it.
+//! A program may declare a million mutexes and use two. So an object has two numbers: a *declared*
+//! number, its place in [`Objects`], and a *met* number, given when a search first encounters it.
+//! [`System`](super::System)s use declared numbers: in what [`next`](super::System::next) returns,
+//! and in the questions that they answer. Everything else (operations in [`Locals`](super::Locals),
+//! states, effects, the chains of an unfolding) uses met numbers. Met objects are few and numbered
+//! without gaps, so the memory kept for them grows only with the objects in use.
+//! [`Locals`](super::Locals) is the only place that translates: an object is met when `Locals`
+//! first learns of an operation on it.
 //!
-//! If there are few objects of a kind, all of them are met at once, in order of declaration. Then the two numbers are
-//! the same.
+//! If a kind has at most [`FEW`] objects, all of them are met at once, in order of declaration.
+//! Then both numbers are equal.
 
 use super::op::*;
 use rustc_hash::FxHashMap;
@@ -16,19 +18,19 @@ use rustc_hash::FxHashMap;
 use super::objects::{ObjectId, all_kinds};
 use super::{Lane, Objects, Op, Touch, Values};
 
-/// Up to this many objects of a kind are met at once.
+/// Up to this number of objects of a kind, all of them are met at once.
 const FEW: usize = 64;
 
 macro_rules! define_object {
     ($($(#[$doc:meta])* $kind:ident($id:ident) $all:ident [$($log:ty)?],)*) => {
-        /// An object that was met.
+        /// An object that a search has met: its kind and its met number.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[allow(missing_docs)]
         pub enum Object {
             $($kind($id),)*
         }
 
-        /// The number of an object, to be replaced by another one.
+        /// The number of an object, by kind, to be replaced by another number.
         pub(super) enum ObjectMut<'o> {
             $($kind(&'o mut $id),)*
         }
@@ -41,7 +43,7 @@ macro_rules! define_object {
             }
         )*
 
-        /// All objects that were met.
+        /// All objects that a search has met.
         #[derive(Debug, Default)]
         pub struct Met {
             $($(#[$doc])* pub $all: Roster<<$id as ObjectId>::Start>,)*
@@ -61,7 +63,8 @@ macro_rules! define_object {
                 all
             }
 
-            /// Replaces the number of a declared object by the one under which it is met from now on.
+            /// Replaces the declared number of an object by its met number, and meets the object if
+            /// it is new.
             fn meet(&mut self, object: ObjectMut<'_>, objects: &Objects, values: &mut Values) {
                 match object {
                     $(ObjectMut::$kind(id) => {
@@ -73,7 +76,7 @@ macro_rules! define_object {
                 }
             }
 
-            /// The touch of a met object as one of a declared object.
+            /// The touch with the declared number of its object in place of the met number.
             pub(super) fn declared(&self, touch: Touch) -> Touch {
                 let (part, number) = (touch.lane.part(), touch.lane.object());
                 $(if <$id as ObjectId>::PARTS.contains(&part) {
@@ -91,14 +94,14 @@ macro_rules! define_object {
         }
 
         impl Object {
-            /// Its number.
+            /// Its met number.
             pub fn number(self) -> u32 {
                 match self {
                     $(Object::$kind(id) => id.0,)*
                 }
             }
 
-            /// Its lanes that have an order, or on which something is gathered.
+            /// Those of its lanes that are ordered, or on which something is gathered.
             pub fn lanes(self, met: &Met) -> impl Iterator<Item = Lane> {
                 let parts = match self {
                     $(Object::$kind(id) => <$id as ObjectId>::lanes_of(met.$all.start(id.0)),)*
@@ -110,12 +113,14 @@ macro_rules! define_object {
 }
 all_kinds!(define_object);
 
-/// The objects of one kind that were met; each starts with a `T`.
+/// The objects of one kind that a search has met, each with its initial value.
 #[derive(Debug)]
 pub struct Roster<T> {
-    /// Per met number: the declared number, and what the object starts with.
+    /// Per met number: the declared number.
     declared: Vec<u32>,
+    /// Per met number: the initial value.
     starts: Vec<T>,
+    /// Per declared number: the met number.
     met: FxHashMap<u32, u32>,
 }
 
@@ -126,39 +131,39 @@ impl<T> Default for Roster<T> {
 }
 
 impl<T: Copy> Roster<T> {
-    /// How many were met.
+    /// The number of objects met.
     pub fn len(&self) -> usize {
         self.declared.len()
     }
 
-    /// Was no object met?
+    /// Is no object met so far?
     pub fn is_empty(&self) -> bool {
         self.declared.is_empty()
     }
 
-    /// The place of a met object in the declarations.
+    /// The declared number of a met object.
     pub fn declared(&self, met: u32) -> u32 {
         self.declared[met as usize]
     }
 
-    /// The number under which a declared object was met, if it was met.
+    /// The met number of a declared object; `None` if it is not met yet.
     pub fn met(&self, declared: u32) -> Option<u32> {
         self.met.get(&declared).copied()
     }
 
-    /// What a met object starts with.
+    /// The initial value of a met object.
     pub fn start(&self, met: u32) -> T {
         self.starts[met as usize]
     }
 
-    /// Those met, in order of declaration.
+    /// The met numbers of all objects, in order of declaration.
     pub fn in_order(&self) -> Vec<u32> {
         let mut all: Vec<u32> = (0..self.len() as u32).collect();
         all.sort_unstable_by_key(|&met| self.declared(met));
         all
     }
 
-    /// The number under which `declared` is met from now on, and whether that is new.
+    /// The met number of `declared`, and whether it is new.
     fn meet(&mut self, declared: u32, start: impl FnOnce() -> T) -> (u32, bool) {
         let next = self.len() as u32;
         let met = *self.met.entry(declared).or_insert(next);
@@ -171,17 +176,17 @@ impl<T: Copy> Roster<T> {
 }
 
 impl Met {
-    /// All of them, in the order in which they were met.
+    /// All objects, in the order in which they were met.
     pub fn order(&self) -> &[Object] {
         &self.order
     }
 
-    /// Were there too many to meet all of them at once?
+    /// Are there declared objects that were not met at once, so that this table may grow?
     pub fn may_grow(&self) -> bool {
         self.may_grow
     }
 
-    /// The operation on declared objects as one on met objects.
+    /// The operation with met numbers in place of declared numbers.
     pub(crate) fn renamed(&mut self, mut op: Op, objects: &Objects, values: &mut Values) -> Op {
         op.for_each_object_mut(|object| self.meet(object, objects, values));
         op

@@ -1,27 +1,29 @@
-//! The shared objects, one file for each kind: what they hold, and what the operations on them mean.
+//! The shared objects, one file for each kind: what they hold, and what the operations on them
+//! mean.
 //!
 //! | file | object | operations |
 //! |---|---|---|
 //! | `mailbox` | sends and receives, each in order, paired on arrival | isend, irecv, waitany, testany |
 //! | `network` | what is posted at p2p and bag mailboxes, and its matches | send, receive, probe, cancel, deliver |
-//! | `collective` | who has entered, by round and rank | enter |
+//! | `collective` | entries, by round and rank | enter |
 //! | `mutex` | a queue | async_lock, mutex_waitany, mutex_testany, try_lock, unlock |
 //! | `rwlock` | a fair queue of readers and writers | read_lock, write_lock, unlock |
-//! | `condvar` | who waits, and notifications | cond_wait, notify_one, notify_all |
+//! | `condvar` | enrolments and notifications | cond_wait, notify_one, notify_all |
 //! | `semaphore` | requests and releases | async_acquire, acquire_wait, release |
 //! | `barrier` | arrivals by round | async_barrier, barrier_wait |
-//! | `latch` | who has counted down | count_down, wait |
+//! | `latch` | counts | count_down, wait |
 //! | `cell` | its contents so far | read, write, cas, fetch_add, swap |
 //! | `process` | processes as such | choose, local, spawn, join |
 //! | `actor` | messages on their way (`inbox`) | handlers |
 //!
-//! Objects are logs. Nothing is erased while executing, and undoing is popping; each file says which invariants its
-//! object keeps.
+//! Objects are logs. Nothing is erased while executing, and undoing is popping; each file says
+//! which invariants its object keeps.
 //!
-//! An [`Op`](super::Op) says what a process asks for. What it means is said by an [`Operation`], a small type that
-//! answers all that the model asks: is it enabled, what does it do, how is it undone, what did it touch.
-//! [`by_operation`] finds the type for an `Op`. So a new operation is a variant of `Op`, a line there and an
-//! `Operation`. The crate does not compile until it has all three.
+//! An [`Op`](super::Op) says what a process asks for. What it means is said by an [`Operation`], a
+//! small type that answers all that the model asks: is it enabled, what does it do, how is it
+//! undone, what did it touch. [`by_operation`] finds the type for an `Op`. So a new operation is a
+//! variant of `Op`, a line there and an `Operation`. The crate does not compile until it has all
+//! three.
 
 pub(super) mod actor;
 pub(super) mod barrier;
@@ -66,7 +68,8 @@ macro_rules! define_parts {
     };
 }
 define_parts! {
-    /// What starts a process. Its own events are in its own order, and in no lane.
+    /// What starts a process. The events of the process itself are in no lane: they are ordered by
+    /// the process.
     Process,
     /// The sends posted at a mailbox.
     Sends,
@@ -76,13 +79,14 @@ define_parts! {
     Network,
     /// The messages sent to a p2p or bag mailbox.
     Messages,
-    /// The matches at such a mailbox, the probes that take, and the wishes to cancel a receive there.
+    /// The matches at a p2p or bag mailbox, the probes that take, and the wishes to cancel a
+    /// receive.
     Matches,
     /// The ends of entries of a collective.
     Ends,
     /// The requests for a mutex.
     Requests,
-    /// The unlocks of a mutex; if it is tried, the requests, too.
+    /// The unlocks of a mutex; also the requests, if the mutex is tried.
     Queue,
     /// The requests for a reader-writer lock.
     Turns,
@@ -90,7 +94,7 @@ define_parts! {
     Leaves,
     /// The notifications and enrolments of a condition variable.
     Notes,
-    /// The steps of notifications that wake.
+    /// The wake steps of notifications.
     Wakes,
     /// The requests for a semaphore.
     Acquires,
@@ -107,13 +111,14 @@ define_parts! {
 }
 
 impl Part {
-    /// The set of this one.
+    /// The set of this kind alone.
     #[inline]
     pub const fn alone(self) -> PartSet {
         PartSet(1 << self as u32)
     }
 
-    /// Do the changes of such a lane have places for which operations compete? Others are gathered, or are found by their position.
+    /// Do operations compete for the places of changes in such a lane? Otherwise its acts are
+    /// gathered, or are found by their position.
     pub fn is_ordered(self) -> bool {
         use Part::*;
         match self {
@@ -130,10 +135,10 @@ impl Part {
 pub struct PartSet(u32);
 
 impl PartSet {
-    /// No kind.
+    /// The empty set.
     pub const NONE: PartSet = PartSet(0);
 
-    /// Those of both.
+    /// The union of both sets.
     #[inline]
     pub const fn or(self, other: PartSet) -> PartSet {
         PartSet(self.0 | other.0)
@@ -146,8 +151,9 @@ impl PartSet {
     }
 }
 
-/// Calls a macro with the list of all kinds of objects: the name of the kind, the type of the numbers of its objects, the name of the field
-/// for all of them, and what a [`State`] keeps for each, if it keeps it in a field of that name. Portraits have them in this order.
+/// Calls a macro with the list of all kinds of objects. An entry has the name of the kind, the type
+/// of its numbers, the field for all its objects, and what a [`State`] keeps for each object, if in
+/// a field of that name. Portraits have the kinds in this order.
 macro_rules! all_kinds {
     ($then:ident) => {
         $then! {
@@ -174,44 +180,47 @@ macro_rules! all_kinds {
 }
 pub(super) use all_kinds;
 
-/// What the model asks of a kind of object, by the number of one of them.
+/// What the model asks of a kind of object. The numbers of its objects implement it.
 pub trait ObjectId: Copy {
-    /// What an object is declared with.
+    /// The value that an object is declared with.
     type Declared;
-    /// What an object starts with.
+    /// The initial value of an object.
     type Start: Copy;
 
     /// The kinds of lanes on which operations on such an object act.
     const PARTS: &'static [Part];
 
-    /// Those that have an order, or on which something is gathered, for an object that starts so.
+    /// The kinds of lanes that are ordered, or on which something is gathered, for an object with
+    /// this initial value.
     fn lanes_of(start: Self::Start) -> &'static [Part] {
         let _ = start;
         Self::PARTS
     }
 
-    /// Does each operation on such an object look at nothing but it and its own process, and change nothing else?
+    /// Does each operation on such an object read and change only this object and its own process?
     const IS_ALONE: bool;
 
-    /// What an object starts with that is declared so.
+    /// The initial value of an object with this declaration.
     fn start(declared: &Self::Declared, values: &mut Values) -> Self::Start;
 
     /// Begins the log of the next object of this kind.
     fn begin(state: &mut State, start: Self::Start);
 
-    /// Its number in a portrait: [`Parts::EMPTY`] or what `parts` makes of all that the future depends on.
+    /// Its number in a portrait: `Parts::EMPTY`, or the number that `parts` gives to all that the
+    /// future depends on.
     fn slot<S: System>(self, state: &State, locals: &mut Locals<'_, S>, parts: &mut Parts) -> u32;
 
-    /// Is it as at its start, although the number in a portrait is not [`Parts::EMPTY`] then?
+    /// Is it in its initial state, although its number in a portrait is not `Parts::EMPTY`?
     fn is_at_start(self, state: &State) -> bool {
         let _ = state;
         false
     }
 
-    /// Is there a request for it that nothing has answered? O(1), except where patterns matter.
+    /// Does it have a request that is not answered yet? O(1), except where patterns matter.
     fn has_open_requests(self, state: &State) -> bool;
 
-    /// An object of this kind that was used as none may be, if there is one. From then on an execution has no meaning.
+    /// An object of this kind that was misused, if there is one. From then on an execution has no
+    /// meaning.
     fn misused(state: &State) -> Option<Self> {
         let _ = state;
         None
@@ -220,9 +229,10 @@ pub trait ObjectId: Copy {
 
 /// What the model asks of an operation.
 ///
-/// An operation either takes the next place in a lane, where it is always possible ([`lane`](Operation::lane),
-/// [`at`](Operation::at)), or it has some ways to go on, each of which may need something ([`ways`](Operation::ways),
-/// [`way`](Operation::way)). As long as it says nothing else, it has one way that needs nothing, and does nothing.
+/// An operation either takes the next place in a lane, where it is always possible
+/// ([`lane`](Operation::lane), [`at`](Operation::at)), or it has some ways to go on, each of which
+/// may need something ([`ways`](Operation::ways), [`way`](Operation::way)). By default it has one
+/// way, which needs nothing and does nothing.
 pub(super) trait Operation {
     /// The lane in which it takes the next place, if it takes one.
     fn lane(&self, state: &State) -> Option<Lane> {
@@ -230,8 +240,8 @@ pub(super) trait Operation {
         None
     }
 
-    /// How it would act on that lane after the first `changes` changes of it, and what its process would be told. `state` may
-    /// have more changes, but the process has not moved.
+    /// How it would act on that lane after the first `changes` changes of the lane, and the
+    /// response of its process. `state` may have more changes, but the process has not moved.
     fn at(
         &self,
         state: &State,
@@ -249,14 +259,15 @@ pub(super) trait Operation {
         None
     }
 
-    /// How many ways to go on it has, possible or not.
+    /// The number of its ways to go on, possible or not.
     fn ways(&self, state: &State, process: ProcessId) -> u32 {
         let _ = (state, process);
         1
     }
 
-    /// What its process is told if it goes on in this way, whose number is its choice; `None` if that is not possible yet.
-    /// Appends to `needs` what the way needs besides what the process knew before.
+    /// The response of its process if it goes on in the way with this index, which is also its
+    /// choice; `None` if that is not possible yet. Appends to `needs` what the way needs besides
+    /// what the process knew before.
     fn way<S: System>(
         &self,
         at: &Place<'_, '_, S>,
@@ -277,18 +288,19 @@ pub(super) trait Operation {
         false
     }
 
-    /// What it does if it is a test that finds nothing complete.
+    /// Its effect if it is a test that finds nothing complete.
     fn not_yet(&self, state: &State, process: ProcessId) -> Effect {
         let _ = (state, process);
         unreachable!("it is not a test")
     }
 
-    /// The lane on which it leaves something that others wait for, if it takes no place.
+    /// The lane on which it adds something that others wait for, if it takes no place in a lane.
     fn gathers(&self) -> Option<Lane> {
         None
     }
 
-    /// Calls `each` with the choices of the process that is at this operation; not at all if it is blocked.
+    /// Calls `each` with the choices of the process that is at this operation; not at all if it is
+    /// blocked.
     fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {
         let mut needs = Needs::new();
         for index in 0..self.ways(at.state, at.process) {
@@ -298,7 +310,8 @@ pub(super) trait Operation {
         }
     }
 
-    /// Carries out the action under way, which is one of the choices. Returns what its process is told.
+    /// Carries out the current action, which is one of the choices. Returns the response of its
+    /// process.
     fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
         let _ = (state, world, done);
         Response::Unit
@@ -309,7 +322,7 @@ pub(super) trait Operation {
         let _ = (state, births, done);
     }
 
-    /// What the last action of the state, which was this operation of the process, did.
+    /// The effect of the last action of the state, which was this operation of the process.
     fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
         let mut needs = Needs::new();
         self.way(at, done.action.choice.0 as u32, &mut needs).expect("it was possible");
@@ -353,10 +366,11 @@ pub(super) trait Operation {
         }
     }
 
-    /// May it leave every object as it is? Whether it did, its effect tells ([`Effect::is_observation`]).
+    /// May it leave every object unchanged? Whether it did is known by its effect
+    /// ([`Effect::is_observation`]).
     fn may_observe(&self) -> bool;
 
-    /// Are there several possible responses after one history?
+    /// Are several responses possible after one history?
     fn is_choice(&self) -> bool {
         false
     }
@@ -377,7 +391,7 @@ pub(super) struct World<'w> {
     pub(super) returned: &'w FxHashMap<LocalId, ValueId>,
 }
 
-/// Calls an expression with the [`Operation`] that an [`Op`](super::Op) is.
+/// Evaluates an expression with the [`Operation`] of an [`Op`](super::Op).
 macro_rules! by_operation {
     ($op:expr, $it:ident => $answer:expr) => {{
         use $crate::model::objects::{actor, barrier, cell, collective, condvar, latch, mailbox};
@@ -444,8 +458,8 @@ macro_rules! by_operation {
 }
 pub(super) use by_operation;
 
-/// The choices of an any-form: one for each element that is complete, and for a test [`Choice::NOTHING`] if
-/// there is none.
+/// The choices of an any-form: one for each element that is complete, and for a test
+/// [`Choice::NOTHING`] if there is none.
 fn choices_of_any(
     complete: impl Iterator<Item = bool>,
     is_test: bool,

@@ -1,7 +1,7 @@
 //! Visible operations, their responses, and actions.
 //!
-//! [`Op`] is closed on purpose: a new operation does not compile until the objects, the independence
-//! relation and the extensions of the unfolding say what it does.
+//! [`Op`] is closed on purpose: a new operation does not compile until the objects, the
+//! independence relation and the extensions of the unfolding say what it does.
 
 use super::met::{Object, ObjectMut};
 use super::objects::{Operation, by_operation};
@@ -22,31 +22,30 @@ macro_rules! ids {
     )*};
 }
 ids! {
-    /// A mailbox, by its place in [`super::Met::mailboxes`]; for a [`System`](super::System), in [`super::Objects::mailboxes`].
+    /// A mailbox, by its number in [`super::Met`]; for a system, in [`super::Objects`].
     MailboxId;
-    /// A mutex, by its place in [`super::Met::mutexes`]; for a [`System`](super::System), in [`super::Objects::mutexes`].
+    /// A mutex, by its number in [`super::Met`]; for a system, in [`super::Objects`].
     MutexId;
-    /// A reader-writer lock, by its place in [`super::Met::rwlocks`]; for a [`System`](super::System), in [`super::Objects::rwlocks`].
+    /// A reader-writer lock, by its number in [`super::Met`]; for a system, in [`super::Objects`].
     RwLockId;
-    /// A condition variable, by its place in [`super::Met::condvars`]; for a [`System`](super::System), in [`super::Objects::condvars`].
+    /// A condition variable, by its number in [`super::Met`]; for a system, in [`super::Objects`].
     CondvarId;
-    /// A semaphore, by its place in [`super::Met::semaphores`]; for a [`System`](super::System), in [`super::Objects::semaphores`].
+    /// A semaphore, by its number in [`super::Met`]; for a system, in [`super::Objects`].
     SemaphoreId;
-    /// A barrier, by its place in [`super::Met::barriers`]; for a [`System`](super::System), in [`super::Objects::barriers`].
+    /// A barrier, by its number in [`super::Met`]; for a system, in [`super::Objects`].
     BarrierId;
-    /// A latch, by its place in [`super::Met::latches`]; for a [`System`](super::System), in [`super::Objects::latches`].
+    /// A latch, by its number in [`super::Met`]; for a system, in [`super::Objects`].
     LatchId;
-    /// A collective, by its place in [`super::Met::collectives`]; for a [`System`](super::System), in [`super::Objects::collectives`].
+    /// A collective, by its number in [`super::Met`]; for a system, in [`super::Objects`].
     CollectiveId;
-    /// A shared cell, by its place in [`super::Met::cells`]; for a [`System`](super::System), in [`super::Objects::cells`].
+    /// A shared cell, by its number in [`super::Met`]; for a system, in [`super::Objects`].
     CellId;
-    /// A message between actors, by its sender, the number of the event in which it was sent among those of
-    /// the sender, and its place among the messages sent there (see [`super::Locals::message`]). Within
-    /// one execution this tells messages apart. Together with the history of the sender it is the identity of
-    /// a message across executions.
+    /// A message, named by its sender, the number of the sender's event that sent it, and its place
+    /// among the messages sent there (see [`super::Locals::message`]). Unique within an execution;
+    /// with the history of the sender, unique across executions.
     MessageId;
-    /// The n-th request that a process posted (`isend`, `irecv`, `async_lock`, `async_acquire`, ..), counted
-    /// per process from 0: a name that does not depend on what other processes did.
+    /// The n-th request that a process posted (`isend`, `irecv`, `async_lock`, `async_acquire`,
+    /// ..), counted per process from 0: a name that does not depend on what other processes did.
     Handle;
 }
 
@@ -88,24 +87,24 @@ pub enum Delivery {
 /// What a probe does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Probing {
-    /// It waits for a message, and tells source and tag.
+    /// Waits for a message and reports its source and tag.
     Wait,
-    /// It tells whether it sees a message, source and tag. It may always see none: then both are -1.
+    /// Reports whether it sees a message, source and tag. It may always see none: then both are -1.
     Test,
-    /// It waits for a message and takes it: it tells a communication that is complete, source and tag.
+    /// Waits for a message and takes it. Reports a complete communication, source and tag.
     Take,
 }
 
-/// When a send is complete, or what a rank does in a collective, where MPI leaves that to its implementations
-/// ([`super::Semantics`]).
+/// When a send is complete, or what a rank does in a collective, where MPI leaves that to its
+/// implementations ([`super::Semantics`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Completion {
-    /// As early as its meaning allows: a send at once, a rank when those have entered whom it needs.
+    /// As early as its meaning allows: a send at once, a rank when the ranks it needs have entered.
     #[default]
     Early,
     /// A send when it is matched, a rank when all have entered.
     Late,
-    /// Early, or late: it *may* be complete early, but nobody can rely on that. See [`super::State::is_optional`].
+    /// Early or late: no process can rely on either. See [`super::State::is_optional`].
     Either,
 }
 
@@ -129,8 +128,9 @@ pub enum Hold {
 
 /// A visible operation of a process.
 ///
-/// Other operations are spelled out before they come here: `wait` and `test` are the any-forms with one element,
-/// `waitall` is a sequence of waits, and `send`, `recv`, `lock`, `acquire` and `barrier` are a request and a wait.
+/// Other operations are spelled out before they come here: `wait` and `test` are the any-forms with
+/// one element, `waitall` is a sequence of waits, and `send`, `recv`, `lock`, `acquire` and
+/// `barrier` are a request and a wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
     /// AsyncSend: response [`Response::Posted`].
@@ -167,21 +167,21 @@ pub enum Op {
         /// What it accepts.
         pattern: Envelope,
     },
-    /// Looks for a message at a mailbox with p2p or bag delivery: response [`Response::Value`], a tuple as [`Probing`] says.
+    /// Looks for a message at a p2p or bag mailbox: response [`Response::Value`], see [`Probing`].
     Probe {
         /// Where.
         mailbox: MailboxId,
         /// What it accepts.
         pattern: Envelope,
-        /// What it does then.
+        /// What it does with the message.
         form: Probing,
     },
-    /// The wish to cancel an own receive at a mailbox with p2p or bag delivery: response [`Response::Unit`].
+    /// Asks to cancel an own receive at a p2p or bag mailbox: response [`Response::Unit`].
     Cancel(Handle),
-    /// Blocks until a receive that was to be cancelled is cancelled or matched: response [`Response::Value`], a bool that
-    /// says whether it is cancelled.
+    /// Blocks until a receive that was to be cancelled is cancelled or matched: response
+    /// [`Response::Value`], a bool: `true` if it is cancelled.
     CancelOutcome(Handle),
-    /// A rank enters a collective: response [`Response::Posted`]. Its end hands over a [`Value::Gathered`](super::Value::Gathered).
+    /// Enters a collective: response [`Response::Posted`]; later [`super::Value::Gathered`].
     Enter {
         /// Which.
         collective: CollectiveId,
@@ -191,14 +191,14 @@ pub enum Op {
         call: Call,
         /// What it gives.
         value: ValueId,
-        /// When it is complete: as soon as those have entered whom it needs, or when all have.
+        /// When it is complete: when the ranks that it needs have entered, or when all have.
         completion: Completion,
     },
-    /// A carrier of the network: matches its receive, or brings its entry to an end. No process of a program is ever at this operation.
+    /// A carrier's step: matches its receive, or ends its entry. Never the operation of a program.
     Deliver,
-    /// WaitAny over own communications: blocks until one is paired; response [`Response::Completed`].
+    /// WaitAny: blocks until an own communication is paired; response [`Response::Completed`].
     WaitAny(Box<[Handle]>),
-    /// TestAny over own communications: response [`Response::Completed`] or [`Response::Incomplete`].
+    /// TestAny of own communications: [`Response::Completed`] or [`Response::Incomplete`].
     TestAny(Box<[Handle]>),
     /// AsyncMutexLock: response [`Response::Posted`]. The process must not be in the mutex's queue.
     AsyncLock(MutexId),
@@ -206,12 +206,13 @@ pub enum Op {
     MutexWaitAny(Box<[Request]>),
     /// MutexTest over own requests: response [`Response::Completed`] or [`Response::Incomplete`].
     MutexTestAny(Box<[Request]>),
-    /// Takes the mutex if nobody is in its queue: response [`Response::Posted`], and the process owns it. Otherwise it
-    /// does nothing: response [`Response::Incomplete`]. The process must not be in the queue.
+    /// Takes the mutex if its queue is empty: response [`Response::Posted`]. Otherwise it does
+    /// nothing: response [`Response::Incomplete`]. The process must not be in the queue.
     TryLock(MutexId),
-    /// MutexUnlock of an own request that is in the queue, owner or not: response [`Response::Unit`].
+    /// MutexUnlock of an own request in the queue, owner or not: response [`Response::Unit`].
     Unlock(Request),
-    /// Asks for a reader-writer lock: response [`Response::Posted`]. The process must not be in its queue.
+    /// Asks for a reader-writer lock: response [`Response::Posted`]. The process must not be in its
+    /// queue.
     RwRequest {
         /// The lock.
         lock: RwLockId,
@@ -245,10 +246,10 @@ pub enum Op {
     Notify {
         /// The condition variable.
         condvar: CondvarId,
-        /// For all who wait, or for one of them?
+        /// Is it for all waiting processes, or for one of them?
         all: bool,
     },
-    /// Wakes those whom an own notification is for, when those before it have done so: response [`Response::Unit`].
+    /// Wakes candidates of an own notification, after all earlier ones: [`Response::Unit`].
     Wake {
         /// The condition variable.
         condvar: CondvarId,
@@ -270,7 +271,7 @@ pub enum Op {
     Arrive {
         /// The barrier.
         barrier: BarrierId,
-        /// How many times this process has arrived there before.
+        /// Number of earlier arrivals of this process there.
         round: u32,
     },
     /// Blocks until all participants have arrived in this round: response [`Response::Unit`].
@@ -299,10 +300,10 @@ pub enum Op {
     Spawn(LocalId),
     /// Blocks until the process has ended: response [`Response::Unit`].
     Join(ProcessId),
-    /// An actor at rest: it takes a pending message that it accepts, or runs an internal handler that is
-    /// enabled. No response: what the handler does is a [`Reaction`](super::Reaction).
+    /// An actor at rest: it takes a pending message that it accepts, or runs an internal handler
+    /// that is enabled. No response: what the handler does is a [`Reaction`](super::Reaction).
     Handle {
-        /// How many internal handlers it has.
+        /// Number of its internal handlers.
         internals: u32,
     },
 }
@@ -354,7 +355,7 @@ macro_rules! visit_objects {
 }
 
 impl Op {
-    /// May it leave every object as it is? Whether it did, its effect tells
+    /// May it leave every object unchanged? Whether it did is known by its effect
     /// ([`Effect::is_observation`](super::Effect::is_observation)).
     pub fn may_observe(&self) -> bool {
         by_operation!(self, operation => operation.may_observe())
@@ -370,7 +371,7 @@ impl Op {
         visit_objects!(self, visit)
     }
 
-    /// The object that it names, if it is one.
+    /// The object that it names, if it names exactly one.
     pub fn object(&self) -> Option<Object> {
         let (mut first, mut count) = (None, 0);
         self.for_each_object(|object| (first, count) = (Some(object), count + 1));
@@ -387,7 +388,7 @@ impl Op {
         visit_objects!(self, visit)
     }
 
-    /// The same with other values in place of those that it hands over: `new` is asked for each, in order.
+    /// The operation with each of its values replaced by `new` of it, in order.
     pub fn with_values(&self, mut new: impl FnMut(ValueId) -> ValueId) -> Op {
         let mut op = self.clone();
         match &mut op {
@@ -404,7 +405,7 @@ impl Op {
         op
     }
 
-    /// Source and tag of a post at a mailbox, or its pattern; of other operations the one that everything matches.
+    /// Source and tag of a post at a mailbox, or its pattern; else what matches everything.
     pub fn envelope(&self) -> Envelope {
         match *self {
             Op::Isend { envelope, .. } | Op::Irecv { pattern: envelope, .. } => envelope,
@@ -412,17 +413,17 @@ impl Op {
         }
     }
 
-    /// Does it choose among messages, or internal handlers, by name?
+    /// Is its choice a message or an internal handler?
     pub fn chooses_message(&self) -> bool {
         matches!(self, Op::Handle { .. } | Op::Deliver | Op::Probe { .. })
     }
 
-    /// Are there several possible responses after one history?
+    /// Are several responses possible after one history?
     pub fn is_choice(&self) -> bool {
         by_operation!(self, operation => operation.is_choice())
     }
 
-    /// The lane of the object whose content it reads and, depending on what that is, changes. Each change makes a new *version*.
+    /// The lane of the object that it reads and may change. Each change makes a new *version*.
     pub fn register(&self) -> Option<Lane> {
         match *self {
             Op::Access(cell, _) => Some(cell.lane()),
@@ -446,20 +447,20 @@ pub enum Access {
         /// New content.
         new: ValueId,
     },
-    /// Response [`Response::Value`], the old content, or [`Response::Overflow`]. Adding 0 is a read.
+    /// Response [`Response::Value`], the old content, or [`Response::Overflow`]. Adding 0 reads.
     FetchAdd(i64),
     /// Response [`Response::Value`], the old content. A swap that leaves the content is a read.
     Swap(ValueId),
 }
 
-/// What a process is told when its operation is carried out.
+/// The result of an operation, as its process observes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Response {
-    /// Nothing but that it happened.
+    /// Only that it happened.
     Unit,
     /// The name of the request just posted.
     Posted(Handle),
-    /// Element `index` is complete (paired, or owned); `value` is what a receive received, else unit.
+    /// Element `index` is complete (paired, or owned); `value` is what was received, else unit.
     Completed {
         /// Place in the operation's list.
         index: u32,
@@ -478,9 +479,9 @@ pub enum Response {
     Overflow,
 }
 
-/// Which of several possible ways an action goes, where history does not decide it: the index that a `waitany` or
-/// `testany` returns ([`Choice::NOTHING`] for none), the offset that a `choose` takes, which of the candidates a `notify_one` wakes,
-/// or the message that an actor takes. A number below -1 is an internal handler. Where there is no choice it is 0.
+/// Which way an action goes, where history does not decide it: the index that a `waitany` or
+/// `testany` returns ([`Choice::NOTHING`] for none), the offset of a `choose`, the candidate that a
+/// `notify_one` wakes, or the message of an actor (below -1: an internal handler). Else it is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Choice(pub i32);
 
@@ -527,11 +528,11 @@ pub enum Stimulus {
     Internal(u32),
 }
 
-/// A move of one process, from a state where it is enabled.
+/// A step of one process, from a state where it is enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Action {
-    /// Who moves.
+    /// The process.
     pub process: ProcessId,
-    /// Which way it goes.
+    /// The way in which it goes on.
     pub choice: Choice,
 }

@@ -1,16 +1,17 @@
-//! Values of a type that the crate does not know: whatever a program in Rust or in C sends and stores.
+//! Values of a type that this crate does not know: what programs in Rust or C send and store.
 
 use std::any::Any;
 use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A value of any type that can be compared, hashed and shown. Values of different types are different.
+/// A value of any type that can be compared, hashed and shown. Values of different types are never
+/// equal.
 #[derive(Clone)]
 pub struct Opaque(Arc<dyn Payload>);
 
 impl Opaque {
-    /// This value.
+    /// Wraps this value.
     pub fn new<T: Eq + Hash + Debug + Send + Sync + 'static>(value: T) -> Opaque {
         Opaque(Arc::new(value))
     }
@@ -21,7 +22,7 @@ impl Opaque {
     }
 }
 
-/// What is inside.
+/// The interface to the value inside.
 trait Payload: Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;
 

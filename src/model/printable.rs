@@ -1,14 +1,15 @@
-//! Text that strangers wrote, made fit to print.
+//! Text of unknown origin, made safe to print.
 //!
-//! A spec is often somebody else's, and so is the name of its file. Printed as it is, a text with a line break, an escape
-//! sequence or a sign that turns the direction of writing can pretend to be a line of the report. So such
-//! characters are shown as Rust writes them in a literal: `\n`, `\u{1b}`. What a program shows of itself (the text of a
-//! statement, the message of an assertion) is made printable where it is compiled; the names of files where they are
-//! printed.
+//! A spec is often written by somebody else, and so is the name of its file. Printed unchanged, a
+//! text with a line break, an escape sequence or a character that changes the direction of writing
+//! could imitate a line of the report. So such characters are shown as Rust writes them in a
+//! literal: `\n`, `\u{1b}`. What a program shows of itself (the text of a statement, the message of
+//! an assertion) is made printable where the program is compiled; the names of files are made
+//! printable where they are printed.
 
 use std::borrow::Cow;
 
-/// The text with every character written out that is not seen, or changes how others are seen.
+/// The text with every character escaped that is invisible, or that changes how others are shown.
 ///
 /// ```
 /// # use mazurka::model::printable;
@@ -29,8 +30,8 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Is it a character that is not seen as itself: a control character, a line break, a sign of direction, or one
-/// without any width?
+/// Is it a character that is not shown as itself: a control character, a line break, a direction
+/// mark, or a character of zero width?
 pub fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -41,8 +42,8 @@ pub fn is_deceptive(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// The text with each such character, except tabs and ends of lines, replaced by one that can be seen. Its length in
-/// bytes stays the same, so places in a source text still fit.
+/// The text with each deceptive character ([`is_deceptive`]), except tabs and line ends, replaced
+/// by a visible one. Its length in bytes stays the same, so positions in a source text stay valid.
 pub fn masked(text: &str) -> Cow<'_, str> {
     let is_bad = |c: char| is_deceptive(c) && !matches!(c, '\n' | '\t');
     if !text.chars().any(is_bad) {

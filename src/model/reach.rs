@@ -1,8 +1,8 @@
 //! What a process may still do to the objects, from its present local state on.
 //!
-//! [`Foresight::may_touch`](super::Foresight::may_touch) speaks of a process as such, whatever it has done; a
-//! [`Reach`] speaks of one local state. Both are over-approximations: what is not in a reach, no execution from
-//! that local state ever does.
+//! [`Foresight::may_touch`](super::Foresight::may_touch) speaks of a process in general, whatever
+//! it has done; a [`Reach`] speaks of one local state. Both over-approximate: no execution from
+//! this local state does anything outside its reach.
 
 use rustc_hash::FxHashSet;
 
@@ -15,14 +15,14 @@ pub struct Reach {
     posts: FxHashSet<Posts>,
 }
 
-/// The same touch of neighbouring objects: the first one, and how many.
+/// A touch of `count` neighbouring objects, the first of which is the object of `first`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Span {
     first: Touch,
     count: u32,
 }
 
-/// Posts at one end of neighbouring mailboxes.
+/// Posts at one end of neighbouring mailboxes, with the sources and tags that they may carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Posts {
     at: Span,
@@ -30,12 +30,12 @@ struct Posts {
     tag: Guess,
 }
 
-/// What is known about a number that a post may carry.
+/// What is known about a number that a post may carry: its source or its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Guess {
-    /// It carries exactly this, or none.
+    /// The post carries exactly this number, or none.
     Exactly(Option<i64>),
-    /// It carries one, and any is possible.
+    /// The post carries some number, and any is possible.
     Some,
 }
 
@@ -54,12 +54,14 @@ impl Guess {
 }
 
 impl Reach {
-    /// Adds this touch of `count` neighbouring objects, the first of which it names.
+    /// Adds this touch of `count` neighbouring objects, the first of which is the object of
+    /// `first`.
     pub fn add(&mut self, first: Touch, count: u32) {
         self.spans.insert(Span { first, count });
     }
 
-    /// Adds that a post at an end of one of `count` neighbouring mailboxes, or a probe there, may carry this.
+    /// Adds posts and probes at one end of `count` neighbouring mailboxes, which may carry this
+    /// source and this tag.
     pub fn add_posts(
         &mut self,
         first: MailboxId,
@@ -71,23 +73,25 @@ impl Reach {
         self.posts.insert(Posts { at, src, tag });
     }
 
-    /// May it still do this? Messages go to references, which are values: there the answer is yes.
+    /// May the process still do this? Always `true` for messages to actors, since their receivers
+    /// are references, which are values.
     pub fn contains(&self, touch: Touch) -> bool {
         (touch.lane.part() == Part::Inbox && touch.may == May::Add)
             || self.spans.iter().any(|span| span.contains(touch))
     }
 
-    /// All touches, one by one; `None` if some entry stands for more than `most` neighbouring objects.
+    /// All touches, one by one; `None` if some entry covers more than `most` neighbouring objects.
     pub fn touches(&self, most: u32) -> Option<impl Iterator<Item = Touch>> {
         let is_narrow = self.spans.iter().all(|span| span.count <= most);
         let of_span = |&Span { first, count }: &Span| (0..count).map(move |by| first.shifted(by));
         is_narrow.then(|| self.spans.iter().flat_map(of_span))
     }
 
-    /// May it still make this post, of something that can be paired with a post of this envelope at the other end?
+    /// May the process still make this post, with something that can be paired with a post of
+    /// `envelope` at the other end?
     ///
     /// # Panics
-    /// If it is not a post.
+    /// If `post` is not a post.
     pub fn may_meet(&self, post: Touch, envelope: Envelope) -> bool {
         let of_mailbox = |posts: &&Posts| posts.at.contains(post);
         let end = post.lane.part();
@@ -112,7 +116,8 @@ impl Span {
     }
 }
 
-/// Communications are values, so nobody knows before what a test is about: all tests are one.
+/// Communications are values, so it is not known before a run which one a test is about: all tests
+/// count as one touch.
 fn in_any_test(touch: Touch) -> Touch {
     match (touch.may, touch.lane.part()) {
         (May::NotYet, Part::Sends | Part::Receives) => Touch::ANY_TEST,
@@ -122,10 +127,10 @@ fn in_any_test(touch: Touch) -> Touch {
 }
 
 impl Touch {
-    /// A test of a communication.
+    /// Any test of a communication.
     pub const ANY_TEST: Touch = Touch { lane: Lane::new(Part::Sends, 0), may: May::NotYet };
 
-    /// The same touch of the object that is so many places later.
+    /// The same touch of the object whose number is greater by `by`.
     fn shifted(self, by: u32) -> Touch {
         Touch { lane: Lane::new(self.lane.part(), self.lane.object() + by), ..self }
     }

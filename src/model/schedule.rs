@@ -1,20 +1,23 @@
-//! Executions in portable names: a schedule that one search found means the same in every other.
+//! Executions in portable names: a schedule that one search found means the same in every other
+//! search.
 //!
-//! A search numbers spawned processes and messages as it meets them on all its branches ([`Locals`]). So its
-//! [`Action`]s mean nothing outside it. A schedule names both by *birth*, in its own execution alone:
+//! A search numbers spawned processes and messages in the order in which it encounters them on all
+//! its branches ([`Locals`]). So its [`Action`]s mean nothing outside it. A schedule names both by
+//! *birth*, in its own execution alone:
 //!
 //! | what | its number |
 //! |---|---|
-//! | a process | those that exist from the start, in order of declaration; then the others, as they are spawned |
-//! | a message | those that are pending from the start; then the others, as they are sent, all actors together |
-//! | a message at a p2p or bag mailbox | as they are sent, all such mailboxes together |
+//! | a process | the processes that exist from the start, in order of declaration; then the others, in order of spawning |
+//! | a message | the messages that are pending from the start; then the others, in order of sending, all actors together |
+//! | a message at a p2p or bag mailbox | in order of sending, all such mailboxes together |
 //!
-//! Fresh [`Locals`] that see only this execution give the same numbers. There the actions of a schedule can be
-//! executed as they are. Elsewhere [`State::action_named`] finds the actions that they name.
+//! Fresh [`Locals`] that see only this execution give the same numbers. There the actions of a
+//! schedule can be executed as they are. Elsewhere [`State::action_named`] finds the actions that
+//! they name.
 //!
-//! As text: `0,0,1,2:1,0x3`. One item per action, separated by commas: the number of the process that moves,
-//! `:choice` if the action was not the first of several choices (`:-1` for a test that found
-//! nothing), `xN` for N times in a row. Nothing in it needs quoting in a shell.
+//! As text: `0,0,1,2:1,0x3`. One item per action, separated by commas: the number of the process
+//! that moves, `:choice` if the action was not the first of several choices (`:-1` for a test that
+//! found nothing), `xN` for N times in a row. Nothing in it needs quoting in a shell.
 
 use std::fmt;
 use std::ops::Deref;
@@ -45,7 +48,8 @@ impl Schedule {
         state.schedule().enumerate().map(rename).collect()
     }
 
-    /// The execution of these actions, which have their names in `locals` and are enabled one after the other.
+    /// The execution of these actions, which have their names in `locals` and are enabled one after
+    /// the other.
     pub fn of_actions<S: System>(
         locals: &mut Locals<'_, S>,
         actions: impl IntoIterator<Item = Action>,
@@ -55,17 +59,19 @@ impl Schedule {
         Schedule::of(&state)
     }
 
-    /// Leaves its first actions only, at most so many.
+    /// Keeps only its first `length` actions.
     pub fn truncate(&mut self, length: usize) {
         self.0.truncate(length);
     }
 
-    /// The state that it leads to, in the names of `locals`.
+    /// The state that it leads to, in the names of `locals`; or its first action that is not
+    /// enabled.
     pub fn replay<S: System>(&self, locals: &mut Locals<'_, S>) -> Result<State, Refusal> {
         self.replay_with(locals, |_, _| {})
     }
 
-    /// The same; `each` is told of the state after each action.
+    /// Replays the schedule and calls `each` with the state after each action: see
+    /// [`replay`](Schedule::replay).
     pub fn replay_with<'s, S: System>(
         &self,
         locals: &mut Locals<'s, S>,
@@ -87,10 +93,11 @@ impl Schedule {
 }
 
 impl State {
-    /// The processes that exist, in order of birth. The place of one in this list is its portable number.
+    /// The processes that exist, in order of birth. The index of a process in this list is its
+    /// portable number.
     pub fn by_birth(&self) -> Vec<ProcessId> {
         let mut processes: Vec<_> = self.processes().collect();
-        // Those that one handler started are numbered by age already.
+        // The processes that one handler started are already numbered by age.
         processes.sort_by_key(|&process| self.born(process).map_or(0, |position| position + 1));
         processes
     }
@@ -105,8 +112,9 @@ impl State {
         ids
     }
 
-    /// The portable name of an action that is enabled here, or was executed earlier in this execution. `has_message` says
-    /// whether its choice is a message, which it handles, matches or finds. O(p) for p processes.
+    /// The portable name of an action that is enabled here, or was executed earlier in this
+    /// execution. `has_message`: is its choice a message, which it handles, matches or finds? O(p)
+    /// for p processes.
     pub fn portable(&self, action: Action, has_message: bool) -> Action {
         let choice = match action.choice.handled() {
             Handled::Message(id) if has_message => {
@@ -129,7 +137,7 @@ impl State {
         self.named_among(&self.by_birth(), locals, portable)
     }
 
-    /// As [`action_named`](State::action_named), where the list of processes by birth is known.
+    /// Like [`action_named`](State::action_named), but with a given list of processes by birth.
     fn named_among<S: System>(
         &self,
         processes: &[ProcessId],
@@ -217,7 +225,7 @@ impl fmt::Display for Schedule {
 
 stored_as_text!(Schedule);
 
-/// Why a text is no schedule: which item is wrong, and how.
+/// Why a text is not a schedule: which item is wrong, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSchedule(String);
 
@@ -232,7 +240,7 @@ impl std::error::Error for NoSchedule {}
 impl FromStr for Schedule {
     type Err = NoSchedule;
 
-    /// Space around items is ignored, and the empty string is the empty execution.
+    /// Ignores space around items. The empty string is the empty execution.
     fn from_str(text: &str) -> Result<Schedule, NoSchedule> {
         let mut actions = Vec::new();
         if text.trim().is_empty() {

@@ -1,8 +1,8 @@
 //! What MPI leaves to its implementations.
 //!
-//! A program that is right with one of these choices and wrong with another depends on something that MPI does not
-//! promise. So both are worth a search; or one search in which each communication may go either way on its own
-//! ([`Buffering::Any`], [`Leaving::Any`]).
+//! A program that is correct with one of these choices and wrong with another depends on something
+//! that MPI does not promise. So both choices are worth a search; or one search in which each
+//! communication may go either way on its own ([`Buffering::Any`], [`Leaving::Any`]).
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Completion;
 
-/// The choices of one search.
+/// The choices made for one search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Semantics {
     /// When a standard send at a p2p or bag mailbox is complete.
@@ -19,14 +19,14 @@ pub struct Semantics {
     /// When a rank leaves a collective.
     #[serde(rename = "collectives")]
     pub leaving: Leaving,
-    /// So often in a row the same poll may be in vain; then a process waits for what it polls, and the search is not complete if it
-    /// would go on otherwise.
+    /// Maximum number of consecutive unsuccessful polls; then the process blocks until what it
+    /// polls is complete. If it would otherwise go on, the search is not complete.
     #[serde(rename = "polls")]
     pub max_polls: u8,
 }
 
 impl Semantics {
-    /// The greatest bound on polls that can be asked for.
+    /// The greatest value of `max_polls` that can be requested.
     pub const MOST_POLLS: u8 = 200;
 }
 
@@ -38,7 +38,8 @@ impl Default for Semantics {
 }
 
 impl Semantics {
-    /// Whatever an implementation may do, each time anew. What goes wrong with any other choice goes wrong with this one.
+    /// Everything that an implementation may do, chosen anew each time. An error that occurs with
+    /// any other choice also occurs with this one.
     pub const ANY: Semantics =
         Semantics { buffering: Buffering::Any, leaving: Leaving::Any, max_polls: 2 };
 
@@ -47,7 +48,7 @@ impl Semantics {
         self.buffering == Buffering::Any || self.leaving == Leaving::Any
     }
 
-    /// As options of the command line: those that differ from the default.
+    /// The options of the command line for the values that differ from the default.
     pub fn options(&self) -> String {
         let default = Semantics::default();
         let mut options = String::new();
@@ -72,14 +73,15 @@ pub enum Buffering {
     Zero,
     /// At once: buffers never fill up.
     Infinite,
-    /// At once or when it is matched, each send for itself.
+    /// At once or when it is matched; each send chooses for itself.
     Any,
-    /// A message of at most so many bytes at once, a longer one when it is matched.
+    /// A message of at most this number of bytes at once, a longer one when it is matched.
     Eager(u64),
 }
 
 impl Buffering {
-    /// When a standard send of so many bytes is complete. A message of unknown length is short.
+    /// When a standard send of `bytes` bytes is complete. A message of unknown length counts as
+    /// short.
     pub fn completion(self, bytes: Option<u64>) -> Completion {
         match self {
             Buffering::Zero => Completion::Late,
@@ -138,11 +140,11 @@ impl TryFrom<String> for Buffering {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Leaving {
-    /// As early as MPI allows: when those have entered whose values it needs.
+    /// As early as MPI allows: when the ranks have entered whose values it needs.
     Early,
     /// When all have entered.
     Synchronizing,
-    /// Early or when all have entered, each rank for itself each time.
+    /// Early, or when all have entered; each rank chooses for itself, each time.
     Any,
 }
 

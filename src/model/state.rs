@@ -1,12 +1,13 @@
-//! A state as logs: what an execution has done to the objects, and how to take it back.
+//! A state as logs: what an execution has done to the objects, and how to undo it.
 //!
-//! Nothing is erased while executing: a mailbox keeps every send and receive ever posted, a mutex every
-//! request. So an action is undone by popping its entries, in O(1) and without a copy. And a position in a log
-//! names the same thing all along an execution; the chains of the unfolding are made of such positions.
+//! Nothing is erased while executing: a mailbox keeps every send and receive ever posted, a mutex
+//! every request. So an action is undone by popping its entries, in O(1) and without a copy. And a
+//! position in a log names the same thing all along an execution; the chains of the unfolding are
+//! made of such positions.
 //!
-//! The objects (`objects`) say what operations do, and keep their own invariants. Each operation restores the
-//! invariants between objects and processes: a request in a log is noted with its process, and a spawned process exists
-//! from its spawn on.
+//! The objects (`objects`) say what operations do, and keep their own invariants. Each operation
+//! restores the invariants between objects and processes: a request in a log is noted with its
+//! process, and a spawned process exists from its spawn on.
 
 mod open;
 mod portrait;
@@ -32,11 +33,12 @@ pub(super) struct Process {
     pub(super) local: LocalId,
     /// For each of its requests the position in the log of its object.
     pub(super) posted: Vec<Posted>,
-    /// How many actions it has made.
+    /// Number of its actions so far.
     pub(super) acted: u32,
     /// The carriers that it has started.
     pub(super) carriers: Vec<ProcessId>,
-    /// The local states at which it looked for something in vain, and how many of them were before its last other action.
+    /// The local states of its tests and probes that found nothing; and how many of them came
+    /// before its last other action.
     pub(super) in_vain: Vec<LocalId>,
     pub(super) row: u32,
     /// The depth at which it was spawned; `NONE` if it exists from the start, or does not exist.
@@ -55,20 +57,20 @@ impl Process {
     };
 }
 
-/// What [`State::undo`] needs to know.
+/// What [`State::undo`] needs to know about an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Done {
     pub(super) action: Action,
     pub(super) before: LocalId,
     /// Did it change a cell?
     pub(super) changed: bool,
-    /// What `row` was for its process before it.
+    /// The `row` of its process before it.
     pub(super) row: u32,
-    /// How many messages there were before it.
+    /// Number of messages before it.
     pub(super) messages: u32,
     /// The position in the log of the message that it took or found, or `NONE`.
     pub(super) taken: u32,
-    /// How many processes it started.
+    /// Number of processes that it started.
     pub(super) started: u32,
 }
 
@@ -78,7 +80,7 @@ macro_rules! define_state {
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct State {
             pub(super) processes: Vec<Process>,
-            /// How many objects it has a log for: those that were met up to its last step.
+            /// Number of objects that it has a log for: those that were met up to its last step.
             pub(super) known: usize,
             $($(pub(super) $all: Vec<$log>,)?)*
             pub(super) inboxes: Inboxes,
@@ -88,8 +90,10 @@ macro_rules! define_state {
         }
 
         impl State {
-            /// An object that was used as none may be, if there is one: a barrier by more processes than take part, a p2p or bag
-            /// mailbox by two that receive, a collective by ranks that do not agree. From then on an execution has no meaning.
+            /// A misused object, if there is one: a barrier with more processes than participants,
+            /// a latch with more counts than it has, a p2p or bag mailbox with two receiving
+            /// processes, a collective whose ranks do not agree. From then on an execution has no
+            /// meaning.
             #[inline]
             pub fn misused(&self) -> Option<Object> {
                 $(if let Some(id) = <$id as ObjectId>::misused(self) {
@@ -147,28 +151,28 @@ impl State {
         self.misused().is_some()
     }
 
-    /// How many actions led here.
+    /// The number of actions that led here.
     pub fn depth(&self) -> usize {
         self.trail.len()
     }
 
-    /// The actions that led here.
+    /// The actions that led here, in order.
     pub fn schedule(&self) -> impl ExactSizeIterator<Item = Action> + DoubleEndedIterator {
         self.trail.iter().map(|done| done.action)
     }
 
-    /// The action at `position` of those that led here.
+    /// The action at `position` in the execution that led here.
     pub fn action(&self, position: usize) -> Action {
         self.trail[position].action
     }
 
-    /// The local state from which the process of the action at `position` acted.
+    /// The local state of its process before the action at `position`.
     pub fn before(&self, position: usize) -> LocalId {
         self.trail[position].before
     }
 
-    /// The place in the log of messages, or in that of sends at p2p and bag mailboxes, of the one that the action at
-    /// `position` took or found.
+    /// The message that the action at `position` took or found, by its position in the log of
+    /// messages, or in the log of sends at p2p and bag mailboxes.
     pub fn taken(&self, position: usize) -> Option<u32> {
         place(self.trail[position].taken)
     }
@@ -178,7 +182,7 @@ impl State {
         (0..self.processes.len() as u32).map(ProcessId).filter(|&p| self.exists(p))
     }
 
-    /// The same without those that work for the network ([`State::is_carrier`]).
+    /// The processes that exist, without the carriers of the network ([`State::is_carrier`]).
     pub fn program_processes(&self) -> impl Iterator<Item = ProcessId> {
         self.processes().filter(|&process| !self.is_carrier(process))
     }
@@ -209,7 +213,8 @@ impl State {
         by_operation!(op, operation => operation.choices(&place, &mut each));
     }
 
-    /// If `process` were at the operation of this local state, which it has been at: would it find something?
+    /// If `process` were at the operation of this local state, at which it has been: would the
+    /// operation find something?
     pub(super) fn would_find<S: System>(
         &self,
         locals: &Locals<'_, S>,
@@ -246,8 +251,8 @@ impl State {
         !self.processes().any(|process| self.can_move(locals, process))
     }
 
-    /// The processes that are neither done nor failed, and the actors that have pending messages, failed ones
-    /// included.
+    /// The processes that are neither done nor failed, and the actors that have pending messages,
+    /// failed ones included.
     pub fn unfinished<S: System>(&self, locals: &Locals<'_, S>) -> impl Iterator<Item = ProcessId> {
         self.processes().filter(|&p| match locals.op(self.local(p)) {
             None | Some(Op::Handle { .. }) => self.inboxes.has_pending(p),
@@ -256,7 +261,8 @@ impl State {
         })
     }
 
-    /// The same without the daemons. In a terminal state they make it a deadlock.
+    /// The unfinished processes that are not daemons. A terminal state with such a process is a
+    /// deadlock.
     pub fn stuck<S: System>(&self, locals: &Locals<'_, S>) -> impl Iterator<Item = ProcessId> {
         self.unfinished(locals).filter(|&process| !locals.is_daemon(self.local(process)))
     }
@@ -266,18 +272,18 @@ impl State {
         self.execute(locals, action, |locals, before, response| locals.resume(before, response));
     }
 
-    /// Executes an enabled action, and returns what its process is told. An actor is told nothing.
+    /// Executes an enabled action, and returns the response to its process; `None` for an actor.
     pub fn step_and_tell<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
         action: Action,
     ) -> Option<Response> {
-        let mut told = None;
+        let mut observed = None;
         self.execute(locals, action, |locals, before, response| {
-            told = Some(response);
+            observed = Some(response);
             locals.resume(before, response)
         });
-        told
+        observed
     }
 
     /// Executes an enabled action that is known to lead its process to local state `after`.
@@ -293,7 +299,8 @@ impl State {
         });
     }
 
-    /// Executes an enabled action; `resume` tells where its response leads a process that is no actor.
+    /// Executes an enabled action; `resume` computes the local state after the response, unless the
+    /// process is an actor.
     fn execute<'s, S: System>(
         &mut self,
         locals: &mut Locals<'s, S>,
@@ -333,7 +340,7 @@ impl State {
         self.audit(locals);
     }
 
-    /// Takes the last action back. O(1).
+    /// Undoes the last action. O(1).
     ///
     /// # Panics
     /// In an initial state.
@@ -350,7 +357,7 @@ impl State {
         by_operation!(op, operation => operation.undo(self, births, &done));
     }
 
-    /// What the enabled action would touch if it were executed here.
+    /// The effect that the enabled action would have if it were executed here.
     pub fn peek<S: System>(&mut self, locals: &mut Locals<'_, S>, action: Action) -> Effect {
         self.step(locals, action);
         let effect = self.effect(locals);
@@ -358,7 +365,7 @@ impl State {
         effect
     }
 
-    /// What the last action touched, resolved in this execution.
+    /// The effect of the last action, resolved in this execution.
     ///
     /// # Panics
     /// In an initial state.
@@ -368,8 +375,9 @@ impl State {
         by_operation!(done.op(locals), operation => operation.effect(&place, done))
     }
 
-    /// Calls `each` with all that the operation of `process`, which is enabled, watches here. If it watches nothing, it
-    /// is independent of whatever other processes may do before it.
+    /// Calls `each` with everything that the operation of `process`, which is enabled, watches
+    /// here. If it watches nothing, it is independent of everything that other processes may do
+    /// before it.
     pub fn watches<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -384,7 +392,7 @@ impl State {
         });
     }
 
-    /// Calls `each` with all that the last action touched.
+    /// Calls `each` with everything that the last action touched.
     ///
     /// # Panics
     /// In an initial state.

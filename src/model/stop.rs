@@ -1,20 +1,22 @@
-//! A signal that work is to stop, for loops that may be long.
+//! A signal to stop work, for loops that may run long.
 //!
-//! Whoever watches the limits raises it, once; it is never lowered. Work that sees it raised may end at any
-//! place, with any result: whoever asked for the work looks at the signal before using the result. So a
-//! loop needs only one relaxed load in each round, and no way to report that it did not finish.
+//! The thread that watches the limits raises it once; it is never lowered. Work that sees it raised
+//! may end at any place, with any result: the caller checks the signal before it uses the result.
+//! So a loop needs only one relaxed load in each round, and no way to report that it did not
+//! finish.
 //!
-//! The code of a system is not given a signal: its methods are functions ([`System`](super::System)). But a single call of
-//! one may run long. So whoever works with a system says which signal counts on its thread
-//! ([`StopSignal::counts_here`]), and a system that runs long looks at [`StopSignal::is_raised_here`]. If it is raised, the
-//! process may stop as failed.
+//! The code of a system is not given a signal: its methods are functions
+//! ([`System`](super::System)). But a single call may run long. So a caller declares which signals
+//! count on its thread ([`StopSignal::counts_here`]), and a system whose calls may run long checks
+//! [`StopSignal::is_raised_here`]. If it is `true`, the process may stop as failed.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Shared by those who look at it and those who raise it. `Default` is one that nobody else knows.
+/// A flag shared by the threads that raise it and the threads that check it. `Default` makes a new
+/// one.
 #[derive(Clone, Debug, Default)]
 pub struct StopSignal(Arc<AtomicBool>);
 
@@ -23,11 +25,11 @@ thread_local! {
     static HERE: RefCell<Vec<StopSignal>> = const { RefCell::new(Vec::new()) };
 }
 
-/// While this exists, a signal counts on the thread that has made it.
+/// While this value exists, a signal counts on the thread that made the value.
 #[derive(Debug)]
 pub struct CountsHere {
     signal: StopSignal,
-    /// It has to be dropped by the same thread.
+    /// Makes it not `Send`: the same thread has to drop it.
     _thread: PhantomData<*const ()>,
 }
 
@@ -42,7 +44,8 @@ impl Drop for CountsHere {
 }
 
 impl StopSignal {
-    /// From now on the code of systems looks at it, too, on this thread, until the result is dropped.
+    /// From now on the code of systems on this thread checks this signal, too, until the returned
+    /// value is dropped.
     pub fn counts_here(&self) -> CountsHere {
         HERE.with_borrow_mut(|here| here.push(self.clone()));
         CountsHere { signal: self.clone(), _thread: PhantomData }
@@ -53,7 +56,7 @@ impl StopSignal {
         HERE.with_borrow(|here| here.iter().any(StopSignal::is_raised))
     }
 
-    /// Does work that has to come to its end whatever is raised, because its result is used.
+    /// Runs work that has to finish even if a signal is raised, because its result is used.
     pub fn disregarded<T>(work: impl FnOnce() -> T) -> T {
         let here = HERE.take();
         let done = work();
@@ -61,7 +64,7 @@ impl StopSignal {
         done
     }
 
-    /// Tells everybody who looks at it to stop.
+    /// Asks all work that checks this signal to stop.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

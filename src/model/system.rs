@@ -1,7 +1,8 @@
 //! The one type parameter of the crate: a system of processes.
 //!
-//! Four methods say what the processes do, and one which of them may wait for ever. What else a system may say about itself
-//! is in separate traits, which have defaults: [`Actors`], [`Finale`], [`Invariants`], [`Foresight`] and [`Describe`].
+//! Four methods define what the processes do, and one defines which of them may wait for ever.
+//! Everything else that a system may say about itself is in separate traits, which have defaults:
+//! [`Actors`], [`Finale`], [`Invariants`], [`Foresight`] and [`Describe`].
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -15,21 +16,22 @@ use super::{
 /// A concurrent program, seen process by process.
 ///
 /// # Contract
-/// - [`next`](System::next) and [`resume`](System::resume) are functions: equal arguments, equal results.
-///   Explorers call them once for each distinct argument and remember the answer.
-/// - A local state knows only what responses told it. In particular it learns a received value only
-///   from [`Response::Completed`].
-/// - An actor is a process that is at [`Op::Handle`] in every local state in which it has not failed. What it does
-///   is told by [`Actors::accepts`] and [`Actors::handle`], which are functions, too.
-/// - Operations are well-formed: handles and requests are the process's own and of the right kind; a
-///   process requests a mutex only when it is not in its queue, and waits for it, tests it and unlocks it only when
-///   it is; and rounds of a barrier count the process's own arrivals. What happens otherwise is unspecified: in most
-///   cases a panic.
+/// - [`next`](System::next) and [`resume`](System::resume) are functions: equal arguments, equal
+///   results. Explorers call them once for each distinct argument and remember the answer.
+/// - A local state contains only what responses have reported. In particular, a process learns a
+///   received value only from [`Response::Completed`].
+/// - An actor is a process that is at [`Op::Handle`] in every local state in which it has not
+///   failed. [`Actors::accepts`] and [`Actors::handle`] define what it does. They are functions,
+///   too.
+/// - Operations are well-formed: handles and requests are the process's own and of the right kind;
+///   a process requests a mutex only while it is not in the queue of the mutex, and waits for,
+///   tests and unlocks the mutex only while it is in the queue; and rounds of a barrier count the
+///   process's own arrivals. Anything else has unspecified results: in most cases a panic.
 pub trait System: Sync {
     /// What one process remembers between two of its visible operations.
     type Local: Clone + Eq + Hash + Debug + 'static;
 
-    /// The objects that processes act on. Here, and wherever a system speaks or is asked, an object is known by its
+    /// The objects that processes act on. In all methods of a system, an object is known by its
     /// place in these declarations. Elsewhere it has another number (see [`Met`](super::Met)).
     fn objects(&self) -> &Objects;
 
@@ -39,19 +41,20 @@ pub trait System: Sync {
     /// What a process in this local state does next.
     fn next(&self, local: &Self::Local, values: &mut Values) -> Next<Self::Local>;
 
-    /// The local state after the pending operation was carried out with this response, run up to the next
-    /// visible operation.
+    /// The local state after the pending operation was carried out with this response, run up to
+    /// the next visible operation.
     fn resume(&self, local: &Self::Local, response: Response, values: &Values) -> Self::Local;
 
-    /// Is the process a daemon, which may wait for ever? If only daemons wait, an execution has come to its end. A process is a
-    /// daemon in all its local states, or in none.
+    /// Is the process a daemon, which may wait for ever? An execution in which only daemons wait
+    /// has ended without a deadlock. A process is a daemon in all its local states, or in none.
     fn is_daemon(&self, local: &Self::Local) -> bool {
         let _ = local;
         false
     }
 
-    /// Does some work on the system, such as a search. If processes of the system may run for ever, that is seen here, and not
-    /// where the work is done without this: then the work is done again, and such a process fails where it has hung.
+    /// Runs `work`, such as a search, on this system. If processes of the system may run for ever,
+    /// this method runs `work` under a watchdog: a process that hangs fails at this local state
+    /// from then on, and `work` is run again.
     fn attempt<T: Send + 'static>(&self, work: impl Fn(&Self) -> T + Send + Sync + 'static) -> T
     where
         Self: Sized,
@@ -59,17 +62,17 @@ pub trait System: Sync {
         work(self)
     }
 
-    /// What it says of its actors, if it has any.
+    /// What the system says about its actors, if it has any.
     fn actors(&self) -> &dyn Actors<Self::Local> {
         &Nothing
     }
 
-    /// The judgement of terminal states, if it has one.
+    /// The assertions on final states, if there are any.
     fn finale(&self) -> Option<&dyn Finale<Self::Local>> {
         None
     }
 
-    /// What must hold in every state, if it says so.
+    /// The invariants, if there are any.
     fn invariants(&self) -> Option<&dyn Invariants<Self::Local>> {
         None
     }
@@ -85,7 +88,7 @@ pub trait System: Sync {
     }
 }
 
-/// A system with no more to say: no actors, no foresight, no description.
+/// The defaults, for a system that says no more: no actors, no foresight, no description.
 struct Nothing;
 
 impl<L: Debug> Actors<L> for Nothing {}
@@ -103,25 +106,25 @@ pub enum Next<L> {
     Spawn(L),
     /// It has run its last statement.
     Done,
-    /// The same, and who joins it is told this.
+    /// It has run its last statement, and a join gets this value.
     Returned(ValueId),
     /// It stopped on a violation.
     Failed(Failure),
 }
 
-/// A violation that a process, or the judgement of a final state, ran into.
+/// A violation that a process, or an assertion on final states, ran into.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Failure {
     /// Assertion or run-time error.
     pub kind: FailureKind,
     /// What went wrong, for people.
     pub message: String,
-    /// Where.
+    /// Where it happened.
     pub site: Option<Site>,
 }
 
 impl Failure {
-    /// Is it no violation, but what cannot be explored?
+    /// Is it not a violation, but something that cannot be explored?
     pub fn is_unsupported(&self) -> bool {
         self.kind == FailureKind::Unsupported
     }
@@ -132,8 +135,10 @@ impl Failure {
 pub enum FailureKind {
     /// `assert` or `final`.
     Assertion,
-    /// Division by zero, index out of range, overflow, misuse of an object, endless local computation.
+    /// Division by zero, index out of range, overflow, misuse of an object, endless local
+    /// computation.
     Error,
-    /// No violation: it does what cannot be explored, so the search ends there.
+    /// Not a violation: the process does something that cannot be explored, so the search ends
+    /// there.
     Unsupported,
 }

@@ -1,15 +1,19 @@
-//! What an operation touches, without regard to history. Stateful reductions reason about this.
+//! What an operation touches, without regard to history. Stateful reductions use this.
 //!
-//! A [`Effect`](super::Effect) is resolved along one execution and speaks of positions in logs. A search that
-//! stores states has many executions behind one state, so it asks a coarser question: may these two
-//! operations ever be a *race*, dependent and possible in either order? If one of two dependent operations enables the other (a post
-//! and the wait that it completes), they are not a race: no execution reverses them. The two sides differ:
+//! An [`Effect`](super::Effect) is resolved along one execution and speaks of positions in logs. A
+//! search that stores states has many executions behind one state, so it asks a coarser question:
+//! can these two operations ever *race*, that is, be dependent and possible in either order? If one
+//! of two dependent operations enables the other (a post enables the wait that it completes), they
+//! do not race: no execution reverses them. The two sides differ:
 //!
-//! - what an operation *watches* where it is enabled: everything that could come before it and would make a
-//!   difference to it, whichever choice it takes ([`State::watches`](super::State::watches));
-//! - what an executed action *touches*, as the later one of the two ([`State::touches`](super::State::touches)).
+//! - what an operation *watches* where it is enabled: everything that could come before it and
+//!   would make a difference to it, whichever choice it takes
+//!   ([`State::watches`](super::State::watches));
+//! - what an executed action *touches*, as the later one of the two
+//!   ([`State::touches`](super::State::touches)).
 //!
-//! A touch is a lane and what may be done to it ([`May`]). Two touches of one lane race as this table says:
+//! A touch is a lane and what may be done to it ([`May`]). Two touches of one lane race as this
+//! table says:
 //!
 //! | watches ([`May`]) | races with a later |
 //! |---|---|
@@ -23,18 +27,18 @@
 //!
 //! | watches | races with a later |
 //! |---|---|
-//! | isend, irecv | the same, at the same mailbox; for a test, a test of what such a post completes |
+//! | isend, irecv | the same operation at the same mailbox; test of what such a post completes |
 //! | waitany, test of what is not complete | post that would complete it, at that end of the mailbox |
-//! | async_lock; async_acquire; release | the same, of the same object |
+//! | async_lock; async_acquire; release | the same operation on the same object |
 //! | unlock | test of the mutex; unlock of a request that was not granted |
 //! | unlock of a request that was not granted | unlock or test of the mutex |
 //! | mutex_test, mutex_waitany of what is not owned | unlock of the mutex |
-//! | request, unlock or successful try of a mutex that is tried | the same, and a failed try |
-//! | try of it that would fail | request, unlock or successful try |
+//! | request, unlock or successful try of a mutex that is tried | all of these, and a failed try |
+//! | try of such a mutex that would fail | request, unlock or successful try |
 //! | read request for a reader-writer lock | write request |
 //! | write request | request |
 //! | enrolment at a condition variable | notification |
-//! | notification | the same, and enrolment |
+//! | notification | notification, enrolment |
 //! | read of a cell | change of it |
 //! | change of a cell | access to it |
 //! | an actor at rest | message to it |
@@ -42,15 +46,17 @@
 //! | waitany, test of an entry of a collective that has not ended | end of an entry there |
 //! | waitany, test of a receive or synchronous send that is not matched | match at the mailbox |
 //!
-//! What is not listed watches nothing: a local step, a choice, a spawn, an arrival at a barrier, an unlock of a
-//! reader-writer lock, a step that wakes, a message sent, and every wait that is over. Whatever others do before such an operation, it is the same, and so are they.
+//! Operations that are not listed watch nothing: a local step, a choice, a spawn, an arrival at a
+//! barrier, a count of a latch, an unlock of a reader-writer lock, a wake step, a message sent, and
+//! every wait that is over. Whatever other processes do before such an operation, it does the same,
+//! and so do they.
 //!
-//! **Over-approximation.** Let t be enabled in s, let E be an execution from s without t, and let its last
-//! action a be the only one that is dependent on t's operation in s. Then t's operation, executed first, is
-//! followed by E up to a, and there a's process does the same operation, with a touch that races with what t
-//! watches in s. So whoever collects all touches that follow t's operation has met every process that might
-//! have come first. (Nothing here disables another process. Within a process one choice disables the
-//! others, so an operation watches for all its choices together.)
+//! **Over-approximation.** Let t be enabled in s, let E be an execution from s without t, and let
+//! its last action a be the only one that is dependent on t's operation in s. Then t's operation,
+//! executed first, is followed by E up to a, and there a's process does the same operation, with a
+//! touch that races with what t watches in s. So the touches that follow t's operation include one
+//! by each process that might have come first. (Nothing here disables another process. Within a
+//! process one choice disables the others, so an operation watches for all its choices together.)
 
 use super::Lane;
 
@@ -68,23 +74,25 @@ pub struct Touch {
 pub enum May {
     /// It changes the lane.
     Change,
-    /// It changes the lane at a place that is settled by what its process waited for: an unlock of a request that was granted.
+    /// It changes the lane at a place that is fixed by what its process waited for: an unlock of a
+    /// request that was granted.
     Turn,
     /// It looks at the last change.
     Look,
-    /// It adds to what is gathered there.
+    /// It adds to what is gathered on the lane.
     Add,
-    /// It is a test, or an open wait for one of several, that a change may complete.
+    /// It is a test, or an open wait for one of several requests, that a change may complete.
     NotYet,
     /// It is a choice, and an addition may give it another way.
     Open,
 }
 
 impl May {
-    /// All of them.
+    /// All ways to act.
     const ALL: [May; 6] = [May::Change, May::Turn, May::Look, May::Add, May::NotYet, May::Open];
 
-    /// If a `later` touch of the lane by another process came before what watches this, might the effect be different?
+    /// Might an operation that watches this have another effect if a `later` touch of the lane by
+    /// another process came first?
     fn races(self, later: May) -> bool {
         use May::*;
         match (self, later) {
@@ -98,19 +106,21 @@ impl May {
 }
 
 impl Touch {
-    /// That of a lane.
+    /// A touch of this lane.
     #[inline]
     pub fn new(lane: Lane, may: May) -> Touch {
         Touch { lane, may }
     }
 
-    /// All touches of other processes that race with what watches this, if they come later.
+    /// All touches of other processes that race with an operation that watches this, if they come
+    /// later.
     pub fn rivals(self) -> impl Iterator<Item = Touch> {
         let later = May::ALL.into_iter().filter(move |&later| self.may.races(later));
         later.map(move |may| Touch { lane: self.lane, may })
     }
 
-    /// If a `later` touch of another process came before what watches this, might the effect be different?
+    /// Might an operation that watches this have another effect if a `later` touch of another
+    /// process came first?
     pub fn races(self, later: Touch) -> bool {
         self.lane == later.lane && self.may.races(later.may)
     }

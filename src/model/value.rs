@@ -1,4 +1,5 @@
-//! Values that processes compute with, send and store, interned so that the objects handle plain ids.
+//! Values that processes compute with, send and store, interned so that the objects handle plain
+//! ids.
 
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -8,8 +9,8 @@ use super::{Call, Handle, Opaque, ProcessId};
 
 /// A value of the modelling language.
 ///
-/// Lists and arrays are persistent vectors: a local state that differs from the one before it in one
-/// element shares all the others.
+/// Lists and arrays are persistent vectors: a local state that differs from the one before it in
+/// one element shares all the others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     /// The value of statements.
@@ -29,24 +30,25 @@ pub enum Value {
     Tuple(Arc<[Value]>),
     /// A list `[T]` or an array `[T; n]`.
     List(im::Vector<Value>),
-    /// A communication: the process's own request with that number.
+    /// A communication: the request of its own process with that number.
     Comm(Handle),
     /// A handle to a spawned process, or a reference to an actor.
     Process(ProcessId),
-    /// What a rank gets at the end of a collective: what those gave that it waited for, in the order of their ranks.
+    /// What a rank gets at the end of a collective: the values of the ranks that it waited for, in
+    /// the order of ranks.
     Gathered {
-        /// What was done.
+        /// The call of all ranks.
         call: Call,
-        /// As which rank.
+        /// The rank that gets this.
         rank: u32,
-        /// What it gave itself.
+        /// The value that this rank gave.
         own: Arc<Value>,
-        /// What the others gave, and it, if it waited for itself.
+        /// The values of the ranks that it waited for, which may include itself.
         given: Arc<[Value]>,
     },
-    /// What actors send one another.
+    /// A message between actors.
     Message {
-        /// Which message of the program.
+        /// The number of the message's declaration in the program.
         name: u32,
         /// Its parameters.
         args: Arc<[Value]>,
@@ -59,7 +61,8 @@ impl Value {
     /// The integer inside.
     ///
     /// # Panics
-    /// If the value is no integer: programs are statically typed, so that is a bug of this crate.
+    /// If the value is not an integer: programs are statically typed, so that is a bug of this
+    /// crate.
     pub fn int(&self) -> i64 {
         match self {
             Value::Int(n) => *n,

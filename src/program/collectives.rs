@@ -1,4 +1,4 @@
-//! What a fixed number of ranks does together.
+//! Operations that a fixed number of ranks carry out together.
 
 use std::panic::Location;
 
@@ -9,7 +9,8 @@ use super::text::Text;
 use crate::model::{Call, CollectiveId, CollectiveKind, Completion, Object, Op, Value};
 use crate::systems::history::{Asked, Told};
 
-/// Something that a fixed number of ranks does together, round by round. Each process takes part as one rank.
+/// Operations that a fixed number of ranks carry out together, round by round. Each process takes
+/// part as one rank.
 ///
 /// ```
 /// use mazurka::program::Program;
@@ -28,8 +29,9 @@ use crate::systems::history::{Asked, Told};
 /// mazurka::check(&program.build()).assert_ok();
 /// ```
 ///
-/// Who waits for whom is what MPI promises: at a broadcast for the root, in a gathering the root for all, otherwise all for all. All
-/// ranks have to do the same with the same root; anything else is a violation.
+/// Ranks wait for each other only as far as MPI promises: in `bcast` and `scatter` for the root; in
+/// `gather` and `reduce` the root for all; in `scan` for the ranks before; otherwise all for all.
+/// All ranks have to make the same call with the same root; anything else is a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Collective {
     pub(super) id: CollectiveId,
@@ -45,10 +47,10 @@ pub struct Rank {
 }
 
 impl Collective {
-    /// A rank. One process alone may take part as it.
+    /// The rank with this number. Only one process may take part as this rank.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there is no such rank.
     pub fn rank(self, rank: u32) -> Rank {
         assert!(rank < self.ranks, "rank {rank} of {}", self.ranks);
         Rank { id: self.id, rank, ranks: self.ranks }
@@ -56,14 +58,14 @@ impl Collective {
 }
 
 impl Rank {
-    /// Waits for all.
+    /// Waits until all ranks have entered.
     #[track_caller]
     pub fn barrier(self) -> impl Future<Output = ()> {
         let call = Calling::new(self, CollectiveKind::Barrier, None, Location::caller());
         async move { drop(call.enter::<(), ()>(()).await) }
     }
 
-    /// The value that the root has. The others have none.
+    /// Gives every rank the value of the root. The other ranks pass `None`.
     #[track_caller]
     pub fn bcast<T: Data>(self, root: u32, value: Option<T>) -> impl Future<Output = T> {
         let call = Calling::new(self, CollectiveKind::Bcast, Some(root), Location::caller());
@@ -73,7 +75,7 @@ impl Rank {
         }
     }
 
-    /// To each rank the value at its place in the list that the root has. The others have none.
+    /// Gives each rank the value at its place in the list of the root. The other ranks pass `None`.
     #[track_caller]
     pub fn scatter<T: Data>(self, root: u32, values: Option<Vec<T>>) -> impl Future<Output = T> {
         let call = Calling::new(self, CollectiveKind::Scatter, Some(root), Location::caller());
@@ -84,7 +86,7 @@ impl Rank {
         }
     }
 
-    /// To the root the values of all ranks, in their order.
+    /// Gives the root the values of all ranks, in the order of ranks. The other ranks get `None`.
     #[track_caller]
     pub fn gather<T: Data>(self, root: u32, value: T) -> impl Future<Output = Option<Vec<T>>> {
         let call = Calling::new(self, CollectiveKind::Gather, Some(root), Location::caller());
@@ -94,7 +96,7 @@ impl Rank {
         }
     }
 
-    /// To the root all values, combined from left to right.
+    /// Gives the root all values, combined from left to right. The other ranks get `None`.
     #[track_caller]
     pub fn reduce<T: Data>(
         self,
@@ -109,14 +111,14 @@ impl Rank {
         }
     }
 
-    /// To all ranks the values of all ranks, in their order.
+    /// Gives every rank the values of all ranks, in the order of ranks.
     #[track_caller]
     pub fn allgather<T: Data>(self, value: T) -> impl Future<Output = Vec<T>> {
         let call = Calling::new(self, CollectiveKind::Allgather, None, Location::caller());
         async move { call.enter(value).await }
     }
 
-    /// To all ranks all values, combined from left to right.
+    /// Gives every rank all values, combined from left to right.
     #[track_caller]
     pub fn allreduce<T: Data>(
         self,
@@ -130,7 +132,7 @@ impl Rank {
         }
     }
 
-    /// To each rank the values at its place in the lists of all.
+    /// Gives each rank the values at its place in the lists of all ranks, in the order of ranks.
     #[track_caller]
     pub fn alltoall<T: Data>(self, values: Vec<T>) -> impl Future<Output = Vec<T>> {
         let call = Calling::new(self, CollectiveKind::Alltoall, None, Location::caller());
@@ -140,7 +142,7 @@ impl Rank {
         }
     }
 
-    /// To each rank the values up to its own, combined from left to right.
+    /// Gives each rank the values of the ranks up to its own, combined from left to right.
     #[track_caller]
     pub fn scan<T: Data>(self, value: T, combine: impl Fn(T, T) -> T) -> impl Future<Output = T> {
         let call = Calling::new(self, CollectiveKind::Scan, None, Location::caller());
@@ -164,7 +166,8 @@ impl Calling {
         Calling { rank, call: Call { kind, root, operator: None }, place }
     }
 
-    /// Gives a value, and waits for what those gave for whom the rank waits, in their order.
+    /// Enters with a value. Returns the values of the ranks that this rank waits for, in the order
+    /// of ranks.
     async fn enter<T: Data, G: Data>(self, value: T) -> Vec<G> {
         let Calling { rank: Rank { id: collective, rank, ranks }, call, place } = self;
         if call.root.is_some_and(|root| root >= ranks) {

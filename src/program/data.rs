@@ -1,4 +1,5 @@
-//! What processes send and store: values of any type that can be compared, hashed, copied and shown.
+//! What processes send and store: values of any type that can be compared, hashed, copied and
+//! shown.
 
 use std::any::{Any, TypeId};
 use std::fmt::Debug;
@@ -6,18 +7,19 @@ use std::hash::Hash;
 
 use crate::model::{Opaque, Value};
 
-/// What can be sent, stored in a cell, or guarded by a mutex: any type with these properties. Two values are the same if
-/// they are equal, and counterexamples show them as `Debug` does.
+/// What can be sent, stored in a cell, or guarded by a mutex: any type with these properties. Two
+/// values are the same if they are equal, and counterexamples show them as `Debug` does.
 pub trait Data: Clone + Eq + Hash + Debug + Send + Sync + 'static {}
 
 impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Data for T {}
 
-/// Is there only one value, which nobody needs to be told?
+/// Does this type have only one value, so that a value need not be handed over?
 pub(super) fn is_unit<T: Data>() -> bool {
     TypeId::of::<T>() == TypeId::of::<()>()
 }
 
-/// The value as the objects know it. They compute with integers, so these are not opaque.
+/// The value in the form that objects store. They compute with integers, so integers are not
+/// opaque.
 pub(super) fn pack<T: Data>(value: T) -> Value {
     let any: &dyn Any = &value;
     if let Some(&number) = any.downcast_ref::<i64>() {
@@ -32,10 +34,11 @@ pub(super) fn pack<T: Data>(value: T) -> Value {
     }
 }
 
-/// The value again.
+/// The value in its own type.
 ///
 /// # Panics
-/// If it is of another type. A process that is not deterministic may be told such a value; it has failed then.
+/// If it is of another type. A process that is not deterministic may get such a value; it has
+/// failed then.
 pub(super) fn unpack<T: Data>(value: &Value) -> T {
     let any: Option<&T> = match value {
         Value::Int(number) => (number as &dyn Any).downcast_ref(),

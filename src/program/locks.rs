@@ -1,10 +1,13 @@
-//! Mutexes, reader-writer locks and condition variables. What they guard is inside them, and a guard unlocks when it is dropped.
+//! Mutexes, reader-writer locks and condition variables. What they guard is inside them, and a
+//! guard unlocks when it is dropped.
 //!
-//! The content is a cell of its own. It is read when the lock is granted, and written before it is released if it was
-//! borrowed mutably. Such accesses are ordered by the lock, so they add no executions. A lock that guards `()` has no cell.
+//! The content is a cell of its own. It is read when the lock is granted, and written before it is
+//! released if it was borrowed mutably. Such accesses are ordered by the lock, so they add no
+//! executions. A lock that guards `()` has no cell.
 //!
-//! Each step has a line of the program. The content is written where it was borrowed mutably last. Where a guard is dropped cannot be
-//! known, so it unlocks where it was used last, unless it is dropped by a call of this module.
+//! Each step has a line of the program. The content is written where it was last borrowed mutably.
+//! The place where a guard is dropped cannot be known, so it unlocks where it was last used, unless
+//! a call of this module drops it.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -110,16 +113,16 @@ impl<T: Data> Mutex<T> {
         self.content
     }
 
-    /// Locks it: waits until nobody else has it.
+    /// Locks it: waits until no other process has it.
     #[track_caller]
     pub fn lock(self) -> impl Future<Output = Guard<T>> {
         self.lock_at("lock", Location::caller())
     }
 
-    /// Locks it if nobody has it, and nobody waits for it.
+    /// Locks it if no process has it or waits for it.
     ///
     /// # Panics
-    /// If it is no [`tried_mutex`](super::Program::tried_mutex).
+    /// If it is not a [`tried_mutex`](super::Program::tried_mutex).
     #[track_caller]
     pub fn try_lock(self) -> impl Future<Output = Option<Guard<T>>> {
         assert!(self.is_tried, "only a mutex made by `tried_mutex` can be tried");
@@ -136,7 +139,7 @@ impl<T: Data> Mutex<T> {
         }
     }
 
-    /// Notes that the process holds it.
+    /// Records that the process holds it.
     fn held_from_now_on(self, place: Place) -> Rc<Channel> {
         let channel = Channel::current();
         if !channel.hold(self.id) {
@@ -158,13 +161,13 @@ impl<T: Data> Mutex<T> {
     }
 }
 
-/// What a guard needs, whatever it guards.
+/// The part of a guard that does not depend on the kind of lock.
 struct Held<T> {
     value: T,
     channel: Rc<Channel>,
-    /// Where the content was borrowed mutably last, if it was.
+    /// Where the content was last borrowed mutably, if it was.
     changed: Option<Place>,
-    /// Where the guard was used last. Before it is used, that is where the lock was asked for.
+    /// Where the guard was last used. Before its first use: where the lock was asked for.
     used: Cell<Place>,
 }
 
@@ -187,7 +190,7 @@ impl<T: Data> Held<T> {
         &mut self.value
     }
 
-    /// Has the content written if it may have changed, and then this done.
+    /// Requests a write of the content if it may have changed, and then `op`.
     fn release(&self, content: Content<T>, op: Op, on: Object) {
         if let (Some(place), Some(cell)) = (self.changed, content.cell) {
             let write = |value| Op::Access(cell, Access::Write(value));
@@ -206,7 +209,7 @@ pub struct Guard<T: Data> {
 }
 
 impl<T: Data> Guard<T> {
-    /// Drops the guard, with this as the place at which it unlocks.
+    /// Drops the guard. It unlocks at the place of this call.
     #[track_caller]
     pub fn unlock(guard: Guard<T>) {
         guard.held.used.set(Location::caller());
@@ -256,13 +259,13 @@ impl Condvar {
         }
     }
 
-    /// Wakes one of those who wait, if there are any.
+    /// Wakes one of the waiting processes, if there are any.
     #[track_caller]
     pub fn notify_one(self) -> impl Future<Output = ()> {
         self.notify(false, "notify_one", Location::caller())
     }
 
-    /// Wakes all who wait.
+    /// Wakes all waiting processes.
     #[track_caller]
     pub fn notify_all(self) -> impl Future<Output = ()> {
         self.notify(true, "notify_all", Location::caller())
@@ -318,7 +321,7 @@ impl<T: Data> RwLock<T> {
     }
 }
 
-/// A reader-writer lock that the process has, in either way.
+/// A reader-writer lock that the process holds, as a reader or a writer.
 struct RwHeld<T: Data> {
     lock: RwLock<T>,
     handle: Handle,
@@ -337,7 +340,7 @@ impl<T: Data> Drop for RwHeld<T> {
 pub struct ReadGuard<T: Data>(RwHeld<T>);
 
 impl<T: Data> ReadGuard<T> {
-    /// Drops the guard, with this as the place at which it unlocks.
+    /// Drops the guard. It unlocks at the place of this call.
     #[track_caller]
     pub fn unlock(guard: ReadGuard<T>) {
         guard.0.held.used.set(Location::caller());
@@ -357,7 +360,7 @@ impl<T: Data> Deref for ReadGuard<T> {
 pub struct WriteGuard<T: Data>(RwHeld<T>);
 
 impl<T: Data> WriteGuard<T> {
-    /// Drops the guard, with this as the place at which it unlocks.
+    /// Drops the guard. It unlocks at the place of this call.
     #[track_caller]
     pub fn unlock(guard: WriteGuard<T>) {
         guard.0.held.used.set(Location::caller());

@@ -1,4 +1,4 @@
-//! Messages.
+//! Mailboxes, and requests to send or receive.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -9,9 +9,10 @@ use super::text::Text;
 use crate::model::{Completion, Delivery, Envelope, Handle, MailboxId, Object, Op, Value};
 use crate::systems::history::{Asked, Told};
 
-/// A mailbox of messages of one type. Anybody may send; at a p2p or bag mailbox one process receives, at others anybody.
+/// A mailbox of messages of one type. Every process may send. At a p2p or bag mailbox only one
+/// process may receive; at other mailboxes every process may.
 ///
-/// A message may say from where it comes and carry a tag, and a receive may ask for that:
+/// A message may say from where it comes and carry a tag, and a receive may ask for these:
 ///
 /// ```
 /// use mazurka::program::Program;
@@ -47,12 +48,14 @@ impl<T: Data> Mailbox<T> {
         Mailbox { id, delivery, envelope: Envelope::default(), of: PhantomData }
     }
 
-    /// Messages that are sent here say that they come from `source`; a receive asks for such messages.
+    /// The same mailbox, for messages from `source`: a message that is sent says that it comes from
+    /// there; a receive accepts only such messages.
     pub fn from(self, source: i64) -> Self {
         Mailbox { envelope: Envelope { src: Some(source), ..self.envelope }, ..self }
     }
 
-    /// Messages that are sent here carry this tag; a receive asks for such messages.
+    /// The same mailbox, for messages with this tag: a message that is sent carries it; a receive
+    /// accepts only such messages.
     pub fn tagged(self, tag: i64) -> Self {
         Mailbox { envelope: Envelope { tag: Some(tag), ..self.envelope }, ..self }
     }
@@ -94,7 +97,8 @@ impl<T: Data> Mailbox<T> {
         self.begin("irecv", Location::caller())
     }
 
-    /// A message; or none, because it took too long. Time is not modelled, so a message may always be too late.
+    /// A message; or `None`, because it took too long. Time is not modelled, so any message may be
+    /// too late.
     ///
     /// # Panics
     /// If the mailbox is neither p2p nor bag.
@@ -145,7 +149,7 @@ impl<T: Data> Mailbox<T> {
     }
 }
 
-/// A send or receive that was begun. It hands over a `T` when it is complete.
+/// A send or receive that was begun. When it is complete, it gives a `T`.
 pub struct Request<T> {
     mailbox: MailboxId,
     handle: Handle,
@@ -172,7 +176,7 @@ impl<T: Data> Request<T> {
         self.complete("wait", Location::caller())
     }
 
-    /// Is it complete? Then the message.
+    /// The message, if the request is complete.
     #[track_caller]
     pub fn test(self) -> impl Future<Output = Option<T>> {
         let asked = Asked::op(Op::TestAny([self.handle].into()));
@@ -185,8 +189,9 @@ impl<T: Data> Request<T> {
         }
     }
 
-    /// Gives a receive up, unless a message comes first; was it given up? It is only for p2p and bag mailboxes. What has come
-    /// is there to be waited for.
+    /// Gives up a receive, unless a message comes first. Returns whether the receive was given up.
+    /// Only for p2p and bag mailboxes. If a message came first, the receive can still be waited
+    /// for.
     #[track_caller]
     pub fn cancel(self) -> impl Future<Output = bool> {
         self.give_up("cancel", Location::caller())
@@ -212,11 +217,11 @@ impl<T: Data> Request<T> {
     }
 }
 
-/// Waits until one of these is complete, and tells its place in the list and its message. If several are, any of them may be
-/// told.
+/// Waits until one of these requests is complete. Returns its index in the list and its message. If
+/// several are complete, it may be any of them.
 ///
 /// # Panics
-/// If there are none.
+/// If there are no requests.
 #[track_caller]
 pub fn wait_any<T: Data>(requests: &[Request<T>]) -> impl Future<Output = (usize, T)> + use<T> {
     let handles: Box<[Handle]> = requests.iter().map(|request| request.handle).collect();

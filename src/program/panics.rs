@@ -1,8 +1,9 @@
-//! Panics inside processes: they are violations, with their message and place. Nothing of them is printed.
+//! Panics inside processes: they are violations, with their message and place. Nothing is printed
+//! about them.
 //!
-//! What is printed of a panic is the panic hook's business, and there is one hook for the whole program. So ours is put in
-//! front of the one that is there, once. It only looks at panics of threads that are just running a process, and hands
-//! all others on.
+//! The panic hook prints panics, and there is one hook for the whole program. So our hook is put in
+//! front of the present one, once. It handles only panics of threads that are running a process,
+//! and passes all others on.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -17,11 +18,11 @@ use crate::model::{Failure, FailureKind, Site};
 thread_local! {
     /// Is this thread running a process?
     static IS_RUNNING: Cell<bool> = const { Cell::new(false) };
-    /// Where the process has panicked last.
+    /// Where the process has last panicked.
     static PLACE: RefCell<Option<Site>> = const { RefCell::new(None) };
 }
 
-/// Runs a part of a process; or tells what was wrong, if it panics.
+/// Runs a part of a process. Returns the failure if it panics.
 pub(super) fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Failure> {
     listen();
     let was_running = IS_RUNNING.replace(true);
@@ -31,16 +32,16 @@ pub(super) fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Failure> {
         let site = PLACE.take();
         let (kind, message) = match payload.downcast_ref() {
             Some(Misuse(what)) => (FailureKind::Error, what.to_string()),
-            None => told(&text(&*payload)),
+            None => classify(&text(&*payload)),
         };
         Failure { kind, message, site }
     })
 }
 
-/// What the process does wrong with an object.
+/// A misuse of an object by the process.
 struct Misuse(&'static str);
 
-/// Fails the process that is running, with the place in its code where it asked for this.
+/// Fails the running process, at the place in its code where it asked for the operation.
 pub(super) fn blame(what: &'static str, place: Place) -> ! {
     PLACE.set(Some(site(place)));
     resume_unwind(Box::new(Misuse(what)))
@@ -63,7 +64,7 @@ fn note(info: &PanicHookInfo<'_>) {
     PLACE.set(info.location().map(site));
 }
 
-/// The place as reports know it.
+/// The place in the form that reports use.
 pub(super) fn site(place: &Location<'_>) -> Site {
     Site {
         file: Some(Arc::from(place.file())),
@@ -79,7 +80,7 @@ fn text(payload: &dyn Any) -> String {
     text.unwrap_or_else(|| "a panic without a message".into())
 }
 
-/// How messages of panics begin that no programmer wrote.
+/// The beginnings of panic messages that come from the language or its library.
 const RUNTIME: [&str; 10] = [
     "attempt to ",
     "index out of bounds",
@@ -93,9 +94,10 @@ const RUNTIME: [&str; 10] = [
     "not implemented",
 ];
 
-/// What kind of failure a panic with this message is, and the message in one line. Of an `assert!` with a message, that is
-/// all there is: so whatever the language itself does not say is an assertion.
-fn told(message: &str) -> (FailureKind, String) {
+/// The kind of failure of a panic with this message, and the message in one line. An `assert!` with
+/// a message leaves only that message. So every message that does not come from the language counts
+/// as an assertion.
+fn classify(message: &str) -> (FailureKind, String) {
     let (first, values) = match message.split_once("\n  left: ") {
         Some((first, values)) => (first, Some(values.replacen("\n right: ", ", right: ", 1))),
         None => (message, None),
@@ -123,20 +125,20 @@ mod tests {
     }
 
     #[test]
-    fn panics_are_told_in_a_line() {
+    fn panics_are_reported_in_one_line() {
         let (two, line) = (2, line!());
-        let told = failure(|| assert_eq!(two, 3));
+        let found = failure(|| assert_eq!(two, 3));
         let message = "assertion failed: left == right (left: 2, right: 3)".to_string();
-        assert_eq!(told, (FailureKind::Assertion, message, line + 1));
-        let told = failure(|| assert_ne!(two, 2, "it is {two}")).1;
-        assert_eq!(told, "assertion failed: left != right: it is 2 (left: 2, right: 2)");
-        let told = failure(|| assert!(two == 3));
-        assert_eq!((told.0, &*told.1), (FailureKind::Assertion, "assertion failed: two == 3"));
-        let told = failure(|| assert!(two == 3, "it is\n {two}"));
-        assert_eq!((told.0, &*told.1), (FailureKind::Assertion, "it is 2"));
-        let told = failure(|| assert!([1].get(two).unwrap() == &1));
+        assert_eq!(found, (FailureKind::Assertion, message, line + 1));
+        let found = failure(|| assert_ne!(two, 2, "it is {two}")).1;
+        assert_eq!(found, "assertion failed: left != right: it is 2 (left: 2, right: 2)");
+        let found = failure(|| assert!(two == 3));
+        assert_eq!((found.0, &*found.1), (FailureKind::Assertion, "assertion failed: two == 3"));
+        let found = failure(|| assert!(two == 3, "it is\n {two}"));
+        assert_eq!((found.0, &*found.1), (FailureKind::Assertion, "it is 2"));
+        let found = failure(|| assert!([1].get(two).unwrap() == &1));
         let message = "called `Option::unwrap()` on a `None` value";
-        assert_eq!((told.0, &*told.1), (FailureKind::Error, message));
+        assert_eq!((found.0, &*found.1), (FailureKind::Error, message));
     }
 
     #[test]

@@ -1,16 +1,17 @@
 //! A live process: the future of an async closure, and what it asks.
 //!
 //! ```text
-//!            asks: an operation                 tells: its outcome
+//!            asks: an operation                 gives: its outcome
 //!   future ---------------------> channel <---> runner ---> the history
 //! ```
 //!
-//! Whoever awaits an operation puts it into the [`Channel`] of the process and is pending. The runner takes it from there.
-//! When the outcome is known it puts that into the channel and polls the future again. There is nothing else to wait
-//! for, so there is no waker.
+//! A future that awaits an operation puts it into the [`Channel`] of its process and is pending.
+//! The runner takes the operation from there. When the outcome is known, the runner puts it into
+//! the channel and polls the future again. There is nothing else to wait for, so there is no waker.
 //!
-//! A guard that is dropped cannot await. So what it has to do, to unlock, is put into the channel as well, and is asked before
-//! whatever the process asks next. Nobody can tell the difference: in between there are only local computations.
+//! A guard that is dropped cannot await. So the operations that it needs to unlock are put into the
+//! channel as well, and are asked for before the next operation of the process. This makes no
+//! difference, since in between there are only local computations.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -31,10 +32,10 @@ use crate::systems::history::{Asked, Outcomes, Told};
 /// A place in a user's code.
 pub(super) type Place = &'static Location<'static>;
 
-/// What a process runs; it ends with what it returns.
+/// A running process; its output is what the process returns.
 pub(super) type Running = Pin<Box<dyn Future<Output = Value>>>;
 
-/// Makes a process run from its beginning.
+/// Starts a process from its beginning.
 pub(super) type Body = Arc<dyn Fn() -> Running + Send + Sync>;
 
 /// The body of a process that is this closure.
@@ -46,16 +47,16 @@ pub(super) fn body<T: Data>(closure: impl AsyncFn() -> T + Send + Sync + 'static
     })
 }
 
-/// An operation that a process wants done.
+/// An operation that a process asks for.
 pub(super) struct Wanted {
     pub(super) asked: Asked<Start>,
     pub(super) text: Text,
     pub(super) place: Place,
-    /// If the future waits for its outcome: the number of the question.
+    /// The number of the question, if the future waits for its outcome.
     question: Option<u32>,
 }
 
-/// What a process and its runner tell each other.
+/// What a process and its runner exchange.
 #[derive(Default)]
 pub(super) struct Channel(RefCell<Talk>);
 
@@ -63,18 +64,19 @@ pub(super) struct Channel(RefCell<Talk>);
 struct Talk {
     /// The operations that are still to be asked for, the next one first.
     wanted: VecDeque<Wanted>,
-    /// The operation that was asked for: how it may come out, and whether the future waits for that.
+    /// The operation that was asked for: its possible outcomes, and whether the future waits for
+    /// one.
     pending: Option<(Outcomes, bool)>,
-    /// The outcome of the one that is awaited.
+    /// The outcome that the future waits for.
     answer: Option<Told>,
-    /// What the process has printed since it asked last.
+    /// What the process has printed since its last request.
     printed: String,
-    /// How many questions the future has asked.
+    /// Number of questions that the future has asked.
     questions: u32,
     /// The mutexes and the reader-writer locks that the process holds.
     held: Vec<MutexId>,
     entered: Vec<RwLockId>,
-    /// How often it has arrived at each barrier.
+    /// Number of arrivals of the process at each barrier.
     arrivals: Vec<(BarrierId, u32)>,
 }
 
@@ -92,22 +94,22 @@ thread_local! {
 }
 
 impl Channel {
-    /// That of the process that is running.
+    /// The channel of the running process.
     ///
     /// # Panics
-    /// If none is.
+    /// If no process is running on this thread.
     pub(super) fn current() -> Rc<Channel> {
         let current = CURRENT.with_borrow(Clone::clone);
         current.expect("operations of a program are for its processes, and none is running here")
     }
 
-    /// Does this before whatever the process asks next.
+    /// Requests this operation before the next one that the process asks for.
     pub(super) fn defer(&self, asked: Asked<Start>, text: Text, place: Place) {
         let wanted = Wanted { asked, text, place, question: None };
         self.0.borrow_mut().wanted.push_back(wanted);
     }
 
-    /// Has this done next for the future; the number of the question.
+    /// Requests this operation for the future. Returns the number of the question.
     fn await_outcome(&self, wanted: Wanted) -> u32 {
         let talk = &mut *self.0.borrow_mut();
         let question = talk.questions;
@@ -116,13 +118,13 @@ impl Channel {
         question
     }
 
-    /// The process prints a line.
+    /// Prints a line of the process.
     pub(super) fn print(&self, line: impl Display) {
         let printed = &mut self.0.borrow_mut().printed;
         writeln!(printed, "{line}").expect("a string takes all");
     }
 
-    /// Notes that the process holds this mutex; was that news?
+    /// Records that the process holds this mutex. Returns `false` if it held it already.
     pub(super) fn hold(&self, mutex: MutexId) -> bool {
         let held = &mut self.0.borrow_mut().held;
         let is_new = !held.contains(&mutex);
@@ -132,12 +134,13 @@ impl Channel {
         is_new
     }
 
-    /// Notes that it holds it no longer.
+    /// Records that the process no longer holds this mutex.
     pub(super) fn let_go(&self, mutex: MutexId) {
         self.0.borrow_mut().held.retain(|&held| held != mutex);
     }
 
-    /// Notes that the process holds this reader-writer lock; was that news?
+    /// Records that the process holds this reader-writer lock. Returns `false` if it held it
+    /// already.
     pub(super) fn enter(&self, lock: RwLockId) -> bool {
         let entered = &mut self.0.borrow_mut().entered;
         let is_new = !entered.contains(&lock);
@@ -147,12 +150,12 @@ impl Channel {
         is_new
     }
 
-    /// Notes that it holds it no longer.
+    /// Records that the process no longer holds this reader-writer lock.
     pub(super) fn leave(&self, lock: RwLockId) {
         self.0.borrow_mut().entered.retain(|&entered| entered != lock);
     }
 
-    /// How often the process had arrived at this barrier before it arrives now.
+    /// The number of times that the process arrived at this barrier before its present arrival.
     pub(super) fn arrive(&self, barrier: BarrierId) -> u32 {
         let arrivals = &mut self.0.borrow_mut().arrivals;
         let known = arrivals.iter().position(|(known, _)| *known == barrier);
@@ -170,11 +173,13 @@ pub(super) fn ask(asked: Asked<Start>, text: Text, place: Place) -> Asking {
     Asking { wanted: Some(Wanted { asked, text, place, question: None }), channel: None }
 }
 
-/// A future that asks for an operation when it is polled first, and is ready when there is an outcome.
+/// A future that asks for an operation when it is first polled, and is ready when there is an
+/// outcome.
 pub(super) struct Asking {
     /// The operation, until it is asked for.
     wanted: Option<Wanted>,
-    /// Where it was asked for, until there is an outcome.
+    /// The channel where it was asked for and the number of the question, until there is an
+    /// outcome.
     channel: Option<(Rc<Channel>, u32)>,
 }
 
@@ -201,7 +206,7 @@ impl Future for Asking {
 }
 
 impl Drop for Asking {
-    /// Who gives an operation up before it was asked for never wanted it.
+    /// If it is dropped before its operation is taken from the channel, the operation is withdrawn.
     fn drop(&mut self) {
         if let Some((channel, question)) = &self.channel {
             let own = Some(*question);
@@ -213,14 +218,14 @@ impl Drop for Asking {
 /// What a process does next.
 pub(super) enum Step {
     Wants(Wanted),
-    /// Nothing: it has returned this.
+    /// It has returned this.
     Done(Value),
     Failed(Failure),
 }
 
-/// A process that has been told some outcomes.
+/// A process that has been given some outcomes.
 pub struct Live {
-    /// Or what it has returned.
+    /// The future, or what it has returned.
     future: Result<Running, Value>,
     channel: Rc<Channel>,
 }
@@ -252,13 +257,14 @@ impl Live {
         }
     }
 
-    /// What it has printed since this was asked last.
+    /// What it has printed since the last call.
     pub(super) fn printed(&mut self) -> Option<Box<str>> {
         let printed = &mut self.channel.0.borrow_mut().printed;
         (!printed.is_empty()).then(|| std::mem::take(printed).into())
     }
 
-    /// Takes the outcome of the operation that it asked for; `false` if it cannot be that.
+    /// Takes the outcome of the operation that it asked for. Returns `false` if this cannot be its
+    /// outcome.
     pub(super) fn take(&mut self, told: &Told) -> bool {
         let talk = &mut *self.channel.0.borrow_mut();
         let fitting = talk.pending.take_if(|(outcomes, _)| told.is_one_of(*outcomes));
@@ -280,7 +286,7 @@ impl Live {
         let awaited = talk.wanted.iter().filter(|wanted| wanted.question.is_some()).count();
         let what = match awaited {
             _ if talk.answer.is_some() => "gives up an operation that is already done",
-            0 => "awaits something that is no operation of the program",
+            0 => "awaits something that is not an operation of the program",
             1 => return None,
             _ => "awaits several operations at once; a process does one after the other",
         };

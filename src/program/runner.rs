@@ -19,7 +19,7 @@ pub struct Closures {
     processes: Vec<Start>,
     finally: Option<Box<Judge>>,
     step_timeout: Duration,
-    /// The sites of operations that were met.
+    /// The sites of all operations so far.
     sites: Mutex<FxHashMap<Spot, Arc<Site>>>,
 }
 
@@ -112,7 +112,7 @@ impl Runner for Closures {
         self.finally.as_deref()
     }
 
-    /// Who unlocks a mutex has a guard, and so owns it.
+    /// Only a process with a guard unlocks a mutex, so it owns the mutex.
     fn may_cancel(&self) -> bool {
         false
     }

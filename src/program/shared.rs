@@ -48,14 +48,14 @@ impl<T: Data> Cell<T> {
         self.id
     }
 
-    /// What it contains.
+    /// Reads the content.
     #[track_caller]
     pub fn read(self) -> impl Future<Output = T> {
         let asking = self.access(Asked::op(Op::Access(self.id, Access::Read)), "read");
         async move { content(&asking.await) }
     }
 
-    /// Writes it.
+    /// Writes a value.
     #[track_caller]
     pub fn write(self, value: T) -> impl Future<Output = ()> {
         let write = |value| Op::Access(self.id, Access::Write(value));
@@ -63,7 +63,7 @@ impl<T: Data> Cell<T> {
         async move { drop(asking.await) }
     }
 
-    /// Writes it, and tells what it contained.
+    /// Writes a value, and returns the former content.
     #[track_caller]
     pub fn swap(self, value: T) -> impl Future<Output = T> {
         let swap = |value| Op::Access(self.id, Access::Swap(value));
@@ -71,7 +71,7 @@ impl<T: Data> Cell<T> {
         async move { content(&asking.await) }
     }
 
-    /// Writes `new` if it contains `old`; did it?
+    /// Writes `new` if the content is `old`. Returns whether it was.
     #[track_caller]
     pub fn compare_and_swap(self, old: T, new: T) -> impl Future<Output = bool> {
         let asked = Asked::with_two(pack(old), pack(new), |old, new| {
@@ -88,7 +88,7 @@ impl<T: Data> Cell<T> {
 }
 
 impl Cell<i64> {
-    /// Adds a number, and tells what it contained.
+    /// Adds a number, and returns the former content.
     #[track_caller]
     pub fn fetch_add(self, delta: i64) -> impl Future<Output = i64> {
         let place = Location::caller();
@@ -141,7 +141,7 @@ impl Semaphore {
 pub struct Barrier(pub(super) BarrierId);
 
 impl Barrier {
-    /// Arrives, and waits until all have. Then it may be used again.
+    /// Arrives, and waits until all participants have arrived. Then the barrier may be used again.
     #[track_caller]
     pub fn wait(self) -> impl Future<Output = ()> {
         let (Barrier(barrier), place) = (self, Location::caller());

@@ -13,7 +13,7 @@ use super::text::Text;
 use crate::model::{Op, ProcessId, Value};
 use crate::systems::history::{Asked, Told};
 
-/// What a process is started from: a name, a closure and the place where it was named.
+/// What a process is started from: a name, a closure, and the place in the source.
 #[derive(Clone)]
 pub struct Start {
     pub(super) name: Arc<str>,
@@ -22,7 +22,7 @@ pub struct Start {
     pub(super) is_daemon: bool,
 }
 
-/// Closures cannot be compared, but they are known by the place where they are.
+/// Closures cannot be compared, but their places identify them.
 impl PartialEq for Start {
     fn eq(&self, other: &Start) -> bool {
         (&self.name, self.place, self.is_daemon) == (&other.name, other.place, other.is_daemon)
@@ -102,8 +102,8 @@ fn start<T>(start: Start) -> impl Future<Output = Child<T>> {
 }
 
 impl<T: Data> Child<T> {
-    /// Waits until the process has ended, and takes what it has returned. If it has failed, there is nothing to take, and this fails,
-    /// too; but for `()`.
+    /// Waits until the process has ended, and returns what it has returned. If it has failed, there
+    /// is no such value, and this process fails, too (unless the value is `()`).
     #[track_caller]
     pub fn join(self) -> impl Future<Output = T> {
         let (text, place) = (Text { on: None, verb: "join" }, Location::caller());
@@ -118,19 +118,20 @@ impl<T: Data> Child<T> {
     }
 }
 
-/// Prints a line. It is shown with a counterexample, below the steps, and nowhere else. What a process prints otherwise, with `println!`,
-/// comes whenever it is run, and that is once for many executions.
+/// Prints a line. It is shown with a counterexample, below the steps, and nowhere else. Other
+/// output of a process (by `println!`) appears whenever the process is run, which is once for many
+/// executions.
 ///
 /// # Panics
-/// If no process is running here.
+/// If no process is running on this thread.
 pub fn print(line: impl Display) {
     Channel::current().print(line);
 }
 
-/// Any of these numbers: each is explored.
+/// Any number of this range: each one is explored.
 ///
 /// # Panics
-/// If there is none.
+/// If the range is empty.
 #[track_caller]
 pub fn choose(range: Range<i64>) -> impl Future<Output = i64> {
     assert!(!range.is_empty(), "there is nothing to choose in {range:?}");

@@ -1,4 +1,4 @@
-//! What an operation is called in a counterexample: `inbox.recv()`.
+//! The text of an operation in a counterexample: `inbox.recv()`.
 
 use super::process::Place;
 use crate::model::{Object, Objects};
@@ -13,7 +13,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// In words.
+    /// The text in words.
     pub(super) fn shown(self, objects: &Objects) -> String {
         match self.on {
             Some(object) => format!("{}.{}()", objects.name(object), self.verb),
@@ -22,8 +22,9 @@ impl Text {
     }
 }
 
-/// An operation at a place: all that its site depends on. Texts that do not change are known by where they are, so that it is
-/// quick to compare and to hash. The same place may have two addresses, and then has two sites that are equal.
+/// An operation at a place: all that its site depends on. Static texts are compared and hashed by
+/// their addresses, which is quick. One place may have two addresses; then it has two sites that
+/// are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Spot {
     on: Option<Object>,

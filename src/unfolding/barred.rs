@@ -1,13 +1,16 @@
-//! Barred events: those that a branch of a search leaves to others ([`crate::explore::Branch`]).
+//! Barred events: events that a branch of a search leaves to other branches
+//! ([`crate::explore::Branch`]).
 //!
-//! They are enabled where the branch begins. From then on they are in no en(C), no ex(C) and no alternative, so nothing
-//! ever comes after them. The rest of the unfolding is closed under causes.
+//! They are enabled where the branch begins. From then on they are in no en(C), no ex(C) and no
+//! alternative, so no event ever comes after them. The rest of the unfolding is closed under
+//! causes.
 
 use super::{Configuration, EventId, EventStructure, Unfolding};
 use crate::model::System;
 
 impl<S: System> Unfolding<'_, S> {
-    /// Leaves out an event of en(C) for good. After that, the last event of C must not be taken back any more.
+    /// Leaves out an event of en(C) for good. After that, the last event of C must not be removed
+    /// any more.
     pub fn bar(&mut self, c: &mut Configuration, event: EventId) {
         self.structure.barred.push(event);
         let process = self.structure.event(event).process;
@@ -15,7 +18,8 @@ impl<S: System> Unfolding<'_, S> {
         c.set_enabled(process, &others.collect::<Vec<_>>());
     }
 
-    /// The barred events that would be enabled in this configuration, which contains the one where they were barred.
+    /// The barred events that would be enabled in this configuration, which contains the one where
+    /// they were barred.
     pub fn barred_after(&self, events: &[EventId]) -> impl Iterator<Item = EventId> {
         let structure = &self.structure;
         let is_enabled =

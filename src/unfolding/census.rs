@@ -1,17 +1,19 @@
-//! How many distinct events were ever built, although forgotten ones may be built again.
+//! The number of distinct events ever built, although forgotten ones may be built again.
 //!
-//! Each event has a fingerprint of 64 bits that depends on nothing but what determines the event: its
-//! process, its choice and the fingerprints of its causes. Of a forgotten event only the fingerprint is kept, in a
-//! list. When the count is asked for, or when the list is full, it is sorted, and what is in it twice is dropped.
+//! Each event has a fingerprint of 64 bits that depends only on what determines the event: its
+//! process, its choice and the fingerprints of its causes. Of a forgotten event only the
+//! fingerprint is kept, in a list. When the count is asked for, or when the list is full, the list
+//! is sorted and duplicates are dropped.
 //!
-//! Two different events have the same fingerprint with a probability of about n² / 2⁶⁵ for n events: less
-//! than one in a million for the [`MAX_FORGOTTEN`] that are kept. Beyond that the count is unknown.
+//! Two different events have the same fingerprint with a probability of about n² / 2⁶⁵ for n
+//! events: less than one in a million for the [`MAX_FORGOTTEN`] that are kept. Beyond that the
+//! count is unknown.
 
 use super::event::{Event, EventId};
 use crate::model::{Choice, ProcessId};
 use crate::random::mix;
 
-/// The most fingerprints that are kept: eight megabytes of them.
+/// The largest number of fingerprints that are kept: eight megabytes.
 const MAX_FORGOTTEN: usize = 1 << 20;
 
 /// The count, and what is needed to continue it.
@@ -28,7 +30,7 @@ impl Census {
         self.built += 1;
     }
 
-    /// Notes that an event with this fingerprint is forgotten.
+    /// Records that an event with this fingerprint is forgotten.
     pub(super) fn forget(&mut self, print: u64) {
         if self.has_overflowed {
             return;
@@ -49,21 +51,21 @@ impl Census {
         self.forgotten.dedup();
     }
 
-    /// How often an event was built.
+    /// The number of events built, counting an event each time.
     pub(super) fn built(&self) -> u64 {
         self.built
     }
 
-    /// How many different events were built, given those that are not forgotten, if that is still known.
-    /// O(n) for n forgotten events, and O(m log n) for m others.
+    /// The number of distinct events built, given the fingerprints of those that are not forgotten;
+    /// `None` if it is no longer known. O(n) for n forgotten events, and O(m log n) for m others.
     pub(super) fn distinct(&mut self, live: impl ExactSizeIterator<Item = u64>) -> Option<u64> {
         if self.has_overflowed {
             return None;
         }
         self.drop_repeated();
         let live_count = live.len() as u64;
-        let met_again = live.filter(|print| self.forgotten.binary_search(print).is_ok()).count();
-        Some(self.forgotten.len() as u64 + live_count - met_again as u64)
+        let rebuilt = live.filter(|print| self.forgotten.binary_search(print).is_ok()).count();
+        Some(self.forgotten.len() as u64 + live_count - rebuilt as u64)
     }
 }
 

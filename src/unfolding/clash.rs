@@ -1,16 +1,19 @@
 //! Is an event in conflict with C? The question that the search for alternatives asks most.
 //!
-//! It is compatibility of `[u]` and C (see [`super::conflict`]), but C is the configuration at hand, and
-//! membership in it is one look-up. So only those lanes need work in which `[u]` has something new:
+//! It is compatibility of `[u]` and C (see [`super::conflict`]), but C is the current
+//! configuration, and membership in it is one look-up. So only those lanes need work in which `[u]`
+//! has something new:
 //!
 //! - the last event of C in such a lane must be before the one of `[u]`;
-//! - if the lane is a chain, the changes of `[u]` must know what was observed in C since C's last change;
+//! - if the lane is a chain, the changes of `[u]` must have in their history what was observed in C
+//!   since C's last change;
 //! - if it is a process, its new observations must not miss a change in C.
 //!
-//! If all causes of u are in C, then u is in ex(C), and the question is only whether it is in en(C), which is known.
+//! If all causes of u are in C, then u is in ex(C), and the question is only whether it is in
+//! en(C), which is known.
 //!
-//! The answer comes with a *witness*, an event of C that u is in conflict with. That conflict is permanent, so as
-//! long as the witness is in C the next answer is known.
+//! The answer comes with a *witness*, an event of C that u is in conflict with. That conflict is
+//! permanent, so as long as the witness is in C the next answer is known.
 
 use smallvec::SmallVec;
 
@@ -21,9 +24,10 @@ use super::lanes::Lane;
 use super::structure::EventStructure;
 
 impl Configuration {
-    /// Is u, which is not in C, in conflict with an event of C? O(1) if `witness` is in C and known to be in conflict with u, or if
-    /// u is in ex(C). Otherwise O(lanes), with an ancestor query for each lane in which `[u]` is ahead; and `witness` is
-    /// set to an event of C that u is in conflict with, if that is easy to tell.
+    /// Is u, which is not in C, in conflict with an event of C? O(1) if `witness` is in C and known
+    /// to be in conflict with u, or if u is in ex(C). Otherwise O(lanes), with an ancestor query
+    /// for each lane in which `[u]` is ahead; and `witness` is set to an event of C that u is in
+    /// conflict with, if one is found on the way.
     pub fn is_in_conflict_with(
         &self,
         structure: &EventStructure,
@@ -46,7 +50,7 @@ impl Configuration {
         self.clashes(structure, u, witness)
     }
 
-    /// The same for any u, lane by lane.
+    /// Is u in conflict with an event of C? For any u, lane by lane.
     fn clashes(&self, structure: &EventStructure, u: EventId, witness: &mut EventId) -> bool {
         let cut = structure.cut(u);
         let mut ahead: SmallVec<[Lane; 8]> = SmallVec::new();
@@ -68,8 +72,8 @@ impl Configuration {
             })
     }
 
-    /// Is there an event of C that is not on the path to `last`? It becomes the witness. If there is none, and `last` is
-    /// not in C, the lane is ahead of C.
+    /// Is there an event of C in the lane that is not on the path to `last`? It becomes the
+    /// witness. If there is none, and `last` is not in C, the lane is ahead of C.
     #[inline(always)]
     fn has_rival(
         &self,
@@ -90,7 +94,8 @@ impl Configuration {
         rival.is_some()
     }
 
-    /// The oldest event of C in the lane that is not on the path to `last`, if there is one: it stays in C longest.
+    /// The oldest event of C in the lane that is not on the path to `last`, if there is one: it
+    /// stays in C longest.
     fn rival(&self, structure: &EventStructure, lane: Lane, last: EventId) -> Option<EventId> {
         let own = self.cut[lane.index()];
         if structure.on_one_path(lane, own, last) {
@@ -99,7 +104,8 @@ impl Configuration {
         Some(structure.first_off(lane, own, last))
     }
 
-    /// Is there an observation in C, since C's last change in the chain, that the next changes do not know?
+    /// Is there an observation in C, since C's last change in the chain, that is not in the history
+    /// of the next changes?
     fn misses_observation(
         &self,
         structure: &EventStructure,

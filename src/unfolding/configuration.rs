@@ -1,12 +1,13 @@
 //! The configuration that a search is at: its state, its cut, its enabled events, along one trail.
 //!
-//! C grows by an event of en(C) and shrinks by its last one. Everything here is a stack: the logs of the
-//! [`State`], one more stack of events per chain beside each log (so that the k-th send of the state is the
-//! k-th event of its chain), and the enabled events of each process, whose former lists are kept so that they can
-//! be restored.
+//! C grows by an event of en(C) and shrinks by its last one. Everything here is a stack: the logs
+//! of the [`State`], one more stack of events per chain beside each log (so that the k-th send of
+//! the state is the k-th event of its chain), and the enabled events of each process, whose former
+//! lists are kept so that they can be restored.
 //!
-//! Invariant: `enabled[p]` is {e ∈ en(C) : e of process p}. Adding an event changes the lists of the
-//! processes that it concerns ([`super::extensions`]), and [`Configuration::unwind`] restores them.
+//! Invariant: `enabled[p]` is {e ∈ en(C) : e of process p}. Adding an event changes the lists of
+//! the processes that it concerns ([`super::extensions`]), and [`Configuration::unwind`] restores
+//! them.
 
 use super::cut::widen;
 use super::event::{Event, EventId, EventKind};
@@ -16,14 +17,14 @@ use crate::model::{
     Action, Choice, Lane as ObjectLane, Locals, Mode, Op, ProcessId, State, System,
 };
 
-/// A stretch of the pool of enabled events.
+/// A range of the pool of enabled events.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     start: u32,
     len: u32,
 }
 
-/// What `pop` restores.
+/// What [`Configuration::unwind`] restores.
 #[derive(Clone, Copy, Debug)]
 struct Checkpoint {
     /// Lengths before the event was added.
@@ -32,8 +33,8 @@ struct Checkpoint {
     open: u32,
 }
 
-/// The events of lanes that have no chain: lists of them, by the number of the gathering, and by the key of an addition or
-/// the place of a change.
+/// The events of lanes that have no chain: for each number of a gathering, and for each key of an
+/// addition or place of a change, a list of them.
 #[derive(Default)]
 struct Gatherings(Vec<Vec<Vec<EventId>>>);
 
@@ -54,16 +55,16 @@ impl Gatherings {
 /// A configuration C, with state(C) and en(C).
 pub struct Configuration {
     pub(super) state: State,
-    /// Per lane the last event.
+    /// Per lane, its last event.
     pub(super) cut: Vec<EventId>,
-    /// Per chain its events.
+    /// Per chain, its events.
     pub(super) chains: Vec<Vec<EventId>>,
-    /// Per chain the reads of the cell.
+    /// Per chain, the reads of it.
     pub(super) reads: Vec<Vec<EventId>>,
-    /// Per chain the failed tests that watch it.
+    /// Per chain, the failed tests that watch it.
     pub(super) tests: Vec<Vec<EventId>>,
     gathered: Gatherings,
-    /// Per process its spawn.
+    /// Per process, its spawn.
     pub(super) spawns: Vec<EventId>,
     /// Events of choices that might have gone another way: see [`super::extensions`].
     pub(super) open: Vec<EventId>,
@@ -110,7 +111,7 @@ impl Configuration {
         &self.trail
     }
 
-    /// Per lane the last event of C.
+    /// Per lane, the last event of C.
     pub fn cut(&self) -> &[EventId] {
         &self.cut
     }
@@ -143,7 +144,7 @@ impl Configuration {
         self.enabled_of(structure.event(event).process).contains(&event)
     }
 
-    /// Every event in a list of enabled events that backtracking will restore.
+    /// All events in lists of enabled events that backtracking will restore.
     pub(super) fn remembered(&self) -> &[EventId] {
         &self.pool
     }
@@ -156,7 +157,7 @@ impl Configuration {
         }
     }
 
-    /// Adds chains for objects that were met for the first time.
+    /// Adds chains for newly met objects.
     fn meet<S: System>(&mut self, structure: &mut EventStructure, locals: &Locals<'_, S>) {
         let before = structure.lanes.chains();
         let more = structure.meet(locals.met());
@@ -182,7 +183,8 @@ impl Configuration {
         }
     }
 
-    /// Makes these (except [`EventId::NONE`]) the enabled events of `process`, until the last event of C is taken back.
+    /// Makes these (except [`EventId::NONE`]) the enabled events of `process`, until the last event
+    /// of C is removed.
     pub(crate) fn set_enabled(&mut self, process: ProcessId, events: &[EventId]) {
         let start = self.pool.len();
         self.pool.extend(events.iter().filter(|event| event.is_some()));
@@ -251,14 +253,14 @@ impl Configuration {
         self.members[id.index()] = true;
     }
 
-    /// An any-form that found one complete might, with a longer history, find another.
+    /// An any-form that found one request complete might find another one with a longer history.
     fn note_choice(&mut self, id: EventId, choice: Choice, alternatives: usize) {
         if choice != Choice::NOTHING && alternatives > 1 {
             self.open.push(id);
         }
     }
 
-    /// Calls `change` with the list to which the last event belongs.
+    /// Calls `change` with each list to which the last event belongs.
     fn gather<S: System>(
         &mut self,
         structure: &EventStructure,
@@ -274,12 +276,13 @@ impl Configuration {
         }
     }
 
-    /// The events of C that were added to a lane without a chain under this key, or that are the change at this place.
+    /// The events of C that were added to a lane without a chain under this key, or that are the
+    /// change at this place.
     pub(super) fn gathered(&self, lanes: &Lanes, lane: ObjectLane, key: u32) -> &[EventId] {
         self.gathered.of(lanes.gathering(lane), key)
     }
 
-    /// Takes the last event of C back, and every change that it made.
+    /// Removes the last event of C, and undoes every change that it made.
     ///
     /// # Panics
     /// If C is empty.
@@ -344,7 +347,7 @@ impl Configuration {
         }
     }
 
-    /// How many events of C are in the chain.
+    /// The number of events of C in the chain.
     pub(super) fn len_of(&self, chain: Lane) -> u32 {
         self.chains[chain.index()].len() as u32
     }

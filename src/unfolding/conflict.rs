@@ -1,17 +1,20 @@
 //! Conflict, immediate conflict, and the compatibility of two configurations.
 //!
-//! By definition 4 of Pham, Jéron, Quinson (FORTE 2019), e # f if e and f are dependent and neither is in the other's
-//! history; and events inherit the conflicts of their causes. So two configurations A and B are *compatible* (A ∪ B is a configuration)
-//! iff no x ∈ A ∖ B depends on a y ∈ B ∖ A. By kind of dependence that is:
+//! By definition 4 of Pham, Jéron, Quinson (FORTE 2019), e # f if e and f are dependent and neither
+//! is in the other's history; and events inherit the conflicts of their causes. So two
+//! configurations A and B are *compatible* (A ∪ B is a configuration) iff no x ∈ A ∖ B depends on a
+//! y ∈ B ∖ A. By kind of dependence this means:
 //!
-//! - *lanes*: in each lane the events of A and of B lie on one path; otherwise two of them are rivals for one
-//!   place in it;
-//! - *observations*: a later write in B knows every read of A; no communication whose test failed in A is completed
-//!   in B without knowing the test (nor is the mutex passed on); and the same with A and B exchanged.
+//! - *lanes*: in each lane the events of A and of B lie on one path; otherwise two of them are
+//!   rivals for one place in it;
+//! - *observations*: a later write in B has every read of A in its history; a communication whose
+//!   test failed in A is completed in B only with the test in its history (likewise a mutex is
+//!   passed on); and the same with A and B exchanged.
 //!
-//! e #i f (immediate) iff e # f while `[e] ∪ [f)` and `[e) ∪ [f]` are configurations. Such an f shares a
-//! parent with e in one of its trees, or watches its chain: [`EventStructure::connect_conflicts`] looks
-//! nowhere else. #i generates #, and UDPOR needs only #i.
+//! e #i f (immediate) iff e # f while `[e] ∪ [f)` and `[e) ∪ [f]` are configurations. Such an f
+//! shares a parent with e in one of its trees, or watches its chain:
+//! [`EventStructure::connect_conflicts`] looks nowhere else. #i generates #, and UDPOR needs only
+//! #i.
 
 use super::Configuration;
 use super::cut::Cut;
@@ -26,8 +29,8 @@ impl EventStructure {
         !self.compatible(self.cut(e), self.cut(f))
     }
 
-    /// Is the union of the configurations with these cuts a configuration? O(lanes · log n), and a walk
-    /// along the observations that only one of them has.
+    /// Is the union of the configurations with these cuts a configuration? O(lanes · log n), and a
+    /// walk along the observations that only one of them has.
     pub(super) fn compatible(&self, a: Cut<'_>, b: Cut<'_>) -> bool {
         self.fits_lanes(a, b)
             && !(self.observes && (self.contradicts(a, b) || self.contradicts(b, a)))
@@ -37,8 +40,8 @@ impl EventStructure {
         a.lasts(Lane(0)).all(|(lane, last)| self.on_one_path(lane, last, b.last(lane)))
     }
 
-    /// Does `changed` contain a change that excludes an observation which only `observed` has? Their lanes
-    /// are compatible.
+    /// Does `changed` contain a change that excludes an observation which only `observed` has?
+    /// Their lanes are compatible.
     fn contradicts(&self, changed: Cut<'_>, observed: Cut<'_>) -> bool {
         observed.lasts(self.lanes.process(ProcessId(0))).any(|(lane, last)| {
             let known = changed.last(lane);
@@ -46,7 +49,8 @@ impl EventStructure {
         })
     }
 
-    /// An observation of one process, up to `last` and after `known`, that a change in `changed` excludes.
+    /// An observation of one process, up to `last` and after `known`, that a change in `changed`
+    /// excludes.
     pub(super) fn contradiction(
         &self,
         known: EventId,
@@ -69,7 +73,8 @@ impl EventStructure {
         None
     }
 
-    /// Does `changed` contain a change that `observation`, in `observed` alone, cannot precede or follow?
+    /// Does `changed` contain a change that `observation`, in `observed` alone, cannot precede or
+    /// follow?
     pub(super) fn excludes(
         &self,
         changed: Cut<'_>,
@@ -93,7 +98,8 @@ impl EventStructure {
         }
     }
 
-    /// Does `changed` contain the partner of the request, at the end `own`, that `observed` saw unpaired?
+    /// Does `changed` contain the partner of the request, at the end `own`, that `observed` saw
+    /// unpaired?
     fn is_paired(&self, changed: Cut<'_>, observed: Cut<'_>, watch: &Watch, own: Part) -> bool {
         let posted = self.depth(watch.lane, changed.last(watch.lane));
         if !self.patterned[watch.lane.index()] {
@@ -109,8 +115,8 @@ impl EventStructure {
         partner.is_some_and(|partner| (partner as u32) < posted)
     }
 
-    /// The partner of `own[wanted]` in the stable matching of the posts at one end with those at the other:
-    /// each in turn takes the oldest free one that matches.
+    /// The partner of `own[wanted]` in the stable matching of the posts at one end with the posts
+    /// at the other: each post in turn takes the oldest free one that matches.
     fn stable_partner(&self, own: &[EventId], other: &[EventId], wanted: usize) -> Option<usize> {
         let envelope = |event: EventId| self.envelopes.get(&event).copied().unwrap_or_default();
         let chain = self.lanes.of_chain(self.event(own[wanted]).chain);
@@ -184,7 +190,8 @@ impl EventStructure {
         self.rivals = rivals;
     }
 
-    /// The events of U, each once, that depend on `id` directly if they are not causally related to it.
+    /// The events of U, each once, that depend on `id` directly if they are not causally related to
+    /// it.
     fn collect_rivals(&mut self, id: EventId, rivals: &mut Vec<EventId>) {
         self.stamps.clear();
         let Event { link, chain, kind, is_choice, .. } = *self.event(id);
@@ -202,9 +209,9 @@ impl EventStructure {
         }
     }
 
-    /// Other results of the same choice. Two events of one process after the same last event that have the
-    /// same choice are never in *immediate* conflict: the union of their histories would enable both, but
-    /// a configuration enables one event per action.
+    /// Other results of the same choice. Two events of one process after the same last event that
+    /// have the same choice are never in *immediate* conflict: the union of their histories would
+    /// enable both, but a configuration enables one event per action.
     fn collect_other_outcomes(&mut self, id: EventId, rivals: &mut Vec<EventId>) {
         let Event { process, choice, after_event, .. } = *self.event(id);
         let mut rival = match after_event {
@@ -220,7 +227,8 @@ impl EventStructure {
         }
     }
 
-    /// The changes and reads of other processes in the same place of the chain, but not reads for a read.
+    /// The changes and reads of other processes in the same place of the chain, but not reads for a
+    /// read.
     fn collect_links(
         &mut self,
         id: EventId,
@@ -264,7 +272,8 @@ impl EventStructure {
         }
     }
 
-    /// The changes that the failed test `id` excludes: the first ones on each path below its history.
+    /// The changes that the failed test `id` excludes: the first ones on each path below its
+    /// history.
     fn collect_watched(&mut self, id: EventId, rivals: &mut Vec<EventId>) {
         for index in 0..self.watches[&id].len() {
             let lane = self.watches[&id][index].lane;
@@ -295,7 +304,7 @@ impl EventStructure {
             && !(self.observes && self.histories_contradict(e, f))
     }
 
-    /// Do the lanes of `[e]` fit those of `[f)`, and those of `[e)` those of `[f]`?
+    /// Do `[e]` and `[f)` fit in all lanes, and do `[e)` and `[f]`?
     fn histories_fit(&mut self, e: EventId, f: EventId, c: &Configuration) -> bool {
         let (a, b) = (self.cut(e), self.cut(f));
         let (Cut::Row(a), Cut::Row(b)) = (a, b) else {
@@ -318,7 +327,8 @@ impl EventStructure {
         true
     }
 
-    /// The same for one lane; x is its last event in `[e]`, and y its last in `[f]`.
+    /// Do the histories fit in one lane? x is the last event of `[e]` in it, and y the last of
+    /// `[f]`.
     #[inline(always)]
     fn histories_fit_in(
         &self,
@@ -327,8 +337,9 @@ impl EventStructure {
         (f, y): (EventId, EventId),
         c: &Configuration,
     ) -> bool {
-        // If a lane ends in e on one side and in f on the other, they are rivals for one place. In all
-        // others it does not matter whether e or f belongs to its history: neither has the other in it.
+        // If a lane ends in e on one side and in f on the other, they are rivals for one place. In
+        // all other lanes it does not matter whether e or f belongs to its history: neither has the
+        // other in it.
         let lane = Lane(lane as u32);
         match (x == e, y == f) {
             (true, true) => self.node(lane, e).parent == self.node(lane, f).parent,

@@ -1,15 +1,16 @@
 //! Cuts: a configuration as the last event of each lane.
 //!
-//! The events of a lane in a configuration form a path in the lane's tree, so the last one stands for all
-//! of them. [`Cuts`] keeps the cut of every local configuration `[e]`, in one flat table with a row for each event.
-//! Causality is then one ancestor query:
+//! The events of a lane in a configuration form a path in the lane's tree, so the last one stands
+//! for all of them. [`Cuts`] keeps the cut of every local configuration `[e]`, in one flat table
+//! with a row for each event. Causality is then one ancestor query:
 //!
 //! ```text
 //! e ≤ f   iff   the ancestor of  cut(f)[process of e]  at the depth of e  is e
 //! ```
 //!
-//! **Many lanes.** With thousands of processes most local configurations have events in few lanes, and a table
-//! would be nearly empty. Above [`MAX_ROW`] lanes each cut is a list of those lanes in which it has events.
+//! **Many lanes.** With thousands of processes most local configurations have events in few lanes,
+//! and a table would be nearly empty. Above [`MAX_ROW`] lanes each cut is a list of the lanes in
+//! which it has events.
 
 use super::event::{Event, EventId, EventKind};
 use super::lanes::{Lane, Lanes};
@@ -25,7 +26,8 @@ pub enum Cut<'c> {
 }
 
 impl<'c> Cut<'c> {
-    /// The last event of a lane, [`EventId::NONE`] if it has none. O(1) in a row; in a list O(log n).
+    /// The last event of a lane, [`EventId::NONE`] if it has none. O(1) in a row; in a list O(log
+    /// n).
     #[inline]
     pub fn last(self, lane: Lane) -> EventId {
         match self {
@@ -73,7 +75,7 @@ pub(super) struct CutBuffer {
 }
 
 impl CutBuffer {
-    /// Makes it this cut.
+    /// Makes it a copy of this cut.
     pub(super) fn copy(&mut self, cut: Cut<'_>) {
         self.row.clear();
         self.list.clear();
@@ -91,7 +93,7 @@ impl CutBuffer {
         }
     }
 
-    /// What it is now.
+    /// The current cut.
     pub(super) fn cut(&self) -> Cut<'_> {
         match self.row.is_empty() {
             true => Cut::List(&self.list),
@@ -100,15 +102,15 @@ impl CutBuffer {
     }
 }
 
-/// With more lanes than this, cuts are lists.
+/// With more lanes than `MAX_ROW`, cuts are lists.
 const MAX_ROW: usize = 256;
 
 /// The cuts of all local configurations.
 pub(super) struct Cuts {
     rows: Vec<EventId>,
-    /// Lanes that fit into a row.
+    /// Number of lanes that fit into a row.
     stride: usize,
-    /// Lanes in use.
+    /// Number of lanes in use.
     lanes: usize,
     /// The lists that replace the rows once there are many lanes.
     lists: Option<Vec<Vec<(Lane, EventId)>>>,
@@ -118,7 +120,8 @@ pub(super) struct Cuts {
     joined: Vec<(Lane, u32, EventId)>,
 }
 
-/// From this many causes on, the result of joining them is remembered. All who wait at a barrier have the same causes.
+/// From `CROWD` causes on, the result of joining them is remembered. All processes that wait at a
+/// barrier have the same causes.
 const CROWD: usize = 16;
 
 impl Cuts {
@@ -133,8 +136,8 @@ impl Cuts {
         }
     }
 
-    /// Adds lanes for processes that were just spawned. When rows outgrow their length, it doubles and they are laid out
-    /// anew.
+    /// Adds lanes for newly spawned processes. When rows outgrow their length, the length doubles
+    /// and all rows are copied.
     pub(super) fn reserve_lanes(&mut self, lanes: usize) {
         self.lanes = self.lanes.max(lanes);
         if lanes > self.stride && !self.begin_lists() {
@@ -155,7 +158,7 @@ impl Cuts {
         }
     }
 
-    /// Turns the rows into lists if there are many lanes now. Are cuts lists?
+    /// Turns the rows into lists if there are many lanes now. Returns whether cuts are lists.
     fn begin_lists(&mut self) -> bool {
         if self.lists.is_none() && self.lanes > MAX_ROW {
             let rows = std::mem::take(&mut self.rows);
@@ -166,7 +169,7 @@ impl Cuts {
         self.lists.is_some()
     }
 
-    /// Gives rows another length; what was at `from` and behind it moves to `to` and behind it.
+    /// Gives rows another length, and moves what was from `from` on to `to`.
     fn lay_out(&mut self, stride: usize, from: usize, to: usize) {
         let moved = self.stride - from;
         let mut rows = vec![EventId::NONE; self.rows.len() / self.stride * stride];
@@ -207,8 +210,8 @@ impl Cuts {
         &self.rows[start..start + self.lanes]
     }
 
-    /// Fills in the cut of an event whose causes are pairwise compatible: per lane the deepest of theirs,
-    /// and the event itself in its own lanes.
+    /// Fills in the cut of an event whose causes are pairwise compatible: per lane the deepest
+    /// event of their cuts, and the event itself in its own lanes.
     pub(super) fn join(&mut self, events: &[Event], lanes: &Lanes, id: EventId) {
         if self.lists.is_some() {
             return self.join_lists(events, lanes, id);
@@ -236,7 +239,7 @@ impl Cuts {
         }
     }
 
-    /// The joined rows of many causes. Those of the last large list need not be joined again.
+    /// Joins the rows of many causes. For the causes of the last large list the result is copied.
     fn join_crowd(&mut self, events: &[Event], lanes: &Lanes, id: EventId) {
         let row = id.index() * self.stride..(id.index() + 1) * self.stride;
         let causes = &events[id.index()].causes;
@@ -249,7 +252,7 @@ impl Cuts {
         for &cause in causes {
             let event = &events[cause.index()];
             match event.causes.is_empty() && event.kind != EventKind::Change {
-                // All that is in its history is the event itself.
+                // Its local configuration is the event alone.
                 true => self.rows[row.start + lanes.process(event.process).index()] = cause,
                 false => {
                     self.join_row(events, lanes.chains(), row.start, cause.index() * self.stride);
@@ -273,7 +276,8 @@ impl Cuts {
         }
     }
 
-    /// As [`join`](Cuts::join), for lists. O(n log n) for n entries in the lists of the causes.
+    /// Fills in the cut of an event as a list: see [`join`](Cuts::join). O(n log n) for n entries
+    /// in the lists of the causes.
     fn join_lists(&mut self, events: &[Event], lanes: &Lanes, id: EventId) {
         let lists = self.lists.as_mut().expect("lists to join");
         if lists.len() <= id.index() {
@@ -311,14 +315,15 @@ impl Cuts {
     }
 }
 
-/// Makes room for more elements, and for a quarter beyond: doubling would leave up to half of the largest lists there are empty.
+/// Makes room for `more` elements, and for a quarter beyond: doubling would leave up to half of a
+/// large list empty.
 pub(super) fn make_room<T>(list: &mut Vec<T>, more: usize) {
     if list.capacity() - list.len() < more {
         list.reserve_exact(more + list.len() / 4);
     }
 }
 
-/// How many events a lane has up to this one, which is in it.
+/// The number of events that a lane has up to `event`, which is in the lane.
 fn depth(events: &[Event], chains: usize, lane: Lane, event: EventId) -> u32 {
     match lane.index() < chains {
         true => events[event.index()].link.depth,
@@ -358,7 +363,7 @@ impl EventStructure {
         e != f && self.is_at_or_before(e, f)
     }
 
-    /// Is e ≤ f, for two events of one configuration? O(1): there, depth tells.
+    /// Is e ≤ f, for two events of one configuration? O(1): there it is enough to compare depths.
     #[inline]
     pub(super) fn is_at_or_before_in_configuration(&self, e: EventId, f: EventId) -> bool {
         let lane = self.lanes.process(self.event(e).process);

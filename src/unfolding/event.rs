@@ -1,7 +1,7 @@
 //! Events.
 //!
-//! An event is an action with its history: everything that had to happen before it. It has a place in the
-//! tree of its process and, if it acts on a shared object, one in the tree of a chain:
+//! An event is an action with its history: everything that had to happen before it. It has a place
+//! in the tree of its process and, if it acts on a shared object, one in the tree of a chain:
 //!
 //! ```text
 //!  process lane p     ⊥ ── e1 ── e4 ── e7        children of a node in the tree of a process are in
@@ -42,7 +42,8 @@ pub enum EventKind {
     Plain,
     /// It is the next element of its chain.
     Change,
-    /// It saw the state of a cell after the last change in its history, so a later change must know it.
+    /// It saw the state of a cell after the last change in its history, so a later change must have
+    /// it in its history.
     Read,
     /// It saw communications that were not paired (or mutexes not owned): see [`Watch`].
     FailedTest,
@@ -55,12 +56,14 @@ impl EventKind {
     }
 }
 
-/// Something that a failed test saw was not complete.
+/// Something that a failed test found incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Watch {
-    /// The chain of the changes that would complete it: the opposite end of the mailbox, or the unlocks.
+    /// The chain of the changes that would complete it: the opposite end of the mailbox, or the
+    /// unlocks.
     pub lane: Lane,
-    /// The place of the own send, receive or lock request under test among the others at the same end or mutex.
+    /// The place of the tested send, receive or lock request among the requests at the same end or
+    /// mutex.
     pub request: u32,
 }
 
@@ -83,13 +86,13 @@ impl Node {
 /// An event.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Who acts.
+    /// The acting process.
     pub process: ProcessId,
     /// Which way it went, where history leaves a choice.
     pub choice: Choice,
     /// Might the same operation go another way after the same history?
     pub(super) is_choice: bool,
-    /// The local state in which the process acts: it knows the operation.
+    /// The local state in which the process acts. It determines the operation.
     pub before: LocalId,
     /// The local state after it.
     pub after: LocalId,
@@ -113,33 +116,34 @@ pub struct Event {
     pub(super) live: bool,
     /// The previous event of the process; for the first one of a spawned process, its spawn.
     pub(super) after_event: EventId,
-    /// Newest child, and next older sibling, in the process tree: choices only.
+    /// The newest child, and the next older sibling, in the process tree; only choices are in these
+    /// lists.
     pub(super) first_child: EventId,
     pub(super) next_sibling: EventId,
-    /// Children in the chain's tree, by process: the newest one of some process, the next older one of the
-    /// same process, and (of a newest one) the newest one of another process.
+    /// Children in the chain's tree, by process: the newest child of some process, the next older
+    /// child of the same process, and (of a newest one) the newest child of another process.
     pub(super) first_link: EventId,
     pub(super) next_link: EventId,
     pub(super) next_group: EventId,
-    /// Immediate conflicts: head of a list in `edges`, and how many there are.
+    /// Immediate conflicts: head of a list in `edges`, and their number.
     pub(super) conflicts: u32,
     pub(super) degree: u32,
 }
 
 impl Event {
-    /// The event that it follows: the last one of its process, or what started the process; for a match the receive, for
-    /// the end of an entry the entry.
+    /// The event that it follows: the last event of its process, or what started the process; for a
+    /// match its receive, for the end of an entry the entry.
     pub fn after_event(&self) -> EventId {
         self.after_event
     }
 
-    /// Could an event be in immediate conflict with this one?
+    /// Can an event be in immediate conflict with this one?
     pub fn is_contended(&self) -> bool {
         self.is_choice || self.kind != EventKind::Plain
     }
 
-    /// How many events in immediate conflict with this one were met. Forgotten ones count, too, and again when they are met
-    /// again.
+    /// Number of events found in immediate conflict with this one. Forgotten ones count, too, and
+    /// again when they are found again.
     pub fn degree(&self) -> u32 {
         self.degree
     }

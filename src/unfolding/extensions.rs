@@ -1,30 +1,35 @@
 //! ex(C), incrementally (Pham, Jéron, Quinson, FORTE 2019, sections 4.2, 4.3).
 //!
-//! The extensions of C by an action a of process p have histories `[pre] ∪ [x] ∪ ..`, where pre is p's last
-//! event and each x is an event of C that a depends on. Which x are possible follows from what the operation says
-//! of itself in the model:
+//! The extensions of C by an action a of process p have histories `[pre] ∪ [x] ∪ ..`, where pre is
+//! p's last event and each x is an event of C that a depends on. Which x are possible follows from
+//! how the model describes the operation:
 //!
-//! - *It takes the next place in a lane* ([`State::lane`]). In C it may come after each number k of changes of the lane, from
-//!   those that `[pre]` knows on. If it looks at the lane there, x is the k-th change. If it changes the lane, it is also after
-//!   some of the looks at the k-th change, and after some of the failed tests of the request that it completes: a change
-//!   is after such an observation, or in conflict with it. So there is an extension for each combination of places among the
-//!   observations of each process, by nature 2^n after n processes that have read once.
-//! - *It has some ways to go on* ([`State::ways`]). Each way that is possible in C is an extension with what it needs as the x.
-//! - *It is a test* ([`State::not_yet`]). It fails after `[pre]` alone, if no way is possible there.
+//! - *It takes the next place in a lane* ([`State::lane`]). In C it may come after the first k
+//!   changes of the lane, for each k from the number of changes in `[pre]` on. If it looks at the
+//!   lane there, x is the k-th change. If it changes the lane, it also comes after some of the
+//!   looks at the k-th change, and after some of the failed tests of the request that it completes:
+//!   a change is after such an observation, or in conflict with it. So there is an extension for
+//!   each combination of positions among the observations of each process: 2^n of them after n
+//!   processes that have read once.
+//! - *It has some ways to go on* ([`State::ways`]). Each way that is possible in C is an extension;
+//!   its needs are the x.
+//! - *It is a test* ([`State::not_yet`]). It fails after `[pre]` alone, if no way is possible
+//!   there.
 //! - Actors (`actor`) and p2p and bag mailboxes (`network`) are special.
 //!
-//! When e joins C, the new extensions are those that have e among their direct causes:
+//! When e joins C, the new extensions have e among their direct causes:
 //! - the next action of e's own process, with all combinations of other causes in C;
-//! - the next actions of other processes: those whose lane e has changed or observed, and those that await
-//!   something on a lane of e's;
-//! - *open choices*: a `waitany` of C that returned 1 could have returned 2, with e as the cause. Such an
-//!   extension belongs to no enabled action, so theorem 1 of the paper, which looks only at enabled actions,
-//!   misses it; `tests/naive` has the programs that show this. With actors all extensions are of this kind: a
-//!   message may come at every position of its receiver's chain (`actor`).
+//! - the next actions of other processes: those whose lane e has changed or observed, and those
+//!   that await something on a lane of e's;
+//! - *open choices*: a `waitany` of C that returned 1 could have returned 2, with e as the cause.
+//!   Such an extension belongs to no enabled action, so theorem 1 of the paper, which looks only at
+//!   enabled actions, misses it; `tests/naive` has the programs that show this. With actors all
+//!   extensions are of this kind: a message may come at every position of its receiver's chain
+//!   (`actor`).
 //!
-//! Events that are too high are no extensions ([`Unfolding::new`]). [`EventId::NONE`] stands for them, and it is
-//! never enabled. Suppose that a process could do something before e joined C, and after e the same is too high.
-//! Then it is taken off en(C), like everything in conflict with e.
+//! Events that are too high are not extensions ([`Unfolding::new`]). [`EventId::NONE`] stands for
+//! them, and it is never enabled. If a process could do something before e joined C, and after e
+//! the same is too high, then it is removed from en(C), like everything in conflict with e.
 
 mod actor;
 mod network;
@@ -44,7 +49,7 @@ use crate::model::{
     System,
 };
 
-/// A process at a point of its execution: who acts, from which local state, after which event.
+/// A process at a point of its execution: the process, its local state, and its last event.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
     process: ProcessId,
@@ -82,7 +87,7 @@ impl Shape<'_> {
     }
 }
 
-/// From this many causes on, their maximal ones are remembered instead of looked for again.
+/// From `CROWD` causes on, their maximal events are remembered instead of computed again.
 const CROWD: usize = 16;
 
 /// A few events.
@@ -123,8 +128,8 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// The kinds of lanes on which e, which has just joined C, has left something that others may need. (`network` looks itself
-    /// who is concerned there.)
+    /// The kinds of lanes on which e, which has just joined C, has left something that other
+    /// processes may need. (`network` finds out by itself which processes are concerned there.)
     fn left_by(&self, e: EventId) -> PartSet {
         let event = self.structure.event(e);
         let mut left = PartSet::NONE;
@@ -139,7 +144,7 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// Takes the last event of C back; ex(C) and en(C) are as before it.
+    /// Removes the last event of C; ex(C) and en(C) are as they were before it.
     ///
     /// # Panics
     /// If C is empty.
@@ -157,7 +162,7 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// The extensions of C by the next action of a process that has just got there.
+    /// The extensions of C by the next action of a process that has just reached this action.
     fn extend_own(&mut self, c: &mut Configuration, process: ProcessId) {
         let enabled = self.extensions_of(c, process);
         c.set_enabled(process, &enabled);
@@ -172,7 +177,8 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// Finds all extensions of C by `op` from an origin whose last event has just joined C, and returns the enabled ones.
+    /// Finds all extensions of C by `op` from an origin whose last event has just joined C, and
+    /// returns the enabled ones.
     fn extensions(&mut self, c: &Configuration, from: Origin, op: &Op) -> Events {
         if let Some(lane) = c.state.lane(op) {
             let chain = self.structure.lanes.chain(lane);
@@ -210,8 +216,8 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// The extensions of C by next actions of other processes, with the new e among their causes. On lanes of these kinds
-    /// e has left something.
+    /// The extensions of C by next actions of other processes, with the new e among their causes.
+    /// `left` are the kinds of lanes on which e has left something.
     fn extend_others(&mut self, c: &mut Configuration, e: EventId, left: PartSet) {
         let acted = self.structure.event(e).process;
         for process in 0..self.locals.process_count() as u32 {
@@ -226,7 +232,7 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// The extensions of C by the next action of one of them.
+    /// The extensions of C by the next action of one other process.
     #[inline(always)]
     fn extend_other(
         &mut self,
@@ -272,8 +278,9 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// The event of this origin and shape with `from`'s own past and `others` as its causes, all in C, from
-    /// U or new. [`EventId::NONE`] if it is too high, ends a fruitless round (`spin`), or the work is to stop.
+    /// The event of this origin and shape with `from`'s own past and `others` as its causes, all in
+    /// C. It is taken from U, or new. [`EventId::NONE`] if it is too high, ends a fruitless round
+    /// (`spin`), or the work is to stop.
     fn add(
         &mut self,
         c: &Configuration,
@@ -284,7 +291,7 @@ impl<S: System> Unfolding<'_, S> {
         self.add_with(c, from, shape, others, |locals| locals.resume(from.before, shape.response))
     }
 
-    /// The same, where `after` gives the local state that follows.
+    /// See [`add`](Unfolding::add). `after` computes the local state after the event.
     fn add_with(
         &mut self,
         c: &Configuration,
@@ -328,12 +335,12 @@ impl<S: System> Unfolding<'_, S> {
         self.structure.insert(&draft, c)
     }
 
-    /// The maximal ones among some events of C, ascending.
+    /// The maximal events among `own` and `others`, which are events of C; ascending.
     fn direct_causes(&mut self, own: EventId, others: &[EventId]) -> Events {
         let mut causes = match others.len() < CROWD {
             true => self.maximal(own, others),
             false => {
-                // All who wait at a barrier have the same arrivals before them.
+                // All processes that wait at a barrier have the same arrivals before them.
                 if self.crowd.0[..] != *others {
                     self.crowd = (others.to_vec(), self.maximal(EventId::NONE, others));
                 }
@@ -347,7 +354,7 @@ impl<S: System> Unfolding<'_, S> {
         causes
     }
 
-    /// The maximal ones among some events of C. O(n²).
+    /// The maximal events among `own` and `others`, which are events of C. O(n²).
     fn maximal(&self, own: EventId, others: &[EventId]) -> Events {
         let mut causes = Events::new();
         causes.extend(own.is_some().then_some(own));

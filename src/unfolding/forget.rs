@@ -1,21 +1,24 @@
-//! U := U ∩ Q(C, D): forgetting what can no longer help.
+//! U := U ∩ Q(C, D): forgetting events that can no longer help.
 //!
-//! Pham, Jéron, Quinson (FORTE 2019), algorithm 1, line 14. When both calls at a node return, only these events of U can still be
-//! part of an alternative for a node further up (CONCUR 2015, section 4):
+//! Pham, Jéron, Quinson (FORTE 2019), algorithm 1, line 14. When both calls at a node return, only
+//! these events of U can still be part of an alternative for a node further up (CONCUR 2015,
+//! section 4):
 //!
 //! ```text
 //! Q(C, D)  =  C ∪ D ∪ ⋃ { [u] : u ∈ U, u #i e for some e ∈ C ∪ D }
 //! ```
 //!
-//! That is more than can be of use. An e ∈ D was disabled at some node above, and an e ∈ C becomes disabled at the node from which it
-//! was added. There an alternative contains no u that is in conflict with the C of that node, or after something that was disabled
-//! there before. C and what was disabled only grow below it. So of the u #i e only the others are kept.
+//! That is more than can be of use. An e ∈ D was disabled at some node above, and an e ∈ C becomes
+//! disabled at the node from which it was added. An alternative at that node contains no u that is
+//! in conflict with the C of the node, or that comes after an event that was disabled there before.
+//! Below the node, C and the set of disabled events only grow. So of the u #i e only the others are
+//! kept.
 //!
-//! ex(C) ⊆ C ∪ cex(C) ∪ en(C), where cex(C) is in immediate conflict with C; what is enabled along C and
-//! in A is kept too, because the search continues with it instead of computing it again.
+//! ex(C) ⊆ C ∪ cex(C) ∪ en(C), where cex(C) is in immediate conflict with C; what is enabled along
+//! C and in A is kept too, because the search continues with it instead of computing it again.
 //!
-//! The ids of forgotten events are used again. Forgetting costs O(|U|), so it is done only when U has grown in
-//! proportion since the last time.
+//! The ids of forgotten events are used again. Forgetting costs O(|U|), so it is done only when U
+//! has grown in proportion since the last time.
 
 use fixedbitset::FixedBitSet;
 
@@ -26,8 +29,9 @@ use super::{Configuration, Unfolding};
 use crate::model::System;
 
 impl<S: System> Unfolding<'_, S> {
-    /// U := U ∩ Q(C, D), keeping also the guides A and what is or was enabled along C. Ids of other events
-    /// become meaningless. For each event of C it is known how many events of D were disabled when it was added.
+    /// U := U ∩ Q(C, D), keeping also the guides A and the events that are or were enabled along C.
+    /// Ids of other events become meaningless. `disabled_before` has, for each event of C, the
+    /// number of events of D that were disabled when it was added.
     pub fn forget(
         &mut self,
         c: &Configuration,
@@ -61,8 +65,8 @@ impl<S: System> Unfolding<'_, S> {
 }
 
 impl EventStructure {
-    /// `q := q ∪ [e]`, and `[u]` for each u #i e that can come after the configuration with this cut, without any of the
-    /// disabled events.
+    /// `q := q ∪ [e]`, and `[u]` for each u #i e that can come after the configuration with this
+    /// cut and has none of the disabled events in its history.
     fn keep_with_rivals(
         &self,
         q: &mut FixedBitSet,
@@ -78,7 +82,8 @@ impl EventStructure {
         }
     }
 
-    /// Can u come after the configuration with this cut, without any of the disabled events?
+    /// Can u come after the configuration with this cut, with none of the disabled events in its
+    /// history?
     fn may_follow(&self, u: EventId, cut: Cut<'_>, disabled: &[EventId]) -> bool {
         self.compatible(cut, self.cut(u)) && !disabled.iter().any(|&d| self.is_at_or_before(d, u))
     }
@@ -135,7 +140,7 @@ impl EventStructure {
             for &to in kept.iter().rev() {
                 self.add_edge(id, to);
             }
-            // How contended it is does not change by forgetting by whom.
+            // The degree counts forgotten conflicts, too.
             self.events[id.index()].degree = degree;
         }
     }

@@ -1,10 +1,12 @@
-//! The lanes of a system as the unfolding numbers them: the events of a lane are totally ordered along one execution.
+//! The lanes of a system as the unfolding numbers them: the events of a lane are totally ordered
+//! along one execution.
 //!
-//! One lane per process, and one for each *ordered* lane ([`Part::is_ordered`]) of each object that was met ([`Met`]): its
-//! *chain*. What is added to the other lanes of an object, in any order or in one that is settled by what was waited for,
-//! makes no chain; these are numbered apart, as *gatherings*. Chains come first, so spawning processes only appends. Some
-//! numbers behind the chains are kept free for further ones. When they are used up, their number grows by half, and the
-//! lanes of processes move: see [`Lanes::meet`].
+//! There is one lane per process, and one for each *ordered* lane ([`Part::is_ordered`]) of each
+//! met object ([`Met`]): its *chain*. The other lanes of an object have no chain, because what is
+//! added to them commutes, or has an order that follows from what was waited for. They are numbered
+//! separately, as *gatherings*. Chains come first, so spawning processes only appends. Some numbers
+//! behind the chains are kept free for further chains. When they are used up, their number grows by
+//! half, and the lanes of processes move: see [`Lanes::meet`].
 //!
 //! ```text
 //!  chains in use, as objects were met        free        processes
@@ -15,7 +17,7 @@
 
 use crate::model::{Lane as ObjectLane, Met, Part, ProcessId};
 
-/// A lane, by its place in a cut.
+/// A lane, by its position in a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Lane(pub u32);
 
@@ -29,16 +31,17 @@ impl Lane {
     }
 }
 
-/// How lanes are numbered.
+/// The numbers of lanes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lanes {
-    /// Per lane of an object, by [`ObjectLane::index`], the number of its chain or of its gathering.
+    /// Per lane of an object, by [`ObjectLane::index`], the number of its chain or of its
+    /// gathering.
     numbers: Vec<u32>,
-    /// Per chain its lane.
+    /// Per chain, its lane.
     chains: Vec<ObjectLane>,
-    /// How many gatherings there are.
+    /// Number of gatherings.
     gatherings: u32,
-    /// How many objects have their lanes.
+    /// Number of objects that have lanes.
     known: usize,
     /// The first lane of a process.
     processes: u32,
@@ -53,13 +56,13 @@ impl Lanes {
         lanes
     }
 
-    /// Were objects met that have no lanes yet?
+    /// Are there met objects that have no lanes yet?
     pub fn are_behind(&self, met: &Met) -> bool {
         self.known < met.order().len()
     }
 
-    /// Gives lanes to the objects met since. The chains keep their numbers, but the lanes of processes begin further
-    /// up if there were not enough free numbers.
+    /// Gives lanes to newly met objects. The chains keep their numbers, but the lanes of processes
+    /// move up if there are not enough free numbers.
     pub fn meet(&mut self, met: &Met) {
         self.take_in(met);
         let chains = self.chains.len() as u32;
@@ -88,12 +91,12 @@ impl Lanes {
         self.known = met.order().len();
     }
 
-    /// How many lanes are for chains; the others belong to processes.
+    /// The number of lanes for chains, used or free. The lanes behind them belong to processes.
     pub fn chains(&self) -> usize {
         self.processes as usize
     }
 
-    /// How many gatherings there are.
+    /// The number of gatherings.
     pub(super) fn gatherings(&self) -> usize {
         self.gatherings as usize
     }
@@ -105,14 +108,14 @@ impl Lanes {
         Lane(self.numbers[lane.index()])
     }
 
-    /// The number of another lane among the gatherings.
+    /// The gathering of a lane that is not ordered.
     #[inline]
     pub(super) fn gathering(&self, lane: ObjectLane) -> usize {
         debug_assert!(!lane.part().is_ordered(), "{lane:?} is a chain");
         self.numbers[lane.index()] as usize
     }
 
-    /// The lane whose chain it is.
+    /// The lane of an object that has this chain.
     #[inline]
     pub fn of_chain(&self, chain: Lane) -> ObjectLane {
         self.chains[chain.index()]
@@ -123,7 +126,7 @@ impl Lanes {
         self.chain(ObjectLane::new(part, self.of_chain(chain).object()))
     }
 
-    /// The events of a process.
+    /// The lane of a process.
     #[inline]
     pub fn process(&self, process: ProcessId) -> Lane {
         Lane(self.processes + process.0)

@@ -1,8 +1,9 @@
-//! Trees that only grow at the leaves, with jump pointers: the ancestor at a given depth in O(log n).
+//! Trees that only grow at the leaves, with jump pointers: the ancestor at a given depth in O(log
+//! n).
 //!
-//! Skew-binary jump pointers (Myers, "An applicative random-access stack", IPL 1983): a node jumps either to
-//! its parent or, when the two jumps before it have the same length, over both. One word per node, O(1) to
-//! add a leaf.
+//! Skew-binary jump pointers (Myers, "An applicative random-access stack", IPL 1983): a node jumps
+//! either to its parent or, when the two jumps before it have the same length, over both. One word
+//! per node, O(1) to add a leaf.
 //!
 //! The root is [`EventId::NONE`] at depth 0.
 
@@ -17,7 +18,7 @@ impl EventStructure {
         node(&self.events, self.lanes.is_process(lane), event)
     }
 
-    /// How many events of `lane` there are up to and including `event`.
+    /// The number of events of `lane` up to and including `event`.
     #[inline]
     pub fn depth(&self, lane: Lane, event: EventId) -> u32 {
         self.node(lane, event).depth
@@ -36,13 +37,14 @@ impl EventStructure {
         ancestor(&self.events, self.lanes.is_process(lane), event, depth)
     }
 
-    /// The oldest ancestor of `event` (or itself) that does not lie on the path to `other`. Neither must lie on the path to the other. O(log n).
+    /// The oldest ancestor of `event` (or itself) that is not on the path to `other`. Neither of
+    /// the two may be on the path to the other one. O(log n).
     pub(super) fn first_off(&self, lane: Lane, event: EventId, other: EventId) -> EventId {
         let depth = self.depth(lane, event).min(self.depth(lane, other));
         let mut event = self.ancestor(lane, event, depth);
         let mut other = self.ancestor(lane, other, depth);
         loop {
-            // At one depth all jumps are of one length.
+            // Nodes of equal depth have jumps of equal length.
             let (at, beside) = (self.node(lane, event), self.node(lane, other));
             (event, other) = match at.jump == beside.jump {
                 false => (at.jump, beside.jump),
@@ -52,7 +54,7 @@ impl EventStructure {
         }
     }
 
-    /// Do the two lie on one path from the root?
+    /// Are the two on one path from the root?
     #[inline]
     pub(super) fn on_one_path(&self, lane: Lane, a: EventId, b: EventId) -> bool {
         a == b || on_one_path(&self.events, self.lanes.is_process(lane), a, b)

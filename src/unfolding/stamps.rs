@@ -1,4 +1,4 @@
-//! Marks on events that are forgotten all at once, in O(1).
+//! Marks on events, all of which are removed at once, in O(1).
 
 use super::event::EventId;
 
@@ -26,7 +26,7 @@ impl Stamps {
         }
     }
 
-    /// Adds an event; was it new?
+    /// Adds an event. Returns whether it was new.
     pub fn insert(&mut self, event: EventId) -> bool {
         if self.marks.len() <= event.index() {
             self.marks.resize(event.index() + 1, 0);

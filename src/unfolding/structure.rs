@@ -1,12 +1,12 @@
 //! U: the arena of events, hash-consed.
 //!
-//! An event is determined by its process, its choice and its direct causes: the operation is what the
-//! process does after its own last event, and apart from the choice its result follows from the history. So
-//! the same event met on two branches gets the same [`EventId`]. Only because of this do sets of events
-//! (disabled ones, alternatives) keep their meaning from one branch to the next.
+//! An event is determined by its process, its choice and its direct causes: the operation is what
+//! the process does after its own last event, and apart from the choice its result follows from the
+//! history. So the same event found on two branches gets the same [`EventId`]. Only because of this
+//! do sets of events (disabled ones, alternatives) keep their meaning from one branch to the next.
 //!
-//! Invariant: the events of one lane in a configuration form a path from the root, so a configuration is
-//! known by the last event of each lane, its *cut* (see [`super::cut`]).
+//! Invariant: the events of one lane in a configuration form a path from the root, so a
+//! configuration is known by the last event of each lane, its *cut* (see [`super::cut`]).
 
 use std::hash::Hasher;
 
@@ -31,11 +31,11 @@ pub(super) struct Edge {
 
 pub(super) const NO_EDGE: u32 = u32::MAX;
 
-/// What an event is made of, before it is known whether it exists already.
+/// The parts of an event, before it is known whether it exists already.
 pub(super) struct Draft<'a> {
     pub(super) process: ProcessId,
     pub(super) choice: Choice,
-    /// Might it have made another choice after the same history?
+    /// Is there another choice after the same history?
     pub(super) is_choice: bool,
     /// Direct causes, ascending, none below another.
     pub(super) causes: &'a [EventId],
@@ -43,7 +43,7 @@ pub(super) struct Draft<'a> {
     pub(super) after: LocalId,
     /// The previous event of the process.
     pub(super) previous: EventId,
-    /// The same; for the first event of a spawned process, its spawn.
+    /// The previous event of the process; for the first event of a spawned process, its spawn.
     pub(super) after_event: EventId,
     pub(super) chain: Lane,
     /// The previous change of the chain.
@@ -54,23 +54,23 @@ pub(super) struct Draft<'a> {
     pub(super) envelope: Envelope,
 }
 
-/// The prime event structure built so far: the set U of events met, with <, # and #i.
+/// The prime event structure built so far: the set U of events found, with <, # and #i.
 pub struct EventStructure {
     pub(super) lanes: Lanes,
     pub(super) events: Vec<Event>,
     pub(super) cuts: Cuts,
     pub(super) ids: HashTable<EventId>,
     pub(super) free: Vec<EventId>,
-    /// Per lane the newest child of the root.
+    /// Per lane, the newest child of the root.
     pub(super) roots: Vec<EventId>,
     pub(super) edges: Vec<Edge>,
-    /// Of failed tests.
+    /// What failed tests watch.
     pub(super) watches: FxHashMap<EventId, SmallVec<[Watch; 2]>>,
-    /// Per chain the failed tests that watch it.
+    /// Per chain, the failed tests that watch it.
     pub(super) watchers: Vec<Vec<EventId>>,
-    /// Of posts that are not plain.
+    /// The envelopes of posts that are not plain.
     pub(super) envelopes: FxHashMap<EventId, Envelope>,
-    /// Per chain: is it the end of a mailbox that ever met a pattern?
+    /// Per chain: is it an end of a mailbox that ever had a pattern?
     pub(super) patterned: Vec<bool>,
     /// Is there any observation at all?
     pub(super) observes: bool,
@@ -80,7 +80,7 @@ pub struct EventStructure {
     pub(super) history: CutBuffer,
     pub(super) likely_clash: usize,
     pub(super) census: Census,
-    /// The events that are in no configuration.
+    /// The events that a branch of a search leaves out.
     pub(super) barred: Vec<EventId>,
     /// See [`Unfolding::new`](super::Unfolding::new).
     pub(super) stop: StopSignal,
@@ -113,7 +113,7 @@ impl EventStructure {
         }
     }
 
-    /// Is the work to stop? Then no answer means anything.
+    /// Is the work to stop? Then answers mean nothing.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.is_raised()
@@ -134,7 +134,7 @@ impl EventStructure {
         (0..self.events.len() as u32).map(EventId).filter(|&id| self.event(id).live)
     }
 
-    /// |U|: events met and not forgotten.
+    /// |U|: the number of events found and not forgotten.
     pub fn len(&self) -> usize {
         self.events.len() - self.free.len()
     }
@@ -149,13 +149,13 @@ impl EventStructure {
         self.len() == 0
     }
 
-    /// How many events were ever built. One that was forgotten and met again is built again.
+    /// The number of events built. An event that was forgotten and found again counts again.
     pub fn built(&self) -> u64 {
         self.census.built()
     }
 
-    /// How many different events were ever built; `None` if too many were forgotten to tell. O(n log n) for n
-    /// forgotten events.
+    /// The number of distinct events built; `None` if it is not known, because too many were
+    /// forgotten. O(n log n) for n forgotten events.
     pub fn distinct(&mut self) -> Option<u64> {
         let live: Vec<u64> = self.ids().map(|id| self.event(id).print).collect();
         self.census.distinct(live.into_iter())
@@ -171,7 +171,7 @@ impl EventStructure {
         })
     }
 
-    /// Gives lanes to objects that were met for the first time; how many more lanes there are for chains.
+    /// Gives lanes to newly met objects. Returns the number of new lanes for chains.
     pub(super) fn meet(&mut self, met: &Met) -> usize {
         let before = self.lanes.chains();
         self.lanes.meet(met);
@@ -186,7 +186,7 @@ impl EventStructure {
         more
     }
 
-    /// Adds lanes for processes that were just spawned for the first time.
+    /// Adds lanes for newly spawned processes.
     pub(super) fn reserve_processes(&mut self, processes: usize) {
         let lanes = self.lanes.chains() + processes;
         if lanes > self.roots.len() {
@@ -206,8 +206,8 @@ impl EventStructure {
         self.ids.find(hash(draft.process, draft.choice, draft.causes), same).copied()
     }
 
-    /// Adds an extension of C that is not in U yet, with its conflicts. O(lanes) for each event that shares a parent
-    /// with it in one of its trees.
+    /// Adds an extension of C that is not in U yet, with its conflicts. O(lanes) for each event
+    /// that shares a parent with it in one of its trees.
     pub(super) fn insert(&mut self, draft: &Draft<'_>, c: &Configuration) -> EventId {
         let id = self.place(draft);
         self.cuts.join(&self.events, &self.lanes, id);
@@ -286,7 +286,8 @@ impl EventStructure {
         id
     }
 
-    /// Puts the event into the child lists of its parents: where [`super::conflict`] looks for rivals.
+    /// Puts the event into the child lists of its parents: where [`super::conflict`] looks for
+    /// rivals.
     pub(super) fn enlist(&mut self, id: EventId) {
         let Event { process, after_event, link, chain, kind, is_choice, .. } = *self.event(id);
         if is_choice {

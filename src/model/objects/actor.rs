@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 impl ProcessId {
-    /// The messages that the actor takes.
+    /// The lane of the messages that the actor takes.
     pub fn inbox(self) -> Lane {
         Lane::new(Part::Inbox, self.0)
     }
@@ -21,8 +21,8 @@ impl State {
         &self.inboxes
     }
 
-    /// The messages that the handler at `position` of the execution sent: the place of the first one in the log, and how many
-    /// there are. None for other actions.
+    /// The messages that the handler at `position` of the execution sent: the position of the first
+    /// one in the log, and their number, which is 0 for other actions.
     pub fn sent_at(&self, position: usize) -> (u32, u32) {
         let first = self.trail[position].messages;
         let next = self
@@ -32,16 +32,16 @@ impl State {
         (first, next - first)
     }
 
-    /// The message of this name.
+    /// The message with this id.
     ///
     /// # Panics
-    /// If it was not sent here.
+    /// If it was not sent in this execution.
     pub fn message(&self, id: MessageId) -> &Message {
         let position = self.inboxes.position(id).expect("a message that was sent");
         &self.inboxes.log()[position as usize]
     }
 
-    /// What the actor acts on if it makes this choice.
+    /// What the actor reacts to if it makes this choice.
     pub fn stimulus(&self, choice: Choice) -> Stimulus {
         match choice.handled() {
             Handled::Message(id) => Stimulus::Message(self.message(id).content),
@@ -76,7 +76,7 @@ impl State {
     }
 }
 
-/// An actor at rest.
+/// The operation of an actor at rest.
 pub(in crate::model) struct React {
     pub(in crate::model) internals: u32,
 }

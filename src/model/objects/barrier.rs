@@ -1,4 +1,4 @@
-//! Barriers: who has arrived, by round.
+//! Barriers: the processes that have arrived, by round.
 
 use super::{ObjectId, Operation, Place, World};
 use crate::model::locals::Births;
@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 impl BarrierId {
-    /// The arrivals.
+    /// The lane of the arrivals.
     pub fn lane(self) -> Lane {
         Lane::new(Part::Arrivals, self.0)
     }
@@ -45,22 +45,22 @@ impl ObjectId for BarrierId {
     }
 }
 
-/// A barrier: who has arrived, per round.
+/// A barrier: the processes that have arrived, per round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Barrier {
-    /// How many arrivals end a round.
+    /// Number of arrivals that end a round.
     pub size: u32,
     /// Arrivals per round; a process arrives once a round.
     pub rounds: Vec<Vec<ProcessId>>,
 }
 
 impl Barrier {
-    /// Those who have arrived in `round`.
+    /// The processes that have arrived in `round`.
     pub fn arrived(&self, round: u32) -> &[ProcessId] {
         self.rounds.get(round as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Did more processes arrive than take part? The first round has them all.
+    /// Have more processes arrived than take part? The first arrival of each process is in round 0.
     pub fn is_oversubscribed(&self) -> bool {
         self.arrived(0).len() > self.size as usize
     }
@@ -96,7 +96,7 @@ impl Operation for Arrive {
     fn undo(&self, state: &mut State, _: &Births, _: &Done) {
         let rounds = &mut state.barriers[self.barrier.index()].rounds;
         rounds[self.round as usize].pop();
-        // The first of a round has begun it.
+        // A round begins with its first arrival.
         rounds.pop_if(|arrived| arrived.is_empty());
     }
 

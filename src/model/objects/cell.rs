@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 impl CellId {
-    /// The accesses: those that change the content, and those that see it.
+    /// The lane of the accesses: changes of the content, and reads of it.
     #[inline]
     pub fn lane(self) -> Lane {
         Lane::new(Part::Contents, self.0)
@@ -84,7 +84,7 @@ impl State {
     /// The content of a declared cell.
     pub fn content_of_declared<S: System>(&self, locals: &Locals<'_, S>, cell: CellId) -> Value {
         let met = locals.met().cells.met(cell.0);
-        // Another branch of the search may have met it since.
+        // Another branch of the search may have met it: then it has no log here.
         let log = met.and_then(|met| self.cells.get(met as usize));
         match log.and_then(|versions| versions.last()) {
             Some(&content) => locals.values.get(content).clone(),
@@ -114,8 +114,8 @@ impl Operation for At {
         _: ProcessId,
         changes: u32,
     ) -> (Mode, Response) {
-        let (told, new) = self.1.apply(state.versions(self.0)[changes as usize], values);
-        (if new.is_some() { Mode::Change } else { Mode::Look }, told)
+        let (response, new) = self.1.apply(state.versions(self.0)[changes as usize], values);
+        (if new.is_some() { Mode::Change } else { Mode::Look }, response)
     }
 
     fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
@@ -135,7 +135,7 @@ impl Operation for At {
         Effect::access(self.0.lane(), done.changed)
     }
 
-    /// It depends on the content.
+    /// Whether it is a change depends on the content.
     fn watches<S: System>(
         &self,
         state: &State,

@@ -1,7 +1,8 @@
 //! Collectives: operations that a fixed number of ranks carry out together, round by round.
 //!
-//! A rank *enters* with a call (what it does, with which root and operator) and a value. Entering depends on nothing.
-//! Who leaves when is what MPI promises, or what all implementations do at most:
+//! A rank *enters* with a call (what it does, with which root and operator) and a value. Entering
+//! depends on nothing. A rank leaves as early as MPI allows or, with `synchronizing`, as late as an
+//! implementation may delay it:
 //!
 //! | call | leaves when these have entered | with `synchronizing` |
 //! |---|---|---|
@@ -10,13 +11,13 @@
 //! | reduce, gather | for the root all, for others none | all |
 //! | scan, exscan | the ranks up to this one | all |
 //!
-//! As with a receive, a carrier of the process brings the communication to its end ([`super::network`]): an action that
-//! depends on the entries listed here, and on which a wait or a test depends. Nothing here is ever a choice, so no conflict
-//! comes from it.
+//! As with a receive, a carrier of the process ends the communication ([`super::network`]). This
+//! action depends on the entries listed here, and waits and tests depend on it. Nothing here is
+//! ever a choice, so no conflict comes from it.
 //!
-//! A communication ends only if the calls of all entries that it needs agree. Ranks whose calls do not agree, and a rank
-//! that two processes enter as, are a violation: such an execution has no meaning from there on
-//! ([`State::discord`]).
+//! A communication ends only if the calls of all entries that it needs agree. It is a violation if
+//! the calls of ranks do not agree, or if two processes enter as one rank: such an execution has no
+//! meaning from there on ([`State::discord`]).
 
 use std::sync::Arc;
 
@@ -31,43 +32,43 @@ use crate::model::{
     Response, System, Value, ValueId, Values,
 };
 
-/// A rank has entered a collective.
+/// An entry of a rank into a collective.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Who.
+    /// The process that entered.
     pub process: ProcessId,
-    /// Where.
+    /// The collective.
     pub collective: CollectiveId,
-    /// As which rank.
+    /// The rank that it entered as.
     pub rank: u32,
-    /// In which round, from 0.
+    /// The round, counted from 0.
     pub round: u32,
     /// What it does.
     pub call: Call,
-    /// What it gives.
+    /// The value that it gives.
     pub value: ValueId,
-    /// Who brings it to its end.
+    /// The carrier that ends it.
     pub carrier: ProcessId,
-    /// When it leaves.
+    /// When it is complete.
     completion: Completion,
     at: u32,
-    /// The place of its end in the execution.
+    /// The position of its end in the execution.
     ended_at: u32,
-    /// What its end hands to its process.
+    /// The value that its end gives to its process.
     result: ValueId,
-    /// The place where its process was first told that it is complete.
+    /// The position in the execution where its process first observed that it is complete.
     pub(super) told_at: u32,
-    /// Does it disagree with one that came before it?
+    /// Does it disagree with an earlier entry?
     is_discordant: bool,
 }
 
 impl Entry {
-    /// Its place in the execution.
+    /// Its position in the execution.
     pub fn at(&self) -> usize {
         self.at as usize
     }
 
-    /// The place of its end in the execution.
+    /// The position of its end in the execution.
     pub fn ended_at(&self) -> Option<usize> {
         place(self.ended_at).map(|at| at as usize)
     }
@@ -76,12 +77,12 @@ impl Entry {
         self.result
     }
 
-    /// Has its process been told that it is complete?
+    /// Has its process observed that it is complete?
     pub fn is_seen(&self) -> bool {
         self.told_at != NONE
     }
 
-    /// The ranks that have to enter before it is complete, of so many.
+    /// The ranks that have to enter before it is complete, out of `size` ranks.
     fn needs(&self, size: u32) -> std::ops::Range<u32> {
         use CollectiveKind::*;
         let root = self.call.root.unwrap_or(0);
@@ -96,12 +97,12 @@ impl Entry {
     }
 }
 
-/// A collective: who has entered it, by round and rank.
+/// A collective: its entries, by round and rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Collective {
-    /// How many ranks it has.
+    /// Number of ranks.
     pub size: u32,
-    /// By rank its entries, one for each round, by places in the log of entries.
+    /// The entries of each rank, one for each round, by positions in the log of entries.
     by_rank: Vec<Vec<u32>>,
 }
 
@@ -135,12 +136,13 @@ impl Collectives {
         &self.entries
     }
 
-    /// A collective.
+    /// The collective with this number.
     pub fn get(&self, id: CollectiveId) -> &Collective {
         &self.all[id.index()]
     }
 
-    /// The entries that this one needs to be complete, if all of them are there and their calls agree.
+    /// The entries that this one needs to be complete; `None` unless all of them exist and their
+    /// calls agree.
     fn needed(&self, entry: &Entry) -> Option<SmallVec<[u32; 8]>> {
         let collective = self.get(entry.collective);
         let needed = entry.needs(collective.size).map(|rank| collective.entry(rank, entry.round));
@@ -148,8 +150,8 @@ impl Collectives {
         needed.map(|other| other.filter(agrees)).collect()
     }
 
-    /// The ranks that an entry waits for and that have not entered. If it has all that it needs and waits all the same, it is for
-    /// all the others.
+    /// The ranks that an entry waits for and that have not entered. If everything that it needs is
+    /// there and it waits all the same, it waits for all other ranks.
     pub fn missing(&self, entry: u32) -> Vec<u32> {
         let entry = &self.entries[entry as usize];
         let collective = self.get(entry.collective);
@@ -161,7 +163,8 @@ impl Collectives {
         }
     }
 
-    /// May an implementation that has gone so far keep this entry from leaving, since not all have entered?
+    /// May an implementation keep this entry from leaving after the first `depth` actions, because
+    /// not all ranks have entered?
     pub(super) fn may_leave_late(&self, entry: u32, depth: usize) -> bool {
         let entry = &self.entries[entry as usize];
         let collective = self.get(entry.collective);
@@ -170,7 +173,8 @@ impl Collectives {
             && (collective.entries(entry.round).filter(is_in).count() as u32) < collective.size
     }
 
-    /// The places in the execution of what an entry needs, its own included, if all of that is there.
+    /// The positions in the execution of what an entry needs, its own included; `None` unless all
+    /// of that is there.
     pub fn causes(&self, entry: u32) -> Option<Places> {
         let entry = &self.entries[entry as usize];
         let needed = self.needed(entry)?;
@@ -182,7 +186,7 @@ impl Collectives {
         Some(causes)
     }
 
-    /// The entries that have the entry at this place among those that they need.
+    /// The entries that need the entry at this position.
     pub fn needing(&self, entry: u32) -> impl Iterator<Item = u32> {
         let Entry { collective, rank, round, .. } = self.entries[entry as usize];
         let collective = self.get(collective);
@@ -192,8 +196,9 @@ impl Collectives {
         collective.entries(round).filter(needs)
     }
 
-    /// The rounds of a collective, from the first one on that is not over, with their numbers counted from there and their
-    /// entries by rank. A round is over when all ranks have entered and all entries have ended.
+    /// The rounds of a collective from the first one on that is not over, with their numbers
+    /// counted from there and their entries by rank. A round is over when all ranks have entered
+    /// and all entries have ended.
     pub(in crate::model) fn unfinished(&self, id: CollectiveId) -> Vec<(u32, Vec<u32>)> {
         let collective = self.get(id);
         let rounds = collective.by_rank.iter().map(Vec::len).max().unwrap_or(0) as u32;
@@ -205,7 +210,7 @@ impl Collectives {
         (0..).zip(all.skip_while(is_over)).collect()
     }
 
-    /// Whom each rank belongs to: who was the first to enter as it.
+    /// The owner of each rank: the first process that entered as it.
     pub(in crate::model) fn owners(
         &self,
         id: CollectiveId,
@@ -215,7 +220,7 @@ impl Collectives {
         self.get(id).by_rank.iter().map(first)
     }
 
-    /// Brings an entry to its end: what it hands to its process is what the entries gave that it needed, in the order of
+    /// Ends an entry. Its process gets the values of the entries that it needed, in the order of
     /// their ranks.
     pub(super) fn end(&mut self, entry: u32, at: u32, values: &mut Values) {
         let ended = &self.entries[entry as usize];
@@ -229,13 +234,13 @@ impl Collectives {
         (ended.ended_at, ended.result) = (at, result);
     }
 
-    /// Takes the end of an entry back.
+    /// Undoes the end of an entry.
     pub(super) fn reopen(&mut self, entry: u32) {
         let reopened = &mut self.entries[entry as usize];
         (reopened.ended_at, reopened.result) = (NONE, ValueId::UNIT);
     }
 
-    /// The place where the process was first told that its entry is complete.
+    /// The position in the execution where the process first observed that its entry is complete.
     pub(super) fn told_at(&mut self, entry: u32) -> &mut u32 {
         &mut self.entries[entry as usize].told_at
     }
@@ -254,7 +259,7 @@ impl Collectives {
 }
 
 impl CollectiveId {
-    /// The ends of its entries.
+    /// The lane of the ends of its entries.
     pub fn ends(self) -> Lane {
         Lane::new(Part::Ends, self.0)
     }
@@ -302,7 +307,8 @@ impl State {
         &self.collectives
     }
 
-    /// Two entries that do not agree: they are of one round, or of one rank and two processes. The ranks are in order.
+    /// Two entries that do not agree: of one round, or of one rank and two processes. The lower
+    /// rank comes first.
     #[inline]
     pub fn discord(&self) -> Option<[u32; 2]> {
         if self.collectives.discords == 0 { None } else { Some(self.first_discord()) }
@@ -326,7 +332,7 @@ impl State {
     }
 }
 
-/// A rank enters.
+/// The operation with which a rank enters.
 pub(in crate::model) struct Entering {
     pub(in crate::model) collective: CollectiveId,
     pub(in crate::model) rank: u32,

@@ -1,25 +1,30 @@
-//! Condition variables: who waits at them, who was told so.
+//! Condition variables: the processes that wait at them, and the notifications.
 //!
-//! `cond_wait(c, m)` is five steps: *enrol* at c, unlock m, wait to be woken, and lock m again (a request and a wait). Since
-//! it enrols before it unlocks, this is as good as one atomic step. Whoever notifies with m in hand comes before the
-//! enrolment or after the unlock. Whoever notifies without m may come in between; he wakes the process that has enrolled, which he
-//! would also have done a moment later, when it had unlocked m. A process that is woken has to lock m in any case, so
-//! nobody can tell whether it had unlocked m before the notification or just after it.
+//! `cond_wait(c, m)` is five steps: *enrol* at c, unlock m, wait to be woken, and lock m again (a
+//! request and a wait). Since it enrols before it unlocks, this is equivalent to one atomic step. A
+//! process that holds m notifies before the enrolment or after the unlock. A process that does not
+//! hold m may notify in between; it may wake the process that has enrolled, as it could also have
+//! done a moment later, after the unlock of m. A process that is woken has to lock m in any case,
+//! so no process observes whether it unlocked m before the notification or just after it.
 //!
-//! `notify_one` is two steps. The *notification* comes first, and those who have enrolled before it and are not woken yet are its
-//! candidates. Then it *wakes* one of them (or nobody, if there is none): which one is a choice, each of them is explored, since POSIX
-//! promises no order. `notify_all` wakes all its candidates. Notifications wake in their order: who is woken by one is no
-//! candidate of the next. So a step that wakes waits until the notifications before it have woken. It never waits for long, because
-//! between the two steps its process does nothing else.
+//! `notify_one` is two steps. The *notification* comes first. Its candidates are the processes that
+//! have enrolled before it and are not woken yet. Then it *wakes* one of them (or none, if there is
+//! none): which one is a choice, and each one is explored, since POSIX promises no order.
+//! `notify_all` wakes all its candidates. Notifications wake in their order: a process that one
+//! notification wakes is not a candidate of the next. So a wake step waits until all earlier
+//! notifications have woken. It never waits for long, because between the two steps its process
+//! does nothing else.
 //!
-//! **Which actions commute.** Who has enrolled before a notification may be woken by it; so enrolments are reads, and notifications are
-//! changes: two enrolments commute, since candidates are ordered by process and not by enrolment. The step that wakes depends on the step that woke
-//! before it, and which candidates it has follows from its history; so it is a choice like `choose`, and never in a race.
+//! **Which actions commute.** A notification may wake the processes that have enrolled before it.
+//! So enrolments are reads, and notifications are changes; two enrolments commute, since candidates
+//! are ordered by process and not by enrolment. A wake step depends on the previous wake step, and
+//! its candidates follow from its history; so it is a choice like `choose`, and never in a race.
 //! The wait depends on the step that woke it.
 //!
-//! **Spurious wake-ups.** A process that wakes up although nobody told it to has, until then, been no different from one that never
-//! enrolled: had it been woken by a notification, it would not have been spurious, and a notification that woke another
-//! would have done so without it. So such a wait is an unlock and a lock, after a choice. It needs no operation.
+//! **Spurious wake-ups.** Until it wakes up, a process that wakes up spuriously does not differ
+//! from one that never enrolled: if a notification had woken it, the wake-up would not be spurious,
+//! and a notification that woke another process would have done so without it. So such a wait is an
+//! unlock and a lock, after a choice. It needs no operation.
 
 use smallvec::SmallVec;
 
@@ -32,17 +37,17 @@ use crate::model::{
 };
 
 impl CondvarId {
-    /// The notifications, and the enrolments that see how many there were.
+    /// The lane of the notifications, and of the enrolments that see how many there were.
     pub fn notes(self) -> Lane {
         Lane::new(Part::Notes, self.0)
     }
 
-    /// The steps of notifications that wake.
+    /// The lane of the wake steps of notifications.
     pub fn wakes(self) -> Lane {
         Lane::new(Part::Wakes, self.0)
     }
 
-    /// What the step of the notification at this place that wakes does.
+    /// The effect of the wake step of the notification at this place.
     pub fn wake(self, place: u32) -> Effect {
         Effect::act_at(self.wakes(), Mode::Change, place)
     }
@@ -64,7 +69,8 @@ impl ObjectId for CondvarId {
     fn slot<S: System>(self, state: &State, _: &mut Locals<'_, S>, parts: &mut Parts) -> u32 {
         let condvar = state.condvar(self);
         let over = condvar.over();
-        // Who waits, each with the first open notification that it may be woken by, and which of these are for all.
+        // The open notifications: is each for all? Then the waiting processes, each with the first
+        // open notification that may wake it.
         let open = &condvar.notifications()[over as usize..];
         let waiting = condvar.waiting();
         let mut waiting: Vec<(u32, u32)> =
@@ -78,18 +84,18 @@ impl ObjectId for CondvarId {
     }
 
     fn has_open_requests(self, state: &State) -> bool {
-        // Whoever has ended was woken, and has woken.
+        // A process ends only after its enrolment was woken and its notification has woken.
         let _ = state;
         false
     }
 }
 
-/// A process that waits at a condition variable, or did.
+/// An enrolment of a process at a condition variable, which it waits at or waited at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Enrolment {
-    /// Who.
+    /// The process.
     pub process: ProcessId,
-    /// How many notifications came before it.
+    /// Number of notifications before it.
     pub turn: u32,
     woken_by: u32,
 }
@@ -107,32 +113,33 @@ pub struct Condvar {
     enrolments: Vec<Enrolment>,
     /// Per notification: is it for all?
     notifications: Vec<bool>,
-    /// How many of them have woken.
+    /// Number of notifications whose wake step is done.
     over: u32,
 }
 
 impl Condvar {
-    /// Everybody who ever waited, in order.
+    /// All enrolments, in order.
     pub fn enrolments(&self) -> &[Enrolment] {
         &self.enrolments
     }
 
-    /// Every notification: is it for all?
+    /// All notifications, in order: is it for all?
     pub fn notifications(&self) -> &[bool] {
         &self.notifications
     }
 
-    /// How many notifications have woken whom they wake.
+    /// The number of notifications whose wake step is done.
     pub fn over(&self) -> u32 {
         self.over
     }
 
-    /// Those who wait and were not woken, by the time of their enrolment.
+    /// The enrolments that were not woken, in order.
     pub fn waiting(&self) -> impl Iterator<Item = &Enrolment> {
         self.enrolments.iter().filter(|enrolment| enrolment.woken_by == NONE)
     }
 
-    /// The candidates of a notification, when it is its turn or later: positions of enrolments, by process.
+    /// The candidates of a notification, once all earlier ones have woken: positions of enrolments,
+    /// by process.
     pub fn candidates(&self, notification: u32) -> SmallVec<[u32; 4]> {
         let is_candidate =
             |one: &Enrolment| one.turn <= notification && one.woken_by >= notification;
@@ -153,7 +160,7 @@ impl State {
     pub fn enrolment(&self, process: ProcessId, handle: Handle) -> Enrolment {
         match self.posted(process, handle) {
             Posted::Enrolment(condvar, at) => self.condvar(condvar).enrolments[at as usize],
-            other => panic!("{handle:?} of {process:?} is no enrolment but {other:?}"),
+            other => panic!("{handle:?} of {process:?} is not an enrolment but {other:?}"),
         }
     }
 
@@ -161,7 +168,7 @@ impl State {
     pub fn notification(&self, process: ProcessId, handle: Handle) -> u32 {
         match self.posted(process, handle) {
             Posted::Notification(_, position) => position,
-            other => panic!("{handle:?} of {process:?} is no notification but {other:?}"),
+            other => panic!("{handle:?} of {process:?} is not a notification but {other:?}"),
         }
     }
 }
@@ -263,7 +270,7 @@ impl Operation for Notify {
     }
 }
 
-/// The step of a notify_one or notify_all that wakes.
+/// The wake step of a notify_one or notify_all.
 pub(in crate::model) struct Wake {
     pub(in crate::model) condvar: CondvarId,
     pub(in crate::model) handle: Handle,
@@ -317,7 +324,7 @@ impl Operation for Wake {
         self.condvar.wake(state.notification(done.action.process, self.handle))
     }
 
-    /// Whom it wakes was fixed by the notification, and by those before it.
+    /// Its notification and the earlier ones have fixed which processes it wakes.
     fn touches<S: System>(&self, _: &State, _: &S, _: &Done, _: &mut impl FnMut(Touch)) {}
 
     fn may_observe(&self) -> bool {
@@ -330,7 +337,7 @@ impl Operation for Wake {
 }
 
 impl State {
-    /// How many choices a notification has when it is its turn, or had.
+    /// The number of choices of a notification once all earlier ones have woken.
     pub fn ways_to_wake(&self, condvar: CondvarId, notification: u32) -> usize {
         let condvar = self.condvar(condvar);
         match condvar.notifications[notification as usize] {

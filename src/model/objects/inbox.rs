@@ -1,12 +1,12 @@
-//! Messages between actors: every one ever sent, and which of them are pending.
+//! Messages between actors: all that were ever sent, and which of them are pending.
 //!
-//! Like the other objects this is a log: sending appends, undoing pops. An actor takes its messages in any
-//! order, so the pending ones of each actor form a doubly linked list through the log. Taking a message
-//! unlinks it but keeps its own links. So undoing, which puts back the last taken message first, finds where it
-//! was. Both are O(1).
+//! Like the other objects this is a log: sending appends, undoing pops. An actor takes its messages
+//! in any order, so the pending ones of each actor form a doubly linked list through the log.
+//! Taking a message unlinks it but keeps its own links. So undoing, which puts back the last taken
+//! message first, finds where it was. Both are O(1).
 //!
-//! Invariant, restored by each method: the list of an actor holds its messages that are sent and not
-//! taken, in the order of sending.
+//! Invariant, restored by each method: the list of an actor holds its messages that are sent and
+//! not taken, in the order of sending.
 
 use super::{NONE, place};
 use crate::model::{MessageId, ProcessId, ValueId};
@@ -14,11 +14,11 @@ use crate::model::{MessageId, ProcessId, ValueId};
 /// A message that was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Its name, the same on every branch of a search.
+    /// Its id, the same on every branch of a search.
     pub id: MessageId,
     /// The receiver.
     pub to: ProcessId,
-    /// What it says.
+    /// Its content.
     pub content: ValueId,
     creator: u32,
     taken: bool,
@@ -27,7 +27,8 @@ pub struct Message {
 }
 
 impl Message {
-    /// The action that sent it, by its position in the execution; `None` if it was there from the start.
+    /// The position in the execution of the action that sent it; `None` if it is pending from the
+    /// start.
     pub fn creator(&self) -> Option<usize> {
         place(self.creator).map(|position| position as usize)
     }
@@ -44,7 +45,7 @@ pub struct Inboxes {
     log: Vec<Message>,
     /// Per actor the first and the last of its pending messages.
     ends: Vec<(u32, u32)>,
-    /// Per name the position in the log.
+    /// Per message id, the position in the log.
     positions: Vec<u32>,
 }
 
@@ -105,7 +106,7 @@ impl Inboxes {
         self.positions[id.index()] = at;
     }
 
-    /// Takes the last sending back.
+    /// Undoes the last sending.
     pub(in crate::model) fn unsend(&mut self) {
         let message = self.log.pop().expect("a message to take back");
         self.positions[message.id.index()] = NONE;

@@ -1,8 +1,10 @@
-//! Latches: a count that goes down to zero, and who waits for that (`std::latch` of C++, `CountDownLatch` of Java).
+//! Latches: a count that goes down to zero, which processes wait for (`std::latch` of C++,
+//! `CountDownLatch` of Java).
 //!
-//! **Which actions commute.** Counts commute, as arrivals at a barrier do. A wait is over when all counts have come, so it depends on
-//! each of them. That is one set of causes only because more counts than the latch has are an error: if there could be more, *which*
-//! counts had come first would depend on their order. C++ demands the same.
+//! **Which actions commute.** Counts commute, as arrivals at a barrier do. A wait is over when all
+//! counts have come, so it depends on each of them. That is one set of causes only because more
+//! counts than the latch has are an error: if there could be more, *which* counts had come first
+//! would depend on their order. C++ demands the same.
 
 use super::{ObjectId, Operation, Place, World};
 use crate::model::locals::Births;
@@ -13,7 +15,7 @@ use crate::model::{
 };
 
 impl LatchId {
-    /// The counts.
+    /// The lane of the counts.
     pub fn lane(self) -> Lane {
         Lane::new(Part::Counts, self.0)
     }
@@ -54,19 +56,19 @@ impl ObjectId for LatchId {
 /// A latch, with its past.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Latch {
-    /// How many counts open it.
+    /// Number of counts that open it.
     pub size: u32,
-    /// Who has counted down, each time.
+    /// The process of each count so far.
     pub counted: Vec<ProcessId>,
 }
 
 impl Latch {
-    /// How many counts are missing.
+    /// The number of missing counts.
     pub fn count(&self) -> u32 {
         self.size.saturating_sub(self.counted.len() as u32)
     }
 
-    /// Were there more counts than it has?
+    /// Have there been more counts than `size`?
     pub fn is_overrun(&self) -> bool {
         self.counted.len() > self.size as usize
     }

@@ -1,7 +1,8 @@
 //! Mailboxes: sends and receives in order of arrival, and which of them are paired.
 //!
-//! Invariant, restored by each method that changes a mailbox: the pairing is the stable matching of the two orders
-//! (see `effect`). Each post is paired, on arrival, with the oldest unpaired opposite one that matches.
+//! Invariant, restored by each method that changes a mailbox: the pairing is the stable matching of
+//! the two orders (see `effect`). Each post is paired, on arrival, with the oldest unpaired
+//! opposite one that matches.
 
 use super::{
     NONE, ObjectId, Operation, Place, Posted, World, choices_of_any, place, response_of_any,
@@ -14,7 +15,7 @@ use crate::model::{
 };
 
 impl MailboxId {
-    /// What is posted at an end.
+    /// The lane of the posts at this end.
     #[inline]
     pub fn posts(self, end: End) -> Lane {
         let part = match end {
@@ -32,7 +33,7 @@ impl ObjectId for MailboxId {
     const PARTS: &'static [Part] = &[Part::Sends, Part::Receives, Part::Messages, Part::Matches];
     const IS_ALONE: bool = true;
 
-    /// At others posts commute.
+    /// At p2p and bag mailboxes posts commute.
     fn lanes_of(delivery: Delivery) -> &'static [Part] {
         match delivery {
             Delivery::Ordered => &[Part::Sends, Part::Receives],
@@ -89,11 +90,11 @@ impl End {
 /// A send or receive posted at a mailbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Post {
-    /// Who posted it.
+    /// The process that posted it.
     pub process: ProcessId,
     /// Source and tag, or the pattern.
     pub envelope: Envelope,
-    /// What is sent; unit for a receive.
+    /// The value that is sent; unit for a receive.
     pub value: ValueId,
     partner: u32,
 }
@@ -112,7 +113,8 @@ pub struct Mailbox {
     pub sends: Vec<Post>,
     /// Receives in order of arrival.
     pub receives: Vec<Post>,
-    /// How many of the receives have a pattern. With none, the k-th send pairs with the k-th receive.
+    /// Number of receives that have a pattern. With none, the k-th send pairs with the k-th
+    /// receive.
     patterns: u32,
 }
 
@@ -137,8 +139,8 @@ impl Mailbox {
         self.patterns == 0
     }
 
-    /// The oldest post opposite to `end` that matches `envelope` and is not paired with one of the first
-    /// `position` posts at `end`: the partner that a post at that position gets.
+    /// The oldest post opposite to `end` that matches `envelope` and is not paired with one of the
+    /// first `position` posts at `end`: the partner that a post at that position gets.
     pub fn partner_at(&self, end: End, position: u32, envelope: Envelope) -> Option<u32> {
         let opposite = self.posts(end.opposite());
         if self.is_plain() && (end == End::Send || envelope.is_wildcard()) {
@@ -209,11 +211,11 @@ impl State {
                 let post = &self.mailbox(mailbox).posts(end)[position as usize];
                 (mailbox, end, position, post.partner())
             }
-            other => panic!("{handle:?} of {process:?} is no communication but {other:?}"),
+            other => panic!("{handle:?} of {process:?} is not a communication but {other:?}"),
         }
     }
 
-    /// What completing this communication hands to its owner.
+    /// The value that completing this communication gives to its owner.
     ///
     /// # Panics
     /// If it is not complete.
@@ -230,8 +232,8 @@ impl State {
         }
     }
 
-    /// What an action at place `at` of the execution touches if it is told that this communication is complete; `None` if
-    /// it is not.
+    /// The effect of an action at position `at` of the execution that observes this communication
+    /// as complete; `None` if it is not complete.
     pub fn completion(&self, process: ProcessId, comm: Handle, at: usize) -> Option<Effect> {
         match self.posted(process, comm) {
             Posted::At(mailbox, end, position) => {
@@ -242,7 +244,8 @@ impl State {
         }
     }
 
-    /// What has completed this communication, if that took anything; `None` if it is not complete.
+    /// What has completed this communication, `Some(None)` if that needed nothing; `None` if it is
+    /// not complete.
     fn completed_by(&self, process: ProcessId, comm: Handle) -> Option<Option<Need>> {
         match self.posted(process, comm) {
             Posted::At(mailbox, end, position) => {
@@ -256,7 +259,7 @@ impl State {
         }
     }
 
-    /// What a test of these communications of `process` does if none of them is complete.
+    /// The effect of a test of these communications of `process` that finds none of them complete.
     pub fn not_complete(&self, process: ProcessId, comms: &[Handle]) -> Effect {
         if self.is_of_network(process, comms[0]) {
             return Effect::nothing();
@@ -278,7 +281,7 @@ impl State {
         }
     }
 
-    /// What completes this communication of `process`.
+    /// The touch that completes this communication of `process`.
     fn awaited(&self, process: ProcessId, comm: Handle) -> Touch {
         match self.posted(process, comm) {
             Posted::Sent(send) => {
@@ -440,7 +443,7 @@ impl Operation for Completing<'_> {
         open.for_each(|&comm| each(state.awaited(process, comm)));
     }
 
-    /// What a test comes to may be different after what watches this.
+    /// The result of a test may depend on whether an operation that watches this comes before it.
     fn touches<S: System>(&self, state: &State, _: &S, done: &Done, each: &mut impl FnMut(Touch)) {
         if self.is_test {
             let process = done.action.process;

@@ -1,17 +1,19 @@
 //! Mutexes: a queue, with its past.
 //!
-//! Invariant, restored by each method that changes a mutex: `head` is the first request that is not released, and
-//! `opened[i]` is the release after which every request up to `i` was released, known for all i before `head`. A mutex
-//! that nobody asked for allocates nothing.
+//! Invariant, restored by each method that changes a mutex: `head` is the first request that is not
+//! released, and `opened[i]` is the release after which all requests up to `i` were released, known
+//! for all i before `head`. A mutex without requests allocates nothing.
 //!
-//! **Which actions commute.** A mutex is a queue, and if processes only queue, nobody sees who is in it but those who
-//! are. So a request and an unlock commute: whoever unlocks leaves the queue wherever he stands, whoever asks goes to its end.
-//! A `try_lock` sees whether the queue is empty, and that depends on every request and unlock. So a mutex that is tried
-//! anywhere ([`Asking::Tries`]) is treated as a cell that holds the queue: a request, an unlock and a successful try are changes
-//! of it, in one total order; a failed try is a read. A wait still depends only on the unlock that granted the
-//! request, since no later change takes it back. Two changes that might commute are told apart more often than needed
-//! (a request and an unlock, both in a long queue). But that is symmetric, stable and never wrong, and mutexes that are not tried
-//! keep their finer relation.
+//! **Which actions commute.** A mutex is a queue. If processes only queue, only the processes in
+//! the queue observe what is in it. So a request and an unlock commute: an unlocking process leaves
+//! the queue from any place, a requesting process goes to its end. A `try_lock` observes whether
+//! the queue is empty, and that depends on every request and unlock. So a mutex that is tried
+//! anywhere ([`Asking::Tries`]) is treated as a cell that holds the queue: a request, an unlock and
+//! a successful try are changes of it, in one total order; a failed try is a read. A wait still
+//! depends only on the unlock that granted the request, since no later change revokes it. Some
+//! changes that might commute are dependent (a request and an unlock, both in a long queue). But
+//! that is symmetric, stable and never wrong, and mutexes that are not tried keep their finer
+//! relation.
 
 use super::{
     NONE, ObjectId, Operation, Place, Posted, World, choices_of_any, place, response_of_any,
@@ -24,13 +26,13 @@ use crate::model::{
 };
 
 impl MutexId {
-    /// The requests, unless the mutex is tried.
+    /// The lane of the requests, unless the mutex is tried.
     #[inline]
     pub fn requests(self) -> Lane {
         Lane::new(Part::Requests, self.0)
     }
 
-    /// What changes the queue: the unlocks; if the mutex is tried, the requests, too.
+    /// The lane of what changes the queue: the unlocks; if the mutex is tried, the requests, too.
     #[inline]
     pub fn queue(self) -> Lane {
         Lane::new(Part::Queue, self.0)
@@ -64,14 +66,14 @@ impl ObjectId for MutexId {
 /// The queue of a mutex, with its past.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutex {
-    /// Every request in order, with the position of its release.
+    /// Every request in order: its process, and the position of its release.
     requests: Vec<(ProcessId, u32)>,
-    /// Every release in order, by the request that it ended. If the mutex is tried, each request is also entered, as
-    /// [`NONE`], so that these are all changes of the queue.
+    /// Every release in order: the request that it ended. If the mutex is tried, each request is
+    /// also entered, as [`NONE`], so that these are all changes of the queue.
     releases: Vec<u32>,
     /// The first request that is not released.
     head: u32,
-    /// `opened[i]`: the release after which no request up to `i` was left.
+    /// `opened[i]`: the release after which all requests up to `i` were released.
     opened: Vec<u32>,
     asking: Asking,
 }
@@ -83,12 +85,12 @@ impl Mutex {
         Mutex { requests, releases, head: 0, opened, asking }
     }
 
-    /// May it be tried?
+    /// May a `try_lock` ask for it?
     pub fn is_tried(&self) -> bool {
         self.asking == Asking::Tries
     }
 
-    /// Was nobody in the queue after this many changes of it? Only for a mutex that is tried.
+    /// Was the queue empty after the first `changes` changes of it? Only for a mutex that is tried.
     pub fn was_free(&self, changes: usize) -> bool {
         debug_assert!(self.is_tried(), "requests are not among the changes");
         let so_far = &self.releases[..changes];
@@ -100,8 +102,8 @@ impl Mutex {
         self.requests.iter().map(|&(process, _)| process)
     }
 
-    /// Every release so far, by the position of the request that it ended. If the mutex is tried, its requests are
-    /// among them, as `u32::MAX`.
+    /// Every release so far, by the position of the request that it ended. If the mutex is tried,
+    /// its requests are among them, as `u32::MAX`.
     pub fn releases(&self) -> &[u32] {
         &self.releases
     }
@@ -111,7 +113,7 @@ impl Mutex {
         ((self.head as usize) < self.requests.len()).then_some(self.head)
     }
 
-    /// Those in the queue, the owner first.
+    /// The processes in the queue, the owner first.
     pub fn queue(&self) -> impl Iterator<Item = ProcessId> {
         let rest = &self.requests[self.head as usize..];
         rest.iter().filter(|&&(_, released)| released == NONE).map(|&(process, _)| process)
@@ -128,19 +130,19 @@ impl Mutex {
         self.opened.get(before as usize).copied()
     }
 
-    /// When `request` was released.
+    /// The release of `request`, by position; `None` if it is not released.
     pub fn released_at(&self, request: u32) -> Option<u32> {
         place(self.requests[request as usize].1)
     }
 
-    /// Appends `process` to the queue; the position of its request.
+    /// Appends `process` to the queue, and returns the position of its request.
     pub(in crate::model) fn request(&mut self, process: ProcessId) -> u32 {
         self.requests.push((process, NONE));
         self.releases.extend(self.is_tried().then_some(NONE));
         self.requests.len() as u32 - 1
     }
 
-    /// Takes the last request back.
+    /// Undoes the last request.
     pub(in crate::model) fn undo_request(&mut self) {
         self.requests.pop().expect("a request to undo");
         if self.is_tried() {
@@ -148,7 +150,7 @@ impl Mutex {
         }
     }
 
-    /// Takes this request out of the queue.
+    /// Removes this request from the queue.
     pub(in crate::model) fn release(&mut self, request: u32) {
         let position = self.releases.len() as u32;
         self.requests[request as usize].1 = position;
@@ -159,7 +161,7 @@ impl Mutex {
         }
     }
 
-    /// Takes the last release back.
+    /// Undoes the last release.
     pub(in crate::model) fn undo_release(&mut self) {
         let request = self.releases.pop().expect("a release to undo");
         self.requests[request as usize].1 = NONE;
@@ -182,7 +184,8 @@ impl State {
         }
     }
 
-    /// What a wait or test does that finds that `process` owns the mutex of `request`; `None` if it does not own it.
+    /// The effect of a wait or test that finds that `process` owns the mutex of `request`; `None`
+    /// if it does not own it.
     pub fn ownership(&self, process: ProcessId, request: Request) -> Option<Effect> {
         let position = self.mutex_request(process, request);
         let mutex = self.mutex(request.mutex);
@@ -190,7 +193,7 @@ impl State {
         mutex.is_granted(position).then(|| Effect::needing(by.as_slice()))
     }
 
-    /// What a test of these requests of `process` does if it owns none of the mutexes.
+    /// The effect of a test of these requests of `process` if it owns none of the mutexes.
     pub fn not_owned(&self, process: ProcessId, requests: &[Request]) -> Effect {
         let position = |&request: &Request| self.mutex_request(process, request);
         Effect::not_yet(requests.iter().map(|r| (r.mutex.queue(), position(r))))
@@ -285,7 +288,7 @@ impl Operation for Try {
         Effect::access(self.0.queue(), done.changed)
     }
 
-    /// It depends on the queue.
+    /// Whether it is a change depends on the queue.
     fn watches<S: System>(
         &self,
         state: &State,
@@ -328,8 +331,8 @@ impl Operation for Own<'_> {
         let mutex = at.state.mutex(request.mutex);
         let by = mutex.granted_by(position);
         needs.extend(by.map(|by| Need::At(request.mutex.queue(), by)));
-        let told = Response::Completed { index, value: ValueId::UNIT };
-        mutex.is_granted(position).then_some(told)
+        let response = Response::Completed { index, value: ValueId::UNIT };
+        mutex.is_granted(position).then_some(response)
     }
 
     fn awaits(&self) -> PartSet {
@@ -379,7 +382,7 @@ impl Operation for Own<'_> {
         open.for_each(|request| each(Touch::new(request.mutex.queue(), May::NotYet)));
     }
 
-    /// What a test comes to may be different after what watches this.
+    /// The result of a test may depend on whether an operation that watches this comes before it.
     fn touches<S: System>(&self, _: &State, _: &S, _: &Done, each: &mut impl FnMut(Touch)) {
         if self.is_test {
             let tested = self.requests.iter();
@@ -408,7 +411,7 @@ impl Operation for Unlock {
         (Mode::Change, Response::Unit)
     }
 
-    /// That of the process that it makes the owner.
+    /// The request of the process that it makes the owner.
     fn completes(&self, state: &State, process: ProcessId, changes: u32) -> Option<u32> {
         let mutex = state.mutex(self.0.mutex);
         let own = state.mutex_request(process, self.0);
@@ -438,7 +441,8 @@ impl Operation for Unlock {
         Effect::act_at(self.0.mutex.queue(), mode, place)
     }
 
-    /// Whoever has seen that the request is granted waits for nobody's unlock any more.
+    /// A process that has observed that its request is granted no longer waits for any other
+    /// unlock.
     fn may<S: System>(&self, state: &State, system: &S) -> May {
         let is_tried = state.mutex(self.0.mutex).is_tried();
         if is_tried || system.foresight().may_cancel() { May::Change } else { May::Turn }

@@ -1,34 +1,37 @@
 //! Mailboxes with p2p and bag delivery, and the network that matches receives with sends.
 //!
-//! A mailbox of Pham, Jéron and Quinson orders all its sends. MPI orders only the messages of one sender, so here a
-//! send and a receive do no more than *post*: they depend on nothing but their own process. Which send a receive gets
-//! is an action of its own, the *match*:
+//! A mailbox of Pham, Jéron and Quinson orders all its sends. MPI orders only the messages of one
+//! sender, so here a send and a receive do no more than *post*: they depend on nothing but their
+//! own process. A further action, the *match*, decides which send a receive gets:
 //!
-//! - For each posted receive r there is one match, with an open choice of the send s. It is possible when both are posted,
-//!   neither is matched, r accepts s, every earlier receive of the mailbox that accepts s is matched, and at a p2p
-//!   mailbox every earlier send of the same process that r accepts is matched, too. These are its *competitors*.
+//! - For each posted receive r there is one match, with an open choice of the send s. It is
+//!   possible when both are posted, neither is matched, r accepts s, every earlier receive of the
+//!   mailbox that accepts s is matched, and at a p2p mailbox every earlier send of the same process
+//!   that r accepts is matched, too. These earlier posts are its *competitors*.
 //! - Its causes are the two posts and the matches of exactly those competitors.
-//! - A wait or a test that succeeds depends on the match of its receive, or of its send if that is synchronous; for a
-//!   buffered send on nothing.
-//! - A test may find nothing complete, since the message may be under way. So this depends on nothing; nor does
-//!   a probe that finds nothing. (How often, says `polling`.)
-//! - A probe tells of a send s that a receive posted in its place could be matched with. Its causes are those of that
-//!   match.
+//! - A wait or a test that succeeds depends on the match of its receive, or of its send if that is
+//!   synchronous; for a buffered send on nothing.
+//! - A test may find nothing complete, since the message may be under way. Then the test depends on
+//!   nothing; nor does a probe that finds nothing. (`polling` bounds their number.)
+//! - A probe reports a send s that a receive in its place could be matched with. It has the same
+//!   causes as that match.
 //!
-//! **Conflict** is only between two matches of one receive, or two choices at one place of a process. That two receives
-//! r < r' want one send needs no rule: both accept s, so the match of r' with s has a match of r as a cause. This is so
-//! because one process alone receives at a mailbox. An execution in which a second one does has no meaning from there on
-//! ([`State::misused`]).
+//! **Conflict** is only between two matches of one receive, or two choices at one place of a
+//! process. Two receives r < r' that compete for one send need no rule: both accept s, so the match
+//! of r' with s has a match of r as a cause. This holds because only one process receives at a
+//! mailbox. If a second one does, the execution has no meaning from there on ([`State::misused`]).
 //!
-//! **Carriers.** A match is an action of the network, and several can be under way. So each process has *carriers*: further
-//! processes that are in no program. A receive takes the first one of its process that is free, or starts one. The
-//! carrier makes the match, and is free again when its process has seen the receive complete. So its matches are totally
-//! ordered, and their number is that of the receives that are open at the same time.
+//! **Carriers.** A match is an action of the network, and several can be under way. So each process
+//! has *carriers*: further processes that are in no program. A receive takes the first free carrier
+//! of its process, or starts one. The carrier makes the match, and is free again when its process
+//! has observed that the receive is complete. So the matches of a carrier are totally ordered, and
+//! a process has as many carriers as it had receives open at the same time.
 //!
-//! **Cancelling** a receive posts a wish. The carrier may then drop the receive instead of matching it: one more choice.
-//! A dropped receive counts as matched.
+//! **Cancelling** a receive posts a *wish*. The carrier may then drop the receive instead of
+//! matching it: one more choice. A dropped receive counts as matched.
 //!
-//! The logs know the places of all this in the execution. They are the events that an [`Effect`] of the network needs.
+//! The logs have the positions of all these actions in the execution. These positions are the
+//! events that an [`Effect`] of the network needs.
 
 mod cancelling;
 mod carriers;
@@ -54,26 +57,26 @@ use crate::model::{
 /// A message that was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// Its name, the same on every branch of a search.
+    /// Its id, the same on every branch of a search.
     pub id: MessageId,
-    /// Who sent it.
+    /// The sending process.
     pub process: ProcessId,
-    /// Where to.
+    /// The mailbox it is sent to.
     pub mailbox: MailboxId,
     /// Source and tag.
     pub envelope: Envelope,
-    /// What it says.
+    /// Its content.
     pub value: ValueId,
     /// When the send is complete.
     pub completion: Completion,
     at: u32,
     receive: u32,
-    /// The place where its process was first told that it is complete.
+    /// The position where its process first observed that it is complete.
     told_at: u32,
 }
 
 impl Sent {
-    /// The place of the send in the execution.
+    /// The position of the send in the execution.
     pub fn at(&self) -> usize {
         self.at as usize
     }
@@ -83,7 +86,7 @@ impl Sent {
         place(self.receive)
     }
 
-    /// The place in the execution where its process was first told that it is complete.
+    /// The position in the execution where its process first observed that it is complete.
     pub fn told_at(&self) -> Option<usize> {
         place(self.told_at).map(|at| at as usize)
     }
@@ -92,38 +95,39 @@ impl Sent {
 /// A receive, or a probe that takes the message that it finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reception {
-    /// Who receives.
+    /// The receiving process.
     pub process: ProcessId,
-    /// Where.
+    /// The mailbox.
     pub mailbox: MailboxId,
     /// What it accepts.
     pub pattern: Envelope,
-    /// Who matches it: the carrier, or the process itself for a probe that takes.
+    /// The process that matches it: the carrier, or the process itself for a probe that takes.
     pub carrier: ProcessId,
     at: u32,
     outcome: Settlement,
-    /// The place of its match in the execution.
+    /// The position of its match in the execution.
     matched_at: u32,
-    /// The place of the wish to cancel it.
+    /// The position of the wish to cancel it.
     cancelled_at: u32,
-    /// The place where its process was first told that it is complete.
+    /// The position where its process first observed that it is complete.
     told_at: u32,
     /// What was settled when it was posted.
     settled: Settled,
 }
 
-/// How many of the first receives and sends of a mailbox are of no concern to a taker: the receives are matched, and so
-/// are the sends, and its process had seen that before. So all of that is in the history of every cause that it can have.
+/// How many of the first receives and sends of a mailbox no longer concern a taker: they are
+/// matched, and the process of the taker had observed that before. So all of them are in the
+/// history of every cause that the taker can have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settled {
     receives: u32,
     sends: u32,
 }
 
-/// What became of a receive.
+/// The outcome of a receive so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settlement {
-    /// Nothing yet.
+    /// It is neither matched nor cancelled.
     Open,
     /// It is matched with this send.
     Matched(u32),
@@ -132,12 +136,12 @@ pub enum Settlement {
 }
 
 impl Reception {
-    /// The place of the receive in the execution.
+    /// The position of the receive in the execution.
     pub fn at(&self) -> usize {
         self.at as usize
     }
 
-    /// What became of it.
+    /// Its outcome so far.
     pub fn outcome(&self) -> Settlement {
         self.outcome
     }
@@ -147,17 +151,17 @@ impl Reception {
         self.outcome == Settlement::Open
     }
 
-    /// The place in the execution of its match, or of its being dropped.
+    /// The position in the execution of the action that matched or dropped it.
     pub fn matched_at(&self) -> Option<usize> {
         place(self.matched_at).map(|at| at as usize)
     }
 
-    /// The place in the execution of the wish to cancel it.
+    /// The position in the execution of the wish to cancel it.
     pub fn cancelled_at(&self) -> Option<usize> {
         place(self.cancelled_at).map(|at| at as usize)
     }
 
-    /// Has its process been told that it is complete?
+    /// Has its process observed that it is complete?
     pub fn is_seen(&self) -> bool {
         self.told_at != NONE
     }
@@ -166,41 +170,42 @@ impl Reception {
 /// A probe that was carried out and may have found another message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// Its place in the execution.
+    /// Its position in the execution.
     pub at: u32,
     /// What it accepts.
     pub pattern: Envelope,
-    /// How many receives of the mailbox come before it.
+    /// Number of receives of the mailbox before it.
     pub before: u32,
     /// The number of the next request of its process.
     pub own: Handle,
-    /// What was settled then.
+    /// What was settled when it was carried out.
     pub settled: Settled,
 }
 
 impl Probe {
-    /// The taker that it was.
+    /// The probe as a taker.
     pub fn taker(&self, mailbox: MailboxId) -> Taker {
         let Probe { pattern, before, settled, .. } = *self;
         Taker { mailbox, pattern, before, receive: None, settled }
     }
 }
 
-/// What was posted at one mailbox, by places in the logs of the network.
+/// What was posted at one mailbox, by positions in the logs of the network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ends {
-    /// Sends, in the order of this execution: only the order of those of one process means anything.
+    /// Sends, in the order of this execution. Only the order of sends of one process means
+    /// anything.
     pub sends: Vec<u32>,
     /// Receives, in the order of their process.
     pub receives: Vec<u32>,
     /// Probes, in the order of their process.
     pub probes: Vec<Probe>,
-    /// Those who have received or probed here, one after the other.
+    /// The processes that have received or probed here, one entry each time.
     readers: Vec<ProcessId>,
 }
 
 impl Ends {
-    /// Whom the mailbox belongs to: who was the first to receive or probe here.
+    /// The owner of the mailbox: the first process that received or probed here.
     pub fn reader(&self) -> Option<ProcessId> {
         self.readers.first().copied()
     }
@@ -211,51 +216,51 @@ impl Ends {
 pub struct Network {
     sends: Vec<Sent>,
     receives: Vec<Reception>,
-    /// Per name of a message its place among the sends.
+    /// Per message id, its position among the sends.
     positions: Vec<u32>,
-    /// By mailbox.
+    /// Per mailbox.
     pub(in crate::model) ends: Vec<Ends>,
-    /// How messages are delivered, by mailbox.
+    /// Per mailbox, how it delivers messages.
     pub(in crate::model) deliveries: Vec<Delivery>,
-    /// How many sends are not matched, and how many receives are open.
+    /// Number of sends that are not matched, and number of open receives.
     unmatched: u32,
     open: u32,
-    /// How often another process received or probed at a mailbox than the time before.
+    /// Number of times that a mailbox had another reader than the time before.
     intruders: u32,
-    /// So often in a row a poll may be in vain.
+    /// Maximum number of consecutive unsuccessful polls.
     pub(in crate::model) max_polls: u32,
 }
 
-/// Places in logs or executions, a few.
+/// A few positions in logs or executions.
 pub type Places = SmallVec<[u32; 4]>;
 
-/// A way that a receive, or a probe, can go: the send, and the places in the execution of all its causes.
+/// A way that a receive or a probe can go: its message, and the positions of all its causes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {
     /// The message that it gets; [`Choice::internal`] 0 if it is cancelled instead.
     pub choice: Choice,
-    /// The causes, not in any order. Some may be before others.
+    /// The causes, in no particular order. Some may be causes of others.
     pub causes: Places,
 }
 
-/// Someone who can be given a message: a receive, or a probe.
+/// A receive or a probe: something that can be given a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Taker {
-    /// Where.
+    /// The mailbox.
     pub mailbox: MailboxId,
     /// What it accepts.
     pub pattern: Envelope,
-    /// How many receives of the mailbox come before it.
+    /// Number of receives of the mailbox before it.
     pub before: u32,
-    /// The place of the receive in the log, if it is one.
+    /// The position of the receive in the log, if it is one.
     pub receive: Option<u32>,
-    /// What is of no concern to it.
+    /// What no longer concerns it.
     pub settled: Settled,
 }
 
-/// The choice of a carrier that drops a cancelled receive. It is no name of a message.
+/// The choice of a carrier that drops a cancelled receive. It is not the id of any message.
 pub const DROPPED: Choice = Choice(-2);
-/// The choice of a carrier that brings an entry of a collective to its end.
+/// The choice of a carrier that ends an entry of a collective.
 pub const ENDED: Choice = Choice(-3);
 
 impl Network {
@@ -290,13 +295,13 @@ impl Network {
         index.map(|index| MailboxId(index as u32))
     }
 
-    /// Begins with what is posted at the next mailbox.
+    /// Begins the logs of the next mailbox.
     pub(super) fn begin(&mut self, delivery: Delivery) {
         self.ends.push(Ends::default());
         self.deliveries.push(delivery);
     }
 
-    /// Is there any such mailbox?
+    /// Is there any p2p or bag mailbox?
     pub(in crate::model) fn is_used(&self) -> bool {
         self.deliveries.iter().any(|&delivery| delivery != Delivery::Ordered)
     }
@@ -306,7 +311,7 @@ impl Network {
         self.deliveries[mailbox.index()]
     }
 
-    /// The place among all sends of a message that was sent here.
+    /// The position among all sends of a message that was sent here.
     pub fn position(&self, id: MessageId) -> Option<u32> {
         self.positions.get(id.index()).copied().and_then(place)
     }
@@ -319,19 +324,19 @@ impl Network {
         Taker { mailbox, pattern, before, receive: Some(receive), settled }
     }
 
-    /// A taker that would come now.
+    /// The taker that a receive or probe would be now.
     pub fn newest_taker(&self, mailbox: MailboxId, pattern: Envelope) -> Taker {
         let before = self.ends(mailbox).receives.len() as u32;
         Taker { mailbox, pattern, before, receive: None, settled: self.settled(mailbox) }
     }
 
-    /// The sends of a mailbox that a taker can be concerned with.
+    /// The sends of a mailbox that may still concern a taker.
     pub fn sends_for(&self, taker: Taker) -> &[u32] {
         &self.ends(taker.mailbox).sends[taker.settled.sends as usize..]
     }
 
-    /// The receives of a mailbox that were not settled when the last of its receives was posted for which `is_known` holds.
-    /// It has to hold for the first ones.
+    /// The receives of a mailbox that were not settled when the last receive for which `is_known`
+    /// holds was posted. `is_known` has to hold for a prefix of the receives.
     pub fn receives_since(
         &self,
         mailbox: MailboxId,
@@ -343,7 +348,7 @@ impl Network {
         &receives[last.map_or(0, |last| last.settled.receives as usize)..]
     }
 
-    /// What is settled now. Amortised O(1): it goes on from what was settled at the last receive.
+    /// What is settled now. Amortised O(1): it continues from what was settled at the last receive.
     fn settled(&self, mailbox: MailboxId) -> Settled {
         let ends = self.ends(mailbox);
         let last = ends.receives.last().map(|&last| self.receives[last as usize].settled);
@@ -359,8 +364,8 @@ impl Network {
         Settled { receives, sends }
     }
 
-    /// The receives that have to be matched before `taker` can get the message `send`, which it accepts. `None` if it
-    /// needs a match that there is not.
+    /// The receives that have to be matched before `taker` can get the message `send`, which it
+    /// accepts. `None` if one of these matches is missing.
     fn competitors(&self, taker: Taker, send: u32) -> Option<Places> {
         let ends = self.ends(taker.mailbox);
         let wanted = &self.sends[send as usize];
@@ -385,8 +390,8 @@ impl Network {
         Some(found)
     }
 
-    /// How `taker` could get the message `send`: the places of all causes in the execution, before and after its own.
-    /// `None` if the execution does not have them, or if one of them is its own match.
+    /// How `taker` could get the message `send`: the positions of all causes in the execution,
+    /// before and after its own. `None` if one of them is missing or is its own match.
     pub fn causes(&self, taker: Taker, send: u32) -> Option<Places> {
         let wanted = &self.sends[send as usize];
         if !taker.pattern.accepts(wanted.envelope) || self.is_gone(taker, wanted) {
@@ -402,14 +407,14 @@ impl Network {
         Some(causes)
     }
 
-    /// Had the process of `taker` seen before that it had this message?
+    /// Had the process of `taker` observed before that it received this message?
     fn is_gone(&self, taker: Taker, sent: &Sent) -> bool {
         let receives = &self.ends(taker.mailbox).receives;
         let first_open = receives.get(taker.settled.receives as usize);
         sent.receive().is_some_and(|receive| first_open.is_none_or(|&first| receive < first))
     }
 
-    /// The ways of this receive to be cancelled.
+    /// The way of this receive to be cancelled, if there is a wish to cancel it.
     pub fn dropping(&self, receive: u32) -> Option<Way> {
         let receive = &self.receives[receive as usize];
         let wish = place(receive.cancelled_at)?;
@@ -429,7 +434,7 @@ impl Network {
         }
     }
 
-    /// Calls `each` with the sends that nobody has and that `taker` can get now.
+    /// Calls `each` with the unmatched sends that `taker` can get now.
     fn possible(&self, taker: Taker, mut each: impl FnMut(u32)) {
         for &send in self.sends_for(taker) {
             let sent = &self.sends[send as usize];
@@ -460,14 +465,14 @@ impl Network {
         self.leave(receive.mailbox);
     }
 
-    /// Notes that `process` receives or probes at a mailbox.
+    /// Records that `process` receives or probes at a mailbox.
     fn enter(&mut self, mailbox: MailboxId, process: ProcessId) {
         let readers = &mut self.ends[mailbox.index()].readers;
         self.intruders += u32::from(readers.last().is_some_and(|&last| last != process));
         readers.push(process);
     }
 
-    /// Takes the last such note back.
+    /// Undoes the last such record.
     fn leave(&mut self, mailbox: MailboxId) {
         let readers = &mut self.ends[mailbox.index()].readers;
         let gone = readers.pop().expect("a note to take back");
@@ -493,17 +498,18 @@ impl Network {
 }
 
 impl MailboxId {
-    /// The messages sent to it, if it is a p2p or bag mailbox.
+    /// The lane of the messages sent to it, if it is a p2p or bag mailbox.
     pub fn messages(self) -> Lane {
         Lane::new(Part::Messages, self.0)
     }
 
-    /// The matches there.
+    /// The lane of the matches there.
     pub fn matches(self) -> Lane {
         Lane::new(Part::Matches, self.0)
     }
 
-    /// What may give a match or a probe there another choice: a message, and the match of another one.
+    /// What may give a match or a probe there another choice: a message, or the match of another
+    /// one.
     fn awaits(self) -> impl Iterator<Item = Touch> {
         [self.messages(), self.matches()].into_iter().map(|lane| Touch::new(lane, May::Open))
     }
@@ -520,13 +526,14 @@ impl State {
         self.network.is_used() || !self.collectives.all.is_empty()
     }
 
-    /// Is this request of a process one for the network?
+    /// Is this request of a process a send, a receive or an entry of the network?
     pub fn is_of_network(&self, process: ProcessId, comm: Handle) -> bool {
         let posted = self.posted(process, comm);
         matches!(posted, Posted::Sent(_) | Posted::Receive(_) | Posted::Entry(_))
     }
 
-    /// If the communication is one of the network and complete: the place of the match that made it so, if it took one.
+    /// If the communication is one of the network and complete: the position of the action that
+    /// completed it, `Some(None)` if that needed none.
     pub fn matched(&self, process: ProcessId, comm: Handle) -> Option<Option<usize>> {
         match self.posted(process, comm) {
             Posted::Receive(receive) => {
@@ -538,12 +545,12 @@ impl State {
                 sent => self.network.receives[sent.receive as usize].matched_at().map(Some),
             },
             Posted::Entry(entry) => self.collectives.entries()[entry as usize].ended_at().map(Some),
-            other => panic!("{comm:?} of {process:?} is no communication but {other:?}"),
+            other => panic!("{comm:?} of {process:?} is not a communication but {other:?}"),
         }
     }
 
-    /// What an action at place `at` of the execution touches if it is told that this communication of the network is
-    /// complete; `None` if it is not.
+    /// The effect of an action at position `at` of the execution that observes this communication
+    /// of the network as complete; `None` if it is not complete.
     pub(super) fn network_completion(
         &self,
         process: ProcessId,
@@ -555,7 +562,7 @@ impl State {
         Some(Effect { at: at as u32, ..Effect::needing(by.as_slice()) })
     }
 
-    /// What a complete communication of the network hands to its owner.
+    /// The value that a complete communication of the network gives to its owner.
     pub(in crate::model) fn fetched(&self, posted: Posted) -> ValueId {
         match posted {
             Posted::Receive(receive) => match self.network.receives[receive as usize].outcome {
@@ -568,12 +575,14 @@ impl State {
     }
 }
 
-/// What the action at the end of `state` does, if it has these causes. Does it post, match or take something?
+/// The effect of the last action of `state`, with these causes. `changes`: does it post, match or
+/// take something?
 pub(super) fn effect_here(state: &State, changes: bool, causes: &[u32]) -> Effect {
     network_effect(state.trail.len() as u32 - 1, changes, causes)
 }
 
-/// What an action at place `at` of an execution does, if it has these causes. Does it post, match or take something?
+/// The effect of an action at position `at`, with these causes. `changes`: does it post, match or
+/// take something?
 pub fn network_effect(at: u32, changes: bool, causes: &[u32]) -> Effect {
     let act = Act::new(Lane::new(Part::Network, 0), Mode::Add(0));
     Effect {

@@ -1,4 +1,4 @@
-//! Where the requests of a process stand in the logs of the objects.
+//! The places of the requests of a process in the logs of the objects.
 
 use crate::model::state::State;
 use crate::model::{
@@ -20,7 +20,7 @@ pub enum Posted {
     At(MailboxId, End, u32),
     /// A send at a p2p or bag mailbox, by its place among all of them.
     Sent(u32),
-    /// The same for a receive.
+    /// A receive at a p2p or bag mailbox, by its place among all of them.
     Receive(u32),
     /// An entry of a collective, by its place among all of them.
     Entry(u32),
@@ -42,24 +42,24 @@ impl State {
         self.processes[process.index()].posted[handle.index()]
     }
 
-    /// What a process is told whose next request is posted.
+    /// The response to a process that posts its next request.
     pub fn next_posted(&self, process: ProcessId) -> Response {
         Response::Posted(Handle(self.posted_count(process)))
     }
 
-    /// How many requests `process` has posted: the number of its next handle.
+    /// The number of requests that `process` has posted, which is the number of its next handle.
     pub fn posted_count(&self, process: ProcessId) -> u32 {
         self.processes[process.index()].posted.len() as u32
     }
 
-    /// Notes the place of a request with its process.
+    /// Records the place of a request with its process. Returns the response.
     pub(in crate::model) fn note(&mut self, process: ProcessId, posted: Posted) -> Response {
         let log = &mut self.processes[process.index()].posted;
         log.push(posted);
         Response::Posted(Handle(log.len() as u32 - 1))
     }
 
-    /// Takes the last request of `process` back.
+    /// Removes the last request of `process`.
     pub(in crate::model) fn unnote(&mut self, process: ProcessId) {
         self.processes[process.index()].posted.pop();
     }

@@ -8,18 +8,18 @@ use crate::model::{
 };
 
 impl State {
-    /// The action that spawned `process`, by its position in the execution; `None` if it exists from the
-    /// start.
+    /// The action that spawned `process`, by its position in the execution; `None` if it exists
+    /// from the start.
     pub fn born(&self, process: ProcessId) -> Option<usize> {
         place(self.processes[process.index()].born).map(|position| position as usize)
     }
 
-    /// How many actions `process` has made.
+    /// The number of actions that `process` has made.
     pub fn acted(&self, process: ProcessId) -> u32 {
         self.processes[process.index()].acted
     }
 
-    /// The `place`-th process that `parent` starts in its present action comes into being.
+    /// Starts a process: the `place`-th that `parent` starts in its current action.
     pub(in crate::model) fn start(
         &mut self,
         births: &mut Births,
@@ -51,7 +51,7 @@ impl State {
         last.flat_map(move |last| self.started(locals.births(), last))
     }
 
-    /// The processes that an action, the last one, started.
+    /// The processes that the action `last`, which is the last one, started.
     pub(super) fn started(&self, births: &Births, last: &Done) -> impl Iterator<Item = ProcessId> {
         let parent = last.action.process;
         let act = self.acted(parent) - 1;
@@ -60,7 +60,7 @@ impl State {
         })
     }
 
-    /// Removes the processes that were started by the action just taken back.
+    /// Removes the processes that were started by the action just undone.
     pub(super) fn unstart(&mut self, births: &Births, done: &Done) {
         let parent = done.action.process;
         let act = self.acted(parent);
@@ -146,8 +146,8 @@ impl Operation for Join {
     fn way<S: System>(&self, at: &Place<'_, '_, S>, _: u32, needs: &mut Needs) -> Option<Response> {
         let local = at.state.local(self.0);
         needs.push(Need::All(self.0.lane(), 0));
-        let told = at.locals.returned(local).map_or(Response::Unit, Response::Value);
-        at.locals.status(local).has_ended().then_some(told)
+        let response = at.locals.returned(local).map_or(Response::Unit, Response::Value);
+        at.locals.status(local).has_ended().then_some(response)
     }
 
     fn awaits(&self) -> PartSet {

@@ -1,21 +1,24 @@
 //! Reader-writer locks: a fair queue of readers and writers.
 //!
-//! Requests are served in their order, but readers that are next to one another in it hold the lock together. Nobody
-//! overtakes: a reader behind a writer who waits waits, too, so nobody starves. Cut the order behind each writer into *turns*: some readers,
-//! and then the writer who waits for them.
+//! Requests are served in their order, but adjacent readers hold the lock together. No process
+//! overtakes: a reader behind a waiting writer waits, too, so no process starves. Cut the order
+//! behind each writer into *turns*: some readers, and then the writer that waits for them.
 //!
 //! ```text
 //!  turn 0: R R W    turn 1: W    turn 2: R R R ..
 //! ```
 //!
-//! **Which actions commute.** In which turn a request comes is told by the writers before it, and within a turn nobody sees
-//! the order of the readers. So a read request is like a read of a cell, and a write request like a write: two readers commute, a
-//! writer with nobody. Unlocks only remove who is in front, so they commute with requests and with one another. A reader of
-//! turn k may go on when the writer of turn k - 1 has left. The writer of turn k waits for that, too, and for the readers of
-//! his turn. (If he has no readers before him, and the former turn had no others, that is one unlock; else there are several causes, as at a
-//! barrier.) A request is given up only after it was granted, so all former turns are over then.
+//! **Which actions commute.** The writers before a request determine its turn, and no process
+//! observes the order of the readers within a turn. So a read request is like a read of a cell, and
+//! a write request like a write: two readers commute, a writer commutes with no request. Unlocks
+//! only remove requests from the front, so they commute with requests and with one another. A
+//! reader of turn k may go on when the writer of turn k - 1 has left. The writer of turn k waits
+//! for that, too, and for the readers of its turn. (Without readers in its turn, it has one unlock
+//! as its cause; otherwise several, as at a barrier.) A request is given up only after it was
+//! granted, so all former turns are over then.
 //!
-//! Invariant: `turns` is empty as long as nobody asked; else only its last turn has no writer.
+//! Invariant: `turns` is empty as long as there was no request; later only its last turn has no
+//! writer.
 
 use super::{ObjectId, Operation, Place, Posted, World};
 use crate::model::locals::Births;
@@ -26,12 +29,12 @@ use crate::model::{
 };
 
 impl RwLockId {
-    /// The requests: writers change the turn, readers see it.
+    /// The lane of the requests: writers change the turn, readers see it.
     pub fn turns(self) -> Lane {
         Lane::new(Part::Turns, self.0)
     }
 
-    /// The unlocks.
+    /// The lane of the unlocks.
     pub fn leaves(self) -> Lane {
         Lane::new(Part::Leaves, self.0)
     }
@@ -73,15 +76,15 @@ impl ObjectId for RwLockId {
     }
 }
 
-/// Under which key those leave who had this turn.
+/// The key of the unlocks of requests with this turn and hold.
 fn leaving(turn: u32, hold: Hold) -> u32 {
     2 * turn + u32::from(hold == Hold::Exclusive)
 }
 
-/// Readers, and the writer behind them.
+/// A turn: readers, and the writer behind them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Turn {
-    /// How many readers asked, and how many of them have left.
+    /// Number of readers that asked, and number of them that have left.
     readers: u32,
     left: u32,
     is_over: bool,
@@ -90,11 +93,11 @@ struct Turn {
 /// A request for a reader-writer lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RwRequest {
-    /// Who asked.
+    /// The process that asked.
     pub process: ProcessId,
     /// As a reader or a writer.
     pub hold: Hold,
-    /// In which turn.
+    /// Its turn.
     pub turn: u32,
     /// Is it unlocked?
     pub is_over: bool,
@@ -113,7 +116,7 @@ impl RwLock {
         &self.requests
     }
 
-    /// Those who hold the lock or wait for it, in the order of their requests.
+    /// The requests that hold the lock or wait for it, in order.
     pub fn queue(&self) -> impl Iterator<Item = &RwRequest> {
         self.requests.iter().filter(|request| !request.is_over)
     }
@@ -174,7 +177,7 @@ impl State {
             Posted::RwLock(lock, position) => {
                 (position, self.rwlock(lock).requests[position as usize])
             }
-            other => panic!("{handle:?} of {process:?} is no request for a lock but {other:?}"),
+            other => panic!("{handle:?} of {process:?} is not a request for a lock but {other:?}"),
         }
     }
 }
@@ -267,7 +270,7 @@ impl Unlock {
     fn set_over(&self, state: &mut State, process: ProcessId, is_over: bool) {
         let (position, request) = state.rwlock_request(process, self.handle);
         let lock = &mut state.rwlocks[self.lock.index()];
-        debug_assert!(lock.is_granted(&request), "only who holds the lock unlocks it");
+        debug_assert!(lock.is_granted(&request), "only a process that holds the lock unlocks it");
         lock.set_over(position, is_over);
     }
 }

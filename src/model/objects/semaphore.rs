@@ -9,12 +9,12 @@ use crate::model::{
 };
 
 impl SemaphoreId {
-    /// The requests.
+    /// The lane of the requests.
     pub fn acquires(self) -> Lane {
         Lane::new(Part::Acquires, self.0)
     }
 
-    /// The releases.
+    /// The lane of the releases.
     pub fn releases(self) -> Lane {
         Lane::new(Part::Releases, self.0)
     }
@@ -56,10 +56,11 @@ impl ObjectId for SemaphoreId {
     }
 }
 
-/// A counting semaphore: the first requests, up to the initial count, are granted at once; each later one by a release.
+/// A counting semaphore: the first requests, up to the initial count, are granted at once; each
+/// later one by a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Semaphore {
-    /// Units at the start.
+    /// Number of units at the start.
     pub initial: u32,
     /// Every request so far.
     pub requests: Vec<ProcessId>,
@@ -68,7 +69,7 @@ pub struct Semaphore {
 }
 
 impl Semaphore {
-    /// How many requests are granted, or would be.
+    /// The number of requests that are granted, or would be granted if they came.
     fn granted(&self) -> u32 {
         self.initial + self.releases.len() as u32
     }
@@ -94,7 +95,7 @@ impl State {
     pub fn semaphore_request(&self, process: ProcessId, handle: Handle) -> u32 {
         match self.posted(process, handle) {
             Posted::Semaphore(_, position) => position,
-            other => panic!("{handle:?} of {process:?} is no semaphore request but {other:?}"),
+            other => panic!("{handle:?} of {process:?} is not a semaphore request but {other:?}"),
         }
     }
 }

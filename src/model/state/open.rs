@@ -1,24 +1,24 @@
-//! The requests of a state that nothing has answered yet: posts without a partner, places in the queue of a mutex
-//! or of a reader-writer lock, units of a semaphore that were not granted.
+//! The requests of a state that are not answered yet: posts without a partner, places in the queue
+//! of a mutex or of a reader-writer lock, units of a semaphore that were not granted.
 
 use super::State;
 use crate::model::{End, Handle, LocalId, Locals, MailboxId, Met, Posted, ProcessId, System};
 
 impl State {
-    /// Is there a request that nothing has answered? O(1) for each object, except where patterns matter.
+    /// Is there a request that is not answered? O(1) for each object, except where patterns matter.
     pub fn has_open_requests(&self, met: &Met) -> bool {
         self.network().has_open_posts()
             || met.order()[..self.known].iter().any(|&object| self.has_open_requests_of(object))
     }
 
-    /// How many messages at a declared mailbox are sent and not paired.
+    /// The number of messages at a declared mailbox that are sent and not paired.
     pub fn length_of_declared<S: System>(
         &self,
         locals: &Locals<'_, S>,
         mailbox: MailboxId,
     ) -> usize {
         let met = locals.met().mailboxes.met(mailbox.0);
-        // Another branch of the search may have met it since.
+        // Another branch of the search may have met it: then it has no log here.
         let known = met.and_then(|met| self.mailboxes.get(met as usize));
         let under_way = met.filter(|&met| (met as usize) < self.mailboxes.len()).map_or(0, |met| {
             let sends = self.network().ends(MailboxId(met)).sends.iter();
@@ -28,8 +28,8 @@ impl State {
         under_way + known.map_or(0, |mailbox| mailbox.unpaired(End::Send).count())
     }
 
-    /// The requests that nothing has answered, with who made them, process by process. The owner of a mutex is in its
-    /// queue, too.
+    /// The requests that are not answered, with the processes that made them, process by process.
+    /// The request of the owner of a mutex is in its queue, so it is among them.
     pub fn open_requests(&self) -> impl Iterator<Item = (ProcessId, Handle, Posted)> {
         let of = |(process, posted): (usize, &Posted), handle: usize| {
             (ProcessId(process as u32), Handle(handle as u32), *posted)
@@ -57,7 +57,7 @@ impl State {
             Posted::RwLock(lock, position) => {
                 !self.rwlock(lock).requests()[position as usize].is_over
             }
-            // Whoever has ended was woken, and has woken.
+            // A process ends only after its enrolment was woken and its notification has woken.
             Posted::Enrolment(..) | Posted::Notification(..) => false,
             Posted::Semaphore(semaphore, position) => {
                 !self.semaphore(semaphore).is_granted(position)

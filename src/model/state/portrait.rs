@@ -1,27 +1,34 @@
-//! The part of a state that its future depends on. Two executions that lead to equal portraits have the same
-//! future.
+//! The part of a state that its future depends on. Two executions that lead to equal portraits have
+//! the same future.
 //!
 //! The logs of a [`State`] hold its whole past. The future depends only on these parts of it:
 //!
-//! - the local states, up to the numbers of requests (see [`Foresight::canonical`](crate::model::Foresight::canonical));
+//! - the local states, up to the numbers of requests (see
+//!   [`Foresight::canonical`](crate::model::Foresight::canonical));
 //! - the results of the requests that the local states still name;
-//! - the posts not yet paired or matched, and the queues of mutexes, reader-writer locks and semaphores;
-//! - who waits at a condition variable, and the notifications that have not woken yet;
-//! - the arrivals of the rounds that are not over;
-//! - whom a p2p or bag mailbox belongs to, and a rank of a collective: nobody else may use it;
-//! - what each process has polled in vain, what it was told is complete, and which carriers are free;
-//! - the contents of the cells, and the pending messages of actors, whoever sent them.
+//! - the posts not yet paired or matched, and the queues of mutexes, reader-writer locks and
+//!   semaphores;
+//! - the processes that wait at a condition variable, and the notifications that have not woken
+//!   yet;
+//! - the arrivals of rounds that are not over;
+//! - the owner of a p2p or bag mailbox, and of a rank of a collective: no other process may use it;
+//! - what each process has polled without success, which completions it has observed, and which
+//!   carriers are free;
+//! - the contents of the cells, and of the pending messages of actors.
 //!
-//! A portrait is a list of numbers: one for each object and then one for each process. So its length grows with the
-//! processes spawned. What does not fit into a number is a list that is kept once in [`Parts`].
+//! A portrait is a list of numbers: one for each object and then one for each process. So its
+//! length grows with the processes spawned. What does not fit into a number is a list that
+//! [`Parts`] keeps once.
 //!
-//! If a search meets objects on its way ([`crate::model::Met`]), their numbers are a list with its length in front.
-//! [`Parts::EMPTY`] stands for an object that is as at its start. The list ends with the last object that is not, and its
-//! length is rounded up to a power of two, because portraits of one length share more. So a state has the same portrait
-//! whichever objects were met.
+//! If a search meets objects on its way ([`crate::model::Met`]), the numbers of objects are a list
+//! with its length in front. [`Parts::EMPTY`] stands for an object in its initial state. The list
+//! ends with the last object that is not in its initial state, and its length is rounded up to a
+//! power of two, because portraits of equal length share more. So a state keeps its portrait when
+//! the search meets further objects.
 //!
-//! The object's part says that a request *is* waiting: it names the process and which of its requests it is. So the
-//! portrait of a process changes only by its own steps, and when something that it waits for becomes complete.
+//! The part of an object says that a request *is* waiting: it has the process and the index of the
+//! request there. So the part of a process changes only by its own steps, and when something that
+//! it waits for becomes complete.
 
 use crate::model::op::*;
 use std::hash::BuildHasher;
@@ -42,14 +49,14 @@ use crate::model::{
 pub struct Parts {
     ids: HashTable<u32>,
     words: Vec<u32>,
-    /// The end of the words of each list.
+    /// The end of each list in `words`.
     ends: Vec<u32>,
-    /// The list at hand.
+    /// The list under construction.
     scratch: Vec<u32>,
 }
 
 impl Parts {
-    /// The number of this list; O(its length).
+    /// The number of the list under construction. O(its length).
     fn intern(&mut self) -> u32 {
         let Parts { ids, words, ends, scratch } = self;
         let of = |id: u32| -> &[u32] { list(words, ends, id) };
@@ -79,7 +86,7 @@ fn list<'w>(words: &'w [u32], ends: &[u32], id: u32) -> &'w [u32] {
 macro_rules! define_slots {
     ($($(#[$doc:meta])* $kind:ident($id:ident) $all:ident [$($log:ty)?],)*) => {
         impl State {
-            /// All objects, if all were met at once.
+            /// Appends the numbers of all objects, if all were met at once.
             fn objects<S: System>(
                 &self,
                 locals: &mut Locals<'_, S>,
@@ -91,7 +98,7 @@ macro_rules! define_slots {
                 })*
             }
 
-            /// The number of an object.
+            /// The number of an object in a portrait.
             fn slot<S: System>(
                 &self,
                 locals: &mut Locals<'_, S>,
@@ -103,14 +110,15 @@ macro_rules! define_slots {
                 }
             }
 
-            /// Is the object as at its start, although it has a number of its own then?
+            /// Is the object in its initial state, although its number is not [`Parts::EMPTY`]
+            /// then?
             fn is_at_start(&self, object: Object) -> bool {
                 match object {
                     $(Object::$kind(id) => id.is_at_start(self),)*
                 }
             }
 
-            /// How many objects of kinds before that of this one there are, and how many of its own.
+            /// The number of objects before this one, in the order of kinds.
             pub(super) fn objects_before(&self, met: &Met, object: Object) -> usize {
                 let mut before = 0;
                 $(
@@ -122,14 +130,15 @@ macro_rules! define_slots {
                 unreachable!("{object:?} is of no kind, after {before}")
             }
 
-            /// Is there a request for an object that nothing has answered?
+            /// Does an object have a request that is not answered?
             pub(super) fn has_open_requests_of(&self, object: Object) -> bool {
                 match object {
                     $(Object::$kind(id) => id.has_open_requests(self),)*
                 }
             }
 
-            /// Does each operation on such an object look at nothing but it and its own process, and change nothing else?
+            /// Does each operation on such an object read and change only this object and its own
+            /// process?
             pub(super) fn is_alone(object: Object) -> bool {
                 match object {
                     $(Object::$kind(_) => <$id as ObjectId>::IS_ALONE,)*
@@ -141,7 +150,7 @@ macro_rules! define_slots {
 all_kinds!(define_slots);
 
 impl State {
-    /// The portrait, into `slots`. O(processes + objects + what waits).
+    /// Writes the portrait into `slots`. O(processes + objects + waiting requests).
     pub fn portrait<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -159,7 +168,7 @@ impl State {
         }
     }
 
-    /// The objects that were met and are not as at their start.
+    /// Appends the numbers of the met objects, up to the last one that is not in its initial state.
     fn objects_met<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -187,8 +196,7 @@ impl State {
         slots[0] = length as u32;
     }
 
-    /// Whom the ranks of a collective belong to, the entries that have not ended, or that others need which have not ended or not
-    /// come, and how many rounds there were.
+    /// The part of a collective: the owners of its ranks, and the entries of its unfinished rounds.
     pub(in crate::model) fn under_way<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -220,7 +228,8 @@ impl State {
         parts.pack()
     }
 
-    /// Who receives at a p2p or bag mailbox, and what waits there: the messages that nobody has, by sender, and the open receives.
+    /// The part of a p2p or bag mailbox: its receiving process, and what waits there: the unmatched
+    /// messages, by sender, and the open receives.
     pub(in crate::model) fn on_the_way<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -262,7 +271,7 @@ impl State {
         parts.pack()
     }
 
-    /// The posts of a mailbox that are not paired.
+    /// The part of an ordered mailbox: its unpaired posts.
     pub(in crate::model) fn waiting<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -282,7 +291,8 @@ impl State {
         parts.pack()
     }
 
-    /// The index of this request among those that the future of `owner` depends on; `u32::MAX` if it is none of them.
+    /// The index of this request among the requests that the future of `owner` depends on;
+    /// `u32::MAX` if it is not among them.
     fn name_of<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -346,8 +356,8 @@ impl State {
         }
     }
 
-    /// What the process looked for in vain since it did something else, if it may be a poll of the network. Requests are named as
-    /// in the present local state.
+    /// What the process has polled without success since its last other action. Requests are named
+    /// as in the present local state.
     fn looked_in_vain<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -430,33 +440,34 @@ impl State {
     }
 }
 
-/// Is it a request that the queue of its object shows? Those that a local state lists are in the queue.
+/// Is it a request that the part of its object shows? The requests that a local state lists are in
+/// the queue.
 fn is_in_queue(posted: &Posted) -> bool {
     matches!(posted, Posted::Mutex(..) | Posted::RwLock(..))
 }
 
 impl Parts {
-    /// Nothing there.
+    /// The number of an object in its initial state, and of a process that does not exist.
     pub(in crate::model) const EMPTY: u32 = 0;
 
-    /// A number that stands for itself, told apart from the number of a part.
+    /// A number that stands for itself. It differs from the numbers of all lists.
     pub(in crate::model) fn plain(number: u32) -> u32 {
         2 * number + 1
     }
 
-    /// A list of numbers.
+    /// The number of this list.
     pub(in crate::model) fn list(&mut self, numbers: impl IntoIterator<Item = u32>) -> u32 {
         self.scratch.clear();
         self.scratch.extend(numbers);
         self.pack()
     }
 
-    /// The list at hand as a number.
+    /// The number of the list under construction, or [`Parts::EMPTY`] for the empty list.
     fn pack(&mut self) -> u32 {
         if self.scratch.is_empty() { Parts::EMPTY } else { 2 * (self.intern() + 1) }
     }
 
-    /// A queue: in most cases nobody or one process.
+    /// The number of a queue, which in most cases has at most one process.
     pub(in crate::model) fn queue(&mut self, mut waiting: impl Iterator<Item = ProcessId>) -> u32 {
         let Some(first) = waiting.next() else { return Parts::EMPTY };
         self.scratch.clear();

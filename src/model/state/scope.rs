@@ -1,32 +1,34 @@
-//! What an operation depends on, by the program point: without its text being read, and without being carried out.
+//! What an operation depends on, known from the operation alone, without carrying it out.
 //!
-//! In a search that stores states, what a process does is the same wherever its own part of the portrait and those
-//! parts are the same that its operation looks at. Most operations look at one object and change nothing but that object and
-//! their process. So what they do can be learned once for each situation, and looked up from then on.
+//! In a search that stores states, an operation does the same in all states that have equal parts
+//! of the portrait for its process and for what the operation reads. Most operations read one
+//! object and change only that object and their process. So what they do can be learned once for
+//! each such situation, and looked up from then on.
 
 use super::State;
 use crate::model::{Locals, Met, Object, Op, ProcessId, System};
 
-/// The parts of a [portrait](State::portrait), besides that of its process, that the choices and the effect of a process
-/// depend on.
+/// The parts of a [portrait](State::portrait), besides the part of its process, that the choices
+/// and the effect of a process depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// None.
+    /// No other part.
     Own,
-    /// At most this one, by its place in the portrait.
+    /// At most the part at this index of the portrait.
     With(usize),
-    /// An actor at rest: its handlers change its own part, depending on it and on the message. And they send messages, which
-    /// change the parts of the receivers, depending on these and on the messages.
+    /// An actor at rest. A handler changes the part of its actor, depending on this part and on the
+    /// message. It also sends messages, which change the parts of their receivers, depending on
+    /// these parts and on the messages.
     Messages,
-    /// Any, or more than the portrait shows.
+    /// Any part, or more than the portrait shows.
     Anything,
 }
 
 impl State {
-    /// What the choices of the process depend on, and what its operation does to these parts.
+    /// The parts that the choices of the process, and the effect of its operation, depend on.
     ///
-    /// If the operation changes another part, it changes this part wherever its own and the one named here are the same, and
-    /// how depends only on these three.
+    /// If the operation changes a third part, it does so in all states that have equal parts for
+    /// the process and for the object named here, and the change depends only on these three parts.
     pub fn scope<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> Scope {
         if !self.has_scopes(locals) {
             return Scope::Anything;
@@ -46,17 +48,17 @@ impl State {
         }
     }
 
-    /// Where the number of a process stands in a portrait, if all objects were met at once.
+    /// The index of a process in a portrait, if all objects were met at once.
     pub fn place_of_process(&self, process: ProcessId) -> usize {
         self.known + process.index()
     }
 
-    /// Where the number of an object stands in a portrait, if all objects were met at once.
+    /// The index of an object in a portrait, if all objects were met at once.
     pub fn place_of(&self, met: &Met, object: Object) -> usize {
         self.objects_before(met, object)
     }
 
-    /// Do the parts of a portrait have fixed places, and are they about one object or process each?
+    /// Do the parts of a portrait have fixed indices, and is each about one object or process?
     pub fn has_scopes<S: System>(&self, locals: &Locals<'_, S>) -> bool {
         !locals.met().may_grow() && !self.network.is_used() && self.collectives.all.is_empty()
     }

@@ -1,7 +1,7 @@
-//! What an operation could do: its place in a lane, or its ways to go on.
+//! What an operation could do: take its place in a lane, or go on in one of several ways.
 //!
-//! The operation is one that `process` is at, or was at before and would be at again if that were taken back. All questions are
-//! about this state, which may have gone on since.
+//! `process` is at the operation, or was at it before and would be at it again if its later actions
+//! were undone. All questions are about this state, which may be a later one.
 
 use super::State;
 use crate::model::objects::{Operation, Place, by_operation};
@@ -10,13 +10,15 @@ use crate::model::{
 };
 
 impl State {
-    /// The lane in which the operation takes the next place, if it takes one. Otherwise it has [ways](State::ways) to go on.
+    /// The lane in which the operation takes the next place, if it takes one. Otherwise it has
+    /// [ways](State::ways) to go on.
     #[inline]
     pub fn lane(&self, op: &Op) -> Option<Lane> {
         by_operation!(op, operation => operation.lane(self))
     }
 
-    /// How the operation would act on its lane after the first `changes` changes of it, and what `process` would be told.
+    /// How the operation would act on its lane after the first `changes` changes of it, and the
+    /// response to `process`.
     ///
     /// # Panics
     /// If it takes no place in a lane.
@@ -31,7 +33,8 @@ impl State {
         by_operation!(op, operation => operation.at(self, values, process, changes))
     }
 
-    /// What `process` would be told there if the operation only looked; `None` if it would change the lane.
+    /// The response to `process` at this place of its lane if the operation only looks; `None` if
+    /// it would change the lane.
     pub fn observed(
         &self,
         op: &Op,
@@ -39,24 +42,25 @@ impl State {
         process: ProcessId,
         changes: usize,
     ) -> Option<Response> {
-        let (mode, told) = self.at_place(op, values, process, changes as u32);
-        (!mode.is_change()).then_some(told)
+        let (mode, response) = self.at_place(op, values, process, changes as u32);
+        (!mode.is_change()).then_some(response)
     }
 
-    /// The request that the operation would complete there.
+    /// The request that the operation would complete after the first `changes` changes of its lane.
     #[inline]
     pub fn completes_at(&self, op: &Op, process: ProcessId, changes: u32) -> Option<u32> {
         by_operation!(op, operation => operation.completes(self, process, changes))
     }
 
-    /// How many ways to go on the operation has, possible or not.
+    /// The number of ways to go on that the operation has, possible or not.
     #[inline]
     pub fn ways(&self, op: &Op, process: ProcessId) -> u32 {
         by_operation!(op, operation => operation.ways(self, process))
     }
 
-    /// What `process` would be told if it went on in this way, whose number would be its choice; `None` if that is not
-    /// possible yet. Appends to `needs` what the way needs besides what the process knew before.
+    /// The response to `process` if it went on in the way with this index, which would also be its
+    /// choice; `None` if that is not possible yet. Appends to `needs` what the way needs besides
+    /// what the process knew before.
     #[inline]
     pub fn way<S: System>(
         &self,
@@ -66,15 +70,15 @@ impl State {
         needs: &mut Needs,
     ) -> Option<Response> {
         let place = Place { state: self, locals, process };
-        let told = by_operation!(op, operation => operation.way(&place, index, needs));
+        let response = by_operation!(op, operation => operation.way(&place, index, needs));
         debug_assert!(
-            told.is_none() || needs.iter().all(|need| op.awaits().meets(need.part().alone())),
+            response.is_none() || needs.iter().all(|need| op.awaits().meets(need.part().alone())),
             "{op:?} does not say that it awaits {needs:?}"
         );
-        told
+        response
     }
 
-    /// What the operation does if it is a test that finds nothing complete.
+    /// The effect of the operation if it is a test that finds nothing complete.
     ///
     /// # Panics
     /// If it is not a test.
@@ -82,8 +86,8 @@ impl State {
         by_operation!(op, operation => operation.not_yet(self, process))
     }
 
-    /// Can the operation be enabled together with one of another process that it depends on? (For actors and p2p and bag mailboxes,
-    /// the messages are looked at instead.)
+    /// Can the operation be enabled together with an operation of another process that it depends
+    /// on? (For actors and p2p and bag mailboxes, this question is asked of messages instead.)
     #[inline]
     pub fn is_contended(&self, op: &Op) -> bool {
         op.is_test() || self.lane(op).is_some()
@@ -103,7 +107,7 @@ impl Op {
         by_operation!(self, operation => operation.is_test())
     }
 
-    /// The lane on which it leaves something that others wait for, if it takes no place in one.
+    /// The lane on which it adds something that others wait for, if it takes no place in a lane.
     #[inline]
     pub fn gathers(&self) -> Option<Lane> {
         by_operation!(self, operation => operation.gathers())

@@ -1,12 +1,14 @@
 //! Extensions by handlers of actors.
 //!
-//! For a message m that event k sends to actor a, the extensions are `[k] ∪ [x]` for each position x in a's chain of
-//! C where a's guard accepts m, unless k itself is after a later event of a. This holds for *every* pending message,
-//! enabled at C or not: a guard that is false now may have been true at an earlier position, and there m is in conflict
-//! with what a did instead. For an internal handler there is one extension at each position where it is enabled.
+//! For a message m that event k sends to actor a, the extensions are `[k] ∪ [x]` for each position
+//! x in a's chain of C where a's guard accepts m, unless k itself is after a later event of a. This
+//! holds for *every* pending message, enabled at C or not: a guard that is false now may have been
+//! true at an earlier position, and there m is in conflict with what a did instead. For an internal
+//! handler there is one extension at each position where it is enabled.
 //!
-//! When e joins C, the new extensions, with e as a direct cause, are: each pending message and internal handler of
-//! e's own actor at the position after e; and each message that e has sent, at all positions of its receiver.
+//! When e joins C, the new extensions, with e as a direct cause, are: each pending message and
+//! internal handler of e's own actor at the position after e; and each message that e has sent, at
+//! all positions of its receiver.
 
 use smallvec::SmallVec;
 
@@ -60,7 +62,8 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// Finds the extensions by a message that e has sent, at each position of its receiver in C, and returns the last.
+    /// Finds the extensions by a message that e has sent, at each position of its receiver in C.
+    /// Returns the one at the last position.
     fn extend_receiver(
         &mut self,
         c: &Configuration,

@@ -1,17 +1,19 @@
 //! Extensions at p2p and bag mailboxes: matches, probes, waits and tests.
 //!
 //! - send, receive, the wish to cancel: `[pre]` alone.
-//! - match of r with s, for every r and s of C, matched or not: the two posts and the matches of the competitors, if
-//!   all of these are in C and neither r nor s is matched in their history.
+//! - match of r with s, for every r and s of C, matched or not: the two posts and the matches of
+//!   the competitors, if all of these are in C and neither r nor s is matched in their history.
 //! - r dropped: its post and the wish to cancel it.
-//! - probe→s: the same causes as those of a match in its place. A probe that finds nothing: `[pre]` alone.
-//! - wait, waitany→j, test→true: the match; of a buffered send `[pre]` alone. A test that finds nothing: `[pre]` alone.
+//! - probe→s: the causes of a match in its place. A probe that finds nothing: `[pre]` alone.
+//! - wait, waitany→j, test→true: the match; of a buffered send `[pre]` alone. A test that finds
+//!   nothing: `[pre]` alone.
 //!
 //! - end of an entry of a collective: the entries that it needs.
 //!
-//! When e joins C, the new extensions have e among these causes. So only what is posted at its mailbox is looked at: for
-//! a send, every receive and probe there; for a receive, every send; for a match, every pair that had it as a competitor.
-//! A receive that is matched in C, and a probe that is in C, are open choices like a `waitany`: see the parent module.
+//! When e joins C, the new extensions have e among these causes. So only posts at its mailbox are
+//! looked at: for a send, every receive and probe there; for a receive, every send; for a match,
+//! every pair that had it as a competitor. A receive that is matched in C, and a probe that is in
+//! C, are open choices like a `waitany`: see the parent module.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -31,11 +33,11 @@ struct Candidate {
     chosen: EventId,
     /// What a probe does; `None` for a receive.
     form: Option<Probing>,
-    /// The number of the next request of its process.
+    /// The handle of the next request of its process.
     own: Handle,
 }
 
-/// Is it a receive that a carrier carries, and no probe that takes?
+/// Is it a receive that a carrier serves, and not a probe that takes?
 fn is_carried(c: &Configuration, receive: u32) -> bool {
     let reception = &c.state.network().receives()[receive as usize];
     reception.carrier != reception.process
@@ -81,7 +83,7 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// All takers that a new send e is of concern to.
+    /// The extensions by all takers that a new send e concerns.
     fn extend_by_send(&mut self, c: &mut Configuration, send: u32, e: EventId) {
         let mailbox = c.state.network().sends()[send as usize].mailbox;
         let structure = &self.structure;
@@ -104,8 +106,8 @@ impl<S: System> Unfolding<'_, S> {
         self.extend_pending_probes(c, mailbox, c.events().len() - 1);
     }
 
-    /// All takers that come later than a receive, which was just matched or dropped at `position`: it may have been a
-    /// competitor of theirs.
+    /// The extensions by all takers that come later than a receive which was just matched or
+    /// dropped at `position`: it may have been a competitor of theirs.
     fn extend_later(
         &mut self,
         c: &mut Configuration,
@@ -130,7 +132,7 @@ impl<S: System> Unfolding<'_, S> {
         self.extend_pending_probes(c, mailbox, position);
     }
 
-    /// A probe of C.
+    /// A probe of C as a candidate.
     fn prober(&self, c: &Configuration, mailbox: MailboxId, index: usize) -> Candidate {
         let probe = c.state.network().ends(mailbox).probes[index];
         let chosen = c.events()[probe.at as usize];
@@ -155,7 +157,7 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// The process that receives at this mailbox, if it is about to probe.
+    /// The extensions by the process that receives at this mailbox, if it is about to probe.
     fn extend_pending_probes(
         &mut self,
         c: &mut Configuration,
@@ -222,7 +224,7 @@ impl<S: System> Unfolding<'_, S> {
         let receive = match c.state.carried(carrier) {
             Posted::Receive(receive) => receive,
             Posted::Entry(entry) => return self.extend_end(c, entry).into_iter().collect(),
-            other => panic!("nobody carries {other:?}"),
+            other => panic!("no carrier serves {other:?}"),
         };
         let candidate = self.receiver(c, receive);
         let mut enabled = Events::new();
@@ -286,7 +288,8 @@ impl<S: System> Unfolding<'_, S> {
         Candidate { taker: network.taker(receive), from, chosen, form: None, own: Handle(0) }
     }
 
-    /// The match of one receive with each send, and its being dropped, with the event at `position` among the causes.
+    /// The match of one receive with each send, and the dropping of the receive, if the event at
+    /// `position` is among the causes.
     fn extend_receive(&mut self, c: &mut Configuration, receive: u32, position: usize) {
         let candidate = self.receiver(c, receive);
         let mut found = self.extend_taker(c, &candidate, position);
@@ -312,7 +315,8 @@ impl<S: System> Unfolding<'_, S> {
         found
     }
 
-    /// The extension by a taker and a send, if there is one. With a position, only if that is among its causes.
+    /// The extension by a taker and a send, if there is one. With a position, only if that is among
+    /// its causes.
     fn extend_pair(
         &mut self,
         c: &Configuration,
@@ -336,7 +340,7 @@ impl<S: System> Unfolding<'_, S> {
         self.extend_way(c, candidate, choice, &causes)
     }
 
-    /// The extension with these causes, unless the taker was given something in their history.
+    /// The extension with these causes, unless the taker got something in their history.
     fn extend_way(
         &mut self,
         c: &Configuration,
@@ -368,8 +372,8 @@ impl<S: System> Unfolding<'_, S> {
     ) -> EventId {
         let from = candidate.from;
         let form = candidate.form.expect("a probe");
-        let told = c.state.probed(form, candidate.own, choice, &mut self.locals.values);
-        self.add(c, from, Shape { choice, ..Shape::plain(Response::Value(told)) }, causes)
+        let probed = c.state.probed(form, candidate.own, choice, &mut self.locals.values);
+        self.add(c, from, Shape { choice, ..Shape::plain(Response::Value(probed)) }, causes)
     }
 
     /// Is `event` one of these causes, or before one?
@@ -379,7 +383,7 @@ impl<S: System> Unfolding<'_, S> {
         })
     }
 
-    /// Where the event's process was when it was chosen.
+    /// The origin of an event: where its process was before it.
     pub(super) fn place_of(&self, event: EventId) -> Origin {
         let chosen = self.structure.event(event);
         Origin {
@@ -390,7 +394,8 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// Those who wait for the receive or entry that e has just brought to its end, or for the send that a receive got.
+    /// The extensions by the processes that wait for the receive or entry that e has just ended, or
+    /// for the send that a receive got.
     fn extend_owners(&mut self, c: &mut Configuration, carried: Posted, e: EventId) {
         let posted = c.events()[c.state.carried_from(carried)];
         let owner = self.structure.event(posted).process;
@@ -414,7 +419,8 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// A test of p2p or bag mailboxes that finds nothing, whatever is complete, if it may.
+    /// A test at p2p or bag mailboxes that finds nothing, whatever is complete, if the bound on
+    /// polls allows it.
     pub(super) fn extend_vain_poll(&mut self, c: &Configuration, from: Origin) -> Option<EventId> {
         let may_poll = c.state.may_poll(&self.locals, from.process);
         let shape = Shape { choice: Choice::NOTHING, ..Shape::plain(Response::Incomplete) };

@@ -1,8 +1,10 @@
-//! Extensions by operations that take the next place in a lane: requests, posts, unlocks, accesses, notifications.
+//! Extensions by operations that take the next place in a lane: requests, posts, unlocks, accesses,
+//! notifications.
 //!
-//! - one that looks: each place, from the last change that `[pre]` knows on.
-//! - one that changes: each place, combined with each position among the observations of every other process that the change
-//!   excludes if it does not come after them. There are many combinations by nature: 2^n after n readers.
+//! - an operation that looks: each place, from the last change in `[pre]` on.
+//! - an operation that changes: each place, combined with each position among the observations of
+//!   every other process that the change excludes if it does not come after them. There are 2^n
+//!   combinations after n readers.
 
 use std::ops::RangeInclusive;
 
@@ -18,9 +20,10 @@ use crate::unfolding::{Configuration, Unfolding};
 type Observers = SmallVec<[Events; 4]>;
 
 impl<S: System> Unfolding<'_, S> {
-    /// Finds the extensions by an operation that takes a place in a chain, at these places of the chain in C; if something
-    /// is required, only those that have it among their causes. Returns the one at the end of the chain, if it was found: of
-    /// several, the one with the longest history.
+    /// Finds the extensions by an operation that takes a place in a chain, at these places of the
+    /// chain in C; if `required` is an event, only extensions that have it among their causes.
+    /// Returns the extension at the end of the chain, if one was found: of several, the one with
+    /// the longest history.
     pub(super) fn extend_places(
         &mut self,
         c: &Configuration,
@@ -53,7 +56,7 @@ impl<S: System> Unfolding<'_, S> {
         let change = EventKind::Change;
         let shape = Shape { kind: change, chain, link, envelope, ..Shape::plain(response) };
         if !mode.is_change() {
-            // A look does not affect another one.
+            // A look is not affected by another look.
             let is_concerned = required == EventId::NONE;
             let shape = Shape { kind: EventKind::Read, ..shape };
             return is_concerned.then(|| self.add(c, from, shape, &[link]));
@@ -80,7 +83,7 @@ impl<S: System> Unfolding<'_, S> {
         self.known(from.after_event, chain)..=c.len_of(chain)
     }
 
-    /// How many events of `chain` are in the local configuration of `event`.
+    /// The number of events of `chain` in the local configuration of `event`.
     pub(super) fn known(&self, event: EventId, chain: Lane) -> u32 {
         match event {
             EventId::NONE => 0,
@@ -88,9 +91,9 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// The observations in C that a change from `from` at this place of a chain excludes, unless it comes after them: the looks
-    /// at what it replaces, and the failed tests of the request that it completes. Of the process of `required` it is
-    /// only that one.
+    /// The observations in C that a change from `from` at this place of a chain excludes, unless it
+    /// comes after them: the looks at what it replaces, and the failed tests of the request that it
+    /// completes. Of the process of `required`, only `required` itself.
     fn observers(
         &self,
         c: &Configuration,
@@ -137,7 +140,8 @@ impl<S: System> Unfolding<'_, S> {
         observers
     }
 
-    /// The changes after each combination of observations, from none (but `required`) to all. Returns the last.
+    /// The changes after each combination of observations, from none (but `required`) to all.
+    /// Returns the last one.
     fn extend_change(
         &mut self,
         c: &Configuration,
@@ -168,7 +172,8 @@ impl<S: System> Unfolding<'_, S> {
         }
     }
 
-    /// A process whose operation takes a place in a chain, when e joins C, which has changed or observed that chain.
+    /// The extensions by a process whose operation takes a place in a chain, when e joins C, which
+    /// has changed or observed that chain.
     pub(super) fn extend_place_by(
         &mut self,
         c: &mut Configuration,
@@ -185,7 +190,8 @@ impl<S: System> Unfolding<'_, S> {
         };
         let status = self.locals.shared_status(from.before);
         let Status::At(op) = &*status else { unreachable!("a process at an operation") };
-        // If what follows e is too high, nothing is enabled: what was enabled is in conflict with e.
+        // If what follows e is too high, nothing is enabled: what was enabled is in conflict with
+        // e.
         if let Some(enabled) = self.extend_places(c, from, (op, chain), places, required) {
             c.set_enabled(process, &[enabled]);
         }

@@ -1,8 +1,9 @@
 //! Loops that wait: events that end a fruitless round are not built.
 //!
-//! What such an event is, and why nothing is lost without them, is told in [`crate::trace::spin`]; this is the same
-//! for event structures. The round is found along the process's own branch. What its operations would result in after
-//! the history of the event is told by how far that history reaches along each chain.
+//! [`crate::trace::spin`] says what such an event is, and why nothing is lost without it. Here the
+//! same is done for event structures. The round is found along the process's own branch. What its
+//! operations would result in after the history of the event depends only on how far that history
+//! reaches along each chain.
 
 use smallvec::SmallVec;
 
@@ -36,7 +37,7 @@ impl<S: System> Unfolding<'_, S> {
         round.into_iter().all(|event| self.is_stable(c, draft, event))
     }
 
-    /// Does an operation from this local state, of this kind, leave every object as it was?
+    /// Does an operation from this local state, of this kind, leave every object unchanged?
     fn is_observation(&self, before: LocalId, kind: EventKind) -> bool {
         let op = self.locals.op(before);
         op.is_some_and(Op::may_observe) && kind != EventKind::Change
@@ -51,11 +52,11 @@ impl<S: System> Unfolding<'_, S> {
             let (then, now) = (link.depth as usize - 1, self.reach(draft, chain) as usize);
             let status = self.locals.shared_status(before);
             let Status::At(op) = &*status else { unreachable!("an event has an operation") };
-            let mut told =
+            let mut response =
                 |version| c.state.observed(op, &mut self.locals.values, process, version);
-            return then == now || told(then) == told(now);
+            return then == now || response(then) == response(now);
         }
-        // A poll of the network may always be in vain again.
+        // A poll of the network may always find nothing again.
         if choice != Choice::NOTHING || kind != EventKind::FailedTest {
             return true;
         }
@@ -75,7 +76,7 @@ impl<S: System> Unfolding<'_, S> {
         })
     }
 
-    /// How many events of the chain the history of the draft has.
+    /// The number of events of the chain in the history of the draft.
     fn reach(&self, draft: &Draft<'_>, chain: Lane) -> u32 {
         draft.causes.iter().map(|&cause| self.known(cause, chain)).max().unwrap_or(0)
     }

@@ -1,6 +1,7 @@
-//! Extensions by operations that have some ways to go on: waits, tests, choices, and what is possible at once.
+//! Extensions by operations that have some ways to go on: waits, tests, choices, and operations
+//! that are always possible.
 //!
-//! - each way that is possible in C: what it needs.
+//! - each way that is possible in C: after what it needs.
 //! - a test that fails: `[pre]` alone, if no way is possible there.
 
 use smallvec::SmallVec;
@@ -11,7 +12,8 @@ use crate::unfolding::event::{EventId, EventKind, Watch};
 use crate::unfolding::{Configuration, Unfolding};
 
 impl<S: System> Unfolding<'_, S> {
-    /// The extensions of C by the ways of an operation that are possible; if something is required, only those that need it.
+    /// The extensions of C by the ways of an operation that are possible; if `required` is an
+    /// event, only extensions that need it.
     pub(super) fn extend_ways(
         &mut self,
         c: &Configuration,
@@ -29,7 +31,7 @@ impl<S: System> Unfolding<'_, S> {
             if let &[Need::All(lane, key)] = &needs[..]
                 && lane.part() != Part::Process
             {
-                // There may be many.
+                // A gathering may have many events.
                 let gathered = c.gathered(&self.structure.lanes, lane, key);
                 if !required.is_some() || gathered.iter().rev().any(|&event| event == required) {
                     found.push(self.add(c, from, shape, gathered));
@@ -100,7 +102,8 @@ impl<S: System> Unfolding<'_, S> {
         Some(self.add(c, from, Shape { choice, kind, watches: &watches, ..plain }, &[]))
     }
 
-    /// A process that waits or tests, when e joins C, which may have made some of its ways possible.
+    /// The extensions by a process that waits or tests, when e joins C, which may have made some of
+    /// its ways possible.
     pub(super) fn extend_ways_by(&mut self, c: &mut Configuration, process: ProcessId, e: EventId) {
         let from = self.origin(c, process);
         let status = self.locals.shared_status(from.before);

@@ -1,4 +1,4 @@
-//! Cancelling a receive: a wish, and the wait for what comes of it.
+//! Cancelling a receive: a wish, and the wait for its outcome.
 
 use super::super::{NONE, Operation, Place, Posted, World};
 use super::{Settlement, effect_here};
@@ -8,7 +8,7 @@ use crate::model::{
     Effect, Handle, May, Need, Needs, Part, PartSet, ProcessId, Response, System, Touch, ValueId,
 };
 
-/// The wish to cancel a receive. One that was wished before changes nothing.
+/// The wish to cancel a receive. A second wish for the same receive changes nothing.
 pub(in crate::model) struct Cancelling(pub(in crate::model) Handle);
 
 impl Cancelling {
@@ -55,7 +55,7 @@ impl Operation for Cancelling {
     }
 }
 
-/// The wait for what comes of the wish to cancel a receive.
+/// The wait for the outcome of the wish to cancel a receive.
 pub(in crate::model) struct CancelOutcome(pub(in crate::model) Handle);
 
 impl CancelOutcome {

@@ -1,4 +1,5 @@
-//! The carriers of the network: processes that are in no program, and bring receives and entries of collectives to their end.
+//! The carriers of the network: processes that are in no program; they match receives and end
+//! entries of collectives.
 
 use super::super::{Operation, Place, Posted, World, place};
 use super::{ENDED, Settlement, effect_here};
@@ -9,15 +10,16 @@ use crate::model::{
 };
 
 impl State {
-    /// Is this a carrier of the network, and no process of the program?
+    /// Is this a carrier of the network, and not a process of the program?
     pub fn is_carrier(&self, process: ProcessId) -> bool {
         self.local(process) == LocalId::CARRIER
     }
 
-    /// The receive that this carrier is to match, or the entry that it is to end; or did so last.
+    /// The receive that this carrier is to match, or the entry that it is to end. For a free
+    /// carrier: the last one that it served.
     ///
     /// # Panics
-    /// If it is no carrier.
+    /// If it is not a carrier.
     pub fn carried(&self, carrier: ProcessId) -> Posted {
         *self.processes[carrier.index()].posted.last().expect("a carrier has something to carry")
     }
@@ -30,25 +32,26 @@ impl State {
         found.expect("an action of this carrier")
     }
 
-    /// The place in the execution of the action of a carrier that brought this to its end.
+    /// The position in the execution of the action of a carrier that matched, dropped or ended
+    /// this.
     fn carried_to(&self, posted: Posted) -> Option<usize> {
         match posted {
             Posted::Receive(receive) => self.network.receives[receive as usize].matched_at(),
             Posted::Entry(entry) => self.collectives.entries()[entry as usize].ended_at(),
-            other => panic!("nobody carries {other:?}"),
+            other => panic!("no carrier serves {other:?}"),
         }
     }
 
-    /// The place in the execution where this was posted, which a carrier carries.
+    /// The position in the execution where this receive or entry of a carrier was posted.
     pub fn carried_from(&self, posted: Posted) -> usize {
         match posted {
             Posted::Receive(receive) => self.network.receives[receive as usize].at(),
             Posted::Entry(entry) => self.collectives.entries()[entry as usize].at(),
-            other => panic!("nobody carries {other:?}"),
+            other => panic!("no carrier serves {other:?}"),
         }
     }
 
-    /// The process that a carrier works for; the process itself if it is none.
+    /// The process that a carrier works for; for any other process, the process itself.
     pub fn served(&self, process: ProcessId) -> ProcessId {
         match self.is_carrier(process) {
             true => self.action(self.carried_from(self.carried(process))).process,
@@ -56,16 +59,17 @@ impl State {
         }
     }
 
-    /// Has its process been told that this, which a carrier carries, is complete?
+    /// Has its process observed that this receive or entry of a carrier is complete?
     pub fn is_seen(&self, posted: Posted) -> bool {
         match posted {
             Posted::Receive(receive) => self.network.receives[receive as usize].is_seen(),
             Posted::Entry(entry) => self.collectives.entries()[entry as usize].is_seen(),
-            other => panic!("nobody carries {other:?}"),
+            other => panic!("no carrier serves {other:?}"),
         }
     }
 
-    /// A carrier for what the process posts in the action under way: the first one that is free, or a new one.
+    /// A carrier for what the process posts in the current action: the first free one, or a new
+    /// one.
     pub(in crate::model::objects) fn carrier(
         &mut self,
         births: &mut Births,
@@ -82,7 +86,7 @@ impl State {
         })
     }
 
-    /// Removes the carrier that the action just taken back had started, if it had.
+    /// Removes the carrier that the action just undone had started, if it had started one.
     pub(in crate::model::objects) fn dismiss(&mut self, births: &Births, done: &Done) {
         if done.started > 0 {
             self.processes[done.action.process.index()].carriers.pop();
@@ -91,7 +95,7 @@ impl State {
     }
 }
 
-/// A carrier with a receive, or with an entry of a collective.
+/// The operation of a carrier with a receive, or with an entry of a collective.
 pub(in crate::model) struct Delivering;
 
 impl Operation for Delivering {
@@ -106,7 +110,7 @@ impl Operation for Delivering {
                 }
             }
             Posted::Receive(receive) => state.network.choices(receive, each),
-            other => panic!("nobody carries {other:?}"),
+            other => panic!("no carrier serves {other:?}"),
         }
     }
 
@@ -123,7 +127,7 @@ impl Operation for Delivering {
                 (receive.outcome, receive.matched_at) = (Settlement::Dropped, at);
                 state.network.open -= 1;
             }
-            (other, _) => panic!("nobody carries {other:?}"),
+            (other, _) => panic!("no carrier serves {other:?}"),
         }
         Response::Unit
     }
@@ -132,7 +136,7 @@ impl Operation for Delivering {
         match state.carried(done.action.process) {
             Posted::Entry(entry) => state.collectives.reopen(entry),
             Posted::Receive(receive) => state.network.unmatch(receive),
-            other => panic!("nobody carries {other:?}"),
+            other => panic!("no carrier serves {other:?}"),
         }
     }
 
@@ -143,7 +147,7 @@ impl Operation for Delivering {
             (Posted::Entry(entry), _) => state.collectives.causes(entry),
             (Posted::Receive(receive), Some(send)) => network.causes(network.taker(receive), send),
             (Posted::Receive(receive), None) => network.dropping(receive).map(|way| way.causes),
-            (other, _) => panic!("nobody carries {other:?}"),
+            (other, _) => panic!("no carrier serves {other:?}"),
         };
         effect_here(state, true, &causes.expect("a match has its causes"))
     }

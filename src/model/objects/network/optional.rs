@@ -1,25 +1,28 @@
-//! What may happen, but need not: the early end of a communication that may be late as well ([`Completion::Either`]).
+//! What may happen, but need not: the early end of a communication that may be late as well
+//! ([`Completion::Either`]).
 //!
-//! MPI lets an implementation buffer a standard send, or not, and lets a rank leave a collective before others have entered,
-//! or not; each time anew. Such a communication *may* end early, so the process that waits for it has an enabled action. But if that
-//! is all that is enabled anywhere, nothing need ever happen again: an implementation that does not buffer these sends
-//! stands still. So the executions are those with infinite buffering, and a choice "buffered or not" for each send is one more
-//! question about their states: is everything enabled *optional*? Nobody has to go through the choices. (Whoever finds such a state
-//! takes the sends whose waits were carried out as buffered, and the others as not. And every execution of an implementation is one
-//! of these: it only does less.)
+//! MPI lets an implementation buffer a standard send, or not, and lets a rank leave a collective
+//! before others have entered, or not; each time anew. Such a communication *may* end early, so the
+//! process that waits for it has an enabled action. But if nothing else is enabled anywhere,
+//! nothing need ever happen again: an implementation that does not buffer these sends stands still.
+//! So the executions are those with infinite buffering, and the choice "buffered or not" for each
+//! send becomes a question about their states: is everything enabled *optional*? No search has to
+//! explore these choices. (In such a state, take the sends whose waits were carried out as
+//! buffered, and the other sends as not buffered. And every execution of an implementation is one
+//! of these executions: it only does less.)
 
 use super::super::Posted;
 use crate::model::state::State;
 use crate::model::{Action, Completion, Locals, Op, ProcessId, System};
 
 impl State {
-    /// Need this enabled action not happen, though it may?
+    /// May this enabled action be delayed for ever?
     pub fn is_optional<S: System>(&self, locals: &Locals<'_, S>, action: Action) -> bool {
         let op = locals.op(self.local(action.process));
         op.is_some_and(|op| self.is_optional_at(op, action))
     }
 
-    /// The same of an action that is this operation.
+    /// May this enabled action, which carries out `op`, be delayed for ever?
     pub(in crate::model) fn is_optional_at(&self, op: &Op, action: Action) -> bool {
         let Action { process, choice } = action;
         match (op, usize::try_from(choice.0)) {
@@ -40,7 +43,7 @@ impl State {
         }
     }
 
-    /// Has `process` an enabled action that is not optional?
+    /// Does `process` have an enabled action that is not optional?
     pub fn must_move<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> bool {
         let mut must = false;
         self.choices(locals, process, |choice| {
@@ -49,7 +52,7 @@ impl State {
         must
     }
 
-    /// Is nothing enabled but what is optional?
+    /// Are all enabled actions optional?
     pub fn is_standstill<S: System>(&self, locals: &Locals<'_, S>) -> bool {
         !self.processes().any(|process| self.must_move(locals, process))
     }
@@ -57,8 +60,8 @@ impl State {
     /// Was an action of this execution optional when it was carried out? O(n) for n communications.
     pub fn was_any_optional(&self) -> bool {
         let sends = self.network.sends.iter().filter(|sent| sent.completion == Completion::Either);
-        let mut told = sends.filter_map(|sent| Some((sent.told_at()?, sent.receive())));
-        told.any(|(told_at, receive)| {
+        let mut observed = sends.filter_map(|sent| Some((sent.told_at()?, sent.receive())));
+        observed.any(|(told_at, receive)| {
             let matched = receive.and_then(|at| self.network.receives[at as usize].matched_at());
             matched.is_none_or(|matched| matched > told_at)
         }) || (0..self.collectives.entries().len() as u32).any(|entry| {

@@ -1,16 +1,19 @@
-//! Polls: tests and probes that may find nothing, whatever there is.
+//! Polls: tests and probes that may find nothing, whatever is there.
 //!
-//! A program that polls in a loop would never end. So a poll may be in vain only
-//! [so often](crate::model::Semantics::max_polls) in a *row*: since the process did something else than look in vain.
-//! Polls of other things do not count, so that a loop which looks at several things gets to see each of them. And a poll cannot be
-//! in vain if its process was told before that the communication is complete.
+//! A program that polls in a loop would never end. So the same poll may find nothing at most
+//! [`max_polls`](crate::model::Semantics::max_polls) times in a *row*: since the process did
+//! anything else than look without success. Polls of other things do not count, so that a loop that
+//! looks at several things gets to see each of them. A poll always succeeds once the process has
+//! observed that the communication is complete.
 //!
-//! A process whose poll cannot be in vain any more waits for what it polls. A loop of several polls does more than that: it
-//! waits for any of them ([`State::polls_on`]).
+//! At this bound a process waits for what it polls. In a loop of several polls it waits for any of
+//! them ([`State::polls_on`]).
 //!
-//! **What the bound loses.** If the process came back to where it was in that row, it would only go round: such a round is no part of
-//! an execution anyhow ([`crate::trace::spin`]), and nothing is lost. Otherwise (it counts its polls, say) it would go on in another
-//! way after one more poll. Those executions are lost: the bound cuts them ([`State::is_cut_at_poll`]), and the search says so.
+//! **What the bound loses.** If one more poll would lead the process back to a local state of that
+//! row, it would only go round: such a round is not part of an execution anyhow
+//! ([`crate::trace::spin`]), and nothing is lost. Otherwise (if it counts its polls, say) it would
+//! go on in another way. Those executions are lost: the bound cuts them
+//! ([`State::is_cut_at_poll`]), and the search reports this.
 
 use smallvec::SmallVec;
 
@@ -21,37 +24,39 @@ use crate::model::{
 };
 
 impl State {
-    /// The local states at which `process` looked in vain since it did something else, oldest first.
+    /// The row of `process`: the local states at which it looked without success since it did
+    /// anything else, the oldest first.
     #[inline]
     fn row(&self, process: ProcessId) -> &[LocalId] {
         let Some(process) = self.processes.get(process.index()) else { return &[] };
         &process.in_vain[process.row as usize..]
     }
 
-    /// The same, if a poll of the network could be one of them.
+    /// The row of `process`, if it may contain a poll of the network; else nothing.
     pub(in crate::model) fn row_of_polls(&self, process: ProcessId) -> &[LocalId] {
         if self.network.is_used() { self.row(process) } else { &[] }
     }
 
-    /// May the poll that `process` has come to be in vain, or has it to wait?
+    /// May the poll that `process` is at find nothing? If not, the process has to wait.
     pub fn may_poll<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> bool {
         let Some(op) = locals.op(self.local(process)) else { return false };
         !self.is_at_bound(locals, process, op) && !self.was_told(process, op, self.depth())
     }
 
-    /// So often in a row a poll may be in vain.
+    /// Maximum number of consecutive unsuccessful polls.
     pub fn max_polls(&self) -> u8 {
         self.network.max_polls as u8
     }
 
-    /// Was this poll in vain as often in a row as it may be?
+    /// Did this poll find nothing as often in the row as the bound allows?
     fn is_at_bound<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId, op: &Op) -> bool {
         let row = self.row(process).iter();
         let polls = row.filter(|&&local| locals.op(local) == Some(op)).count();
         polls as u32 >= self.network.max_polls
     }
 
-    /// Is `process` at a poll that only the bound keeps from being in vain, and would it go on then in another way than before?
+    /// Is `process` at a poll that only the bound keeps from finding nothing, and would it then go
+    /// on in a new way?
     #[inline]
     pub fn is_cut_at_poll<S: System>(
         &self,
@@ -98,8 +103,8 @@ impl State {
         }
     }
 
-    /// The same, for a poll that was the action of `process` at `position`, if its row up to there is `row`: positions of its
-    /// actions, the last one first.
+    /// Might the action of `process` at `position` have been a poll that found nothing? `row` has
+    /// the positions of its actions in the row up to there, the last one first.
     pub fn might_poll<S: System>(
         &self,
         locals: &Locals<'_, S>,
@@ -111,14 +116,15 @@ impl State {
         (polls as u32) < self.network.max_polls && !self.was_told(process, op, position)
     }
 
-    /// Was the process told before `position` that something is complete which this operation tests?
+    /// Had the process observed before `position` that something is complete that this operation
+    /// tests?
     fn was_told(&self, process: ProcessId, op: &Op, position: usize) -> bool {
         let Op::TestAny(comms) = op else { return false };
         let told = |&comm: &Handle| self.told_at(self.posted(process, comm));
         comms.iter().filter_map(told).any(|at| at < position)
     }
 
-    /// The place in the execution where the process was first told that this is complete.
+    /// The position in the execution where the process first observed that this is complete.
     pub(in crate::model) fn told_at(&self, posted: Posted) -> Option<usize> {
         let at = match posted {
             Posted::Sent(send) => self.network.sends[send as usize].told_at,
@@ -138,7 +144,7 @@ impl State {
         }
     }
 
-    /// Notes that the action under way tells its process that this is complete.
+    /// Records that its process observes, in the current action, that this is complete.
     pub(in crate::model::objects) fn tell(&mut self, posted: Posted) {
         let at = self.trail.len() as u32;
         if let Some(told_at) = self.told_at_mut(posted)
@@ -148,7 +154,7 @@ impl State {
         }
     }
 
-    /// Takes that back, when the action was removed from the trail.
+    /// Undoes that record, when the action was removed from the trail.
     pub(in crate::model::objects) fn untell(&mut self, posted: Posted) {
         let at = self.trail.len() as u32;
         if let Some(told_at) = self.told_at_mut(posted)
@@ -158,8 +164,8 @@ impl State {
         }
     }
 
-    /// If `process` waits at a poll that cannot be in vain: the local states of the loop in which it polls, as far as it shows,
-    /// from the present one on. Otherwise nothing.
+    /// If `process` waits at a poll that cannot find nothing: the local states of the loop in which
+    /// it polls, as far as known, from the present one on. Otherwise `None`.
     pub fn round_of_polls<S: System>(
         &self,
         locals: &Locals<'_, S>,
@@ -176,7 +182,8 @@ impl State {
         Some(std::iter::once(local).chain(others.iter().copied()).collect())
     }
 
-    /// Does the process, which waits at a poll, go on all the same, because another thing is there that it polls in its loop?
+    /// Does the process, which waits at a poll, go on nevertheless, because something else is there
+    /// that it polls in its loop?
     pub fn polls_on<S: System>(
         &self,
         locals: &Locals<'_, S>,

@@ -49,7 +49,7 @@ impl Operation for Sending {
         effect_here(state, true, &[])
     }
 
-    /// Nothing that comes first makes a difference to it.
+    /// It watches nothing: whatever comes before a send makes no difference to it.
     fn touches<S: System>(&self, _: &State, _: &S, _: &Done, each: &mut impl FnMut(Touch)) {
         each(Touch::new(self.mailbox.messages(), May::Add));
     }

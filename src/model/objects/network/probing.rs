@@ -10,7 +10,7 @@ use crate::model::{
 };
 
 impl State {
-    /// What a probe tells of the message that it found.
+    /// What a probe reports about the message that it found.
     pub fn probed(
         &self,
         form: Probing,
@@ -29,15 +29,16 @@ impl State {
         let nobody = Envelope { src: Some(-1), tag: Some(-1) };
         let envelope = found.map_or(nobody, |sent| sent.envelope);
         let (src, tag) = (number(envelope.src), number(envelope.tag));
-        let mut told = match form {
+        let mut reported = match form {
             Probing::Wait => vec![src, tag],
             Probing::Test => vec![Value::Bool(found.is_some()), src, tag],
             Probing::Take => vec![Value::Comm(own), src, tag],
         };
-        // Of a message that only processes understand, a probe tells all: how long it is, for example.
+        // A probe reports a message that only processes understand as a whole, with its length, for
+        // example.
         let message = found.map(|sent| values.get(sent.value));
-        told.extend(message.filter(|message| matches!(message, Value::Opaque(_))).cloned());
-        values.intern(Value::Tuple(told.into()))
+        reported.extend(message.filter(|message| matches!(message, Value::Opaque(_))).cloned());
+        values.intern(Value::Tuple(reported.into()))
     }
 }
 
@@ -49,7 +50,7 @@ pub(in crate::model) struct ProbeFor {
 }
 
 impl ProbeFor {
-    /// The taker that it is at the end of `state`.
+    /// The probe as a taker at the end of `state`.
     fn taker(&self, state: &State) -> Taker {
         state.network.newest_taker(self.mailbox, self.pattern)
     }
@@ -70,7 +71,7 @@ impl Operation for ProbeFor {
         let (process, choice) = (done.action.process, done.action.choice);
         let at = state.trail.len() as u32;
         let own = Handle(state.posted_count(process));
-        let told = state.probed(self.form, own, choice, world.values);
+        let reported = state.probed(self.form, own, choice, world.values);
         let Taker { before, settled, .. } = self.taker(state);
         state.network.ends[self.mailbox.index()].probes.push(Probe {
             at,
@@ -99,7 +100,7 @@ impl Operation for ProbeFor {
                 state.note(process, Posted::Receive(receive));
             }
         }
-        Response::Value(told)
+        Response::Value(reported)
     }
 
     fn undo(&self, state: &mut State, _: &Births, done: &Done) {
