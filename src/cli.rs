@@ -9,8 +9,7 @@
 //! | 0 | explored, nothing violated |
 //! | 1 | a violation was found |
 //! | 2 | the command line or the spec is wrong |
-//! | 3 | incomplete (a limit, a signal, or an explorer that may miss executions), nothing found so
-//! far |
+//! | 3 | incomplete (a limit, a signal, or an explorer that may miss executions), nothing found so far |
 
 mod batch;
 mod bounds;

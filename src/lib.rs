@@ -1,7 +1,8 @@
 //! Mazurka verifies concurrent programs by exploring one execution per Mazurkiewicz class.
 //!
 //! A program is a [`model::System`]: processes that act on mailboxes, mutexes, reader-writer locks,
-//! condition variables, semaphores, barriers and shared cells, or actors that handle messages.
+//! condition variables, semaphores, barriers, latches and shared cells, or actors that handle
+//! messages.
 //! Executions that differ only in the order of independent actions belong to one class. A class is
 //! one maximal configuration of the program's *unfolding*, a prime event structure. UDPOR walks
 //! from one maximal configuration to the next, finds every deadlock and every failed assertion, and
@@ -37,15 +38,12 @@
 //! | [`trace`] | executions as sequences: happens-before, normal forms, races, sleep sets, wakeup trees | `model` |
 //! | [`unfolding`] | executions as configurations of a prime event structure | `model`, `random` |
 //! | [`alternatives`] | J for D after C: combs, k-partial, SAT | `unfolding` |
-//! | [`property`] | properties, and when they are checked; explanations of deadlocks and failures;
-//! leaks | `trace`, `model` |
+//! | [`property`] | properties, and when they are checked; explanations of deadlocks and failures; leaks | `trace`, `model` |
 //! | [`explore`] | the explorers and the driver they share | all of the above but `lang` |
-//! | [`study`] | many programs by many explorers: rows of measurements, and whether the explorers
-//! agree | `explore`, `lang` | | [`report`] | results and pictures as plain data, rendered as text,
-//! tables, JSON, DOT, SVG, HTML | `study`, `explore` |
+//! | [`study`] | many programs by many explorers: rows of measurements, and whether the explorers agree | `explore`, `lang` |
+//! | [`report`] | results and pictures as plain data, rendered as text, tables, JSON, DOT, SVG, HTML | `study`, `explore` |
 //! | [`mod@check`] | a search in a test, with its counterexample explained | `report`, `study`, `explore`, `property` |
-//! | `workshop` | reproduction of papers: their tables, studies of clients of data structures,
-//! plots | `report`, `study`, `explore`, `lang` |
+//! | `workshop` | reproduction of papers: their tables, studies of clients of data structures, plots | `report`, `study`, `explore`, `lang` |
 //! | `cli` | the command line; only it prints and exits, and only it and `mpi` read files and start processes | everything |
 //!
 //! The feature `cli`, which is on by default, adds `cli`, `mpi` and `workshop`, and the parts of
@@ -62,15 +60,15 @@
 //! | \[e\] | the local configuration of e: e and its history; \[e) is its history alone |
 //! | e # f | conflict: no execution has both |
 //! | e #i f | immediate conflict: e and f are in conflict, but nothing in their histories is |
-//! | C | a configuration: a causally closed, conflict-free set of events; one class of executions
-//! up to here |
+//! | C | a configuration: a causally closed, conflict-free set of events; one class of executions up to here |
 //! | ex(C) | extensions: events not in C whose history lies in C |
-//! | en(C), cex(C) | extensions that are not in conflict with C; extensions that are | | U | the
-//! events constructed so far | | D | disabled events: all configurations that include C and an
-//! event of D have been explored | | A | events that guide the search towards an alternative | |
-//! J | an alternative: an extension of C that is in conflict with every event of D | | match | at a
-//! p2p or bag mailbox: a send is assigned to a receive; an action of the network | | carrier | an
-//! internal process that performs matches: one for each receive that is open at the same time |
+//! | en(C), cex(C) | extensions that are not in conflict with C; extensions that are |
+//! | U | the events constructed so far |
+//! | D | disabled events: all configurations that include C and an event of D have been explored |
+//! | A | events that guide the search towards an alternative |
+//! | J | an alternative: an extension of C that is in conflict with every event of D |
+//! | match | at a p2p or bag mailbox: a send is assigned to a receive; an action of the network |
+//! | carrier | an internal process that performs matches: one for each receive that is open at the same time |
 //!
 //! # Literature
 //!

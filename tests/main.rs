@@ -18,10 +18,8 @@
 //! | `invariants` | invariants by every explorer, against a walk through all states |
 //! | `owners` | inboxes and ranks that two processes use: detected by every explorer |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
-//! | `state_graph` | shared code for searches that store states: their graphs, and the ends and
-//! classes in them |
-//! | `stateful` | searches that store states: published figures, what the printed algorithms lose,
-//! cycles |
+//! | `state_graph` | shared code for searches that store states: their graphs, and the ends and classes in them |
+//! | `stateful` | searches that store states: published figures, what the printed algorithms lose, cycles |
 //! | `spin` | programs that wait in loops: every explorer against the exhaustive one, and against the state graph |
 //! | `published` | figures that papers print, to the digit |
 //! | `check` | systems made in Rust, and checking them in a test |
@@ -44,8 +42,7 @@
 //! | `foresight` | explorers that use the static analysis, compared with one that has none |
 //! | `files` | what commands read and write: links, odd names, nothing overwritten, one log for many |
 //! | `replay` | every counterexample replays |
-//! | `reports` | what reports say about a failure: processes that could help, what `final` has
-//! read, the shortest counterexample |
+//! | `reports` | what reports say about a failure: processes that could help, what `final` has read, the shortest counterexample |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
 //! | `gallery` | the pictures of the book are what the command makes |
 //! | `documents` | the README and the book: examples, links, sizes |

@@ -25,8 +25,7 @@
 //! |---|---|
 //! | [`Runner`] | starts processes, delivers outcomes to them, and returns their questions |
 //! | [`Reply`], [`Asked`] | the question of a process, and its place |
-//! | [`Told`], [`Outcomes`] | the outcome of an operation, in terms that all searches share; the
-//! possible ones |
+//! | [`Told`], [`Outcomes`] | the outcome of an operation, in terms that all searches share; the possible ones |
 //! | [`History`] | the system |
 //! | [`Runs`] | the numbers of started processes and of delivered outcomes |
 

@@ -8,8 +8,7 @@
 //! |---|---|
 //! | `udpor:k=1 blocked` | a figure of the search with this setting |
 //! | `udpor:k=1 blocked [a]` | such a figure; note a explains all differences in the column |
-//! | `udpor time beside DPU` | such a figure; the printed values are those of this tool, not of the
-//! paper |
+//! | `udpor time beside DPU` | such a figure; the printed values are those of this tool, not of the paper |
 //! | `quoted P` | only quoted, from the paper or from elsewhere |
 //!
 //! and a cell under a figure is what was printed, perhaps with marks:

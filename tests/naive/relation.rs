@@ -23,8 +23,7 @@
 //! | try_lock, async_lock, unlock of a mutex that is tried | the same | unless both are a try_lock→false |
 //! | write request for a reader-writer lock | a request | of the same lock; two read requests are independent |
 //! | wait for a reader-writer lock | unlock | by the writer before it; for a writer also by the readers since then |
-//! | notification | notification, enrolment | at the same condition variable; two enrolments are
-//! independent |
+//! | notification | notification, enrolment | at the same condition variable; two enrolments are independent |
 //! | step that wakes | the same | of the same condition variable |
 //! | wait at a condition variable | step that wakes | it woke the process |
 //! | async_acquire, release | the same | of the same semaphore; one of each are independent |
@@ -241,7 +240,7 @@ pub fn footprint<S: System>(locals: &Locals<'_, S>, before: &State, after: &Stat
                     sends.dropping(receive).map(|way| way.causes)
                 }
                 Posted::Receive(receive) => sends.causes(sends.taker(receive), send(after, choice)),
-                other => panic!("nobody carries {other:?}"),
+                other => panic!("no carrier serves {other:?}"),
             };
             network(causes.expect("a match has its causes").to_vec())
         }

@@ -6,8 +6,7 @@
 //! | time against k | spec and explorer with a k | constants |
 //! | SAT calls against k | spec and explorer with a k, if there are calls | constants |
 //! | time against a swept constant | spec, swept constant and values of the others | explorers with their k |
-//! | SAT calls against a swept constant | as for time, if there are calls | explorers with their k
-//! |
+//! | SAT calls against a swept constant | as for time, if there are calls | explorers with their k |
 //!
 //! A plot with a single place on its x axis would show nothing, so it is left out. A constant may
 //! be called K, and file systems that ignore case would confuse it with k: so where both are
