@@ -1,8 +1,9 @@
 //! What is wrong with an execution, and how to explain it.
 //!
-//! Explorers only judge, by [`Properties`]. They rest on [`process_failure`], [`oversubscription`], [`is_deadlock`],
-//! [`is_livelock`] and [`final_failure`], which say whether a state violates something. Explaining is separate and slower: a
-//! [`Replay`] repeats a schedule on the model alone, and tells it in the program's own terms.
+//! Explorers only judge, by [`Properties`]. They rest on [`process_failure`], [`oversubscription`],
+//! [`is_deadlock`], [`is_livelock`] and [`final_failure`], which say whether a state violates
+//! something. Explaining is separate and slower: a [`Replay`] repeats a schedule on the model
+//! alone, and tells it in the program's own terms.
 //!
 //! | item | meaning |
 //! |---|---|
@@ -69,8 +70,8 @@ pub fn process_failure<'l, S: System>(
     }
 }
 
-/// Is `state`, in which nothing can happen any more, a deadlock? It is if some process that is no daemon is neither done nor
-/// failed, or some actor has messages pending and that is not allowed.
+/// Is `state`, in which nothing can happen any more, a deadlock? It is if some process that is no
+/// daemon is neither done nor failed, or some actor has messages pending and that is not allowed.
 pub fn is_deadlock<S: System>(locals: &Locals<'_, S>, state: &State, allow_pending: bool) -> bool {
     // A failed process that is unfinished has messages, so it is an actor, too.
     let is_actor =
@@ -91,7 +92,8 @@ pub fn final_readings<S: System>(
     at_the_end(locals, state, |finale, ends, cells| finale.readings(ends, cells, &locals.values))
 }
 
-/// What `ask` says about the local states and the cells of a terminal state, if there is a `final` block at all.
+/// What `ask` says about the local states and the cells of a terminal state, if there is a `final`
+/// block at all.
 fn at_the_end<S: System, T>(
     locals: &Locals<'_, S>,
     state: &State,

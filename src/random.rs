@@ -38,7 +38,8 @@ impl SplitMix64 {
     }
 }
 
-/// A bijection that spreads every bit over all others: the number that SplitMix64 draws first from the seed `x`.
+/// A bijection that spreads every bit over all others: the number that SplitMix64 draws first from
+/// the seed `x`.
 #[inline]
 pub fn mix(x: u64) -> u64 {
     let z = x.wrapping_add(GAMMA);

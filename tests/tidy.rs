@@ -210,6 +210,23 @@ fn files_are_of_a_size_to_be_read() {
     assert!(offences.is_empty(), "{offences:#?}");
 }
 
+/// As wide as the code is (`max_width`). A row of a table cannot be broken, nor can a drawing.
+#[test]
+fn comments_are_as_wide_as_code() {
+    let mut offences = Vec::new();
+    for path in files("src", "rs") {
+        for (number, line) in read(&path).lines().enumerate() {
+            let text = line.trim_start();
+            let is_row = text.get(3..).is_some_and(|text| text.trim_start().starts_with('|'));
+            let is_drawing = text.contains('─');
+            if text.starts_with("//") && !(is_row || is_drawing) && line.chars().count() > 100 {
+                offences.push(format!("{}:{}", name(&path), number + 1));
+            }
+        }
+    }
+    assert!(offences.is_empty(), "{offences:#?}");
+}
+
 /// Names that would fit many things. Only one type may have such a name.
 const GENERAL_NAMES: [&str; 6] = ["Outcome", "Verdict", "Kind", "Frame", "Search", "Rule"];
 

@@ -10,8 +10,8 @@
 //! up to 39 events. Of random programs made to have wide combs (actors, cells; up to 124,184
 //! classes, 6 spikes, 591 events in one) none looks at more than 262. There are two reasons:
 //!
-//! - If no spike is empty, there is an alternative, with very few exceptions: one in the searches of
-//!   1,681 random programs of actors. A search that finds something rarely backtracks.
+//! - If no spike is empty, there is an alternative, with very few exceptions: one in the searches
+//!   of 1,681 random programs of actors. A search that finds something rarely backtracks.
 //! - Two changes that come next after the same change of a lane are in conflict, and so are two
 //!   events that come next in a process. So the events of a spike are in conflict with one another,
 //!   unless a change is disabled before which several processes look at the last change
@@ -21,8 +21,8 @@
 //!   each came into it as part of an alternative to those before it, and no program was found in
 //!   which these were such changes.
 //!
-//! If the solver is asked each time, the whole search takes 2 to 9 times as long. Such a C and D can
-//! be made by hand (`tests/combs.rs`), and there the solver is better without bounds:
+//! If the solver is asked each time, the whole search takes 2 to 9 times as long. Such a C and D
+//! can be made by hand (`tests/combs.rs`), and there the solver is better without bounds:
 //!
 //! | candidates | the search | the solver |
 //! |---|---|---|
@@ -33,8 +33,8 @@
 //! | 25,940 | 41 ms | 0.1 ms |
 //!
 //! In a real search a question costs the solver more, 0.1 to 0.25 ms, because the spikes that it is
-//! given are longer. That is the cost of some hundred candidates. With a threshold there, a question
-//! costs at most about twice as much as the better of the two ways.
+//! given are longer. That is the cost of some hundred candidates. With a threshold there, a
+//! question costs at most about twice as much as the better of the two ways.
 
 use super::cnf::Encoder;
 use super::{Alternatives, Comb, Combs, SatSolver};

@@ -1,7 +1,7 @@
 //! The syntax tree: what was written, with names unresolved. Every node knows its span.
 //!
-//! The parser makes a tree of every file. Where the text is wrong, it reports that and leaves an `Error` node, about
-//! which later passes report nothing.
+//! The parser makes a tree of every file. Where the text is wrong, it reports that and leaves an
+//! `Error` node, about which later passes report nothing.
 
 use super::diagnostic::Span;
 use super::objects::ObjectKind;

@@ -159,8 +159,8 @@ pub enum Visible {
     WaitAny,
     /// list → index, or -1
     TestAny,
-    /// What the act takes → its value. The number is that of the objects if it takes any number of them, and otherwise the
-    /// one in the declaration of its object.
+    /// What the act takes → its value. The number is that of the objects if it takes any number of
+    /// them, and otherwise the one in the declaration of its object.
     Act(&'static Act, u32),
     /// lo hi → int
     Choose,

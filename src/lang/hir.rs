@@ -1,7 +1,7 @@
 //! The checked program: names resolved, types known to agree, constants folded away.
 //!
-//! The checker makes it from the syntax tree, and the compiler makes code from it. It contains no mistakes: each
-//! mistake has become a diagnostic, and a file with an error is not compiled.
+//! The checker makes it from the syntax tree, and the compiler makes code from it. It contains no
+//! mistakes: each mistake has become a diagnostic, and a file with an error is not compiled.
 
 use super::ast::{BinaryOp, UnaryOp};
 use super::code::Visible;
@@ -34,12 +34,13 @@ pub struct Procedure {
 #[derive(Debug)]
 pub struct Variable {
     pub name: String,
-    /// Declared in the outermost block of a process or actor, where `final` and `invariant` can see it.
+    /// Declared in the outermost block of a process or actor, where `final` and `invariant` can
+    /// see it.
     pub top_level: bool,
 }
 
-/// What an actor has besides the parameters and variables that its body declares. Its handlers continue their
-/// numbering.
+/// What an actor has besides the parameters and variables that its body declares. Its handlers
+/// continue their numbering.
 #[derive(Debug)]
 pub struct Actor {
     pub handlers: Vec<Handler>,

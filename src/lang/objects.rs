@@ -14,7 +14,8 @@
 //!
 //! A file has three layers, from the text of a program to the model:
 //!
-//! - its [`Description`]: the keyword, names in messages, the form of a declaration, advice to newcomers;
+//! - its [`Description`]: the keyword, names in messages, the form of a declaration, advice to
+//!   newcomers;
 //! - a [`Word`] is an operation as programs call it: its arguments, and the acts that it stands for
 //!   (`acquire` is a request and a wait);
 //! - an [`Act`] is one visible operation: the [`Op`] that it becomes or what is wrong with it, what

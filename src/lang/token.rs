@@ -162,7 +162,8 @@ fn block_comment(lexer: &mut Lexer<'_, Token>) -> bool {
 }
 
 impl Token {
-    /// What this name is, if it is the keyword of a kind of objects and cannot be used for anything else.
+    /// What this name is, if it is the keyword of a kind of objects and cannot be used for anything
+    /// else.
     pub fn of_name(text: &str) -> Token {
         match objects::declared_by(text) {
             Some(kind) if !kind.about().is_soft => Token::Object(kind),

@@ -253,6 +253,7 @@ impl<'s, S: System> Locals<'s, S> {
     ///
     /// # Panics
     /// If `id` is the start of a process that was never [`start`](Locals::start)ed.
+    #[inline]
     pub fn status(&self, id: LocalId) -> &Status {
         self.status[id.0 as usize].as_deref().expect("a local state that some execution reached")
     }
@@ -281,6 +282,7 @@ impl<'s, S: System> Locals<'s, S> {
     }
 
     /// The pending operation, unless the process has ended.
+    #[inline]
     pub fn op(&self, id: LocalId) -> Option<&Op> {
         match self.status(id) {
             Status::At(op) => Some(op),

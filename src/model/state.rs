@@ -193,6 +193,7 @@ impl State {
     }
 
     /// The local state of `process`, [`LocalId::ABSENT`] if it does not exist here.
+    #[inline]
     pub fn local(&self, process: ProcessId) -> LocalId {
         self.processes.get(process.index()).map_or(LocalId::ABSENT, |process| process.local)
     }

@@ -1,8 +1,9 @@
 //! What went from one step of an execution to another, and who held what for a while.
 //!
-//! An arrow goes from the step that provided something to the step that has it, not to the request. What provided it is known from
-//! what the effects of the steps need and see ([`Effect`]); the words of the operation say which of that is worth an arrow. They are
-//! asked when the execution is over, so that they can see what became of a post later.
+//! An arrow goes from the step that provided something to the step that has it, not to the request.
+//! What provided it is known from what the effects of the steps need and see ([`Effect`]); the
+//! words of the operation say which of that is worth an arrow. They are asked when the execution is
+//! over, so that they can see what became of a post later.
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -40,7 +41,8 @@ impl Arrow {
 pub enum ArrowKind {
     /// A message, to the step that takes it.
     Message,
-    /// From a receive that was there first to the send that it is paired with, if nobody has waited for that send yet.
+    /// From a receive that was there first to the send that it is paired with, if nobody has waited
+    /// for that send yet.
     Pairing,
     /// A mutex or a unit of a semaphore, to the step that has it now.
     Handover,
@@ -54,7 +56,8 @@ pub enum ArrowKind {
     Content,
 }
 
-/// A step from which on, or up to which, its process holds a mutex or a lock through its request at this place.
+/// A step from which on, or up to which, its process holds a mutex or a lock through its request at
+/// this place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
     /// From this step on.
@@ -84,7 +87,8 @@ impl<S: System> Past<'_, '_, S> {
         self.effect(step).needs.iter().flat_map(|&need| self.providers(need, step)).collect()
     }
 
-    /// What a need of a step asks for; of a process its last step. More may be added later, where too many come to a barrier.
+    /// What a need of a step asks for; of a process its last step. More may be added later, where
+    /// too many come to a barrier.
     pub(super) fn providers(&self, need: Need, step: usize) -> Vec<usize> {
         match need {
             Need::Event(position) => vec![position as usize],

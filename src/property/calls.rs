@@ -1,8 +1,9 @@
 //! The calls of procedures in an execution: who called what, with what result, between which steps.
 //!
-//! This is the history of a client of a data structure: each process a row of calls, each call an interval of
-//! steps. What a call computes before its first operation happens together with the step before, but that step
-//! is not part of the call. Calls within calls are left out, because they belong to how the outer one works.
+//! This is the history of a client of a data structure: each process a row of calls, each call an
+//! interval of steps. What a call computes before its first operation happens together with the
+//! step before, but that step is not part of the call. Calls within calls are left out, because
+//! they belong to how the outer one works.
 
 use serde::Serialize;
 

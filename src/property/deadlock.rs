@@ -1,14 +1,15 @@
-//! Why nobody moves: what each blocked process waits for, who could have helped, and who waits in a circle.
+//! Why nobody moves: what each blocked process waits for, who could have helped, and who waits in a
+//! circle.
 //!
-//! The wait-for graph has an edge from a blocked process to each process that may end its wait: the owner of the
-//! mutex, the process to join, every process that may still post the missing message or arrive at the barrier. What
-//! a process may still do is judged by its local state ([`Foresight::reach`](crate::model::Foresight::reach)). That is
-//! an over-approximation, so an edge is no proof that help would come. But a missing edge proves that help cannot come.
-//! Hence:
+//! The wait-for graph has an edge from a blocked process to each process that may end its wait: the
+//! owner of the mutex, the process to join, every process that may still post the missing message
+//! or arrive at the barrier. What a process may still do is judged by its local state
+//! ([`Foresight::reach`](crate::model::Foresight::reach)). That is an over-approximation, so an
+//! edge is no proof that help would come. But a missing edge proves that help cannot come. Hence:
 //! - a process without edges waits for something that nobody can provide any more;
 //! - a strongly connected component that no edge leaves (a *knot*) is a set of processes that only
-//!   one another could help. That is what is reported as a cycle. A cycle with an edge leading out of it is not
-//!   reported: the wait may be ended from outside.
+//!   one another could help. That is what is reported as a cycle. A cycle with an edge leading out
+//!   of it is not reported: the wait may be ended from outside.
 
 use std::sync::Arc;
 
@@ -26,10 +27,11 @@ use crate::model::{LocalId, ProcessId, Status, System, Touch};
 pub struct Deadlock {
     /// The processes that wait, in their order.
     pub blocked: Vec<Blocked>,
-    /// The smallest set of processes that only one another could help. If each waits for one other, they are in the
-    /// order of the circle.
+    /// The smallest set of processes that only one another could help. If each waits for one
+    /// other, they are in the order of the circle.
     pub cycle: Option<Vec<Link>>,
-    /// Those of the blocked processes that go round a loop for ever. If there are any, it is a livelock.
+    /// Those of the blocked processes that go round a loop for ever. If there are any, it is a
+    /// livelock.
     pub spinning: Vec<String>,
     /// The processes that have run their last statement.
     pub ended: Vec<String>,
@@ -114,8 +116,9 @@ impl Wait {
     }
 }
 
-/// Explains the terminal state at which the replay stands; `None` if it is no deadlock. Daemons that wait are told of as others
-/// if they could help somebody who waits and is none, or could help who could.
+/// Explains the terminal state at which the replay stands; `None` if it is no deadlock. Daemons
+/// that wait are told of as others if they could help somebody who waits and is none, or could help
+/// who could.
 pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
     let (state, locals) = (&replay.state, &replay.locals);
     let mut blocked: Vec<_> = state.stuck(locals).collect();
@@ -175,7 +178,8 @@ pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
     })
 }
 
-/// The smallest knot of the wait-for graph with more than one process; the first of equally small ones.
+/// The smallest knot of the wait-for graph with more than one process; the first of equally small
+/// ones.
 fn knot(waits: &[(ProcessId, Wait)]) -> Option<Vec<ProcessId>> {
     let mut graph = DiGraphMap::<ProcessId, ()>::new();
     for (process, wait) in waits {
@@ -217,7 +221,8 @@ impl<S: System> Replay<'_, S> {
         }
     }
 
-    /// What a process that goes round a loop waits for: anything that would take it out of the loop.
+    /// What a process that goes round a loop waits for: anything that would take it out of the
+    /// loop.
     fn wait_in_loop(&self, spin: &Spin) -> Wait {
         let mut waits: Vec<Wait> = Vec::new();
         for op in spin.circle.iter().filter_map(|&local| self.locals.op(local)) {
@@ -388,8 +393,8 @@ mod tests {
 
     #[test]
     fn a_cycle_that_may_be_helped_from_outside_is_none() {
-        // P0 and P1 each wait for a message that the other may send, but so may P2, which waits for a
-        // message that nobody sends.
+        // P0 and P1 each wait for a message that the other may send, but so may P2, which waits for
+        // a message that nobody sends.
         let receive = |mailbox| vec![irecv(mailbox, None), wait(0)];
         let script = Script::new(vec![receive(0), receive(1), receive(2)])
             .mailboxes(3)

@@ -42,7 +42,8 @@ pub fn broken_invariant<S: System>(
     viewed(locals, state, |invariants, view| invariants.judge(invariant, view))?
 }
 
-/// What the invariant that fails in this way in `state` has read there, with names; `None` if none fails so.
+/// What the invariant that fails in this way in `state` has read there, with names; `None` if none
+/// fails so.
 pub fn invariant_readings<S: System>(
     locals: &Locals<'_, S>,
     state: &State,

@@ -1,18 +1,20 @@
-//! What executions leave behind: messages that nobody receives, requests that nothing answers, mutexes that are not
-//! given back.
+//! What executions leave behind: messages that nobody receives, requests that nothing answers,
+//! mutexes that are not given back.
 //!
-//! Processes that really run say more of themselves when they have ended ([`Remark`]): that they never free an object of their own,
-//! say. That is noted in the same way.
+//! Processes that really run say more of themselves when they have ended ([`Remark`]): that they
+//! never free an object of their own, say. That is noted in the same way.
 //!
-//! None of this is a violation. It is looked for at the end of executions that end well: nothing objects to the end, and no
-//! process has failed. (In a deadlock messages and requests are left, too, but there the deadlock is the news.) So a leak is a statement about one execution:
-//! "in some execution this message is never received". An explorer that reaches every terminal state finds, for each kind
-//! of leak, every process that has one.
+//! None of this is a violation. It is looked for at the end of executions that end well: nothing
+//! objects to the end, and no process has failed. (In a deadlock messages and requests are left,
+//! too, but there the deadlock is the news.) So a leak is a statement about one execution: "in some
+//! execution this message is never received". An explorer that reaches every terminal state finds,
+//! for each kind of leak, every process that has one.
 //!
-//! Two leaks are the same if they are of one kind and at one place in the source, or, without a place, of one process at one
-//! object. Most executions leave behind what others did, and looking up the place of a request takes a walk along the
-//! execution. So what was seen is noted under a name that costs nothing: the process, the number of the request, and how
-//! the process ended. Only a new one is looked up. (The same request may be made at two places by executions after which
+//! Two leaks are the same if they are of one kind and at one place in the source, or, without a
+//! place, of one process at one object. Most executions leave behind what others did, and looking
+//! up the place of a request takes a walk along the execution. So what was seen is noted under a
+//! name that costs nothing: the process, the number of the request, and how the process ended. Only
+//! a new one is looked up. (The same request may be made at two places by executions after which
 //! the process remembers the same. Then the place is one of them.)
 
 use rustc_hash::FxHashSet;

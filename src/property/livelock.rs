@@ -1,10 +1,10 @@
 //! Livelocks: every process that can move only goes round a loop that waits.
 //!
-//! A process *spins* in a state if all that it can do there, alone, leaves every object as it was and leads back to
-//! local states that it has been in: it reads the same again and again. If every process that can move at all spins,
-//! nothing will ever change. That is a livelock, or an endless program that does nothing more. If all that spin are daemons, it
-//! is an end like that of daemons that are blocked. ([`crate::trace::spin`] says
-//! how such loops are kept out of executions.)
+//! A process *spins* in a state if all that it can do there, alone, leaves every object as it was
+//! and leads back to local states that it has been in: it reads the same again and again. If every
+//! process that can move at all spins, nothing will ever change. That is a livelock, or an endless
+//! program that does nothing more. If all that spin are daemons, it is an end like that of daemons
+//! that are blocked. ([`crate::trace::spin`] says how such loops are kept out of executions.)
 
 use rustc_hash::FxHashSet;
 
@@ -29,7 +29,8 @@ pub enum Motion {
     Round(Vec<Spin>),
     /// One of them can do something else, or could if it might poll in vain more often.
     On,
-    /// One of them passes through more local states than are looked at, or there was no time to look.
+    /// One of them passes through more local states than are looked at, or there was no time to
+    /// look.
     Unknown,
 }
 
@@ -64,8 +65,9 @@ impl Watch {
         Motion::Round(all)
     }
 
-    /// Asks this in `state`, and in all states that these processes, which spin, lead to from there, until the answer is yes. Is it?
-    /// `None` if they are too many. When this returns, `state` is as before.
+    /// Asks this in `state`, and in all states that these processes, which spin, lead to from
+    /// there, until the answer is yes. Is it? `None` if they are too many. When this returns,
+    /// `state` is as before.
     pub fn any_in_round<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -149,14 +151,15 @@ impl Watch {
     }
 }
 
-/// Is it a livelock that these processes go round for ever? Not if all of them are daemons: those may wait, in a loop or not.
+/// Is it a livelock that these processes go round for ever? Not if all of them are daemons: those
+/// may wait, in a loop or not.
 pub fn is_livelock<S: System>(locals: &Locals<'_, S>, state: &State, spins: &[Spin]) -> bool {
     spins.iter().any(|spin| !locals.is_daemon(state.local(spin.process)))
 }
 
-/// What the processes are doing that have polled the network in vain so often that they now wait. If nothing else can move,
-/// they poll for ever, or one of them looks next at something that is there, or only the bound on polls keeps one of them from going
-/// on.
+/// What the processes are doing that have polled the network in vain so often that they now wait.
+/// If nothing else can move, they poll for ever, or one of them looks next at something that is
+/// there, or only the bound on polls keeps one of them from going on.
 pub fn polling<S: System>(locals: &mut Locals<'_, S>, state: &State) -> Motion {
     let mut all = Vec::new();
     if !state.has_carriers() {

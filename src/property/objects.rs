@@ -1,4 +1,5 @@
-//! All that is said to people about objects and the operations on them, one file for each kind of object.
+//! All that is said to people about objects and the operations on them, one file for each kind of
+//! object.
 //!
 //! | file | says of |
 //! |---|---|
@@ -14,11 +15,13 @@
 //! The rest of the crate asks in three ways:
 //!
 //! - about an [`Op`]: [`words`] finds the [`Words`] of the operation;
-//! - about a [`Posted`], the place of a request in the log of its object: [`request`] finds the [`Request`];
+//! - about a [`Posted`], the place of a request in the log of its object: [`request`] finds the
+//!   [`Request`];
 //! - about an [`Object`]: [`Replay::now`] tells what it holds.
 //!
-//! Each has one `match` here, without an arm for the rest. So a new kind of object is a new file, a line in [`words`] for each of its
-//! operations, one in [`request`] if it has requests, and one in the list of kinds. The crate does not compile before they are there.
+//! Each has one `match` here, without an arm for the rest. So a new kind of object is a new file, a
+//! line in [`words`] for each of its operations, one in [`request`] if it has requests, and one in
+//! the list of kinds. The crate does not compile before they are there.
 
 mod actor;
 mod barrier;
@@ -81,7 +84,8 @@ pub(super) trait Words<S: System> {
         None
     }
 
-    /// Where it is and what it acts on if `process` makes this choice, unless the place of the process says that.
+    /// Where it is and what it acts on if `process` makes this choice, unless the place of the
+    /// process says that.
     fn site(&self, at: &Replay<'_, S>, process: ProcessId, choice: Option<Choice>) -> Option<Site> {
         let _ = (at, process, choice);
         None
@@ -203,7 +207,8 @@ pub(super) fn request<S: System, T>(posted: Posted, ask: impl FnOnce(&dyn Reques
 macro_rules! kinds {
     ($($file:ident: $roster:ident, $kind:ident($id:ident), $fact:ident;)*) => {
         impl<S: System> Replay<'_, S> {
-            /// All objects. If very many of a kind are declared, only those that processes have reached.
+            /// All objects. If very many of a kind are declared, only those that processes have
+            /// reached.
             pub(super) fn objects(&self) -> Vec<Object> {
                 let met = self.locals.met();
                 let mut all = Vec::new();
@@ -239,8 +244,8 @@ kinds! {
     cell: cells, Cell(CellId), Cell;
 }
 
-/// A barrier at which more processes have arrived than take part, a p2p or bag mailbox at which two receive, or calls of a collective
-/// that do not agree, if there is one.
+/// A barrier at which more processes have arrived than take part, a p2p or bag mailbox at which two
+/// receive, or calls of a collective that do not agree, if there is one.
 #[inline]
 pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
     Some(match state.misused()? {

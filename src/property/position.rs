@@ -1,8 +1,9 @@
 //! Where a search is, told to observers and properties, which do not know the type of the system.
 //!
-//! A search has a [`State`], which consists of numbers, and [`Locals`], which say what the numbers stand for. The type of
-//! the latter depends on the system, so it cannot be passed to a trait object. A [`Position`] shows both in the program's
-//! own terms. It is made of references; what it tells is computed when somebody asks.
+//! A search has a [`State`], which consists of numbers, and [`Locals`], which say what the numbers
+//! stand for. The type of the latter depends on the system, so it cannot be passed to a trait
+//! object. A [`Position`] shows both in the program's own terms. It is made of references; what it
+//! tells is computed when somebody asks.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -52,13 +53,15 @@ impl<'p> Position<'p> {
         Schedule::of(self.state)
     }
 
-    /// Which actions of the execution that led here happen before which. That is the same in all executions of a class, so
-    /// a [`Property`](super::Property) may depend on it if the explorer visits every class.
+    /// Which actions of the execution that led here happen before which. That is the same in all
+    /// executions of a class, so a [`Property`](super::Property) may depend on it if the
+    /// explorer visits every class.
     pub fn order(self) -> HappensBefore {
         self.terms.order(self.state)
     }
 
-    /// The process that a [`Property`](super::Property) is asked about; `None` if it is asked about the whole state.
+    /// The process that a [`Property`](super::Property) is asked about; `None` if it is asked about
+    /// the whole state.
     pub fn process(self) -> Option<ProcessId> {
         self.process
     }
@@ -68,8 +71,9 @@ impl<'p> Position<'p> {
         self.spins
     }
 
-    /// The processes that exist. Those that work for the network ([`State::is_carrier`]) are not among them; asked about
-    /// one of them, the others of these methods tell of the process that it works for.
+    /// The processes that exist. Those that work for the network ([`State::is_carrier`]) are not
+    /// among them; asked about one of them, the others of these methods tell of the process
+    /// that it works for.
     pub fn processes(self) -> impl Iterator<Item = ProcessId> + use<'p> {
         self.state.program_processes()
     }
@@ -97,7 +101,8 @@ impl<'p> Position<'p> {
         self.terms.site(self.state.before(place))
     }
 
-    /// The operation of the action at this place of the execution that led here. A carrier has none.
+    /// The operation of the action at this place of the execution that led here. A carrier has
+    /// none.
     pub fn op_of_action(self, place: usize) -> Option<&'p Op> {
         match self.terms.status(self.state.before(place)) {
             Status::At(op) => Some(op),
@@ -110,7 +115,8 @@ impl<'p> Position<'p> {
         self.terms.local(self.state.local(self.state.served(process))).0
     }
 
-    /// The local state of the process with its type; `None` if `L` is not the system's type of local states.
+    /// The local state of the process with its type; `None` if `L` is not the system's type of
+    /// local states.
     pub fn local_as<L: 'static>(self, process: ProcessId) -> Option<&'p L> {
         self.terms.local(self.state.local(self.state.served(process))).1.downcast_ref()
     }
@@ -126,8 +132,8 @@ impl<'p> Position<'p> {
         self.terms.cell(self.state, declared)
     }
 
-    /// The cells with their names and contents, in order of declaration. If very many are declared, only those that
-    /// some process has reached.
+    /// The cells with their names and contents, in order of declaration. If very many are declared,
+    /// only those that some process has reached.
     pub fn cells(self) -> Vec<(String, Value)> {
         self.terms.cells(self.state)
     }
@@ -137,8 +143,8 @@ impl<'p> Position<'p> {
         self.terms.values()
     }
 
-    /// In a terminal state: is some process that is no daemon neither done nor failed, or does some actor have pending messages, unless that
-    /// is allowed?
+    /// In a terminal state: is some process that is no daemon neither done nor failed, or does some
+    /// actor have pending messages, unless that is allowed?
     pub fn is_deadlocked(self, allow_pending: bool) -> bool {
         self.terms.is_deadlocked(self.state, allow_pending)
     }

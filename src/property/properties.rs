@@ -55,12 +55,14 @@ use crate::model::{Failure, FailureKind, Locals, ProcessId, State, Status, Syste
 ///
 /// # Contract
 ///
-/// - [`objection`](Property::objection) is a function: for equal positions it gives the same answer.
-/// - It looks only at what [`When`] allows. Explorers visit only some of the executions that differ in the order of independent
-///   actions, so what it says must not depend on which of them they choose.
-/// - It says [`Objection::Deadlock`] only where some process is neither done nor failed, [`Objection::Livelock`] only when it
-///   is asked about a livelock, and [`Objection::Failed`] only of a process that has failed; this is asserted when the objection is noted or
-///   explained.
+/// - [`objection`](Property::objection) is a function: for equal positions it gives the same
+///   answer.
+/// - It looks only at what [`When`] allows. Explorers visit only some of the executions that differ
+///   in the order of independent actions, so what it says must not depend on which of them they
+///   choose.
+/// - It says [`Objection::Deadlock`] only where some process is neither done nor failed,
+///   [`Objection::Livelock`] only when it is asked about a livelock, and [`Objection::Failed`] only
+///   of a process that has failed; this is asserted when the objection is noted or explained.
 pub trait Property: Any + Debug + Send + Sync {
     /// When it is asked; always the same.
     fn when(&self) -> When {
@@ -77,21 +79,23 @@ pub enum When {
     /// When a process has just failed, or has come to a barrier that is full: about that process
     /// ([`Position::process`]).
     Failure,
-    /// After every step, about each process that has just come to its local state ([`Position::process`]); at the beginning
-    /// about all. The answer may depend on that local state only.
+    /// After every step, about each process that has just come to its local state
+    /// ([`Position::process`]); at the beginning about all. The answer may depend on that local
+    /// state only.
     ///
     /// Every explorer that visits all classes of executions asks about all of them.
     Step,
-    /// In every state, about the whole of it. There are states that only some orders of independent actions go
-    /// through, so a search is complete only if its explorer
+    /// In every state, about the whole of it. There are states that only some orders of independent
+    /// actions go through, so a search is complete only if its explorer
     /// [visits every state](crate::explore::Profile::visits_every_state).
     State,
     /// In every state, as [`State`](When::State). The answer depends only on what the system's
-    /// [`Invariants`](crate::model::Invariants) see, so an explorer that visits every class can answer for the states that it does
-    /// not go through.
+    /// [`Invariants`](crate::model::Invariants) see, so an explorer that visits every class can
+    /// answer for the states that it does not go through.
     Invariant,
-    /// At the end of an execution: nothing can happen any more. The answer may depend on the whole state, but not on the
-    /// way there, except for its [order](Position::order). If several properties object, only the first objection is reported.
+    /// At the end of an execution: nothing can happen any more. The answer may depend on the whole
+    /// state, but not on the way there, except for its [order](Position::order). If several
+    /// properties object, only the first objection is reported.
     End,
     /// Where nothing can happen any more except fruitless rounds of loops: [`Position::spins`].
     Livelock,
@@ -138,8 +142,8 @@ impl Property for Failures {
     }
 }
 
-/// At no barrier do more processes arrive than take part. If that happens, the search ends in any case, because nothing
-/// has a meaning after it.
+/// At no barrier do more processes arrive than take part. If that happens, the search ends in any
+/// case, because nothing has a meaning after it.
 #[derive(Clone, Copy, Debug)]
 pub struct CrowdedBarriers;
 
@@ -153,7 +157,8 @@ impl Property for CrowdedBarriers {
     }
 }
 
-/// When nothing can happen any more, all processes but daemons are done or have failed, and actors have taken their messages.
+/// When nothing can happen any more, all processes but daemons are done or have failed, and actors
+/// have taken their messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deadlocks {
     /// Need actors not have taken their messages?
@@ -166,7 +171,8 @@ impl Property for Deadlocks {
     }
 }
 
-/// At the end of an execution the system's own [`Finale`](crate::model::Finale) holds, if it has one.
+/// At the end of an execution the system's own [`Finale`](crate::model::Finale) holds, if it has
+/// one.
 #[derive(Clone, Copy, Debug)]
 pub struct FinalStates;
 
@@ -194,7 +200,8 @@ impl Property for Livelocks {
 #[derive(Clone, Debug)]
 pub struct Properties(Vec<Judge>);
 
-/// A property, and when it is asked: at the end of every execution there is no time to find that out.
+/// A property, and when it is asked: at the end of every execution there is no time to find that
+/// out.
 #[derive(Clone, Debug)]
 struct Judge {
     when: When,
@@ -230,7 +237,8 @@ impl Properties {
         self
     }
 
-    /// The properties with messages to actors allowed to stay pending, or not. If allowed, they make no deadlock.
+    /// The properties with messages to actors allowed to stay pending, or not. If allowed, they
+    /// make no deadlock.
     pub fn allow_pending(mut self, allow_pending: bool) -> Self {
         for judge in self.0.iter_mut().filter(|judge| judge.is::<Deadlocks>()) {
             judge.property = Arc::new(Deadlocks { allow_pending });
@@ -277,7 +285,8 @@ impl Properties {
         self.0.iter().any(|judge| matches!(judge.when, When::Step | When::State))
     }
 
-    /// The objections of the properties that are asked on the way, in the state that the last action led to.
+    /// The objections of the properties that are asked on the way, in the state that the last
+    /// action led to.
     pub fn objections_on_the_way<S: System>(
         &self,
         locals: &Locals<'_, S>,

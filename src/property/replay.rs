@@ -1,7 +1,8 @@
 //! An execution repeated on the model alone, told step by step.
 //!
-//! This module shares only the model with the explorers. So if a schedule can be replayed and ends in the violation it
-//! was reported for, that is evidence that does not rest on the search that found it.
+//! This module shares only the model with the explorers. So if a schedule can be replayed and ends
+//! in the violation it was reported for, that is evidence that does not rest on the search that
+//! found it.
 
 mod invariants;
 mod livelocks;
@@ -67,7 +68,8 @@ pub enum Standing {
     Open,
     /// Every process has ended and nothing is wrong.
     Ended,
-    /// Nothing is enabled, or only rounds of loops that wait; and some process is neither done nor failed.
+    /// Nothing is enabled, or only rounds of loops that wait; and some process is neither done nor
+    /// failed.
     Deadlock(Deadlock),
     /// An assertion or a run-time error.
     Failed {
@@ -173,8 +175,9 @@ impl<'s, S: System> Replay<'s, S> {
         &self.names[process.index()]
     }
 
-    /// Where the execution stands. If several things are wrong: what the last step ran into comes first,
-    /// then an invariant, then a deadlock, then `final`, then what earlier steps ran into.
+    /// Where the execution stands. If several things are wrong: what the last step ran into comes
+    /// first, then an invariant, then a deadlock, then `final`, then what earlier steps ran
+    /// into.
     pub fn standing(&self) -> Standing {
         if let Some(standing) = self.failure_of_last_step() {
             return standing;
@@ -220,7 +223,8 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
-    /// The violations of `process` here, or those of no process: `final`, `invariant`, and a crowded barrier.
+    /// The violations of `process` here, or those of no process: `final`, `invariant`, and a
+    /// crowded barrier.
     pub fn failures(&self, process: Option<ProcessId>) -> Vec<Failure> {
         let (state, locals) = (&self.state, &self.locals);
         match process {
@@ -243,8 +247,8 @@ impl<'s, S: System> Replay<'s, S> {
         all.any(|objection| matches!(&objection, Objection::Wrong(found) if found == failure))
     }
 
-    /// What `process` may still do, in the numbers of the system ([`Locals::declared`]), if more is known than what
-    /// [`Foresight::may_touch`](crate::model::Foresight::may_touch) says.
+    /// What `process` may still do, in the numbers of the system ([`Locals::declared`]), if more is
+    /// known than what [`Foresight::may_touch`](crate::model::Foresight::may_touch) says.
     pub(super) fn reach(&self, process: ProcessId) -> Option<Rc<Reach>> {
         let local = self.state.local(process);
         let find = || self.locals.reach(local).map(Rc::new);
@@ -297,7 +301,8 @@ impl<'s, S: System> Replay<'s, S> {
         self.locals.system().describe().variables(local, &|process| self.known_name(process))
     }
 
-    /// The shared cells with their contents. If very many are declared, only those that processes have reached.
+    /// The shared cells with their contents. If very many are declared, only those that processes
+    /// have reached.
     pub fn cells(&self) -> Vec<(String, String)> {
         let cells = self.locals.met().cells.in_order().into_iter();
         cells.flat_map(|cell| self.now(CellId(cell))).collect()
@@ -310,8 +315,8 @@ impl<'s, S: System> Replay<'s, S> {
         is_end.then(|| final_failure(locals, state)).flatten()
     }
 
-    /// What to show at a failure that belongs to no process: what `final` read before it failed, or else the shared
-    /// cells.
+    /// What to show at a failure that belongs to no process: what `final` read before it failed, or
+    /// else the shared cells.
     pub fn seen_at_the_end(&self) -> Vec<(String, String)> {
         let Some(readings) = final_readings(&self.locals, &self.state) else { return self.cells() };
         self.shown(&readings)
@@ -338,8 +343,8 @@ impl<'s, S: System> Replay<'s, S> {
         site.unwrap_or_else(|| Site { file: None, line: 0, column: 0, text: name().into() })
     }
 
-    /// The operation that a process that cannot move is at; for an actor, the handler of the oldest message that it does
-    /// not take.
+    /// The operation that a process that cannot move is at; for an actor, the handler of the oldest
+    /// message that it does not take.
     pub(super) fn site_of_wait(&self, process: ProcessId) -> Site {
         let inboxes = self.state.inboxes();
         let Some(oldest) = inboxes.pending(process).next() else { return self.site(process) };
@@ -508,8 +513,8 @@ mod tests {
         );
     }
 
-    /// There are children of two parents. A search numbers them in the order in which it met them, which is not
-    /// that of every execution.
+    /// There are children of two parents. A search numbers them in the order in which it met them,
+    /// which is not that of every execution.
     #[test]
     fn schedules_of_spawning_programs_replay() {
         let spawner = |n| vec![Op::Spawn(LocalId::ABSENT); n];

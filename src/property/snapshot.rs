@@ -1,7 +1,8 @@
 //! A whole state in words: where each process is, what it waits for, and what every object holds.
 //!
-//! [`Replay::step_with_changes`] tells what one step changed; a [`Fact`] is the same kind of thing without a
-//! step. Both take their words from [`super::objects`], so that a queue reads the same wherever it is shown.
+//! [`Replay::step_with_changes`] tells what one step changed; a [`Fact`] is the same kind of thing
+//! without a step. Both take their words from [`super::objects`], so that a queue reads the same
+//! wherever it is shown.
 
 use serde::Serialize;
 
@@ -36,7 +37,8 @@ pub enum FactKind {
     Inbox,
     /// The unpaired messages, or receives, at a mailbox.
     Mailbox,
-    /// Who owns a mutex or a reader-writer lock, and who queues for it; who waits at a condition variable.
+    /// Who owns a mutex or a reader-writer lock, and who queues for it; who waits at a condition
+    /// variable.
     Mutex,
     /// The units of a semaphore, and who queues for them.
     Semaphore,
@@ -49,8 +51,9 @@ pub enum FactKind {
 }
 
 impl<S: System> Replay<'_, S> {
-    /// Everything that holds in the present state of the replay: process by process, then object by object. If very many
-    /// objects of a kind are declared, only those that processes have reached.
+    /// Everything that holds in the present state of the replay: process by process, then object by
+    /// object. If very many objects of a kind are declared, only those that processes have
+    /// reached.
     pub fn facts(&self) -> Vec<Fact> {
         let mut facts: Vec<Fact> =
             self.state.program_processes().flat_map(|process| self.facts_of(process)).collect();

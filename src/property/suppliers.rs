@@ -1,7 +1,8 @@
 //! Who may still do what: the unfinished processes of a state, by what they may still touch.
 //!
-//! The question is asked for each process that waits, so it is answered from an index. Only processes that may touch
-//! many neighbouring objects, or about which nothing is known, are looked at one by one.
+//! The question is asked for each process that waits, so it is answered from an index. Only
+//! processes that may touch many neighbouring objects, or about which nothing is known, are looked
+//! at one by one.
 
 use std::rc::Rc;
 
@@ -10,8 +11,9 @@ use rustc_hash::FxHashMap;
 use super::replay::Replay;
 use crate::model::{ProcessId, Reach, System, Touch};
 
-/// A process that may touch more neighbouring objects than this is looked at by itself. In debug builds, which compare the
-/// index with the processes one by one, small programs are to have such processes, too.
+/// A process that may touch more neighbouring objects than this is looked at by itself. In debug
+/// builds, which compare the index with the processes one by one, small programs are to have such
+/// processes, too.
 const MOST_NEIGHBOURS: u32 = if cfg!(debug_assertions) { 2 } else { 16 };
 
 /// The processes that have not ended, by what they may still do.
@@ -24,8 +26,9 @@ pub(super) struct Suppliers {
 }
 
 impl<S: System> Replay<'_, S> {
-    /// The processes that have not ended and may still do this, or start one that may, in their order. Not for tests of
-    /// communications and messages to actors, of which a [`Reach`] knows nothing.
+    /// The processes that have not ended and may still do this, or start one that may, in their
+    /// order. Not for tests of communications and messages to actors, of which a [`Reach`]
+    /// knows nothing.
     pub(super) fn suppliers(&self, touch: Touch) -> Vec<ProcessId> {
         let all = self.all_suppliers();
         let declared = self.locals.declared(touch);
@@ -68,7 +71,8 @@ impl<S: System> Replay<'_, S> {
         index
     }
 
-    /// Does the text of `process`, or of what it spawns, have this anywhere, even before its present place?
+    /// Does the text of `process`, or of what it spawns, have this anywhere, even before its
+    /// present place?
     pub(super) fn may_ever(&self, process: ProcessId, touch: Touch) -> bool {
         self.locals.may_touch(self.state.local(process), touch)
     }

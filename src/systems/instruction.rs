@@ -98,7 +98,8 @@ pub(super) enum Instruction {
         hi: i64,
         into: Kept,
     },
-    /// An operation as it is, with the name of its step. It has no result, and takes no place in a lane.
+    /// An operation as it is, with the name of its step. It has no result, and takes no place in a
+    /// lane.
     Plain(Op, &'static str),
     Spawn {
         child: usize,

@@ -104,7 +104,8 @@ impl Race {
         Strand::of(self.action, self.effect.is_handler())
     }
 
-    /// Is the event at `position`, after i, part of v? `conflicting` are the events in conflict with x.
+    /// Is the event at `position`, after i, part of v? `conflicting` are the events in conflict
+    /// with x.
     pub fn keeps<S: System>(
         &self,
         execution: &Execution<'_, S>,

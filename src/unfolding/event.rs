@@ -6,9 +6,10 @@
 //! ```text
 //!  process lane p     ⊥ ── e1 ── e4 ── e7        children of a node in the tree of a process are in
 //!                           └─── e5              conflict;
-//!  chain lane "sends  ⊥ ── e1 ── e3              so are a change (a send to the mailbox, a write of the
-//!   to mailbox m"      └── e3'── e1'             cell, ...) and its siblings in the tree of its chain; a
-//!                                                read hangs below the write whose value it reads
+//!  chain lane "sends  ⊥ ── e1 ── e3              so are a change (a send to the mailbox, a
+//!   to mailbox m"      └── e3'── e1'             write of the cell, ..) and its siblings in the
+//!                                                tree of its chain; a read hangs below the write
+//!                                                whose value it reads
 //! ```
 
 use smallvec::SmallVec;
@@ -116,8 +117,8 @@ pub struct Event {
     pub(super) live: bool,
     /// The previous event of the process; for the first one of a spawned process, its spawn.
     pub(super) after_event: EventId,
-    /// The newest child, and the next older sibling, in the process tree; only choices are in these
-    /// lists.
+    /// The newest child, and the next older sibling, in the process tree; only choices are in
+    /// these lists.
     pub(super) first_child: EventId,
     pub(super) next_sibling: EventId,
     /// Children in the chain's tree, by process: the newest child of some process, the next older

@@ -1,9 +1,10 @@
 //! Sets of events, for those who look at an unfolding: histories, classes, what is drawn.
 //!
-//! Events have small numbers, and those of a configuration lie in runs. So a set is a compressed bitmap: membership takes
-//! O(1), a union goes by words, and a thousand classes of a thousand events take less than a list of each. The search itself
-//! does not need sets. It asks trees ([`super::skip_tree`]), and in the few places where it marks events it has one set
-//! as large as U, for which plain bits are quicker.
+//! Events have small numbers, and those of a configuration lie in runs. So a set is a compressed
+//! bitmap: membership takes O(1), a union goes by words, and a thousand classes of a thousand
+//! events take less than a list of each. The search itself does not need sets. It asks trees
+//! ([`super::skip_tree`]), and in the few places where it marks events it has one set as large as
+//! U, for which plain bits are quicker.
 
 use roaring::RoaringBitmap;
 

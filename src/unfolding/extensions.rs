@@ -247,7 +247,7 @@ impl<S: System> Unfolding<'_, S> {
             if self.acts_on(e, chain) {
                 self.extend_place_by(c, process, chain, e);
             }
-        } else if op.awaits().meets(left) {
+        } else if op.awaits().meets(left) && self.is_needed(c, (op, process), e) {
             self.extend_ways_by(c, process, e);
         }
     }

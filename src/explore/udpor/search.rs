@@ -344,8 +344,9 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         best
     }
 
-    /// The first of the events of en(C) ∖ D with the fewest conflicts. Events that nothing can be in conflict with come before
-    /// all others: then what follows them is explored once, and not once for each order of the others.
+    /// The first of the events of en(C) ∖ D with the fewest conflicts. Events that nothing can be
+    /// in conflict with come before all others: then what follows them is explored once, and
+    /// not once for each order of the others.
     fn least_contended(&self, disabled: &[EventId]) -> Option<EventId> {
         let mut best = None;
         for of_process in self.c.enabled_by_process() {

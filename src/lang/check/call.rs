@@ -46,8 +46,9 @@ const LATER_OPERATIONS: &[&str] = &[
 const COMPUTATIONS: &[&str] =
     &["assert(condition, \"message\")", "len(list)", "push(list, item)", "remove(list, index)"];
 
-/// Is the name taken by the language? Functions and procedures may still take the names of list operations, which are
-/// then hidden: sets have a `remove`, stacks a `push`. Everything may take the names of operations that came later.
+/// Is the name taken by the language? Functions and procedures may still take the names of list
+/// operations, which are then hidden: sets have a `remove`, stacks a `push`. Everything may take
+/// the names of operations that came later.
 pub(super) fn is_taken(name: &str, meaning: &Meaning) -> bool {
     let hides = matches!(meaning, Meaning::Function(_) | Meaning::Procedure(_));
     objects::words_called(name).any(|(kind, _)| !kind.about().is_soft)
@@ -56,7 +57,8 @@ pub(super) fn is_taken(name: &str, meaning: &Meaning) -> bool {
             && !(hides && matches!(name, "len" | "push" | "remove"))
 }
 
-/// Does the checker have code for an operation of this name? `barrier` has some if it is about a collective.
+/// Does the checker have code for an operation of this name? `barrier` has some if it is about a
+/// collective.
 pub(super) fn is_checked_by_hand(name: &str) -> bool {
     let mut by_hand = OPERATIONS.iter().chain(LATER_OPERATIONS);
     let is_on_collective = name != "barrier" && super::network::collective(name).is_some();
@@ -259,8 +261,8 @@ impl Checker<'_> {
         self.report(diagnostic.maybe_hint(hint));
     }
 
-    /// Marks the variables of an argument as used. Says nothing about objects, because the operation that was meant may
-    /// take them.
+    /// Marks the variables of an argument as used. Says nothing about objects, because the
+    /// operation that was meant may take them.
     fn argument_of_nothing(&mut self, expr: &ast::Expr) {
         let is_object = matches!(&expr.kind, ast::ExprKind::Name(name)
             if matches!(self.globals.get(name), Some(Global { meaning: Meaning::Objects(_), .. })));

@@ -50,7 +50,8 @@ impl Group {
 }
 
 impl Checker<'_> {
-    /// Checks everything except bodies: enumerations and actors first, because types name them, then in order of the file.
+    /// Checks everything except bodies: enumerations and actors first, because types name them,
+    /// then in order of the file.
     pub(super) fn declare(&mut self, file: &File) {
         for item in &file.items {
             if let Item::Enum { name, variants } = item {

@@ -70,7 +70,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The word that is called. If several kinds of objects have it, the first argument says which one is meant.
+    /// The word that is called. If several kinds of objects have it, the first argument says which
+    /// one is meant.
     fn word(&self, call: &Call<'_>) -> Option<(ObjectKind, &'static Word)> {
         let first = call.args.first();
         let is_meant = |kind: ObjectKind| first.is_some_and(|arg| self.names(&arg.value, kind));
@@ -194,7 +195,8 @@ impl Checker<'_> {
         Some(self.expr_of(&first.value, &Type::Int))
     }
 
-    /// Adds source and tag of an operation at a mailbox to its arguments, and says which of them there are.
+    /// Adds source and tag of an operation at a mailbox to its arguments, and says which of them
+    /// there are.
     pub(super) fn envelope(&mut self, call: &Call<'_>, args: &mut Vec<Expr>) -> (bool, bool) {
         let (src, tag) = (self.labelled(call, "src"), self.labelled(call, "tag"));
         let there = (src.is_some(), tag.is_some());

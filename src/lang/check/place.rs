@@ -167,7 +167,8 @@ impl Checker<'_> {
         wrong(span)
     }
 
-    /// A read of a cell: an action in a process, a plain look in `final` and `invariant`, a mistake elsewhere.
+    /// A read of a cell: an action in a process, a plain look in `final` and `invariant`, a mistake
+    /// elsewhere.
     fn read(&mut self, address: Address, ty: Type, span: Span) -> (Expr, Type) {
         let kind = match self.scope.context {
             context if context.looks() => ExprKind::Peek(address),
@@ -351,7 +352,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `base.field` as a value: part of a tuple, or in `final` and `invariant` a variable of a process.
+    /// `base.field` as a value: part of a tuple, or in `final` and `invariant` a variable of a
+    /// process.
     pub(super) fn field(&mut self, base: &ast::Expr, field: &Name, span: Span) -> (Expr, Type) {
         let (owner, index) = match &base.kind {
             ast::ExprKind::Index(owner, index) => (&**owner, Some(&**index)),

@@ -58,7 +58,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// The steps of a word whose arguments are on the stack from `at` on. Leaves the value of the last one.
+    /// The steps of a word whose arguments are on the stack from `at` on. Leaves the value of the
+    /// last one.
     fn steps(&mut self, steps: &[Step], at: u32, number: u32) {
         for (done, step) in steps.iter().enumerate() {
             if done > 0 {

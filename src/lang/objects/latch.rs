@@ -1,5 +1,5 @@
-//! Latches: `count_down` is a count, and `wait` is over when all counts have come. One count more than
-//! the latch has is an error.
+//! Latches: `count_down` is a count, and `wait` is over when all counts have come. One count more
+//! than the latch has is an error.
 
 use super::{Act, Description, Form, Number, ObjectKind, Word};
 use crate::model::{LatchId, May, Op, Touch};

@@ -15,7 +15,8 @@ const FUNCTION: &str = "fn f(x: int) -> int { x }";
 const PROCEDURE: &str = "proc p(x: int) -> bool { cas(cell, x, 0) }";
 
 impl Parser<'_> {
-    /// Parses one declaration, or several if it declares a list. It always makes progress, even on nonsense.
+    /// Parses one declaration, or several if it declares a list. It always makes progress, even on
+    /// nonsense.
     pub(super) fn item(&mut self, items: &mut Vec<Item>) {
         if let Some(kind) = self.kind_here() {
             return match kind {

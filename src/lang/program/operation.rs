@@ -1,7 +1,8 @@
-//! The operations of processes: from the stack to the model, and from their responses back to the stack.
+//! The operations of processes: from the stack to the model, and from their responses back to the
+//! stack.
 //!
-//! The model wants operations to be well-formed. What a program may do wrong (unlock a mutex that it has not requested)
-//! is found here, with the help of the books, and becomes a violation.
+//! The model wants operations to be well-formed. What a program may do wrong (unlock a mutex that
+//! it has not requested) is found here, with the help of the books, and becomes a violation.
 
 use crate::lang::books::Books;
 use crate::lang::code::Visible;
@@ -110,7 +111,8 @@ impl Program {
         }
     }
 
-    /// The value of a visible operation, given its arguments and the response. Notes it in the books.
+    /// The value of a visible operation, given its arguments and the response. Notes it in the
+    /// books.
     pub(super) fn value_of(
         &self,
         visible: Visible,
@@ -188,8 +190,8 @@ fn envelope(args: &[Value], src: bool, tag: bool) -> Envelope {
     }
 }
 
-/// A choice among more values is refused. Each value is explored and remembered as an event, so the search would take
-/// too long.
+/// A choice among more values is refused. Each value is explored and remembered as an event, so the
+/// search would take too long.
 const MAX_CHOICES: i64 = 10_000;
 
 fn choose(lo: i64, hi: i64) -> Result<Op, String> {

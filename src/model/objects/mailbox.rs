@@ -377,7 +377,9 @@ impl Operation for Completing<'_> {
     ) -> Option<Response> {
         let &Place { state, process, .. } = at;
         let comm = self.comms[index as usize];
-        needs.extend(state.completed_by(process, comm)?);
+        if let Some(need) = state.completed_by(process, comm)? {
+            needs.push(need);
+        }
         Some(Response::Completed { index, value: state.received(process, comm) })
     }
 

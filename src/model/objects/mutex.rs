@@ -330,7 +330,9 @@ impl Operation for Own<'_> {
         let position = at.state.mutex_request(at.process, request);
         let mutex = at.state.mutex(request.mutex);
         let by = mutex.granted_by(position);
-        needs.extend(by.map(|by| Need::At(request.mutex.queue(), by)));
+        if let Some(by) = by {
+            needs.push(Need::At(request.mutex.queue(), by));
+        }
         let response = Response::Completed { index, value: ValueId::UNIT };
         mutex.is_granted(position).then_some(response)
     }

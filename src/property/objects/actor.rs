@@ -34,7 +34,8 @@ impl<S: System> Words<S> for React {
         vec![(format!("messages to {}", at.name(process)), pending_to(at, process))]
     }
 
-    /// What an actor waits for whose guards refuse its messages: another message could change its state, but there is none.
+    /// What an actor waits for whose guards refuse its messages: another message could change its
+    /// state, but there is none.
     fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
         let state = at.variables(process);
         let state: Vec<_> = state.iter().map(|(name, value)| format!("{name} = {value}")).collect();

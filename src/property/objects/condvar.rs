@@ -73,7 +73,8 @@ impl<S: System> Request<S> for Enrolled {
 }
 
 impl Enrolled {
-    /// Why nobody notifies it. A notification that came before somebody enrolled is lost to him, which is worth telling.
+    /// Why nobody notifies it. A notification that came before somebody enrolled is lost to him,
+    /// which is worth telling.
     fn why_nobody<S: System>(&self, at: &Replay<'_, S>, process: ProcessId) -> String {
         let condvar = at.state.condvar(self.0);
         let turn = condvar.enrolments()[self.1 as usize].turn;
@@ -129,9 +130,10 @@ fn notified_at<S: System>(at: &Replay<'_, S>, condvar: CondvarId, wanted: u32) -
     (0..at.state.depth()).filter(is_it).nth(wanted as usize)
 }
 
-/// Has the process, which waits for a notification, looked after this place of the execution whether it has to wait? Then no earlier
-/// notification is lost to it. A look is an access to a cell. Where the process has no cells, but values behind a mutex that are not
-/// seen here, it is taking the mutex.
+/// Has the process, which waits for a notification, looked after this place of the execution
+/// whether it has to wait? Then no earlier notification is lost to it. A look is an access to a
+/// cell. Where the process has no cells, but values behind a mutex that are not seen here, it is
+/// taking the mutex.
 fn has_looked<S: System>(at: &Replay<'_, S>, process: ProcessId, since: usize) -> bool {
     let own = |&place: &usize| at.state.action(place).process == process;
     let op = |place: usize| at.locals.op(at.state.before(place));

@@ -43,7 +43,8 @@ impl<S: System> Words<S> for Use {
         at.now(mailbox)
     }
 
-    /// A post that is paired at once is drawn from the opposite one. When the message has arrived, its only arrow goes there instead.
+    /// A post that is paired at once is drawn from the opposite one. When the message has arrived,
+    /// its only arrow goes there instead.
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         let (mailbox, end) = match *self {
             Use::Isend { mailbox, .. } => (mailbox, End::Send),
@@ -146,7 +147,8 @@ pub(super) fn no_match(noun: &str, count: usize) -> String {
     }
 }
 
-/// The wait for a post that goes together with `own`. `touch` is what supplies it, `post` what that is among the touches with envelopes.
+/// The wait for a post that goes together with `own`. `touch` is what supplies it, `post` what that
+/// is among the touches with envelopes.
 pub(super) fn wait_for_partner<S: System>(
     at: &Replay<'_, S>,
     process: ProcessId,

@@ -91,7 +91,8 @@ impl<S: System> Request<S> for Queued {
         Wait { words, helpers, hopeless }
     }
 
-    /// The lock comes from the last unlocks that were waited for: of the writer before, and of the readers since then.
+    /// The lock comes from the last unlocks that were waited for: of the writer before, and of the
+    /// readers since then.
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         let needs = past.effect(to).needs.iter().rev().map(|&need| past.providers(need, to));
         let last = needs.into_iter().find(|unlocks| !unlocks.is_empty()).unwrap_or_default();

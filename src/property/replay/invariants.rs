@@ -1,4 +1,5 @@
-//! Invariants along an execution: the first that fails is remembered with what it has read, because the execution may go on.
+//! Invariants along an execution: the first that fails is remembered with what it has read, because
+//! the execution may go on.
 
 use super::Replay;
 use crate::model::{Failure, System};
@@ -20,7 +21,8 @@ impl<S: System> Replay<'_, S> {
         broken_invariants(&self.locals, &self.state).into_iter().next().map(|(_, failure)| failure)
     }
 
-    /// What the invariant that fails in this way has read, here or when the first one failed; `None` if none does.
+    /// What the invariant that fails in this way has read, here or when the first one failed;
+    /// `None` if none does.
     pub fn seen_by_invariant(&self, failure: &Failure) -> Option<Vec<(String, String)>> {
         let here = invariant_readings(&self.locals, &self.state, failure);
         let earlier = || self.broken.as_ref().filter(|(first, _)| first == failure);

@@ -10,8 +10,8 @@ impl<S: System> Replay<'_, S> {
         self.stop = signal.clone();
     }
 
-    /// Finds out whether all that is possible is to go round loops in vain. Call it only where that matters: it may take
-    /// as long as going round the loops.
+    /// Finds out whether all that is possible is to go round loops in vain. Call it only where that
+    /// matters: it may take as long as going round the loops.
     pub fn look_for_livelock(&mut self) {
         let mut watch = Watch::new(self.stop.clone());
         match watch.motion(&mut self.locals, &mut self.state) {
@@ -25,8 +25,8 @@ impl<S: System> Replay<'_, S> {
         }
     }
 
-    /// Those that wait at a poll, but would go on: they look next at something that is there, or only the bound on polls holds them. If
-    /// there are any, nothing else is possible.
+    /// Those that wait at a poll, but would go on: they look next at something that is there, or
+    /// only the bound on polls holds them. If there are any, nothing else is possible.
     pub fn pollers(&self) -> &[ProcessId] {
         &self.pollers
     }
@@ -36,7 +36,8 @@ impl<S: System> Replay<'_, S> {
         !self.spins.is_empty() || self.pollers.is_empty() && self.state.is_terminal(&self.locals)
     }
 
-    /// Need nothing happen any more, but rounds of loops in vain, and does nobody poll who would go on?
+    /// Need nothing happen any more, but rounds of loops in vain, and does nobody poll who would go
+    /// on?
     pub(in crate::property) fn stands_still(&self) -> bool {
         let may_end = self.pollers.is_empty() && self.state.is_standstill(&self.locals);
         !self.spins.is_empty() || may_end

@@ -1,7 +1,7 @@
 //! One execution as a chart: who did what when, and what went from one process to another.
 //!
-//! The execution is replayed on the model alone. What went from step to step, and who held what, the replay tells
-//! ([`Replay::arrows`], [`Replay::hold`]).
+//! The execution is replayed on the model alone. What went from step to step, and who held what,
+//! the replay tells ([`Replay::arrows`], [`Replay::hold`]).
 
 use std::collections::BTreeMap;
 

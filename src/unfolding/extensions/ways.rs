@@ -46,6 +46,34 @@ impl<S: System> Unfolding<'_, S> {
         found
     }
 
+    /// Does a way of this operation that is possible need e, which has just joined C?
+    pub(super) fn is_needed(
+        &self,
+        c: &Configuration,
+        (op, process): (&Op, ProcessId),
+        e: EventId,
+    ) -> bool {
+        let (lanes, event) = (&self.structure.lanes, self.structure.event(e));
+        let mut needs = Needs::new();
+        let is_it = |&need: &Need| match need {
+            Need::Event(at) => c.events()[at as usize] == e,
+            Need::At(lane, place) if lane.part().is_ordered() => {
+                event.chain == lanes.chain(lane)
+                    && event.kind == EventKind::Change
+                    && event.link.depth == place + 1
+            }
+            Need::All(lane, _) if lane.part() == Part::Process => event.process.0 == lane.object(),
+            Need::At(lane, key) | Need::All(lane, key) => {
+                c.gathered(lanes, lane, key).last() == Some(&e)
+            }
+        };
+        (0..c.state.ways(op, process)).any(|index| {
+            needs.clear();
+            let way = c.state.way(&self.locals, (op, process), index, &mut needs);
+            way.is_some() && needs.iter().any(is_it)
+        })
+    }
+
     /// The events of C that are needed.
     fn needed(&self, c: &Configuration, needs: &Needs) -> Events {
         let lanes = &self.structure.lanes;
@@ -111,6 +139,9 @@ impl<S: System> Unfolding<'_, S> {
         let found = self.extend_ways(c, from, op, e);
         if found.is_empty() {
             return;
+        }
+        if c.enabled_of(process).is_empty() {
+            return c.set_enabled(process, &found);
         }
         // A test of the network may find nothing, whatever is complete.
         let stays = |&&event: &&EventId| self.structure.event(event).kind != EventKind::FailedTest;
