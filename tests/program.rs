@@ -231,7 +231,10 @@ fn who_does_something_else_in_each_run_is_found_out() {
 #[test]
 fn misuse_is_told() {
     let told = wrong(async || future::pending().await);
-    assert!(told.starts_with("Error: the process awaits something that is no operation"), "{told}");
+    assert!(
+        told.starts_with("Error: the process awaits something that is not an operation"),
+        "{told}"
+    );
     let told = wrong(async || {
         let (mut one, mut two) = (pin!(choose(0..2)), pin!(choose(0..2)));
         future::poll_fn(|context| {

@@ -183,10 +183,10 @@ impl<S: System> Unfolding<'_, S> {
         if let Some(lane) = c.state.lane(op) {
             let chain = self.structure.lanes.chain(lane);
             let places = self.places(c, from, chain);
-            return self
-                .extend_places(c, from, (op, chain), places, EventId::NONE)
-                .into_iter()
-                .collect();
+            return match self.extend_places(c, from, (op, chain), places, EventId::NONE) {
+                Some(last) => smallvec![last],
+                None => Events::new(),
+            };
         }
         match *op {
             Op::Send { .. } | Op::Receive { .. } | Op::Enter { .. } => {
@@ -211,7 +211,10 @@ impl<S: System> Unfolding<'_, S> {
             _ => {
                 let failed = self.extend_failed_test(c, from, op);
                 let enabled = self.extend_ways(c, from, op, EventId::NONE);
-                if enabled.is_empty() { failed.into_iter().collect() } else { enabled }
+                match failed {
+                    Some(failed) if enabled.is_empty() => smallvec![failed],
+                    _ => enabled,
+                }
             }
         }
     }
@@ -253,6 +256,7 @@ impl<S: System> Unfolding<'_, S> {
     }
 
     /// Is e a change, a look or a failed test at this chain?
+    #[inline]
     fn acts_on(&self, e: EventId, chain: Lane) -> bool {
         let event = self.structure.event(e);
         event.chain == chain

@@ -206,6 +206,11 @@ impl<'r> Writer<'r> {
         for &call in calls {
             self.collective(call);
         }
+        // A rank that enters once more, whether or not the others come, and does not wait.
+        if !calls.is_empty() && self.rng.chance(30) {
+            let own = self.own.to_owned();
+            self.line(format!("let _last = ibarrier(g, as: {own});"));
+        }
         body += &std::mem::take(&mut self.out);
         body
     }

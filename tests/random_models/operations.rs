@@ -126,10 +126,10 @@ kinds! { UnreachedKind, UNREACHED, unreached: Lines Arm Handler NeverTrue NeverF
 #[test]
 fn programs_of_the_language_lead_to_every_warning() {
     let mut found = BTreeSet::new();
-    for seed in 0..400 {
+    for seed in 0..1_500 {
         let program = compile("random.maz", &language::generate(seed), &[]).expect("a program");
         let program = program.observed();
-        let budget = Budget { all: true, max_traces: Some(100), ..Budget::default() };
+        let budget = Budget { all: true, max_traces: Some(30), ..Budget::default() };
         let outcome = explore(&program, Udpor::default(), budget, &mut NoObserver);
         found.extend(outcome.leaks.iter().map(|one| leak(&one.kind)));
         if outcome.is_complete() {

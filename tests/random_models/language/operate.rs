@@ -218,6 +218,7 @@ impl Writer<'_> {
                 let g = self.name("v");
                 self.line(format!("let {g} = testany([{}]);", all.join(", ")));
                 self.line(format!("if {g} == 0 {{ local(\"the first\"); }}"));
+                self.line(format!("if {g} > 9 {{ }}"));
             }
             (5, _) => self.let_int(format!("waitany([{}])", all.join(", "))),
             (6, _) => self.line(format!("waitall([{}]);", all.join(", "))),
@@ -311,7 +312,9 @@ impl Writer<'_> {
             2 => {
                 self.line(format!("async_acquire(s[{k}]);"));
                 self.compute();
-                self.line(format!("acquire_wait(s[{k}]);"));
+                if self.rng.chance(80) {
+                    self.line(format!("acquire_wait(s[{k}]);"));
+                }
             }
             _ => self.line(format!("release(s[{k}]);")),
         }
