@@ -30,6 +30,10 @@
 //! Events that are too high are not extensions ([`Unfolding::new`]). [`EventId::NONE`] stands for
 //! them, and it is never enabled. If a process could do something before e joined C, and after e
 //! the same is too high, then it is removed from en(C), like everything in conflict with e.
+//!
+//! [`State::lane`]: crate::model::State::lane
+//! [`State::ways`]: crate::model::State::ways
+//! [`State::not_yet`]: crate::model::State::not_yet
 
 mod actor;
 mod network;

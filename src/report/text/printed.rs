@@ -10,7 +10,7 @@ use crate::report::{Shown, Subject};
 /// The maximum number of lines, the last ones, that are shown below a counterexample.
 const SHOWN: usize = 20;
 
-/// The output of each process, its last [`SHOWN`] lines; empty if there is none.
+/// The output of each process, its last 20 lines at most; empty if there is none.
 pub struct PrintedTexts<'p>(pub &'p [Printed]);
 
 impl Display for PrintedTexts<'_> {
