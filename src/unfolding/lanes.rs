@@ -74,18 +74,17 @@ impl Lanes {
     fn take_in(&mut self, met: &Met) {
         for object in &met.order()[self.known..] {
             for lane in object.lanes(met) {
-                let number = match lane.part().is_ordered() {
-                    true => self.chains.len() as u32,
-                    false => self.gatherings,
+                let next = if lane.part().is_ordered() {
+                    self.chains.push(lane);
+                    self.chains.len() as u32
+                } else {
+                    self.gatherings += 1;
+                    self.gatherings
                 };
-                match lane.part().is_ordered() {
-                    true => self.chains.push(lane),
-                    false => self.gatherings += 1,
-                }
                 if self.numbers.len() <= lane.index() {
                     self.numbers.resize(lane.index() + 1, u32::MAX);
                 }
-                self.numbers[lane.index()] = number;
+                self.numbers[lane.index()] = next - 1;
             }
         }
         self.known = met.order().len();

@@ -235,13 +235,12 @@ impl State {
     /// The effect of an action at position `at` of the execution that observes this communication
     /// as complete; `None` if it is not complete.
     pub fn completion(&self, process: ProcessId, comm: Handle, at: usize) -> Option<Effect> {
-        match self.posted(process, comm) {
-            Posted::At(mailbox, end, position) => {
-                let partner = self.mailbox(mailbox).posts(end)[position as usize].partner()?;
-                Some(Effect::needing(&[Need::At(mailbox.posts(end.opposite()), partner)]))
-            }
-            _ => self.network_completion(process, comm, at),
-        }
+        let by = self.completed_by(process, comm)?;
+        let effect = Effect::needing(by.as_slice());
+        Some(match by {
+            Some(Need::At(..)) => effect,
+            _ => Effect { at: at as u32, ..effect },
+        })
     }
 
     /// What has completed this communication, `Some(None)` if that needed nothing; `None` if it is

@@ -187,10 +187,16 @@ impl State {
     /// The effect of a wait or test that finds that `process` owns the mutex of `request`; `None`
     /// if it does not own it.
     pub fn ownership(&self, process: ProcessId, request: Request) -> Option<Effect> {
+        Some(Effect::needing(self.granted(process, request)?.as_slice()))
+    }
+
+    /// What has granted this request, `Some(None)` if that needed nothing; `None` if it is not
+    /// granted.
+    fn granted(&self, process: ProcessId, request: Request) -> Option<Option<Need>> {
         let position = self.mutex_request(process, request);
         let mutex = self.mutex(request.mutex);
         let by = mutex.granted_by(position).map(|by| Need::At(request.mutex.queue(), by));
-        mutex.is_granted(position).then(|| Effect::needing(by.as_slice()))
+        mutex.is_granted(position).then_some(by)
     }
 
     /// The effect of a test of these requests of `process` if it owns none of the mutexes.
@@ -327,14 +333,10 @@ impl Operation for Own<'_> {
         needs: &mut Needs,
     ) -> Option<Response> {
         let request = self.requests[index as usize];
-        let position = at.state.mutex_request(at.process, request);
-        let mutex = at.state.mutex(request.mutex);
-        let by = mutex.granted_by(position);
-        if let Some(by) = by {
-            needs.push(Need::At(request.mutex.queue(), by));
+        if let Some(need) = at.state.granted(at.process, request)? {
+            needs.push(need);
         }
-        let response = Response::Completed { index, value: ValueId::UNIT };
-        mutex.is_granted(position).then_some(response)
+        Some(Response::Completed { index, value: ValueId::UNIT })
     }
 
     fn awaits(&self) -> PartSet {

@@ -549,19 +549,6 @@ impl State {
         }
     }
 
-    /// The effect of an action at position `at` of the execution that observes this communication
-    /// of the network as complete; `None` if it is not complete.
-    pub(super) fn network_completion(
-        &self,
-        process: ProcessId,
-        comm: Handle,
-        at: usize,
-    ) -> Option<Effect> {
-        let matched = self.matched(process, comm)?;
-        let by = matched.map(|position| Need::Event(position as u32));
-        Some(Effect { at: at as u32, ..Effect::needing(by.as_slice()) })
-    }
-
     /// The value that a complete communication of the network gives to its owner.
     pub(in crate::model) fn fetched(&self, posted: Posted) -> ValueId {
         match posted {

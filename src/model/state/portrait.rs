@@ -118,8 +118,8 @@ macro_rules! define_slots {
                 }
             }
 
-            /// The number of objects before this one, in the order of kinds.
-            pub(super) fn objects_before(&self, met: &Met, object: Object) -> usize {
+            /// The index of an object in a portrait, if all objects were met at once.
+            pub fn place_of(&self, met: &Met, object: Object) -> usize {
                 let mut before = 0;
                 $(
                     if let Object::$kind(id) = object {

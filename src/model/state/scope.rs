@@ -6,7 +6,7 @@
 //! each such situation, and looked up from then on.
 
 use super::State;
-use crate::model::{Locals, Met, Object, Op, ProcessId, System};
+use crate::model::{Locals, Op, ProcessId, System};
 
 /// The parts of a [portrait](State::portrait), besides the part of its process, that the choices
 /// and the effect of a process depend on.
@@ -51,11 +51,6 @@ impl State {
     /// The index of a process in a portrait, if all objects were met at once.
     pub fn place_of_process(&self, process: ProcessId) -> usize {
         self.known + process.index()
-    }
-
-    /// The index of an object in a portrait, if all objects were met at once.
-    pub fn place_of(&self, met: &Met, object: Object) -> usize {
-        self.objects_before(met, object)
     }
 
     /// Do the parts of a portrait have fixed indices, and is each about one object or process?

@@ -91,7 +91,7 @@ impl Operation for CancelOutcome {
     fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
         let &Place { state, .. } = at;
         let at = state.trail.len() - 1;
-        state.network_completion(done.action.process, self.0, at).expect("a wait that is over")
+        state.completion(done.action.process, self.0, at).expect("a wait that is over")
     }
 
     fn may_observe(&self) -> bool {
