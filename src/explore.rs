@@ -32,7 +32,8 @@ mod few_switches;
 mod observer;
 mod order;
 mod parallel;
-pub mod prefix;
+#[cfg(feature = "sat")]
+mod prefix;
 mod result;
 mod settings;
 mod states;
@@ -54,7 +55,9 @@ pub use parallel::crew;
 pub use parallel::part::{Disagreement, Done, Part, Stray};
 pub use parallel::place::Place;
 pub use parallel::threads::InPieces;
-pub use result::{CutPoll, Outcome, Stats, StopReason, Verdict, Violation, ViolationKind};
+pub use result::{
+    CutPoll, Outcome, PrefixFigures, Stats, StopReason, Verdict, Violation, ViolationKind,
+};
 pub use settings::options::{OPTIONS, OptionInfo, Options, Orders, Takes};
 pub use settings::setting::Setting;
 pub use settings::table::*;

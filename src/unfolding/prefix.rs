@@ -47,8 +47,9 @@ mod build;
 mod conditions;
 mod cuts;
 mod order;
+mod view;
 
-pub use build::Prefix;
+pub use build::{Event, Prefix};
 use smallvec::SmallVec;
 use std::ops::Range;
 

@@ -24,10 +24,15 @@ use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 
 use crate::model::{
-    Action, Choice, Locals, MutexId, Object, Op, Parts, ProcessId, Scope, State, StopSignal, System,
+    Action, Choice, LocalId, Locals, MutexId, Object, Op, Parts, ProcessId, Scope, State, Status,
+    StopSignal, System,
 };
 use crate::property::process_failure;
 use crate::unfolding::prefix::{Code, Line, Net, Next, Transition};
+
+/// The code of a process that was started and has ended: nobody can ask for its variables, as
+/// `final` and the invariants name only processes that exist from the start.
+const GONE: Code = u32::MAX;
 
 /// What the search needs to know about a transition, besides what the net says.
 #[derive(Clone, Debug)]
@@ -54,12 +59,16 @@ pub struct ModelNet<'s, S: System> {
     first: FxHashMap<(Line, Code), Next>,
     looks: Vec<Line>,
     seen: FxHashMap<(u32, Code), Next>,
+    /// The answers at each look, once more.
+    seen_at: Vec<Vec<(Code, Next)>>,
+    /// A local state for each code of a process.
+    local: FxHashMap<(Line, Code), LocalId>,
     transitions: Vec<Transition>,
     steps: Vec<Step>,
     /// The mutexes that are not taken in one step.
     queued: FxHashSet<MutexId>,
     must_start_again: bool,
-    refusal: Option<&'static str>,
+    is_refused: bool,
     stop: StopSignal,
     before: Vec<Code>,
     after: Vec<Code>,
@@ -73,7 +82,7 @@ impl<'s, S: System> ModelNet<'s, S> {
         let state = State::initial(&mut locals);
         let (mut parts, mut start) = (Parts::default(), Vec::new());
         state.portrait(&mut locals, &mut parts, &mut start);
-        ModelNet {
+        let mut net = ModelNet {
             objects: state.place_of_process(ProcessId(0)) as Line,
             processes: start.len() as Line,
             locals,
@@ -84,21 +93,24 @@ impl<'s, S: System> ModelNet<'s, S> {
             first: FxHashMap::default(),
             looks: Vec::new(),
             seen: FxHashMap::default(),
+            seen_at: Vec::new(),
+            local: FxHashMap::default(),
             transitions: Vec::new(),
             steps: Vec::new(),
             queued,
             must_start_again: false,
-            refusal: None,
+            is_refused: false,
             stop,
             before: Vec::new(),
             after: Vec::new(),
-        }
+        };
+        net.portrait();
+        net
     }
 
-    /// A sentence that says why this system cannot be taken, as was found on the way; `None` if it
-    /// can.
-    pub fn refusal(&self) -> Option<&'static str> {
-        self.refusal
+    /// Has a process been started in a loop, so that the system cannot be taken?
+    pub fn is_refused(&self) -> bool {
+        self.is_refused
     }
 
     /// The mutexes that must not be taken in one step, if that was found out on the way: then what
@@ -122,17 +134,61 @@ impl<'s, S: System> ModelNet<'s, S> {
         line < self.objects
     }
 
-    /// May a process with this code be blocked, or have ended?
-    pub fn may_rest(&self, line: Line, code: Code) -> bool {
-        self.first.get(&(line, code)).is_none_or(|&next| self.may_be_empty(next))
+    /// The local state of a process with this code; `None` if it does not exist.
+    pub fn local(&self, line: Line, code: Code) -> Option<LocalId> {
+        self.local.get(&(line, code)).copied()
     }
 
-    fn may_be_empty(&self, next: Next) -> bool {
+    /// The situations in which a process with this code is blocked, or has ended: for each, the
+    /// codes that it has seen at other lines.
+    pub fn rests(&self, line: Line, code: Code) -> Vec<Vec<(Line, Code)>> {
+        let mut found = Vec::new();
+        if let Some(&next) = self.first.get(&(line, code)) {
+            self.add_rests(next, &mut Vec::new(), &mut found);
+        }
+        found
+    }
+
+    fn add_rests(
+        &self,
+        next: Next,
+        seen: &mut Vec<(Line, Code)>,
+        found: &mut Vec<Vec<(Line, Code)>>,
+    ) {
         match next {
-            Next::Transitions(from, to) => from == to,
+            Next::Transitions(from, to) if from == to => found.push(seen.clone()),
+            Next::Transitions(..) => {}
             Next::Look(look) => {
-                let mut answers = self.seen.iter().filter(|((at, _), _)| *at == look);
-                answers.any(|(_, &next)| self.may_be_empty(next))
+                for &(code, next) in &self.seen_at[look as usize] {
+                    seen.push((self.looks[look as usize], code));
+                    self.add_rests(next, seen, found);
+                    seen.pop();
+                }
+            }
+        }
+    }
+
+    /// The lines that a process with this code may look at.
+    pub fn lines_seen(&self, line: Line, code: Code) -> Vec<Line> {
+        let (mut lines, mut open) = (Vec::new(), Vec::new());
+        open.extend(self.first.get(&(line, code)).copied());
+        while let Some(next) = open.pop() {
+            if let Next::Look(look) = next {
+                lines.push(self.looks[look as usize]);
+                open.extend(self.seen_at[look as usize].iter().map(|&(_, next)| next));
+            }
+        }
+        lines
+    }
+
+    /// Carries out what the net leaves out: the requests for mutexes that are not free. They are
+    /// undone when the model goes elsewhere.
+    pub fn settle(&mut self) {
+        for process in self.state.processes().collect::<Vec<_>>() {
+            if let Some(mutex) = self.locks(process)
+                && self.state.mutex(mutex).owner().is_some()
+            {
+                self.state.step(&mut self.locals, Action { process, choice: Choice(0) });
             }
         }
     }
@@ -165,16 +221,43 @@ impl<'s, S: System> ModelNet<'s, S> {
         let line = started.map(|child| self.state.place_of_process(child) as Line);
         let known = self.transitions[last as usize].changes.iter().map(|&(line, _)| line);
         if !known.into_iter().any(|known| Some(known) == line) {
-            self.refusal = Some(
-                "`prefix` takes no program that starts processes in a loop: their number may grow without end",
-            );
+            self.is_refused = true;
+        }
+    }
+
+    /// Brings the model to the state after these transitions, and compares its codes with those
+    /// of a cut.
+    ///
+    /// # Panics
+    /// If they differ: then the net is not that of the system.
+    pub fn check(&mut self, path: &[u32], code: impl Fn(Line) -> Code) {
+        self.go_to(path);
+        let here = self.portrait();
+        for (line, &of_model) in (0..).zip(&here) {
+            assert_eq!(of_model, code(line), "line {line} after {path:?}");
         }
     }
 
     fn portrait(&mut self) -> Vec<Code> {
         let mut codes = Vec::new();
         self.state.portrait(&mut self.locals, &mut self.parts, &mut codes);
+        for line in self.objects..codes.len() as Line {
+            let process = self.process(line);
+            if !self.state.exists(process) {
+                continue;
+            }
+            let local = self.state.local(process);
+            if line >= self.processes && self.has_gone(local) {
+                codes[line as usize] = GONE;
+            }
+            self.local.entry((line, codes[line as usize])).or_insert(local);
+        }
         codes
+    }
+
+    /// Has a process in this local state ended, and left nothing that another one may ask for?
+    fn has_gone(&self, local: LocalId) -> bool {
+        *self.locals.status(local) == Status::Done && self.locals.returned(local).is_none()
     }
 
     /// The mutex that the process is about to request, if that is taken in one step.
@@ -212,6 +295,9 @@ impl<'s, S: System> ModelNet<'s, S> {
     /// Learns the transitions of the process in the state of the model.
     fn transitions_here(&mut self, line: Line) -> (Vec<Transition>, Vec<Step>) {
         let (process, depth) = (self.process(line), self.state.depth());
+        if !self.state.exists(process) {
+            return (Vec::new(), Vec::new());
+        }
         let locks = self.locks(process);
         let (mut transitions, mut steps) = (Vec::new(), Vec::new());
         for choices in self.choices(process) {
@@ -265,6 +351,7 @@ impl<'s, S: System> ModelNet<'s, S> {
 
     fn add_look(&mut self, at: Line) -> Next {
         self.looks.push(at);
+        self.seen_at.push(Vec::new());
         Next::Look(self.looks.len() as u32 - 1)
     }
 }
@@ -305,10 +392,7 @@ impl<S: System> Net for ModelNet<'_, S> {
             let answer = match self.scope(line) {
                 Scope::With(place) => self.add_look(place as Line),
                 Scope::Own => self.learned(line, &[line]),
-                Scope::Messages | Scope::Anything => {
-                    self.refusal = Some("`prefix` cannot take some operation of this program");
-                    Next::Transitions(0, 0)
-                }
+                scope => unreachable!("a system that is refused: {scope:?}"),
             };
             self.first.insert((line, own), answer);
             return;
@@ -323,6 +407,7 @@ impl<S: System> Net for ModelNet<'_, S> {
                 None => {
                     let answer = self.learned(line, &looked_at);
                     self.seen.insert((look, code), answer);
+                    self.seen_at[look as usize].push((code, answer));
                     return;
                 }
             }
@@ -330,7 +415,7 @@ impl<S: System> Net for ModelNet<'_, S> {
     }
 
     fn is_stopped(&self) -> bool {
-        self.must_start_again || self.refusal.is_some() || self.stop.is_raised()
+        self.must_start_again || self.is_refused || self.stop.is_raised()
     }
 }
 

@@ -40,37 +40,37 @@ pub struct Event {
     pub transition: u32,
     pub(super) label: i32,
     /// Its slots: the conditions that it consumes, its own first, and then those that it reads.
-    slots: (u32, u32),
+    pub(super) slots: (u32, u32),
     /// The number of slots that it consumes.
-    consumed: u32,
+    pub(super) consumed: u32,
     /// The reads that it comes after because it consumes what they have read.
-    reads: (u32, u32),
+    pub(super) reads: (u32, u32),
     /// |\[e\]|
     pub size: u32,
     pub(super) level: u32,
     /// The cut of \[e).
-    before: Cut,
+    pub(super) before: Cut,
     /// The cut of \[e\]; that of \[e) until its conditions are added.
-    cut: Cut,
+    pub(super) cut: Cut,
     hash: u64,
     /// The event that it is a cutoff of; `NONE` if it is not a cutoff.
-    of: PrefixEvent,
+    pub(super) of: PrefixEvent,
     /// The condition of its process afterwards; `NONE` until it is added.
-    made: Condition,
+    pub(super) made: Condition,
 }
 
 /// A condition that an event needs.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
-    condition: Condition,
-    event: PrefixEvent,
+pub(super) struct Slot {
+    pub(super) condition: Condition,
+    pub(super) event: PrefixEvent,
     /// The next slot that consumes the condition.
-    next: u32,
+    pub(super) next: u32,
 }
 
 /// A process at a condition that has looked at some lines, and looks at one more.
 #[derive(Clone, Debug)]
-struct Query {
+pub(super) struct Query {
     chosen: SmallVec<[Condition; 2]>,
     look: u32,
     cut: Cut,
@@ -78,10 +78,10 @@ struct Query {
 
 /// The queries that look at a line.
 #[derive(Debug, Default)]
-struct Waiting {
-    all: Vec<u32>,
+pub(super) struct Waiting {
+    pub(super) all: Vec<u32>,
     /// The queries at each condition of a process, and the lines of these processes.
-    at: FxHashMap<Condition, SmallVec<[u32; 1]>>,
+    pub(super) at: FxHashMap<Condition, SmallVec<[u32; 1]>>,
     processes: Vec<Line>,
 }
 
@@ -92,23 +92,23 @@ const FEW: usize = 64;
 #[derive(Debug)]
 pub struct Prefix {
     pub(super) conditions: Conditions,
-    cuts: Cuts,
+    pub(super) cuts: Cuts,
     pub(super) events: Vec<Event>,
-    slots: Vec<Slot>,
-    reads: Vec<PrefixEvent>,
+    pub(super) slots: Vec<Slot>,
+    pub(super) reads: Vec<PrefixEvent>,
     /// The lines of processes.
     pub(super) processes: Range<Line>,
-    queries: Vec<Query>,
-    waiting: Vec<Waiting>,
+    pub(super) queries: Vec<Query>,
+    pub(super) waiting: Vec<Waiting>,
     /// The events that wait to be added, by size; and the next size.
     buckets: Vec<Vec<PrefixEvent>>,
     next: usize,
     /// The events that are no cutoffs, by the hash of their states.
-    states: HashTable<PrefixEvent>,
-    cutoffs: usize,
+    pub(super) states: HashTable<PrefixEvent>,
+    pub(super) cutoffs: usize,
     /// Scratch space: which events were met in a walk.
-    stamps: Vec<u32>,
-    stamp: u32,
+    pub(super) stamps: Vec<u32>,
+    pub(super) stamp: u32,
 }
 
 impl Prefix {
@@ -217,11 +217,11 @@ impl Prefix {
     /// Do two local configurations lead to the same state?
     fn are_same(&self, net: &impl Net, e: PrefixEvent, f: PrefixEvent) -> bool {
         (0..self.conditions.lines() as Line)
-            .all(|line| self.code(net, e, line) == self.code(net, f, line))
+            .all(|line| self.code_after(net, e, line) == self.code_after(net, f, line))
     }
 
     /// The code of a line after a local configuration.
-    fn code(&self, net: &impl Net, event: PrefixEvent, line: Line) -> Code {
+    fn code_after(&self, net: &impl Net, event: PrefixEvent, line: Line) -> Code {
         let it = &self.events[event as usize];
         if it.made == NONE && event != 0 {
             let made = net.transition(it.transition);
@@ -240,11 +240,6 @@ impl Prefix {
         let it = &self.events[event as usize];
         let is_missing = it.made == NONE && line == it.line;
         self.conditions.node(self.base(it.cut, line)).steps + u32::from(is_missing)
-    }
-
-    #[inline]
-    fn base(&self, cut: Cut, line: Line) -> Condition {
-        self.conditions.base(line, self.cuts.entry(cut, line))
     }
 
     /// Adds the conditions of an event.
@@ -573,58 +568,5 @@ impl Prefix {
         let conditions: SmallVec<[Condition; 4]> = conditions.collect();
         let cut = self.cuts.join(&mut self.conditions, it.before, after);
         self.put(net, (it.line, it.transition, it.label), (&conditions, it.consumed), &reads, cut);
-    }
-
-    /// The direct causes of an event; some may be causes of others, or the start.
-    fn causes(&self, event: PrefixEvent) -> impl Iterator<Item = PrefixEvent> {
-        let Event { slots, reads, .. } = self.events[event as usize];
-        let slots = self.slots[slots.0 as usize..slots.1 as usize].iter();
-        let made = slots.map(|slot| self.conditions.node(slot.condition).event);
-        made.chain(self.reads[reads.0 as usize..reads.1 as usize].iter().copied())
-    }
-
-    /// Writes the events of the smallest configuration with these to `past`, in an order in which
-    /// they can happen.
-    pub fn collect(&mut self, events: &[PrefixEvent], past: &mut Vec<PrefixEvent>) {
-        self.stamp += 1;
-        self.stamps.resize(self.events.len(), 0);
-        let stamp = self.stamp;
-        let mut stamps = mem::take(&mut self.stamps);
-        past.clear();
-        let mut meet = |event: PrefixEvent, past: &mut Vec<PrefixEvent>| {
-            if event != 0 && mem::replace(&mut stamps[event as usize], stamp) != stamp {
-                past.push(event);
-            }
-        };
-        events.iter().for_each(|&event| meet(event, past));
-        let mut at = 0;
-        while let Some(&event) = past.get(at) {
-            self.causes(event).for_each(|cause| meet(cause, past));
-            at += 1;
-        }
-        // Causes have smaller numbers.
-        past.sort_unstable();
-        self.stamps = stamps;
-    }
-}
-
-impl Prefix {
-    /// The number of cutoffs.
-    pub fn cutoffs(&self) -> usize {
-        self.cutoffs
-    }
-
-    /// Bytes in use.
-    pub fn bytes(&self) -> usize {
-        let waiting = self.waiting.iter();
-        let waiting = waiting.map(|it| it.all.capacity() * 4 + it.at.capacity() * 33);
-        self.conditions.bytes()
-            + self.cuts.bytes()
-            + self.events.capacity() * size_of::<Event>()
-            + self.slots.capacity() * size_of::<Slot>()
-            + (self.reads.capacity() + self.stamps.capacity()) * 4
-            + self.queries.capacity() * size_of::<Query>()
-            + self.states.capacity() * 5
-            + waiting.sum::<usize>()
     }
 }
