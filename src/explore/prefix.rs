@@ -18,9 +18,8 @@
 //! and receives at one mailbox are dependent, and so are the arrivals at a barrier. That makes the
 //! prefix larger than it could be, and changes no verdict.
 //!
-//! **What is refused.** Networks (p2p and bag mailboxes, collectives), condition variables and
-//! actors: their operations depend on more than one part of a state that has a fixed place. A
-//! program that starts processes in a loop. Properties of users about ends or states: they would
+//! **What is refused.** Networks (p2p and bag mailboxes, collectives): their operations depend on
+//! parts of a state that have no fixed place. A program that starts processes in a loop. Properties of users about ends or states: they would
 //! have to be asked everywhere.
 //!
 //! **Minimal counterexamples.** Events are added by the size of their local configurations. So no
@@ -38,7 +37,7 @@ use super::driver::Driver;
 use super::explorer::{Explorer, Guarantee, Profile};
 use super::result::{PrefixFigures, StopReason};
 use super::settings::options::{Options, Takes};
-use crate::model::{Action, Locals, Op, State, System};
+use crate::model::{Locals, State, System};
 use crate::property::When;
 use crate::unfolding::prefix::{Net, Prefix, PrefixEvent};
 
@@ -59,7 +58,7 @@ impl Explorer for FinitePrefix {
             name: "prefix",
             summary: "the complete finite prefix of the unfolding, and a SAT solver that is asked about it",
             source: "Esparza, Römer, Vogler (FMSD 2002)",
-            requires: Some("no p2p or bag mailboxes, collectives, condition variables or actors"),
+            requires: Some("no p2p or bag mailboxes, and no collectives"),
             guarantee: Guarantee::EveryViolation,
             takes: Takes::NOTHING,
             depth: Depth::Unbounded,
@@ -71,15 +70,10 @@ impl Explorer for FinitePrefix {
         let own = |kind| budget.properties.own().any(|property| property.when() == kind);
         let mut locals = Locals::new(system);
         let state = State::initial(&mut locals);
-        let is_actor = |process| matches!(locals.op(state.local(process)), Some(Op::Handle { .. }));
         let what = if budget.depth.is_some() {
             "takes no depth bound (it needs none: programs with finitely many states end)"
         } else if own(When::End) {
             "cannot ask properties of users at all ends (`udpor` can)"
-        } else if !locals.met().condvars.is_empty() {
-            "takes no condition variables yet (`udpor` does)"
-        } else if state.processes().any(is_actor) {
-            "takes no actors yet (`udpor` does)"
         } else if !state.has_scopes(&locals) {
             "takes no p2p or bag mailboxes, no collectives, and no programs that meet their objects on the way \
              (`udpor` does)"
@@ -143,15 +137,17 @@ fn judge<S: System>(
         let mut past = Vec::new();
         prefix.collect(&[event], &mut past);
         let path: Vec<u32> = past.iter().map(|&event| prefix.event(event).transition).collect();
-        net.check(&path, |line| prefix.code(prefix.last(event, line)));
         if starts {
             net.check_start(&path);
         }
+        if net.is_refused() {
+            return;
+        }
+        net.check(&path, |line| prefix.code(prefix.last(event, line)));
     }
-    if !is_judged || net.is_refused() {
+    if !is_judged {
         return driver.moved_on(prefix.event(event).size as usize);
     }
-    let process = net.process(prefix.event(event).line);
-    let choice = *net.step(transition).choices.last().expect("an action");
-    driver.moved(&mut net.locals, &net.state, Action { process, choice });
+    let action = net.state.schedule().next_back().expect("an action");
+    driver.moved(&mut net.locals, &net.state, action);
 }

@@ -24,8 +24,8 @@ use super::question::{Question, cut};
 use crate::alternatives::Literal;
 use crate::explore::driver::Driver;
 use crate::explore::result::StopReason;
-use crate::model::{CellId, LocalId, MailboxId, Object, Status, System};
-use crate::property::{FinalStates, Invariants, Livelocks, Watch, may_spin};
+use crate::model::{CellId, LocalId, MailboxId, Object, Op, Status, System};
+use crate::property::{Deadlocks, FinalStates, Invariants, Livelocks, Watch, may_spin};
 use crate::unfolding::prefix::{Code, Condition, Line, Prefix, PrefixEvent};
 
 /// The most states in which processes may be in loops that wait, and that are judged one by one.
@@ -79,23 +79,26 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
         self.net.local(self.prefix.line(condition), self.prefix.code(condition))
     }
 
-    fn has_ended(&self, line: Line, code: Code) -> bool {
-        let local = self.net.local(line, code);
-        local.is_none_or(|local| self.net.locals.status(local).has_ended())
-    }
-
     fn motion(&self, condition: Condition) -> Motion {
-        let place = (self.prefix.line(condition), self.prefix.code(condition));
-        match place {
-            (line, code) if self.has_ended(line, code) => Motion::Ended,
-            _ if self.rests.contains(&place) => Motion::Blocked,
-            _ => Motion::Moves,
+        let place @ (line, code) = (self.prefix.line(condition), self.prefix.code(condition));
+        match self.net.local(line, code) {
+            None => Motion::Ended,
+            Some(_) if self.net.rests(line, code).is_empty() => Motion::Moves,
+            Some(_) if self.net.has_ended(line, code) => Motion::Ended,
+            Some(_) if self.rests.contains(&place) => Motion::Blocked,
+            Some(_) => Motion::Moves,
         }
     }
 
-    /// May this condition of a process be in the cut of a configuration without an end?
-    fn is_daemon(&self, condition: Condition) -> bool {
-        self.local(condition).is_some_and(|local| self.net.locals.is_daemon(local))
+    /// May a process that is blocked at this condition be so at the end of an execution to which
+    /// nothing objects?
+    fn may_wait(&self, condition: Condition) -> bool {
+        let Some(local) = self.local(condition) else { return true };
+        let properties = &self.driver.budget().properties;
+        let is_actor = matches!(self.net.locals.op(local), None | Some(Op::Handle { .. }));
+        self.net.locals.is_daemon(local)
+            || is_actor && properties.allow_pending_messages()
+            || !properties.contain::<Deadlocks>()
     }
 
     /// The conditions of the processes.
@@ -117,7 +120,7 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
         let mut open: FxHashMap<(Line, Code), Vec<Vec<(Line, Code)>>> = FxHashMap::default();
         for condition in self.places() {
             let (line, code) = (self.prefix.line(condition), self.prefix.code(condition));
-            if !self.has_ended(line, code) && !open.contains_key(&(line, code)) {
+            if !self.net.has_ended(line, code) && !open.contains_key(&(line, code)) {
                 open.insert((line, code), self.net.rests(line, code));
             }
         }
@@ -146,7 +149,7 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
             let is_left = |&(line, code): &(Line, Code)| {
                 let start = self.prefix.code(self.prefix.start_of(line));
                 let rests = |&(process, at): &(Line, Code)| {
-                    open.contains_key(&(process, at)) || self.has_ended(process, at)
+                    open.contains_key(&(process, at)) || self.net.has_ended(process, at)
                 };
                 code == start || left.get(&(line, code)).is_some_and(|by| by.iter().any(rests))
             };
@@ -194,7 +197,7 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
     fn good_ends(&self) -> Question<'v> {
         let mut question = self.at_rest(|_, _| false);
         for place in self.places() {
-            if self.motion(place) == Motion::Blocked && !self.is_daemon(place) {
+            if self.motion(place) == Motion::Blocked && !self.may_wait(place) {
                 question.never_marked(place);
             }
         }
@@ -272,7 +275,7 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
     fn deadlocks(&mut self) {
         let stuck: Vec<Condition> = self
             .places()
-            .filter(|&place| self.motion(place) == Motion::Blocked && !self.is_daemon(place))
+            .filter(|&place| self.motion(place) == Motion::Blocked && !self.may_wait(place))
             .collect();
         if stuck.is_empty() {
             return;
@@ -284,7 +287,7 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
             .prefix
             .movers()
             .filter_map(|line| {
-                self.groups(line, |code| (!self.has_ended(line, code)).then_some(code))
+                self.groups(line, |code| (!self.net.has_ended(line, code)).then_some(code))
             })
             .collect();
         self.each_view(question, &views, |verdict, events| {
