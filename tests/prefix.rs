@@ -1,6 +1,8 @@
 //! The complete finite prefix: its verdicts against searches that visit everything, and its events against their
 //! definition.
 
+mod definition;
+
 use std::collections::BTreeSet;
 
 use mazurka::explore::{
