@@ -18,9 +18,9 @@
 //! ```
 
 use super::k::K;
-use super::notes::Notes;
 use super::search;
 use crate::explore::budget::Budget;
+use crate::explore::configurations::notes::Notes;
 use crate::explore::driver::Driver;
 use crate::explore::observer::Observer;
 use crate::explore::result::Outcome;
@@ -169,10 +169,10 @@ impl Notes for Record {
         self.caller = Some((caller, Side::Without));
     }
 
-    fn answered(&mut self, j: Option<&Vec<EventId>>) {
+    fn answered(&mut self, j: Option<&[EventId]>) {
         let Some((asked, _)) = self.caller else { return };
         if let Fate::Chose(_, alternative) = &mut self.calls[asked].fate {
-            *alternative = j.map_or(Alternative::Missing, |j| Alternative::Found(j.clone()));
+            *alternative = j.map_or(Alternative::Missing, |j| Alternative::Found(j.to_vec()));
         }
     }
 
