@@ -36,6 +36,8 @@ mod observer;
 mod order;
 mod over;
 mod parallel;
+#[cfg(feature = "sat")]
+mod prefix;
 mod result;
 mod settings;
 mod states;
@@ -58,7 +60,9 @@ pub use parallel::crew;
 pub use parallel::part::{Disagreement, Done, Part, Stray};
 pub use parallel::place::Place;
 pub use parallel::threads::InPieces;
-pub use result::{CutPoll, Outcome, Stats, StopReason, Verdict, Violation, ViolationKind};
+pub use result::{
+    CutPoll, Outcome, PrefixFigures, Stats, StopReason, Verdict, Violation, ViolationKind,
+};
 pub use settings::options::{OPTIONS, OptionInfo, Options, Orders, Takes};
 pub use settings::setting::Setting;
 pub use settings::table::*;
@@ -67,5 +71,5 @@ pub use states::count::{Count, Executions, count};
 pub use states::settings::{Stateful, Switch, Switches};
 pub use symptom::Symptom;
 pub use tree::{Branch, Splitter};
-pub use udpor::prefix::{self, Prefix, unfold};
+pub use udpor::recording::{self, Recording, unfold};
 pub use udpor::{K, udpor_with};

@@ -30,8 +30,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::explore::{
-    Budget, Combs, Depth, ENDLESS, Explorer, Guarantee, NoObserver, Outcome, Profile, Setting,
-    StopReason, Verdict, ViolationKind, explore,
+    Budget, Combs, Depth, ENDLESS, Explorer, Guarantee, NoObserver, Outcome, PrefixFigures,
+    Profile, Setting, StopReason, Verdict, ViolationKind, explore,
 };
 use crate::lang::{self, Granularity, Program};
 use crate::model::Semantics;
@@ -191,6 +191,9 @@ pub struct Figures {
     pub max_depth: u64,
     /// Calls of the SAT solver.
     pub sat_calls: Option<u64>,
+    /// The figures of a complete finite prefix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<PrefixFigures>,
     /// The combs in which alternatives were searched for.
     pub combs: Option<Combs>,
     /// The duration of the search, in seconds.
@@ -220,6 +223,7 @@ impl Figures {
             classes: stats.classes,
             max_depth: stats.max_depth,
             sat_calls: stats.sat_calls,
+            prefix: stats.prefix,
             combs: stats.combs,
             wall_seconds: outcome.elapsed.as_secs_f64(),
             peak_memory_bytes,

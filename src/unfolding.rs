@@ -32,6 +32,7 @@ mod event_set;
 mod extensions;
 mod forget;
 mod lanes;
+pub mod prefix;
 mod skip_tree;
 mod stamps;
 mod structure;

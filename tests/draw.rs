@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use mazurka::explore::{Budget, K, NoObserver, Prefix, unfold};
+use mazurka::explore::{Budget, K, NoObserver, Recording, unfold};
 use mazurka::lang::{Program, compile};
 use mazurka::model::Schedule;
 use mazurka::report::picture::{ControlFlow, Fate, PartialOrder, Picture, SpaceTime};
@@ -201,7 +201,7 @@ pub fn subject() -> Subject {
     }
 }
 
-fn prefix(program: &Program, events: usize) -> (Prefix<'_, Program>, mazurka::explore::Outcome) {
+fn prefix(program: &Program, events: usize) -> (Recording<'_, Program>, mazurka::explore::Outcome) {
     let budget = Budget { depth: Some(1_000), max_traces: Some(100), ..Budget::default() };
     unfold(program, events, budget, &mut NoObserver)
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mazurka::explore::prefix::{Extent, record};
+use mazurka::explore::recording::{Extent, record};
 use mazurka::explore::{Budget, K, NoObserver, unfold};
 use mazurka::lang::{Program, compile};
 use mazurka::model::Schedule;

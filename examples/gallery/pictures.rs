@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::{fs, io};
 
-use mazurka::explore::prefix::{Extent, record};
+use mazurka::explore::recording::{Extent, record};
 use mazurka::explore::{
     AnyExplorer, Budget, Exhaustive, K, NoObserver, Source, Udpor, explore, unfold,
 };

@@ -10,7 +10,7 @@ use super::options::SpecArgs;
 use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure, files};
-use crate::explore::prefix::Extent;
+use crate::explore::recording::Extent;
 use crate::explore::{Budget, End, K, NoObserver, Observer, StopReason, Udpor, explore, unfold};
 use crate::model::Schedule;
 use crate::property::Position;

@@ -11,8 +11,8 @@ use super::options::{bytes, time};
 use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure, memory};
-use crate::explore::prefix::{Extent, record};
-use crate::explore::{Budget, ENDLESS, K, NoObserver, Prefix, unfold};
+use crate::explore::recording::{Extent, record};
+use crate::explore::{Budget, ENDLESS, K, NoObserver, Recording, unfold};
 use crate::model::{Refusal, Schedule, System, masked};
 use crate::property::Properties;
 use crate::report::picture::{Picture, SearchTree, SpaceTime};
@@ -143,7 +143,7 @@ pub(super) fn search<P: System>(
     k: K,
     extent: Extent,
     effort: Effort,
-    full: &mut Prefix<'_, P>,
+    full: &mut Recording<'_, P>,
 ) -> SearchTree {
     let (subject, program) = (spec.subject.clone(), &spec.program);
     let search = record(program, k, extent, budget(spec, effort), &mut NoObserver);

@@ -38,6 +38,7 @@ impl From<&Listed> for Row {
         let profile = explorer.profile();
         let guarantee = match profile.guarantee {
             Guarantee::SomeClasses => "visits some executions, and may miss others",
+            Guarantee::EveryViolation => "finds every kind of violation",
             Guarantee::EveryEnd => {
                 "reaches every terminal state and every violation, each state once"
             }

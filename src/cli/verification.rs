@@ -10,7 +10,7 @@ use super::output::{self, Format, Output};
 use super::parts::Searched;
 use super::spec::Spec;
 use super::{Exit, Failure, files, interrupt, memory};
-use crate::explore::prefix::Extent;
+use crate::explore::recording::Extent;
 use crate::explore::{Budget, K, OPTIONS, OptionInfo, Outcome, Setting, Violation};
 use crate::model::System;
 use crate::property::Properties;

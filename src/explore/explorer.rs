@@ -130,9 +130,8 @@ impl Profile {
     pub fn asks(&self, when: When) -> bool {
         match when {
             When::Failure | When::End | When::Livelock => self.guarantee > Guarantee::SomeClasses,
-            When::Step | When::Invariant => {
-                self.guarantee >= Guarantee::EveryClass || self.visits_every_state()
-            }
+            When::Step => self.guarantee >= Guarantee::EveryClass || self.visits_every_state(),
+            When::Invariant => self.asks(When::Step) || self.guarantee == Guarantee::EveryViolation,
             When::State => self.visits_every_state(),
         }
     }
@@ -173,6 +172,9 @@ pub enum Guarantee {
     /// Visited some executions, and may have missed classes. So no such search counts as complete.
     #[default]
     SomeClasses,
+    /// Found every kind of violation: each failure, and each set of places at which processes are
+    /// deadlocked. Neither executions nor states are visited one by one.
+    EveryViolation,
     /// Reached every terminal state and every violation, each state once. Executions that reach the
     /// same state continue as one, so not every class was completed.
     EveryEnd,

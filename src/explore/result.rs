@@ -52,8 +52,22 @@ pub struct Stats {
     pub states_by_depth: Option<Vec<u64>>,
     /// Queries to the SAT solver.
     pub sat_calls: Option<u64>,
+    /// Figures of a complete finite prefix.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<PrefixFigures>,
     /// Figures of the combs in which alternatives were searched.
     pub combs: Option<Combs>,
+}
+
+/// The figures of a complete finite prefix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PrefixFigures {
+    /// Its events that are no cutoffs. A mutex that is only locked and unlocked is locked in one.
+    pub events: u64,
+    /// Its cutoffs.
+    pub cutoffs: u64,
+    /// Bytes in use.
+    pub bytes: u64,
 }
 
 /// The result of a search.
@@ -195,6 +209,11 @@ pub enum StopReason {
     /// Nothing is left to explore, but a loop that changes nothing has too many local states to
     /// decide whether it waits for ever.
     LongLoop,
+    /// Nothing is left to explore, but there are too many states in which all that can move may be
+    /// in loops that wait, to judge each of them.
+    Rounds,
+    /// The program starts processes in a loop, so that there is no finite prefix.
+    Growing,
     /// More processes arrived at a barrier than take part in it. What happens after that has no
     /// meaning.
     Oversubscribed,
@@ -216,8 +235,8 @@ impl StopReason {
 
     /// Did the search explore everything nevertheless, so that its figures are final?
     pub fn is_doubt(self) -> bool {
-        use StopReason::{HashCompaction, Invariant, LongLoop, NoGuarantee, Polls};
-        matches!(self, HashCompaction | Invariant | LongLoop | NoGuarantee | Polls)
+        use StopReason::{HashCompaction, Invariant, LongLoop, NoGuarantee, Polls, Rounds};
+        matches!(self, HashCompaction | Invariant | LongLoop | NoGuarantee | Polls | Rounds)
     }
 
     /// Does a piece that ends like this end the whole search?
@@ -242,6 +261,8 @@ impl StopReason {
             StopReason::NoGuarantee => "no-guarantee",
             StopReason::Invariant => "invariant",
             StopReason::LongLoop => "long-loop",
+            StopReason::Rounds => "rounds",
+            StopReason::Growing => "growing",
             StopReason::Polls => "polls",
             StopReason::Oversubscribed => "oversubscribed",
             StopReason::Unsupported => "unsupported",

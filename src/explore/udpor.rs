@@ -1,11 +1,11 @@
 //! UDPOR: the explorer that walks along the configurations of the unfolding, and needs no table of
 //! them.
 //!
-//! [`search`] is the algorithm. [`prefix`] is the part of the unfolding that a search has built,
+//! [`search`] is the algorithm. [`recording`] is the part of the unfolding that a search has built,
 //! for display.
 
 pub mod k;
-pub mod prefix;
+pub mod recording;
 mod search;
 
 pub use k::K;

@@ -285,6 +285,8 @@ pub struct Code {
     pub families: Vec<Family>,
     pub inits: Vec<u32>,
     pub finals: Vec<u32>,
+    /// What they read.
+    pub seen_by_finals: ReadSet,
     /// The entry of each invariant, and what it names.
     pub invariants: Vec<(u32, ReadSet)>,
     /// Does the program use `value(c)`? If not, processes need not remember what communications

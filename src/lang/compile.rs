@@ -89,10 +89,12 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
         let entry = compiler.body(body, BodyKind::Init);
         compiler.code.inits.push(entry);
     }
+    compiler.reads = ReadSet::default();
     for body in &program.finals {
         let entry = compiler.body(body, BodyKind::Final);
         compiler.code.finals.push(entry);
     }
+    compiler.code.seen_by_finals = std::mem::take(&mut compiler.reads);
     for body in &program.invariants {
         compiler.invariant(body);
     }

@@ -493,6 +493,14 @@ impl Finale<Local> for Program {
     ) -> Option<Vec<(String, Value)>> {
         self.readings(|| self.at_the_end(locals, cells))
     }
+
+    fn sees_cell(&self, cell: CellId) -> bool {
+        self.code.seen_by_finals.cells.iter().any(|range| range.contains(&cell.0))
+    }
+
+    fn tells(&self, _: ProcessId, before: &Local, after: &Local) -> bool {
+        self.differ_for(&self.code.seen_by_finals, before, after)
+    }
 }
 
 impl Describe<Local> for Program {

@@ -89,6 +89,19 @@ pub trait Finale<L> {
         let _ = (locals, cells, values);
         None
     }
+
+    /// Does it see this cell? If not, its verdict does not depend on it.
+    fn sees_cell(&self, cell: CellId) -> bool {
+        let _ = cell;
+        true
+    }
+
+    /// Does it distinguish these local states of the process? It sees only processes that exist
+    /// from the start.
+    fn tells(&self, process: ProcessId, before: &L, after: &L) -> bool {
+        let _ = (process, before, after);
+        true
+    }
 }
 
 /// The begin or the end of a call of a procedure in an execution.

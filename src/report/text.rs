@@ -36,7 +36,7 @@ use self::alike::{Alike, Numbered};
 use self::levels::levels;
 use self::printed::ShownText;
 use super::{CheckReport, Merged, Subject, Variants, ViolationReport, place};
-use crate::explore::{Guarantee, StopReason, Verdict, ViolationKind};
+use crate::explore::{Guarantee, PrefixFigures, StopReason, Verdict, ViolationKind};
 use crate::model::{Buffering, Leaving, Runs, Semantics};
 use crate::study::Figures;
 
@@ -247,6 +247,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     if let Some(k) = &report.k {
         search += &format!(", k = {k}");
     }
+    if let Some(over) = report.over {
+        search += &format!(" over {over}");
+    }
     if let Some(order) = &report.order {
         search += &format!(", order {order}");
     }
@@ -293,6 +296,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     };
     traces += &bad_among(stats.deadlocked_traces, stats.violating_traces);
     let mut figures = vec![traces];
+    if let Some(PrefixFigures { events, cutoffs, .. }) = stats.prefix {
+        figures = vec![plural(events, "event", "events"), plural(cutoffs, "cutoff", "cutoffs")];
+    }
     let mut add = |n: Option<u64>, one: &str, more: &str| {
         figures.extend(n.map(|n| plural(n, one, more)));
     };
@@ -307,7 +313,7 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
         "execution given up in a loop that waits",
         "executions given up in loops that wait",
     );
-    add(Some(stats.transitions), "transition", "transitions");
+    add(stats.prefix.is_none().then_some(stats.transitions), "transition", "transitions");
     match stats.events {
         Some(_) => add(stats.events, "event", "events"),
         None => figures.extend(

@@ -22,7 +22,7 @@ use serde::Serialize;
 
 use super::picture::{End, PartialOrder, SearchTree};
 use super::{Subject, plural};
-use crate::explore::{Outcome, Prefix};
+use crate::explore::{Outcome, Recording};
 use crate::model::{Refusal, Schedule, System};
 use crate::property::FactKind;
 use crate::unfolding::{EventId, EventSet};
@@ -132,7 +132,7 @@ impl Viewer {
     pub fn new<S: System>(
         subject: Subject,
         system: &S,
-        (mut prefix, outcome): (Prefix<'_, S>, Outcome),
+        (mut prefix, outcome): (Recording<'_, S>, Outcome),
         search: SearchTree,
         asked: Vec<Asked>,
         limit: usize,
@@ -176,7 +176,7 @@ struct Placed {
 struct Album<'a, S: System> {
     subject: Subject,
     system: &'a S,
-    prefix: Prefix<'a, S>,
+    prefix: Recording<'a, S>,
     limit: usize,
 }
 

@@ -44,7 +44,7 @@ pub use runner::{Asked, Judge, Outcomes, Reply, Runner, Told};
 
 use crate::model::{
     Contents, Describe, Envelope, Failure, FailureKind, Finale, Foresight, MailboxId, Next,
-    Objects, Remark, Response, Runs, Site, System, Touch, Values,
+    Objects, ProcessId, Remark, Response, Runs, Site, System, Touch, Values,
 };
 use again::Again;
 use live::Live;
@@ -469,6 +469,10 @@ impl<R: Runner> System for History<R> {
 impl<R: Runner> Finale<Local> for History<R> {
     fn judge(&self, _: &[Option<&Local>], cells: Contents<'_>, _: &Values) -> Option<Failure> {
         self.judged(self.runner().judge()?, cells)
+    }
+
+    fn tells(&self, _: ProcessId, _: &Local, _: &Local) -> bool {
+        false
     }
 }
 

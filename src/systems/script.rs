@@ -542,6 +542,10 @@ impl Finale<Local> for Script {
     fn judge(&self, _: &[Option<&Local>], cells: Contents<'_>, _: &Values) -> Option<Failure> {
         self.finally.as_ref()?(cells)
     }
+
+    fn tells(&self, _: ProcessId, _: &Local, _: &Local) -> bool {
+        false
+    }
 }
 
 impl Foresight<Local> for Script {

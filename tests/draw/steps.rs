@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use mazurka::explore::prefix::{Extent, record};
+use mazurka::explore::recording::{Extent, record};
 use mazurka::explore::{Budget, K, NoObserver, Outcome, Udpor, explore};
 use mazurka::lang::{Program, compile};
 use mazurka::report::picture::{Node, PartialOrder, SearchTree, Turn};

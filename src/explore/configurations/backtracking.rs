@@ -53,10 +53,10 @@
 //! maximal and does not contain t, though all causes of t are in C ⊆ M. So t is in conflict with an
 //! event of M; let x be a lowest one. Then `[x)` ∪ C ∪ {t} is a configuration, so x #i t. A maximal
 //! configuration that includes it was visited after C ∪ {t}, by induction, and so x is in U. And x
-//! is in no conflict with C, because both are in M. So x was looked at after t was done, and then
-//! `[x]` ∩ backtrack(C) ≠ ∅: it was so before, or an event was added, which was then tried after t,
-//! in contradiction to the choice of t. (The same for TransDPOR: if nothing was added after t, `[x]`
-//! ∩ backtrack(C) ≠ ∅ for all these x.) Since `[x]` ⊆ M, backtrack(C) ∩ M ≠ ∅ after all.
+//! is in no conflict with C, because both are in M. So x was looked at after t was done, and
+//! nothing was added to backtrack(C), or it would have been tried after t. So `[x]` ∩ backtrack(C) ≠
+//! ∅, also in TransDPOR, which adds something if any x is not covered. Since `[x]` ⊆ M,
+//! backtrack(C) ∩ M ≠ ∅ after all.
 //!
 //! A configuration that was visited before is explored completely when the search comes to it
 //! again: it cannot be on the way to C, because it has more events than C.
@@ -93,7 +93,7 @@ pub fn explore<'s, S: System, N: Notes>(
 ) -> (Unfolding<'s, S>, Configuration, N) {
     let (waits, max_height) = (driver.depth().is_none(), driver.depth_bound());
     let (unfolding, c) = Unfolding::new(system, max_height, waits, driver.signal().clone());
-    let mut search = Search {
+    let mut search = Backtracking {
         unfolding,
         c,
         backtrack: Vec::new(),
@@ -113,7 +113,7 @@ pub fn explore<'s, S: System, N: Notes>(
     (search.unfolding, search.c, search.notes)
 }
 
-struct Search<'s, 'd, 'o, S: System, N> {
+struct Backtracking<'s, 'd, 'o, S: System, N> {
     unfolding: Unfolding<'s, S>,
     c: Configuration,
     /// The backtrack sets of C and of the configurations on the way to it, concatenated, that of C
@@ -132,7 +132,7 @@ struct Search<'s, 'd, 'o, S: System, N> {
 const RED_ZONE: usize = 64 << 10;
 const STACK: usize = 4 << 20;
 
-impl<S: System, N: Notes> Search<'_, '_, '_, S, N> {
+impl<S: System, N: Notes> Backtracking<'_, '_, '_, S, N> {
     /// Explore(C)
     fn explore(&mut self) {
         let first = self.backtrack.len();
@@ -194,7 +194,7 @@ impl<S: System, N: Notes> Search<'_, '_, '_, S, N> {
 
     /// Extends backtrack(C), which begins at `first`, for the races of t ∈ backtrack(C).
     fn reverse_races(&mut self, first: usize, t: EventId) {
-        let Search { unfolding, c, backtrack, queue, .. } = self;
+        let Backtracking { unfolding, c, backtrack, queue, .. } = self;
         for x in unfolding.structure.immediate_conflicts(t) {
             let is_at_or_before_x = |&e: &EventId| unfolding.structure.is_at_or_before(e, x);
             if backtrack[first..].iter().any(is_at_or_before_x)

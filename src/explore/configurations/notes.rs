@@ -13,7 +13,8 @@ pub trait Notes {
     /// The event was removed from C again.
     fn popped(&mut self) {}
 
-    /// The configuration with the event was visited before. Comes in place of `pushed` and `popped`.
+    /// The configuration with the event was visited before. Called instead of `pushed` and
+    /// `popped`.
     fn known(&mut self) {}
 
     /// The alternative of the call, as J ∖ C; `None` if it has none.

@@ -48,8 +48,8 @@ pub struct Visited {
 }
 
 impl Visited {
-    /// Goes from the current C to C ∪ {e}, for an e of this process, if that was not visited before.
-    /// Returns whether it went there. O(log n) for n processes.
+    /// Goes from the current C to C ∪ {e}, for an e of this process, if C ∪ {e} was not visited
+    /// before. Returns whether it went there. O(log n) for n processes.
     pub fn enter(&mut self, process: ProcessId, e: EventId) -> bool {
         let Root { mut tree, mut levels } = self.way.last().copied().unwrap_or_default();
         while process.0 >> levels > 0 {
@@ -104,31 +104,32 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
+    use crate::random::SplitMix64;
 
-    /// On random ways forth and back, a configuration is new iff a set of sets says so.
+    /// On random ways forth and back, a configuration is new iff a set of maps says so.
     #[test]
     fn configurations_are_equal_iff_their_last_events_are() {
-        let mut visited = Visited::default();
+        let (mut visited, mut rng) = (Visited::default(), SplitMix64::new(1));
         let mut known: BTreeSet<BTreeMap<u32, u32>> = BTreeSet::new();
-        let mut way = vec![BTreeMap::new()];
-        let mut random = 7_u32;
-        for _ in 0..3_000 {
-            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let (process, number) = (random >> 16 & 7, random >> 20 & 1);
-            if random >> 31 == 0 && way.len() > 1 {
+        let mut way: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new()];
+        let mut again = 0;
+        for _ in 0..5_000 {
+            if rng.below(5) < 2 && way.len() > 1 {
                 visited.leave();
                 way.pop();
                 continue;
             }
+            let process = rng.below(9) as u32;
             let mut next = way.last().expect("the current one").clone();
-            let event = next.get(&process).map_or(10_000 * process, |last| last + 1) + number;
+            let event = next.get(&process).map_or(10_000 * process, |&last| last + 1);
             next.insert(process, event);
             let is_new = known.insert(next.clone());
             assert_eq!(visited.enter(ProcessId(process), EventId(event)), is_new, "{next:?}");
-            if is_new {
-                way.push(next);
+            match is_new {
+                true => way.push(next),
+                false => again += 1,
             }
         }
-        assert!(known.len() > 1_000);
+        assert!(known.len() > 1_000 && again > 100, "{} and {again}", known.len());
     }
 }

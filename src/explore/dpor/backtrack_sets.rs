@@ -60,6 +60,8 @@
 //! the backtrack sets are persistent sets, with sleep sets they are source sets. But without sleep
 //! sets a class may be visited several times, and with them an exploration may be blocked. If
 //! executions are cut at a depth, it also visits every class of executions up to that depth.
+//!
+//! The same algorithm over configurations is [`crate::explore::configurations::backtracking`].
 
 use super::backtrack_candidates::BacktrackCandidates;
 use super::by_races::{ByRaces, Races};

@@ -30,6 +30,9 @@
 //! handlers, with actors that fail, and up to a depth. The proof in the paper covers executions
 //! that end; the rest is tested. TransDPOR never executes more than DPOR in the same order.
 //!
+//! The same algorithm over configurations, [`crate::explore::configurations::backtracking`], is for
+//! all programs.
+//!
 //! The numbers in the paper come from its tool, which differs from its figure: see
 //! [`super::trans_dpor_tool`].
 
@@ -47,7 +50,7 @@ use crate::explore::walk::{self, Walk, WalkOptions};
 use crate::model::{Action, System};
 use crate::trace::{BacktrackSets, Strand};
 
-/// TransDPOR, for programs of actors: visits every class.
+/// TransDPOR: visits every class. Over executions only for programs of actors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransDpor {
     /// The order in which enabled actions are tried.

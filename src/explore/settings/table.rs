@@ -83,6 +83,7 @@ explorers! {
     dpor::Sleep: new;
     states::SPor: lazy, eager, safe;
     states::Portfolio: new;
+    prefix::FinitePrefix: new;
     states::EveryState: new;
     dpor::Exhaustive: new;
 }

@@ -185,7 +185,7 @@ struct Search<'s, 'd, 'o, S: System, T, N> {
     queue: Option<Queue>,
     /// The size of U at which events are discarded next.
     enough: usize,
-    /// The recorder of a [`Prefix`](super::prefix::Prefix), or `()`.
+    /// The recorder of a [`Recording`](super::recording::Recording), or `()`.
     notes: N,
     /// The actions that are left out of the unfolding.
     left: LeftOut,

@@ -23,6 +23,17 @@ impl Program {
     fn read_set(&self, invariant: usize) -> &ReadSet {
         &self.code.invariants[invariant].1
     }
+
+    /// Do two local states of a process differ in a variable that is read?
+    pub(super) fn differ_for(&self, reads: &ReadSet, before: &Local, after: &Local) -> bool {
+        let Some((declaration, index)) = before.path.only() else { return false };
+        reads.variables.iter().any(|&(process, instance, name)| {
+            let is_its =
+                process == declaration && instance.is_none_or(|instance| instance == index);
+            let name = &self.code.texts[name as usize];
+            is_its && self.top_level(before, name) != self.top_level(after, name)
+        })
+    }
 }
 
 impl Invariants<Local> for Program {
@@ -51,13 +62,7 @@ impl Invariants<Local> for Program {
     }
 
     fn tells(&self, invariant: usize, _: ProcessId, before: &Local, after: &Local) -> bool {
-        let Some((declaration, index)) = before.path.only() else { return false };
-        self.read_set(invariant).variables.iter().any(|&(process, instance, name)| {
-            let is_its =
-                process == declaration && instance.is_none_or(|instance| instance == index);
-            let name = &self.code.texts[name as usize];
-            is_its && self.top_level(before, name) != self.top_level(after, name)
-        })
+        self.differ_for(self.read_set(invariant), before, after)
     }
 
     fn sees_one_thing(&self, invariant: usize) -> bool {

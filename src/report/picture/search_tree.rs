@@ -2,7 +2,7 @@
 //!
 //! A node is one call Explore(C, D, A). Either it is a leaf, or it chooses an event e. Then its
 //! left child is the call with e, and if there is an alternative J, its right child is the call
-//! without e. The search records ([`crate::explore::prefix`]) the events that it chose and the
+//! without e. The search records ([`crate::explore::recording`]) the events that it chose and the
 //! alternatives that it found. The three sets of each node follow from that, as the algorithm says.
 //!
 //! Events have the same numbers as in the picture of the unfolding, for any k. That picture is
@@ -17,8 +17,8 @@ use std::slice;
 use serde::Serialize;
 
 use super::{Event, PartialOrder, Subject};
-use crate::explore::prefix::{Alternative, Call, Fate, Side};
-use crate::explore::{K, Outcome, Prefix, Verdict};
+use crate::explore::recording::{Alternative, Call, Fate, Side};
+use crate::explore::{K, Outcome, Recording, Verdict};
 use crate::model::{Birth, Choice, Handled, Locals, Op, ProcessId, System};
 use crate::report::plural;
 use crate::unfolding::EventId;
@@ -108,8 +108,8 @@ impl SearchTree {
         subject: Subject,
         system: &S,
         k: K,
-        (mut prefix, outcome): (Prefix<'_, S>, Outcome),
-        full: &mut Prefix<'_, S>,
+        (mut prefix, outcome): (Recording<'_, S>, Outcome),
+        full: &mut Recording<'_, S>,
         max_events: usize,
     ) -> Self {
         let numbers = numbers(&prefix, full);
@@ -255,7 +255,7 @@ fn renumbered(events: &[Event], numbers: &[usize]) -> Vec<Event> {
 
 /// The number in `full` of each event of `own`. Events that `full` has not visited get larger
 /// numbers.
-fn numbers<S: System>(own: &Prefix<'_, S>, full: &mut Prefix<'_, S>) -> Vec<usize> {
+fn numbers<S: System>(own: &Recording<'_, S>, full: &mut Recording<'_, S>) -> Vec<usize> {
     let structure = &full.unfolding.structure;
     let known: HashMap<_, _> = structure
         .ids()

@@ -11,7 +11,7 @@
 use super::lanes::Lanes;
 use super::order::{depths, reduced};
 use super::{Configuration, Event, Fate, PartialOrder, Subject};
-use crate::explore::{Outcome, Prefix, StopReason, Verdict, ViolationKind};
+use crate::explore::{Outcome, Recording, StopReason, Verdict, ViolationKind};
 use crate::model::{LocalId, Op, ProcessId, System};
 use crate::property::{Replay, Step};
 use crate::report::{ViolationReport, plural};
@@ -22,7 +22,7 @@ impl PartialOrder {
     pub fn of_unfolding<S: System>(
         subject: Subject,
         system: &S,
-        prefix: &mut Prefix<'_, S>,
+        prefix: &mut Recording<'_, S>,
         outcome: &Outcome,
         max_events: usize,
     ) -> Self {
@@ -114,7 +114,7 @@ fn conflicts(structure: &EventStructure, ids: &[EventId]) -> Vec<(usize, usize)>
 /// A replay of these events, which form an execution, and its steps.
 fn replay<'s, S: System>(
     system: &'s S,
-    prefix: &mut Prefix<'_, S>,
+    prefix: &mut Recording<'_, S>,
     events: &[EventId],
 ) -> (Replay<'s, S>, Vec<Step>) {
     let mut replay = Replay::new(system);
@@ -123,7 +123,7 @@ fn replay<'s, S: System>(
 }
 
 /// An event in the program's own terms.
-fn described<S: System>(system: &S, prefix: &mut Prefix<'_, S>, id: EventId) -> Step {
+fn described<S: System>(system: &S, prefix: &mut Recording<'_, S>, id: EventId) -> Step {
     // Causes have smaller numbers.
     let history: Vec<_> = EventSet::history(&prefix.unfolding.structure, id).iter().collect();
     let (_, mut steps) = replay(system, prefix, &history);
@@ -138,7 +138,7 @@ fn described<S: System>(system: &S, prefix: &mut Prefix<'_, S>, id: EventId) -> 
 fn configuration<S: System>(
     subject: &Subject,
     system: &S,
-    prefix: &mut Prefix<'_, S>,
+    prefix: &mut Recording<'_, S>,
     number: usize,
     events: &[EventId],
     shown: usize,
@@ -178,7 +178,7 @@ fn fates(shown: usize, maximal: &[Vec<EventId>], ends: &[Configuration]) -> Vec<
 }
 
 fn left_out<S: System>(
-    prefix: &Prefix<'_, S>,
+    prefix: &Recording<'_, S>,
     outcome: &Outcome,
     unseen: usize,
     maximal: usize,

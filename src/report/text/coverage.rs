@@ -3,8 +3,9 @@
 use bytesize::ByteSize;
 
 use super::{duration, plural, thousands};
-use crate::explore::{Depth, Guarantee, StopReason};
+use crate::explore::{Depth, Guarantee, PrefixFigures, StopReason};
 use crate::report::{CheckReport, Faster};
+use crate::study::Figures;
 
 /// What a search that found nothing has covered, and what it has not.
 pub(super) fn coverage(report: &CheckReport) -> String {
@@ -17,6 +18,7 @@ pub(super) fn coverage(report: &CheckReport) -> String {
             format!("{} classes of executions, each explored once", thousands(n))
         }
         (Guarantee::SomeClasses, _) => format!("{traces} explored, perhaps not of every class"),
+        (Guarantee::EveryViolation, _) => of_prefix(stats),
         (Guarantee::EveryEnd, 1) => {
             "every state that matters visited; all executions end alike".into()
         }
@@ -32,6 +34,7 @@ pub(super) fn coverage(report: &CheckReport) -> String {
     };
     let why = stop_sentence(reason, report);
     let seen = match stats.traces {
+        _ if stats.prefix.is_some() => of_prefix(stats),
         0 => "No execution was followed to its end".into(),
         n if stores_states(report) => {
             format!("{} reached", plural(n, "terminal state was", "terminal states were"))
@@ -71,10 +74,21 @@ pub(super) fn coverage(report: &CheckReport) -> String {
             format!("every execution up to {unit} {}. {seen}", thousands(u64::from(depth))),
             format!("what happens beyond {unit} {}", thousands(u64::from(depth))),
         ),
+        (StopReason::Rounds, _) => (all, "livelocks (`stateful` judges them)".into()),
         _ => (seen, "all other executions: they may still hold a violation".into()),
     };
     let advice = report.faster.as_ref().map_or(String::new(), advice);
     format!("  {title}: {why}.\n  Covered: {covered}.\n  Not covered: {missing}.\n{advice}")
+}
+
+/// What a search by a prefix has built.
+fn of_prefix(stats: &Figures) -> String {
+    let PrefixFigures { events, cutoffs, .. } = stats.prefix.unwrap_or_default();
+    format!(
+        "a prefix of the unfolding with {} and {} built, which stands for all executions",
+        plural(events, "event", "events"),
+        plural(cutoffs, "cutoff", "cutoffs")
+    )
 }
 
 /// The sentence that advises another explorer.
@@ -89,6 +103,7 @@ fn advice(faster: &Faster) -> String {
 pub(super) fn complete(guarantee: Guarantee) -> &'static str {
     match guarantee {
         Guarantee::SomeClasses => unreachable!("no such search is complete"),
+        Guarantee::EveryViolation => "; complete: no violation elsewhere",
         Guarantee::EveryEnd => "; complete: every terminal state was reached",
         Guarantee::EveryClass | Guarantee::EveryClassOnce | Guarantee::EveryExecution => {
             "; complete: every class of executions was visited"
@@ -184,6 +199,13 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
         }
         StopReason::LongLoop => {
             "a loop in which a process changes nothing has too many local states to say whether it waits for ever".into()
+        }
+        StopReason::Rounds => {
+            "there are too many states in which processes may be in loops that wait, to judge each of them".into()
+        }
+        StopReason::Growing => {
+            "stopped because processes are started in a loop, so the prefix is not finite (`udpor` takes such programs)"
+                .into()
         }
         StopReason::Polls => cut_at_polls(report),
         StopReason::Oversubscribed => {

@@ -31,7 +31,7 @@ use crate::unfolding::{Configuration, EventId, Unfolding};
 const MAX_CONFIGURATIONS: u64 = 1_000;
 
 /// The part of the unfolding that a search has built, and its calls.
-pub struct Prefix<'s, S: System> {
+pub struct Recording<'s, S: System> {
     /// U: all events that were built.
     pub unfolding: Unfolding<'s, S>,
     /// The maximal configurations visited, each in the order of an execution.
@@ -46,7 +46,7 @@ pub struct Prefix<'s, S: System> {
     empty: Configuration,
 }
 
-impl<S: System> Prefix<'_, S> {
+impl<S: System> Recording<'_, S> {
     /// The schedule of these events, which must be in the order of an execution.
     pub fn schedule(&mut self, events: &[EventId]) -> Schedule {
         let Unfolding { structure, locals, .. } = &mut self.unfolding;
@@ -130,7 +130,7 @@ pub enum Alternative {
     Found(Vec<EventId>),
 }
 
-/// Notes for a [`Prefix`].
+/// Notes for a [`Recording`].
 struct Record {
     extent: Extent,
     maximal: Vec<Vec<EventId>>,
@@ -213,7 +213,7 @@ pub fn unfold<'s, S: System>(
     max_events: usize,
     budget: Budget,
     observer: &mut dyn Observer,
-) -> (Prefix<'s, S>, Outcome) {
+) -> (Recording<'s, S>, Outcome) {
     let extent = Extent { events: max_events, calls: usize::MAX };
     record(system, K::Optimal, extent, budget, observer)
 }
@@ -225,7 +225,7 @@ pub fn record<'s, S: System>(
     extent: Extent,
     budget: Budget,
     observer: &mut dyn Observer,
-) -> (Prefix<'s, S>, Outcome) {
+) -> (Recording<'s, S>, Outcome) {
     let max_traces = budget.max_traces.or(Some(MAX_CONFIGURATIONS));
     let budget = Budget { all: true, keep_events: usize::MAX, max_traces, ..budget };
     let mut driver = Driver::new(system, budget, observer);
@@ -241,7 +241,7 @@ pub fn record<'s, S: System>(
     // The events are used whatever stops the search.
     let found = StopSignal::disregarded(|| search::unfold(system, k, notes, &mut driver));
     let (unfolding, empty, Record { maximal, calls, is_full, is_long, .. }) = found;
-    (Prefix { unfolding, maximal, calls, is_full, is_long, empty }, driver.finish())
+    (Recording { unfolding, maximal, calls, is_full, is_long, empty }, driver.finish())
 }
 
 #[cfg(test)]

@@ -1,0 +1,468 @@
+//! What a complete prefix says about deadlocks, ends, invariants and livelocks.
+//!
+//! Each is a [`Question`]: is there a configuration without cutoffs of this kind? The answer is
+//! carried out on the model and judged by the driver, as by every explorer. Then everything that
+//! looks the same is excluded, and the question is asked again.
+//!
+//! | question | configurations | look the same if |
+//! |---|---|---|
+//! | deadlock | nothing is enabled, some process has not ended | the processes that have not ended are at the same places |
+//! | end | nothing is enabled, all processes have ended, or are daemons | `final` sees the same |
+//! | leak | the same | each object that may keep a request has a code that was seen before |
+//! | livelock | only processes that may be in loops that wait can move | all processes are at the same places, and what such loops look at has the same codes |
+//! | invariant | any | the invariant sees the same |
+//!
+//! **What can be blocked at all.** A process that is blocked on a lock is blocked by somebody: one
+//! who has the lock and has ended, or is blocked, too. This is looked at first, for codes instead of
+//! conditions (greatest fixpoint, [`Verdict::find_rests`]). In most programs without deadlocks,
+//! nothing is left, and the solver is not asked.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::net::ModelNet;
+use super::question::{Question, cut};
+use crate::alternatives::Literal;
+use crate::explore::driver::Driver;
+use crate::explore::result::StopReason;
+use crate::model::{CellId, LocalId, MailboxId, Object, System};
+use crate::property::{FinalStates, Invariants, Livelocks, Watch, may_spin};
+use crate::unfolding::prefix::{Code, Condition, Line, Prefix, PrefixEvent};
+
+/// The most states in which processes may be in loops that wait, and that are judged one by one.
+const MOST_ROUNDS: usize = 1_000;
+
+/// What a process may be doing at a condition of its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Motion {
+    /// It does not exist, or has ended.
+    Ended,
+    /// It may be blocked.
+    Blocked,
+    /// It can move.
+    Moves,
+}
+
+/// The judgement of a complete prefix.
+pub struct Verdict<'v, 's, 'o, S: System> {
+    net: &'v mut ModelNet<'s, S>,
+    prefix: &'v Prefix,
+    driver: &'v mut Driver<'o>,
+    /// The codes with which a process may be blocked for ever.
+    rests: FxHashSet<(Line, Code)>,
+    /// The number of queries to the solver.
+    pub asked: u64,
+}
+
+/// The groups of codes of a line that look the same.
+type Groups = (Line, FxHashMap<Code, u32>);
+
+impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
+    /// Judges a complete prefix. Returns the number of queries to the solver.
+    pub fn judge(
+        net: &'v mut ModelNet<'s, S>,
+        prefix: &'v Prefix,
+        driver: &'v mut Driver<'o>,
+    ) -> u64 {
+        let rests = FxHashSet::default();
+        let mut verdict = Verdict { net, prefix, driver, rests, asked: 0 };
+        verdict.find_rests();
+        let steps = [Self::deadlocks, Self::invariants, Self::ends, Self::leaks, Self::livelocks];
+        for step in steps {
+            if !verdict.driver.is_stopped() {
+                step(&mut verdict);
+            }
+        }
+        verdict.asked
+    }
+
+    fn local(&self, condition: Condition) -> Option<LocalId> {
+        self.net.local(self.prefix.line(condition), self.prefix.code(condition))
+    }
+
+    fn has_ended(&self, line: Line, code: Code) -> bool {
+        let local = self.net.local(line, code);
+        local.is_none_or(|local| self.net.locals.status(local).has_ended())
+    }
+
+    fn motion(&self, condition: Condition) -> Motion {
+        let place = (self.prefix.line(condition), self.prefix.code(condition));
+        match place {
+            (line, code) if self.has_ended(line, code) => Motion::Ended,
+            _ if self.rests.contains(&place) => Motion::Blocked,
+            _ => Motion::Moves,
+        }
+    }
+
+    /// May this condition of a process be in the cut of a configuration without an end?
+    fn is_daemon(&self, condition: Condition) -> bool {
+        self.local(condition).is_some_and(|local| self.net.locals.is_daemon(local))
+    }
+
+    /// The conditions of the processes.
+    fn places(&self) -> impl Iterator<Item = Condition> + use<S> {
+        let (prefix, movers) = (self.prefix, self.prefix.movers());
+        let all: Vec<Condition> =
+            prefix.conditions().filter(|&one| movers.contains(&prefix.line(one))).collect();
+        all.into_iter()
+    }
+
+    /// Computes the codes with which a process may be blocked for ever: the greatest set such that
+    /// whatever blocks a process is there from the start, or was left there by a process that has
+    /// ended, or is in this set.
+    ///
+    /// The last change of a line o before a configuration in which nothing is enabled was made by
+    /// some process q. Then q is at a condition in whose past o has not been changed by another
+    /// one since. So it is enough to look at the cut of each local configuration.
+    fn find_rests(&mut self) {
+        let mut open: FxHashMap<(Line, Code), Vec<Vec<(Line, Code)>>> = FxHashMap::default();
+        for condition in self.places() {
+            let (line, code) = (self.prefix.line(condition), self.prefix.code(condition));
+            if !self.has_ended(line, code) && !open.contains_key(&(line, code)) {
+                open.insert((line, code), self.net.rests(line, code));
+            }
+        }
+        open.retain(|_, rests| !rests.is_empty());
+        let looked_at: FxHashSet<Line> =
+            open.values().flatten().flatten().map(|&(line, _)| line).collect();
+        let mut left: FxHashMap<(Line, Code), FxHashSet<(Line, Code)>> = FxHashMap::default();
+        for event in self.prefix.events() {
+            for made in self.prefix.made(event) {
+                let (line, code) = (self.prefix.line(made), self.prefix.code(made));
+                if self.net.is_object(line) {
+                    continue;
+                }
+                for &object in &looked_at {
+                    let last = self.prefix.last(event, object);
+                    let maker = self.prefix.maker(last);
+                    if maker != 0 && self.prefix.event(maker).line == line {
+                        let by = left.entry((object, self.prefix.code(last))).or_default();
+                        by.insert((line, code));
+                    }
+                }
+            }
+        }
+        loop {
+            let before = open.len();
+            let is_left = |&(line, code): &(Line, Code)| {
+                let start = self.prefix.code(self.prefix.start_of(line));
+                let rests = |&(process, at): &(Line, Code)| {
+                    open.contains_key(&(process, at)) || self.has_ended(process, at)
+                };
+                code == start || left.get(&(line, code)).is_some_and(|by| by.iter().any(rests))
+            };
+            let dead: Vec<(Line, Code)> = open
+                .iter()
+                .filter(|(_, rests)| !rests.iter().any(|seen| seen.iter().all(is_left)))
+                .map(|(&place, _)| place)
+                .collect();
+            dead.iter().for_each(|place| {
+                open.remove(place);
+            });
+            if open.len() == before {
+                break;
+            }
+        }
+        self.rests = open.into_keys().collect();
+    }
+
+    /// The question for configurations in which no process can move but those at places where it
+    /// `may_move`.
+    fn at_rest(&self, may_move: impl Fn(&Self, Condition) -> bool) -> Question<'v> {
+        let mut question = Question::new(self.prefix);
+        for place in self.places() {
+            if self.prefix.is_outside(self.prefix.maker(place)) || may_move(self, place) {
+                continue;
+            }
+            match self.motion(place) {
+                Motion::Ended => {}
+                Motion::Moves => question.never_marked(place),
+                Motion::Blocked => self.never_moves(&mut question, place),
+            }
+        }
+        question
+    }
+
+    fn never_moves(&self, question: &mut Question<'v>, place: Condition) {
+        let is_own = |&event: &PrefixEvent| {
+            self.prefix.consumed(event).next() == Some(place)
+                && self.prefix.after_reads(event).is_empty()
+        };
+        self.prefix.consumers(place).filter(is_own).for_each(|event| question.never_enabled(event));
+    }
+
+    /// The configurations in which nothing can move, and all that have not ended are daemons.
+    fn good_ends(&self) -> Question<'v> {
+        let mut question = self.at_rest(|_, _| false);
+        for place in self.places() {
+            if self.motion(place) == Motion::Blocked && !self.is_daemon(place) {
+                question.never_marked(place);
+            }
+        }
+        question
+    }
+
+    /// Brings the model to the state after a configuration.
+    fn go_to(&mut self, events: &[PrefixEvent]) {
+        let path: Vec<u32> =
+            events.iter().map(|&event| self.prefix.event(event).transition).collect();
+        self.net.go_to(&path);
+    }
+
+    /// Reports a configuration in which nothing can move.
+    fn report_end(&mut self, events: &[PrefixEvent]) {
+        self.go_to(events);
+        self.net.settle();
+        let ModelNet { locals, state, .. } = &mut *self.net;
+        self.driver.terminal(locals, state);
+    }
+
+    /// Finds a configuration for each combination of groups, and calls `each` with it until that
+    /// says no.
+    fn each_view(
+        &mut self,
+        mut question: Question<'v>,
+        views: &[Groups],
+        mut each: impl FnMut(&mut Self, &[PrefixEvent]) -> bool,
+    ) {
+        let mut literals: FxHashMap<(Line, u32), Literal> = FxHashMap::default();
+        let of: FxHashMap<Line, &FxHashMap<Code, u32>> =
+            views.iter().map(|(line, groups)| (*line, groups)).collect();
+        for condition in self.prefix.conditions() {
+            let line = self.prefix.line(condition);
+            if let Some(groups) = of.get(&line) {
+                let group = groups[&self.prefix.code(condition)];
+                let literal = *literals.entry((line, group)).or_insert_with(|| question.literal());
+                question.if_marked(condition, literal);
+            }
+        }
+        while !self.driver.is_stopped()
+            && let Some(events) = question.solve(&[])
+        {
+            let cut = cut(self.prefix, &events);
+            let seen = |&(line, ref groups): &Groups| {
+                let code = self.prefix.code(cut[line as usize]);
+                literals[&(line, groups[&code])].negated()
+            };
+            let excluded: Vec<Literal> = views.iter().map(seen).collect();
+            if !each(self, &events) || excluded.is_empty() {
+                break;
+            }
+            question.one_of(&excluded);
+        }
+        self.asked += question.asked;
+    }
+
+    /// The codes of a line, in groups by `key`; `None` if it has only one group.
+    fn groups<K: PartialEq>(&self, line: Line, key: impl Fn(Code) -> K) -> Option<Groups> {
+        let (mut keys, mut groups) = (Vec::new(), FxHashMap::default());
+        for condition in self.prefix.conditions() {
+            let code = self.prefix.code(condition);
+            if self.prefix.line(condition) == line && !groups.contains_key(&code) {
+                let key = key(code);
+                let at = keys.iter().position(|known| *known == key).unwrap_or_else(|| {
+                    keys.push(key);
+                    keys.len() - 1
+                });
+                groups.insert(code, at as u32);
+            }
+        }
+        (keys.len() > 1).then_some((line, groups))
+    }
+
+    fn deadlocks(&mut self) {
+        let stuck: Vec<Condition> = self
+            .places()
+            .filter(|&place| self.motion(place) == Motion::Blocked && !self.is_daemon(place))
+            .collect();
+        if stuck.is_empty() {
+            return;
+        }
+        let mut question = self.at_rest(|_, _| false);
+        let stuck: Vec<Literal> = stuck.into_iter().map(|place| question.marked(place)).collect();
+        question.one_of(&stuck);
+        let views: Vec<Groups> = self
+            .prefix
+            .movers()
+            .filter_map(|line| {
+                self.groups(line, |code| (!self.has_ended(line, code)).then_some(code))
+            })
+            .collect();
+        self.each_view(question, &views, |verdict, events| {
+            verdict.report_end(events);
+            true
+        });
+    }
+
+    fn ends(&mut self) {
+        let system = self.net.locals.system();
+        let asks = self.driver.budget().properties.contain::<FinalStates>();
+        let Some(finale) = system.finale().filter(|_| asks) else { return };
+        let objects = self.objects().into_iter().filter_map(|(line, object)| match object {
+            Object::Cell(cell) => {
+                let declared = CellId(self.net.locals.met().cells.declared(cell.0));
+                finale.sees_cell(declared).then(|| self.groups(line, |code| code))?
+            }
+            _ => None,
+        });
+        let processes = self.prefix.movers().filter_map(|line| {
+            self.local_groups(line, |before, after| {
+                finale.tells(self.net.process(line), before, after)
+            })
+        });
+        let views: Vec<Groups> = objects.chain(processes).collect();
+        let question = self.good_ends();
+        self.each_view(question, &views, |verdict, events| {
+            verdict.report_end(events);
+            true
+        });
+    }
+
+    /// The local states of a process that exists from the start, in groups that `tells` does not
+    /// tell apart.
+    fn local_groups(
+        &self,
+        line: Line,
+        tells: impl Fn(&S::Local, &S::Local) -> bool,
+    ) -> Option<Groups> {
+        let locals = &self.net.locals;
+        let (mut known, mut groups): (Vec<LocalId>, FxHashMap<Code, u32>) = Default::default();
+        for condition in self.prefix.conditions() {
+            let code = self.prefix.code(condition);
+            if self.prefix.line(condition) != line || groups.contains_key(&code) {
+                continue;
+            }
+            let here = self.local(condition)?;
+            let is_same = |&one: &LocalId| !tells(locals.get(one), locals.get(here));
+            let at = known.iter().position(is_same).unwrap_or_else(|| {
+                known.push(here);
+                known.len() - 1
+            });
+            groups.insert(code, at as u32);
+        }
+        (known.len() > 1).then_some((line, groups))
+    }
+
+    /// The objects, each with its line.
+    fn objects(&self) -> Vec<(Line, Object)> {
+        let order = self.net.locals.met().order();
+        order.iter().map(|&object| (self.net.line_of(object), object)).collect()
+    }
+
+    /// Looks for what executions leave behind at the objects.
+    fn leaks(&mut self) {
+        let may_keep = |object: Object| {
+            matches!(
+                object,
+                Object::Mailbox(_) | Object::Mutex(_) | Object::RwLock(_) | Object::Semaphore(_)
+            )
+        };
+        let lines: FxHashSet<Line> = self
+            .objects()
+            .into_iter()
+            .filter(|&(_, it)| may_keep(it))
+            .map(|(line, _)| line)
+            .collect();
+        let mut kept: FxHashMap<(Line, Code), Vec<Condition>> = FxHashMap::default();
+        for condition in self.prefix.conditions() {
+            let (line, code) = (self.prefix.line(condition), self.prefix.code(condition));
+            if lines.contains(&line) && code != self.prefix.code(self.prefix.start_of(line)) {
+                kept.entry((line, code)).or_default().push(condition);
+            }
+        }
+        if kept.is_empty() {
+            return;
+        }
+        let mut question = self.good_ends();
+        let mut keys: Vec<(Line, Code)> = kept.keys().copied().collect();
+        keys.sort_unstable();
+        let mut open: Vec<((Line, Code), Vec<Literal>)> = Vec::new();
+        for key in keys {
+            let marked = kept[&key].iter().map(|&condition| question.marked(condition)).collect();
+            open.push((key, marked));
+        }
+        while !open.is_empty() && !self.driver.is_stopped() {
+            let is_asked = question.literal();
+            let mut clause = vec![is_asked.negated()];
+            clause.extend(open.iter().flat_map(|(_, marked)| marked));
+            question.one_of(&clause);
+            let Some(events) = question.solve(&[is_asked]) else { break };
+            let cut = cut(self.prefix, &events);
+            open.retain(|&((line, code), _)| self.prefix.code(cut[line as usize]) != code);
+            self.report_end(&events);
+        }
+        self.asked += question.asked;
+    }
+
+    fn invariants(&mut self) {
+        let system = self.net.locals.system();
+        let asks = self.driver.budget().properties.contain::<Invariants>();
+        let Some(invariants) = system.invariants().filter(|_| asks) else { return };
+        for number in 0..invariants.count() {
+            let met = self.net.locals.met();
+            let objects = self.objects().into_iter().filter_map(|(line, object)| {
+                let is_seen = match object {
+                    Object::Cell(id) => {
+                        invariants.sees_cell(number, CellId(met.cells.declared(id.0)))
+                    }
+                    Object::Mailbox(id) => {
+                        invariants.sees_mailbox(number, MailboxId(met.mailboxes.declared(id.0)))
+                    }
+                    _ => false,
+                };
+                is_seen.then(|| self.groups(line, |code| code))?
+            });
+            let processes = self.prefix.movers().filter_map(|line| {
+                self.local_groups(line, |before, after| {
+                    invariants.tells(number, self.net.process(line), before, after)
+                })
+            });
+            let views: Vec<Groups> = objects.chain(processes).collect();
+            let question = Question::new(self.prefix);
+            self.each_view(question, &views, |verdict, events| {
+                verdict.go_to(events);
+                verdict.driver.judge_invariants(&verdict.net.locals, &verdict.net.state);
+                true
+            });
+        }
+    }
+
+    /// Judges the states in which all that can move may be in loops that wait.
+    fn livelocks(&mut self) {
+        let asks = self.driver.budget().properties.contain::<Livelocks>();
+        if !self.net.locals.some_may_return() || !asks {
+            return;
+        }
+        let spins = |verdict: &Self, place: Condition| {
+            let local = verdict.local(place);
+            local.is_some_and(|local| may_spin(&verdict.net.locals, local))
+        };
+        let spinning: Vec<Condition> = self.places().filter(|&place| spins(self, place)).collect();
+        if spinning.is_empty() {
+            return;
+        }
+        let mut question = self.at_rest(spins);
+        let marked: Vec<Literal> = spinning.iter().map(|&place| question.marked(place)).collect();
+        question.one_of(&marked);
+        let mut lines: FxHashSet<Line> = self.prefix.movers().collect();
+        for &place in &spinning {
+            lines.extend(self.net.lines_seen(self.prefix.line(place), self.prefix.code(place)));
+        }
+        let mut lines: Vec<Line> = lines.into_iter().collect();
+        lines.sort_unstable();
+        let views: Vec<Groups> =
+            lines.into_iter().filter_map(|line| self.groups(line, |code| code)).collect();
+        let mut watch = Watch::new(self.driver.signal().clone());
+        let mut rounds = 0;
+        self.each_view(question, &views, |verdict, events| {
+            verdict.go_to(events);
+            verdict.net.settle();
+            let ModelNet { locals, state, .. } = &mut *verdict.net;
+            verdict.driver.is_livelock(&mut watch, locals, state);
+            rounds += 1;
+            if rounds == MOST_ROUNDS {
+                verdict.driver.stop(StopReason::Rounds);
+            }
+            rounds < MOST_ROUNDS
+        });
+    }
+}

@@ -1,0 +1,572 @@
+//! The construction of the prefix.
+//!
+//! ```text
+//! queue := the events that need only the start
+//! while there are events in the queue:
+//!   for each e of the smallest size |[e]|:  is it a cutoff?
+//!   for each e among them that is not:      add its conditions, and find what needs them
+//! ```
+//!
+//! **Queries.** What a process does at its condition b may depend on other lines. It looks at one
+//! after the other: a *query* is b with the conditions that it has seen, and the line that it looks
+//! at next. Each query meets each condition of that line that is concurrent with all of its
+//! conditions, exactly once: when the query is made, it meets those that exist; when a condition is
+//! added, it meets the queries that exist. So each event is found exactly once. A condition that is
+//! not concurrent with a query has no such condition below it in the tree of its line, so trees are
+//! walked from the cut downwards.
+//!
+//! **Reads.** An event that consumes conditions exists once for each set of concurrent reads of
+//! them that it comes after (`Event::reads`). They are added in the order in which the reads were
+//! added to the prefix, so each set is found once.
+
+use std::cmp::Ordering;
+use std::mem;
+use std::ops::Range;
+
+use hashbrown::HashTable;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::conditions::{Conditions, NONE};
+use super::cuts::{Cut, Cuts};
+use super::{Code, Condition, Line, Net, Next, PrefixEvent};
+
+/// An event.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// The line of its process.
+    pub line: Line,
+    /// The number of its transition.
+    pub transition: u32,
+    pub(super) label: i32,
+    /// Its slots: the conditions that it consumes, its own first, and then those that it reads.
+    pub(super) slots: (u32, u32),
+    /// The number of slots that it consumes.
+    pub(super) consumed: u32,
+    /// The reads that it comes after because it consumes what they have read.
+    pub(super) reads: (u32, u32),
+    /// |\[e\]|
+    pub size: u32,
+    pub(super) level: u32,
+    /// The cut of \[e).
+    pub(super) before: Cut,
+    /// The cut of \[e\]; that of \[e) until its conditions are added.
+    pub(super) cut: Cut,
+    hash: u64,
+    /// The event that it is a cutoff of; `NONE` if it is not a cutoff.
+    pub(super) of: PrefixEvent,
+    /// The condition of its process afterwards; `NONE` until it is added.
+    pub(super) made: Condition,
+}
+
+/// A condition that an event needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) condition: Condition,
+    pub(super) event: PrefixEvent,
+    /// The next slot that consumes the condition.
+    pub(super) next: u32,
+}
+
+/// A process at a condition that has looked at some lines, and looks at one more.
+#[derive(Clone, Debug)]
+pub(super) struct Query {
+    chosen: SmallVec<[Condition; 2]>,
+    look: u32,
+    cut: Cut,
+}
+
+/// The queries that look at a line.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    pub(super) all: Vec<u32>,
+    /// The queries at each condition of a process, and the lines of these processes.
+    pub(super) at: FxHashMap<Condition, SmallVec<[u32; 1]>>,
+    processes: Vec<Line>,
+}
+
+/// With more queries at a line than this, only concurrent ones are looked at.
+const FEW: usize = 64;
+
+/// A prefix of the unfolding of a net.
+#[derive(Debug)]
+pub struct Prefix {
+    pub(super) conditions: Conditions,
+    pub(super) cuts: Cuts,
+    pub(super) events: Vec<Event>,
+    pub(super) slots: Vec<Slot>,
+    pub(super) reads: Vec<PrefixEvent>,
+    /// The lines of processes.
+    pub(super) processes: Range<Line>,
+    pub(super) queries: Vec<Query>,
+    pub(super) waiting: Vec<Waiting>,
+    /// The events that wait to be added, by size; and the next size.
+    buckets: Vec<Vec<PrefixEvent>>,
+    next: usize,
+    /// The events that are no cutoffs, by the hash of their states.
+    pub(super) states: HashTable<PrefixEvent>,
+    pub(super) cutoffs: usize,
+    /// Scratch space: which events were met in a walk.
+    pub(super) stamps: Vec<u32>,
+    pub(super) stamp: u32,
+}
+
+impl Prefix {
+    /// The prefix with the start alone, and the events that need nothing else in the queue.
+    pub fn new(net: &mut impl Net) -> Prefix {
+        let start = Event {
+            line: NONE,
+            transition: NONE,
+            label: 0,
+            slots: (0, 0),
+            consumed: 0,
+            reads: (0, 0),
+            size: 0,
+            level: 0,
+            before: Cut::START,
+            cut: Cut::START,
+            hash: 0,
+            of: NONE,
+            made: NONE,
+        };
+        let mut prefix = Prefix {
+            conditions: Conditions::new(),
+            cuts: Cuts::default(),
+            events: vec![start],
+            slots: Vec::new(),
+            reads: Vec::new(),
+            processes: net.movers(),
+            queries: Vec::new(),
+            waiting: Vec::new(),
+            buckets: Vec::new(),
+            next: 0,
+            states: HashTable::new(),
+            cutoffs: 0,
+            stamps: Vec::new(),
+            stamp: 0,
+        };
+        prefix.states.insert_unique(0, 0, |_| 0);
+        prefix.make_lines(net, prefix.processes.end);
+        for line in prefix.processes.clone() {
+            prefix.start(net, prefix.conditions.root(line));
+        }
+        prefix
+    }
+
+    /// Adds the events of the next size: those that are no cutoffs are appended to `added`, in the
+    /// order in which they are added. Returns whether there were any events in the queue.
+    pub fn grow(&mut self, net: &mut impl Net, added: &mut Vec<PrefixEvent>) -> bool {
+        let Some(from) = (self.next..self.buckets.len()).find(|&at| !self.buckets[at].is_empty())
+        else {
+            return false;
+        };
+        self.next = from + 1;
+        let bucket = mem::take(&mut self.buckets[from]);
+        bucket.iter().for_each(|&event| self.judge(net, event));
+        for event in bucket {
+            if self.events[event as usize].of == NONE && !net.is_stopped() {
+                self.add(net, event);
+                added.push(event);
+                self.extend(net, event);
+            }
+        }
+        true
+    }
+
+    /// Is the event a cutoff, or does it make another one of its size a cutoff?
+    fn judge(&mut self, net: &impl Net, event: PrefixEvent) {
+        let Event { cut, transition, line, .. } = self.events[event as usize];
+        let made = net.transition(transition);
+        let codes = made.changes.iter().copied().chain([(line, made.own)]);
+        let hash = self.cuts.hash_with(&self.conditions, cut, codes);
+        self.events[event as usize].hash = hash;
+        let is_same = |&other: &PrefixEvent| {
+            self.events[other as usize].hash == hash && self.are_same(net, event, other)
+        };
+        let Some(&other) = self.states.find(hash, is_same) else {
+            return self.keep(event);
+        };
+        if self.events[other as usize].size < self.events[event as usize].size {
+            return self.cut_off(event, other);
+        }
+        match self.compare(event, other) {
+            Ordering::Greater => self.cut_off(event, other),
+            // Both stay.
+            Ordering::Equal => {}
+            Ordering::Less => {
+                self.cut_off(other, event);
+                let is_other = |&one: &PrefixEvent| one == other;
+                let entry = self.states.find_entry(hash, is_other).ok();
+                entry.expect("an event in the table").remove();
+                self.keep(event);
+            }
+        }
+    }
+
+    fn keep(&mut self, event: PrefixEvent) {
+        let Prefix { states, events, .. } = self;
+        let hash = |&event: &PrefixEvent| events[event as usize].hash;
+        states.insert_unique(events[event as usize].hash, event, hash);
+    }
+
+    fn cut_off(&mut self, event: PrefixEvent, of: PrefixEvent) {
+        self.events[event as usize].of = of;
+        self.cutoffs += 1;
+    }
+
+    /// Do two local configurations lead to the same state?
+    fn are_same(&self, net: &impl Net, e: PrefixEvent, f: PrefixEvent) -> bool {
+        (0..self.conditions.lines() as Line)
+            .all(|line| self.code_after(net, e, line) == self.code_after(net, f, line))
+    }
+
+    /// The code of a line after a local configuration.
+    fn code_after(&self, net: &impl Net, event: PrefixEvent, line: Line) -> Code {
+        let it = &self.events[event as usize];
+        if it.made == NONE && event != 0 {
+            let made = net.transition(it.transition);
+            let changed = made.changes.iter().find(|&&(changed, _)| changed == line);
+            match changed {
+                Some(&(_, code)) => return code,
+                None if line == it.line => return made.own,
+                None => {}
+            }
+        }
+        self.conditions.node(self.base(it.cut, line)).code
+    }
+
+    /// The number of steps of a process in a local configuration.
+    pub(super) fn steps(&self, event: PrefixEvent, line: Line) -> u32 {
+        let it = &self.events[event as usize];
+        let is_missing = it.made == NONE && line == it.line;
+        self.conditions.node(self.base(it.cut, line)).steps + u32::from(is_missing)
+    }
+
+    /// Adds the conditions of an event.
+    fn add(&mut self, net: &impl Net, event: PrefixEvent) {
+        let Event { line, transition, slots, consumed, cut, .. } = self.events[event as usize];
+        let made = net.transition(transition);
+        let mut entries: SmallVec<[(Line, u32); 8]> = SmallVec::new();
+        for at in slots.0..slots.0 + consumed {
+            let before = self.slots[at as usize].condition;
+            let old = *self.conditions.node(before);
+            let (code, steps) = match old.line == line {
+                true => (made.own, old.steps + 1),
+                false => {
+                    let changed = made.changes.iter().find(|&&(changed, _)| changed == old.line);
+                    (changed.expect("it is consumed").1, old.steps)
+                }
+            };
+            let new = self.conditions.add(before, code, event, steps);
+            entries.push((old.line, new));
+        }
+        let own = entries[0].1;
+        self.events[event as usize].made = own;
+        for at in slots.0 + consumed..slots.1 {
+            let read = self.slots[at as usize].condition;
+            let on = self.conditions.node(read).line;
+            let mut by = self.conditions.reads_of(self.cuts.entry(cut, on)).to_vec();
+            match by.binary_search_by_key(&line, |&(reader, _)| reader) {
+                Ok(at) => by[at].1 = own,
+                Err(at) => by.insert(at, (line, own)),
+            }
+            let entry = self.conditions.seen(read, by);
+            entries.push((on, entry));
+            self.conditions.add_reader(read, event);
+        }
+        entries.sort_unstable_by_key(|&(line, _)| line);
+        let after = self.cuts.with(&self.conditions, cut, &entries);
+        self.events[event as usize].cut = after;
+    }
+
+    /// Finds the events that need the conditions of this one, or come after its reads.
+    fn extend(&mut self, net: &mut impl Net, event: PrefixEvent) {
+        let Event { slots, consumed, made, .. } = self.events[event as usize];
+        let new = made..made + consumed;
+        // What is made from here on has seen all of this.
+        let (queries, events) = (self.queries.len() as u32, self.events.len() as u32);
+        for condition in new.clone() {
+            self.meet(net, condition, queries);
+        }
+        for at in slots.0 + consumed..slots.1 {
+            let read = self.slots[at as usize].condition;
+            let mut consumer = self.conditions.node(read).consumer;
+            while consumer != NONE {
+                let Slot { event: other, next, .. } = self.slots[consumer as usize];
+                if other < events {
+                    self.come_after(net, other, event);
+                }
+                consumer = next;
+            }
+        }
+        for condition in new {
+            if self.processes.start <= self.conditions.node(condition).line {
+                self.start(net, condition);
+            }
+        }
+    }
+
+    /// Makes sure that there are lines up to `end`.
+    fn make_lines(&mut self, net: &impl Net, end: Line) {
+        while (self.conditions.lines() as Line) < end {
+            let line = self.conditions.lines() as Line;
+            self.conditions.add_line(net.start(line));
+            self.waiting.push(Waiting::default());
+        }
+    }
+
+    /// Finds what a process does at a condition, with all that there is.
+    fn start(&mut self, net: &mut impl Net, condition: Condition) {
+        let node = *self.conditions.node(condition);
+        let cut = self.events[node.event as usize].cut;
+        let next = loop {
+            match net.first(node.line, node.code) {
+                Some(next) => break next,
+                None => self.learn(net, node.line, &[condition]),
+            }
+        };
+        self.go_on(net, &[condition], cut, next);
+    }
+
+    /// Learns what the process of the first condition does after these conditions.
+    fn learn(&mut self, net: &mut impl Net, line: Line, chosen: &[Condition]) {
+        let events = chosen.iter().map(|&condition| self.conditions.node(condition).event);
+        let (events, mut past): (SmallVec<[_; 4]>, _) = (events.collect(), Vec::new());
+        self.collect(&events, &mut past);
+        let path: Vec<u32> =
+            past.iter().map(|&event| self.events[event as usize].transition).collect();
+        net.learn(line, &path);
+    }
+
+    /// Goes on with a process that has seen these conditions, the first one being its own.
+    fn go_on(&mut self, net: &mut impl Net, chosen: &[Condition], cut: Cut, next: Next) {
+        match next {
+            Next::Transitions(from, to) => {
+                (from..to).for_each(|transition| self.propose(net, chosen, cut, transition));
+            }
+            Next::Look(look) => self.ask(net, chosen, cut, look),
+        }
+    }
+
+    /// Makes a query, which meets the conditions that there are.
+    fn ask(&mut self, net: &mut impl Net, chosen: &[Condition], cut: Cut, look: u32) {
+        let line = net.looks_at(look);
+        self.make_lines(net, line + 1);
+        let query = self.queries.len() as u32;
+        self.queries.push(Query { chosen: chosen.into(), look, cut });
+        let waiting = &mut self.waiting[line as usize];
+        waiting.all.push(query);
+        waiting.at.entry(chosen[0]).or_default().push(query);
+        let process = self.conditions.node(chosen[0]).line;
+        if !waiting.processes.contains(&process) {
+            waiting.processes.push(process);
+        }
+        let mut open = vec![self.base(cut, line)];
+        while let Some(condition) = open.pop()
+            && !net.is_stopped()
+        {
+            if self.try_query(net, query, condition) {
+                self.push_children(condition, &mut open);
+            }
+        }
+    }
+
+    fn push_children(&self, condition: Condition, open: &mut Vec<Condition>) {
+        let mut child = self.conditions.node(condition).child;
+        while child != NONE {
+            open.push(child);
+            child = self.conditions.node(child).sibling;
+        }
+    }
+
+    /// A new condition meets the queries at its line with numbers below `end`.
+    fn meet(&mut self, net: &mut impl Net, condition: Condition, end: u32) {
+        let line = self.conditions.node(condition).line as usize;
+        let count = self.waiting[line].all.partition_point(|&query| query < end);
+        if count <= FEW {
+            for at in 0..count {
+                self.try_query(net, self.waiting[line].all[at], condition);
+            }
+            return;
+        }
+        let cut = self.events[self.conditions.node(condition).event as usize].cut;
+        for at in 0..self.waiting[line].processes.len() {
+            let process = self.waiting[line].processes[at];
+            let mut open = vec![self.base(cut, process)];
+            while let Some(other) = open.pop()
+                && !net.is_stopped()
+            {
+                if !self.are_concurrent(condition, other) {
+                    continue;
+                }
+                self.push_children(other, &mut open);
+                let queries = self.waiting[line].at.get(&other).cloned().unwrap_or_default();
+                for query in queries.into_iter().filter(|&query| query < end) {
+                    self.try_query(net, query, condition);
+                }
+            }
+        }
+    }
+
+    /// Can one configuration have both conditions in its cut?
+    fn are_concurrent(&self, a: Condition, b: Condition) -> bool {
+        let (x, y) = (self.conditions.node(a), self.conditions.node(b));
+        let (of_a, of_b) = (self.events[x.event as usize].cut, self.events[y.event as usize].cut);
+        self.is_current(a, of_b)
+            && self.is_current(b, of_a)
+            && self.cuts.are_compatible(&self.conditions, of_a, of_b)
+    }
+
+    /// Given that a cut is compatible with that of the event that made a condition: has the
+    /// condition not been replaced in the cut?
+    #[inline]
+    fn is_current(&self, condition: Condition, cut: Cut) -> bool {
+        let node = self.conditions.node(condition);
+        self.conditions.node(self.base(cut, node.line)).depth <= node.depth
+    }
+
+    /// If a condition is concurrent with all conditions of a query that looks at its line, goes on
+    /// with the query. Returns whether it is.
+    fn try_query(&mut self, net: &mut impl Net, query: u32, condition: Condition) -> bool {
+        let Query { ref chosen, look, cut } = self.queries[query as usize];
+        let node = *self.conditions.node(condition);
+        let made_by = self.events[node.event as usize].cut;
+        let is_possible = self.is_current(condition, cut)
+            && chosen.iter().all(|&chosen| self.is_current(chosen, made_by))
+            && self.cuts.are_compatible(&self.conditions, cut, made_by);
+        if !is_possible {
+            return false;
+        }
+        let mut chosen = chosen.clone();
+        chosen.push(condition);
+        let is_part = self.base(cut, node.line) == condition;
+        let cut = match is_part {
+            true => cut,
+            false => self.cuts.join(&mut self.conditions, cut, made_by),
+        };
+        let next = loop {
+            match net.seen(look, node.code) {
+                Some(next) => break next,
+                None => {
+                    let line = self.conditions.node(chosen[0]).line;
+                    self.learn(net, line, &chosen);
+                }
+            }
+        };
+        self.go_on(net, &chosen, cut, next);
+        true
+    }
+
+    /// Puts an event for this transition into the queue, and its copies after reads.
+    fn propose(&mut self, net: &mut impl Net, chosen: &[Condition], cut: Cut, transition: u32) {
+        let end = net.transition(transition).changes.iter().map(|&(line, _)| line + 1).max();
+        self.make_lines(net, end.unwrap_or(0));
+        let made = net.transition(transition);
+        let is_changed = |line| made.changes.iter().any(|&(changed, _)| changed == line);
+        let (mut consumed, mut read) =
+            (SmallVec::<[Condition; 4]>::new(), SmallVec::<[_; 4]>::new());
+        consumed.push(chosen[0]);
+        for &condition in &chosen[1..] {
+            match is_changed(self.conditions.node(condition).line) {
+                true => consumed.push(condition),
+                false => read.push(condition),
+            }
+        }
+        for &(line, _) in &made.changes {
+            if !consumed.iter().any(|&one| self.conditions.node(one).line == line) {
+                // A line that nobody has changed yet.
+                debug_assert_eq!(self.base(cut, line), self.conditions.root(line));
+                consumed.push(self.conditions.root(line));
+            }
+        }
+        let count = consumed.len() as u32;
+        consumed.extend(read);
+        let (line, label) = (made.line, made.label);
+        self.put(net, (line, transition, label), (&consumed, count), &[], cut);
+    }
+
+    /// Puts an event into the queue, and its copies after further reads.
+    fn put(
+        &mut self,
+        net: &mut impl Net,
+        (line, transition, label): (Line, u32, i32),
+        (conditions, consumed): (&[Condition], u32),
+        reads: &[PrefixEvent],
+        cut: Cut,
+    ) {
+        let id = self.events.len() as PrefixEvent;
+        let from = self.slots.len() as u32;
+        let mut level = 0;
+        for (at, &condition) in conditions.iter().enumerate() {
+            level = level.max(self.events[self.conditions.node(condition).event as usize].level);
+            let mut next = NONE;
+            if at < consumed as usize {
+                let slot = self.slots.len() as u32;
+                next = mem::replace(&mut self.conditions.nodes[condition as usize].consumer, slot);
+            }
+            self.slots.push(Slot { condition, event: id, next });
+        }
+        let first = self.reads.len() as u32;
+        for &read in reads {
+            level = level.max(self.events[read as usize].level);
+            self.reads.push(read);
+        }
+        let size = self.cuts.steps(cut) + 1;
+        self.events.push(Event {
+            line,
+            transition,
+            label,
+            slots: (from, self.slots.len() as u32),
+            consumed,
+            reads: (first, self.reads.len() as u32),
+            size,
+            level: level + 1,
+            before: cut,
+            cut,
+            hash: 0,
+            of: NONE,
+            made: NONE,
+        });
+        if self.buckets.len() <= size as usize {
+            self.buckets.resize_with(size as usize + 1, Vec::new);
+        }
+        self.buckets[size as usize].push(id);
+        let last = reads.last().map_or(0, |&read| self.events[read as usize].made);
+        for &condition in &conditions[..consumed as usize] {
+            for at in 0..self.conditions.readers(condition).len() {
+                let reader = self.conditions.readers(condition)[at];
+                if self.events[reader as usize].made > last {
+                    self.come_after(net, id, reader);
+                }
+            }
+        }
+    }
+
+    /// If an event that consumes what `read` has read can come after it, and after the reads that
+    /// it comes after already, puts such a copy of it into the queue.
+    fn come_after(&mut self, net: &mut impl Net, event: PrefixEvent, read: PrefixEvent) {
+        let it = self.events[event as usize].clone();
+        let Event { line: reader, made, cut: after, .. } = self.events[read as usize];
+        let slots = it.slots.0 as usize..it.slots.1 as usize;
+        let own = |read: PrefixEvent| {
+            let read = &self.events[read as usize];
+            (read.line, read.made)
+        };
+        let before = &self.reads[it.reads.0 as usize..it.reads.1 as usize];
+        let is_new = !net.is_stopped()
+            && reader != it.line
+            && self.slots[slots.clone()].iter().all(|slot| self.is_current(slot.condition, after))
+            && !self.cuts.contains(&self.conditions, it.before, (reader, made))
+            && !before.iter().any(|&one| self.cuts.contains(&self.conditions, after, own(one)))
+            && self.cuts.are_compatible(&self.conditions, it.before, after);
+        if !is_new {
+            return;
+        }
+        let mut reads: SmallVec<[PrefixEvent; 8]> = before.into();
+        reads.push(read);
+        let conditions = self.slots[slots].iter().map(|slot| slot.condition);
+        let conditions: SmallVec<[Condition; 4]> = conditions.collect();
+        let cut = self.cuts.join(&mut self.conditions, it.before, after);
+        self.put(net, (it.line, it.transition, it.label), (&conditions, it.consumed), &reads, cut);
+    }
+}
