@@ -116,13 +116,15 @@ fn assert_follows(judge: &Judge, tree: &SearchTree, node: &Node, k: usize) {
 #[test]
 fn the_tree_of_dpor_follows_its_algorithm() {
     let mut known = 0;
-    for spec in [
-        "specs/mutex/philosophers.maz",
-        "specs/actor/registry.maz",
-        "specs/mailbox/polling.maz",
-        "specs/memory/lastzero.maz",
+    for (spec, defines) in [
+        ("specs/mutex/philosophers.maz", &[("N", "2")][..]),
+        ("specs/actor/registry.maz", &[]),
+        ("specs/language/spawn-race.maz", &[]),
+        ("specs/mutex/dispatcher.maz", &[("S", "2"), ("R", "1")]),
     ] {
-        let program = compile(spec, &fs::read_to_string(spec).unwrap(), &[]).unwrap();
+        let defines: Vec<_> =
+            defines.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let program = compile(spec, &fs::read_to_string(spec).unwrap(), &defines).unwrap();
         let judge = Judge::new(unfolding(&program, 10_000));
         let (mut full, outcome) = prefix(&program, 10_000);
         for added in [Added::ForEachRace, Added::OneAtATime] {
