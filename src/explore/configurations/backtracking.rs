@@ -52,8 +52,8 @@
 //! Suppose that backtrack(C) ∩ M = ∅, and let t be the event of it that was tried last. M is
 //! maximal and does not contain t, though all causes of t are in C ⊆ M. So t is in conflict with an
 //! event of M; let x be a lowest one. Then `[x)` ∪ C ∪ {t} is a configuration, so x #i t. A maximal
-//! configuration that includes it was visited after C ∪ {t}, by induction, so x is in U. And x is in
-//! no conflict with C, because both are in M. So x was looked at after t was done, and nothing was
+//! configuration that includes it was visited after C ∪ {t}, by induction, so x is in U. And x is
+//! in no conflict with C, because both are in M. So x was looked at after t was done, and nothing was
 //! added to backtrack(C), or it would have been tried after t. So `[x]` ∩ backtrack(C) ≠ ∅, also in
 //! TransDPOR, which adds something if any x is not covered. Since `[x]` ⊆ M, backtrack(C) ∩ M ≠ ∅
 //! after all.
