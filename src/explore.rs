@@ -11,10 +11,12 @@
 //! | `driver` | the meaning of a visit, the same for all explorers; its `budget` and `watchdog` |
 //! | `ends` | how an exploration can end, and the proof that nothing is missing there |
 //! | `order` | the order in which the actions of a state are tried |
+//! | `over` | what backtrack sets belong to: executions or configurations |
 //! | `parallel/start` | the open work where a search began |
 //! | `walk` | forward along an execution, and back |
 //! | `settings/options` | the options of explorers |
 //! | `explorer` | what an explorer is, and how one is run |
+//! | `configurations` | searches along configurations: what they share, and DPOR along them |
 //! | `dpor` | explorers that walk along executions |
 //! | `udpor` | the explorer that walks along configurations |
 //! | `states` | explorers that store states |
@@ -24,6 +26,7 @@
 //! A file imports only from rows above its own. A test checks this.
 
 mod budget;
+mod configurations;
 mod dpor;
 mod driver;
 mod ends;
@@ -31,6 +34,7 @@ mod explorer;
 mod few_switches;
 mod observer;
 mod order;
+mod over;
 mod parallel;
 #[cfg(feature = "sat")]
 mod prefix;
@@ -51,6 +55,7 @@ pub use driver::Driver;
 pub use explorer::{Explorer, Guarantee, Profile, Splits, explore, explore_branch};
 pub use observer::{End, NoObserver, Observer};
 pub use order::{History, Order, Permutation, Sorter};
+pub use over::Over;
 pub use parallel::crew;
 pub use parallel::part::{Disagreement, Done, Part, Stray};
 pub use parallel::place::Place;

@@ -35,8 +35,8 @@ use self::lint::{Level, Warning};
 pub use self::shown::{FirstGood, Shown};
 
 use crate::explore::{
-    self, CutPoll, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation,
-    ViolationKind,
+    self, CutPoll, Depth, Explorer, Guarantee, Order, Over, Setting, StopReason, Verdict,
+    Violation, ViolationKind,
 };
 use crate::model::{Failure, Runs, Schedule, Semantics, System};
 use crate::property::{
@@ -191,6 +191,9 @@ pub struct CheckReport {
     pub shortest: bool,
     /// Whether sleep sets were used in addition to the algorithm.
     pub sleep_sets: bool,
+    /// What the search walked along, if that was asked for: `executions` or `configurations`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over: Option<&'static str>,
     /// The parts of a stateful explorer that were switched off.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<&'static str>,
@@ -383,6 +386,7 @@ impl CheckReport {
             },
             shortest: false,
             sleep_sets: setting.options().sleep_sets,
+            over: setting.options().over.map(Over::name),
             without: setting.options().without.names().collect(),
             as_printed: setting.options().as_printed,
             histories: setting.options().histories,

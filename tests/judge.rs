@@ -27,8 +27,30 @@ pub static METHODS: LazyLock<Vec<(&str, AnyExplorer, bool)>> = LazyLock::new(|| 
         let Profile { name, guarantee, .. } = e.profile();
         guarantee != Guarantee::EveryExecution && !["portfolio", "prefix"].contains(&name)
     };
-    EXPLORERS.iter().filter(judged).flat_map(variants).collect()
+    EXPLORERS
+        .iter()
+        .filter(judged)
+        .flat_map(|e| variants(e).chain(over_configurations(e)))
+        .collect()
 });
+
+/// The variants of an explorer of executions that can also walk along configurations.
+fn over_configurations(
+    explorer: &'static Listed,
+) -> impl Iterator<Item = (&'static str, AnyExplorer, bool)> {
+    let name = match explorer.profile().name {
+        "dpor" => "dpor over configurations",
+        _ => "transdpor over configurations",
+    };
+    let orders = ["lca", "random+seed=3", "fifo"];
+    let is_one = explorer.profile().takes.contain("over");
+    orders.into_iter().filter(move |_| is_one).map(move |order| {
+        let text = format!("order={order}+over=configurations");
+        let options = Options::read(&text).expect("options");
+        let setting = Setting::new(explorer, options).expect("options that it takes");
+        (name, setting.made(), !setting.profile().may_block)
+    })
+}
 
 /// The variants of an explorer, depending on the options that it accepts. The last one represents
 /// all of them.

@@ -48,6 +48,7 @@ use std::fmt::Debug;
 use super::budget::{Budget, Depth};
 use super::driver::Driver;
 use super::observer::Observer;
+use super::over::Over;
 use super::result::{Outcome, StopReason};
 use super::settings::options::Takes;
 use super::states::settings::Stateful;
@@ -132,6 +133,22 @@ impl Profile {
             When::Step => self.guarantee >= Guarantee::EveryClass || self.visits_every_state(),
             When::Invariant => self.asks(When::Step) || self.guarantee == Guarantee::EveryViolation,
             When::State => self.visits_every_state(),
+        }
+    }
+}
+
+impl Over {
+    /// The profile of a search by backtrack sets that walks along this, with or without sleep sets.
+    pub(super) fn promise(self, profile: Profile, sleep_sets: bool) -> Profile {
+        match self {
+            Over::Executions => Profile {
+                guarantee: Guarantee::of_classes(sleep_sets),
+                both_depths: true,
+                may_block: sleep_sets,
+                splits: Splits::Roughly,
+                ..profile
+            },
+            Over::Configurations => Profile { guarantee: Guarantee::EveryClassOnce, ..profile },
         }
     }
 }

@@ -247,6 +247,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     if let Some(k) = &report.k {
         search += &format!(", k = {k}");
     }
+    if let Some(over) = report.over {
+        search += &format!(" over {over}");
+    }
     if let Some(order) = &report.order {
         search += &format!(", order {order}");
     }

@@ -7,6 +7,7 @@
 use std::num::NonZeroU32;
 
 use crate::explore::order::Order;
+use crate::explore::over::Over;
 use crate::explore::states::settings::{Stateful, Switch, Switches};
 use crate::explore::udpor::k::K;
 
@@ -21,6 +22,8 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Are sleep sets added?
     pub sleep_sets: bool,
+    /// What DPOR and TransDPOR walk along.
+    pub over: Option<Over>,
     /// The optimisations that are switched off.
     pub without: Switches,
     /// Does a stateful explorer run as printed in the paper?
@@ -267,6 +270,25 @@ pub const OPTIONS: &[OptionInfo] = &[
         "--sleep-sets adds sleep sets to an explorer; `{}` cannot have any",
         "Add sleep sets to an explorer in which they are optional"
     ),
+    OptionInfo {
+        name: "over",
+        value: Some("WHAT"),
+        values: || Over::ALL.map(Over::name).to_vec(),
+        help: "What `dpor` and `transdpor` walk along: executions, or configurations of the unfolding, each of them \
+               once [default: executions]",
+        stray: "--over is for `dpor` and `transdpor`; `{}` is not one of them",
+        read: |options, value| value.parse().map(|over| options.over = Some(over)),
+        given: |options| options.over.iter().map(Over::to_string).collect(),
+        copy: |to, from| to.over = from.over,
+        misfit: |_, options| {
+            let is_useless = options.sleep_sets && options.over == Some(Over::Configurations);
+            is_useless.then(|| {
+                "`{}` over configurations visits each configuration once, so --sleep-sets makes no difference"
+                    .into()
+            })
+        },
+        ..PLAIN
+    },
     OptionInfo {
         name: "without",
         value: Some("NAME"),

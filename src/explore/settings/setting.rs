@@ -150,6 +150,7 @@ mod tests {
             "udpor:k=2",
             "udpor:k=optimal+order=random+seed=7",
             "s-por:order=2.0.1",
+            "transdpor:order=lca+over=configurations",
             "portfolio:jobs=3",
             "dl-s-por:without=once+without=summaries+as-printed+histories+hash-compaction",
         ] {
@@ -168,6 +169,9 @@ mod tests {
             ("udpor:seed=7", "a seed is for the order `random`"),
             ("udpor:order=random+seed=x", "is not a seed"),
             ("udpor:sleep-sets", "cannot have any"),
+            ("udpor:over=configurations", "`udpor` is not one of them"),
+            ("dpor:over=events", "`events` is not something to walk along"),
+            ("dpor:sleep-sets+over=configurations", "visits each configuration once"),
             ("exhaustive:k=1", "`exhaustive` has none"),
             ("exhaustive:order=lca", "that makes no difference to `exhaustive`"),
             ("stateful:order=lca", "stores states"),
