@@ -20,11 +20,10 @@ use mazurka::trace::{Classes, NormalForm};
 
 /// The variants of every explorer in the table that reports an execution of each class, or all
 /// states: its name, what to run, and whether it never has blocked explorations. The judge itself
-/// is not among them, nor a portfolio, which reports no traces of its own; see `stateful`.
+/// is not among them, nor `auto`, which reports the traces of its first search only; see `auto`.
 pub static METHODS: LazyLock<Vec<(&str, AnyExplorer, bool)>> = LazyLock::new(|| {
-    let judged = |e: &&Listed| {
-        e.profile().guarantee != Guarantee::EveryExecution && e.profile().name != "portfolio"
-    };
+    let judged =
+        |e: &&Listed| e.profile().guarantee != Guarantee::EveryExecution && !e.profile().chooses;
     EXPLORERS.iter().filter(judged).flat_map(variants).collect()
 });
 

@@ -36,7 +36,6 @@ mod moves;
 mod packed;
 pub mod past;
 mod plan;
-mod portfolio;
 mod processes;
 mod reactions;
 mod s_por;
@@ -48,5 +47,4 @@ mod table;
 mod views;
 
 pub use every_state::EveryState;
-pub use portfolio::Portfolio;
 pub use s_por::{SPor, Sources};
