@@ -35,7 +35,7 @@ use super::udpor::Udpor;
 use crate::model::System;
 
 /// The default of [`Auto::first`]: most programs need fewer steps.
-const FIRST: u64 = 100_000;
+const FIRST: u64 = 1 << 17;
 
 /// Runs the explorers of a list by turns; the first answer counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

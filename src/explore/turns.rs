@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! round   searches, with the number of steps that each may make
-//!   0                                               udpor 100,000
-//!   1     dl-s-por 50,000     stateful 50,000       udpor 50,000
-//!   2     dl-s-por 100,000    stateful 100,000      udpor 100,000
+//!   0                                               udpor 131,072
+//!   1     dl-s-por  65,536    stateful  65,536      udpor  65,536
+//!   2     dl-s-por 131,072    stateful 131,072      udpor 131,072
 //! ```
 //!
 //! The last search starts alone. Then there are rounds, in which each search gets a share of steps
