@@ -7,6 +7,7 @@
 //! | `result` | the result of a search |
 //! | `few_switches` | the same violation with fewer switches between processes |
 //! | `observer` | callbacks that follow a search |
+//! | `turns` | several searches go on one after the other, counted in steps |
 //! | `unvisited` | invariants: in the states that a search visits, and in those that it skips |
 //! | `driver` | the meaning of a visit, the same for all explorers; its `budget` and `watchdog` |
 //! | `ends` | how an exploration can end, and the proof that nothing is missing there |
@@ -21,10 +22,12 @@
 //! | `udpor` | the explorer that walks along configurations |
 //! | `states` | explorers that store states |
 //! | `parallel` | a search in pieces, by several workers |
+//! | `auto` | the default: chooses among explorers, which take turns |
 //! | `settings` | the table of explorers, and explorers with their options |
 //!
 //! A file imports only from rows above its own. A test checks this.
 
+mod auto;
 mod budget;
 mod configurations;
 mod dpor;
@@ -36,13 +39,13 @@ mod observer;
 mod order;
 mod over;
 mod parallel;
-#[cfg(feature = "sat")]
 mod prefix;
 mod result;
 mod settings;
 mod states;
 mod symptom;
 mod tree;
+mod turns;
 mod udpor;
 mod unvisited;
 mod walk;

@@ -162,7 +162,8 @@ pub struct CheckReport {
     pub subject: Subject,
     /// The name of the algorithm.
     pub explorer: &'static str,
-    /// What a complete search with this algorithm guarantees.
+    /// What a complete search guarantees with this algorithm; for `auto`: with the one that
+    /// answered.
     #[serde(skip)]
     pub guarantee: Guarantee,
     /// Whether the guarantee also holds for executions up to a depth bound.
@@ -206,7 +207,7 @@ pub struct CheckReport {
     /// Whether only hashes of states were stored.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hash_compaction: bool,
-    /// For a portfolio: the search that gave this result.
+    /// For `auto`: the explorer that gave this result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
     /// The verdict.
@@ -360,7 +361,9 @@ impl CheckReport {
         peak_memory_bytes: Option<u64>,
     ) -> Self {
         let order = setting.options().order;
-        let profile = setting.profile();
+        let answering = outcome.answered_by.as_ref().map(|name| name.parse());
+        let answering = answering.map_or(setting, |read| read.expect("an explorer"));
+        let profile = answering.profile();
         let violations = outcome.violations.iter().map(|violation| {
             let replayed = ViolationReport::replayed(system, &subject.spec, violation, &properties);
             replayed
@@ -373,12 +376,12 @@ impl CheckReport {
         };
         let unanswered = properties.iter().find(misses).map(|property| format!("{property:?}"));
         let mut report = CheckReport {
-            explorer: profile.name,
+            explorer: setting.profile().name,
             guarantee: profile.guarantee,
             covers_up_to_depth: profile.guarantee > Guarantee::SomeClasses,
             depth: limits.depth_measure.unwrap_or(profile.depth),
             unanswered: unanswered.filter(|_| profile.guarantee > Guarantee::SomeClasses),
-            k: setting.k().map(|k| k.to_string()),
+            k: answering.k().map(|k| k.to_string()),
             order: order.map(|order| order.to_string()),
             seed: match order {
                 Some(Order::Random(seed)) => Some(seed),

@@ -20,12 +20,12 @@ use mazurka::trace::{Classes, NormalForm};
 
 /// The variants of every explorer in the table that reports an execution of each class, or all
 /// states: its name, what to run, and whether it never has blocked explorations. The judge itself
-/// is not among them, nor a portfolio, which reports no traces of its own (see `stateful`), nor the prefix, which
+/// is not among them, nor `auto`, which reports the traces of its first search only (see `auto`), nor the prefix, which
 /// visits none (see `prefix`).
 pub static METHODS: LazyLock<Vec<(&str, AnyExplorer, bool)>> = LazyLock::new(|| {
     let judged = |e: &&Listed| {
-        let Profile { name, guarantee, .. } = e.profile();
-        guarantee != Guarantee::EveryExecution && !["portfolio", "prefix"].contains(&name)
+        let Profile { guarantee, chooses, .. } = e.profile();
+        ![Guarantee::EveryExecution, Guarantee::EveryViolation].contains(&guarantee) && !chooses
     };
     EXPLORERS
         .iter()

@@ -6,6 +6,7 @@
 //! | `random_models` | random programs, and their coverage of what matters |
 //! | `laws` | the parts against the oracle, on random programs |
 //! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
+//! | `auto` | the default explorer: the answers of searches that take turns, limits and panics in them |
 //! | `lang` | the language, operation by operation, on the exhaustive explorer |
 //! | `golden` | diagnostics, to the letter |
 //! | `depth` | searches up to a depth, of every explorer, against the definitions |
@@ -74,6 +75,7 @@
 
 mod agreement;
 mod alike;
+mod auto;
 mod branches;
 mod check;
 mod cli;

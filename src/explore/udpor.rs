@@ -6,7 +6,7 @@
 
 pub mod k;
 pub mod recording;
-mod search;
+pub mod search;
 
 pub use k::K;
 pub use search::{Udpor, udpor_with};

@@ -66,8 +66,8 @@ pub type Condition = u32;
 ///
 /// # Contract
 /// - What [`first`](Net::first) and [`seen`](Net::seen) answer never changes.
-/// - The lines that a transition changes, besides the line of its process, are among those that were
-///   looked at before it was found; or they are new lines (a process that it starts), which no
+/// - The lines that a transition changes, besides the line of its process, are among those that
+///   were looked at before it was found; or they are new lines (a process that it starts), which no
 ///   other transition can change before.
 pub trait Net {
     /// The code of a line at the start. Lines may come later; this is their code until then.

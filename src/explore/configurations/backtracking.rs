@@ -53,10 +53,10 @@
 //! maximal and does not contain t, though all causes of t are in C ⊆ M. So t is in conflict with an
 //! event of M; let x be a lowest one. Then `[x)` ∪ C ∪ {t} is a configuration, so x #i t. A maximal
 //! configuration that includes it was visited after C ∪ {t}, by induction, so x is in U. And x is
-//! in no conflict with C, because both are in M. So x was looked at after t was done, and nothing was
-//! added to backtrack(C), or it would have been tried after t. So `[x]` ∩ backtrack(C) ≠ ∅, also in
-//! TransDPOR, which adds something if any x is not covered. Since `[x]` ⊆ M, backtrack(C) ∩ M ≠ ∅
-//! after all.
+//! in no conflict with C, because both are in M. So x was looked at after t was done, and nothing
+//! was added to backtrack(C), or it would have been tried after t. So `[x]` ∩ backtrack(C) ≠ ∅,
+//! also in TransDPOR, which adds something if any x is not covered. Since `[x]` ⊆ M, backtrack(C) ∩
+//! M ≠ ∅ after all.
 //!
 //! A configuration that was visited before is explored completely when the search comes to it
 //! again: it cannot be on the way to C, because it has more events than C.

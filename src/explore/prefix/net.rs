@@ -7,13 +7,7 @@
 //! some codes is right wherever these codes occur together: this is the contract of
 //! [`Net`]. The explorers of states memoise transitions in the same way (`states/moves`).
 //!
-//! **Locks in one step.** A process that queues for a mutex would be part of the mutex's code, so
-//! there would be a code for each order of the queue. Where mutexes are only locked and unlocked,
-//! the order of the queue does not matter: a process may as well queue at the moment when it gets
-//! the mutex. So a request and the wait for it are one transition here, which is possible while the
-//! mutex is free. Every state of the model in which nobody waits in a queue is a state of the net,
-//! and the others differ from it only by such requests. If a request for a mutex is followed by
-//! anything but the wait for it, the mutex is taken as it is ([`ModelNet::must_start_again`]).
+//! Mutexes that are only locked and unlocked are taken in one step: see `locks`.
 //!
 //! **Processes that are started.** A new process is named by its parent and the number of the
 //! parent's action. So a start in a loop leads to another line each time. The net takes only
@@ -86,8 +80,8 @@ pub struct ModelNet<'s, S: System> {
     transitions: Vec<Transition>,
     steps: Vec<Step>,
     /// The mutexes that are not taken in one step.
-    queued: FxHashSet<MutexId>,
-    must_start_again: bool,
+    pub(super) queued: FxHashSet<MutexId>,
+    pub(super) must_start_again: bool,
     is_refused: bool,
     stop: StopSignal,
     before: Vec<Code>,
@@ -239,18 +233,6 @@ impl<'s, S: System> ModelNet<'s, S> {
         lines
     }
 
-    /// Carries out what the net leaves out: the requests for mutexes that are not free. They are
-    /// undone when the model goes elsewhere.
-    pub fn settle(&mut self) {
-        for process in self.state.processes().collect::<Vec<_>>() {
-            if let Some(mutex) = self.locks(process)
-                && self.state.mutex(mutex).owner().is_some()
-            {
-                self.state.step(&mut self.locals, Action { process, choice: Choice(0) });
-            }
-        }
-    }
-
     /// Brings the model to the state after these transitions.
     pub fn go_to(&mut self, path: &[u32]) -> (&mut Locals<'s, S>, &mut State) {
         let both = self.path.iter().zip(path);
@@ -327,26 +309,6 @@ impl<'s, S: System> ModelNet<'s, S> {
         *self.locals.status(local) == Status::Done && self.locals.returned(local).is_none()
     }
 
-    /// The mutex that the process is about to request, if that is taken in one step.
-    fn locks(&self, process: ProcessId) -> Option<MutexId> {
-        match self.locals.op(self.state.local(process))? {
-            Op::AsyncLock(mutex) if self.is_simple(*mutex) => Some(*mutex),
-            _ => None,
-        }
-    }
-
-    fn is_simple(&self, mutex: MutexId) -> bool {
-        !self.queued.contains(&mutex) && !self.state.mutex(mutex).is_tried()
-    }
-
-    /// Is the process, which has just requested the mutex, about to wait for just that?
-    fn waits_for(&self, process: ProcessId, mutex: MutexId) -> bool {
-        let Some(Op::MutexWaitAny(requests)) = self.locals.op(self.state.local(process)) else {
-            return false;
-        };
-        matches!(requests[..], [request] if request.mutex == mutex)
-    }
-
     /// The choices of a process, each with all its actions.
     fn choices(&mut self, process: ProcessId) -> Vec<SmallVec<[Choice; 2]>> {
         let mut choices = Vec::new();
@@ -358,17 +320,6 @@ impl<'s, S: System> ModelNet<'s, S> {
             choices.iter_mut().for_each(|all: &mut SmallVec<_>| all.push(Choice(0)));
         }
         choices
-    }
-
-    /// The process is about to request the mutex. If it will not wait for it next, the mutex cannot
-    /// be taken in one step, whether or not it is free here.
-    fn expect_wait(&mut self, process: ProcessId, mutex: MutexId) {
-        self.state.step(&mut self.locals, Action { process, choice: Choice(0) });
-        if !self.waits_for(process, mutex) {
-            self.queued.insert(mutex);
-            self.must_start_again = true;
-        }
-        self.state.undo(&self.locals);
     }
 
     /// The first choice of an actor that is a reaction to this.

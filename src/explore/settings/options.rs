@@ -32,7 +32,7 @@ pub struct Options {
     pub histories: bool,
     /// Are hashes stored instead of states?
     pub hash_compaction: bool,
-    /// The number of threads, or of searches of a portfolio.
+    /// The number of threads.
     pub jobs: Option<NonZeroU32>,
 }
 
@@ -335,10 +335,9 @@ pub const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "jobs",
         value: Some("N"),
-        help: "The number of threads of `exhaustive`, `parsimonious`, `sleep` and `stateful`: the figures are the same for any \
-               number [default: `check`: as many as there are processors; else 1]; the number of searches that `portfolio` runs at once \
-               [default: as many as there are processors, 2 to 6]",
-        stray: "--jobs is for explorers that can share their work, or run several searches; `{}` cannot",
+        help: "The number of threads of `auto`, `exhaustive`, `parsimonious`, `sleep` and `stateful`: the figures are the same for \
+               any number [default: `check`: as many as there are processors; else 1]",
+        stray: "--jobs is for explorers that can share their work; `{}` cannot",
         read: |options, value| {
             let jobs = value.parse().ok().filter(|jobs: &NonZeroU32| jobs.get() <= MOST_JOBS);
             let wrong = || format!("`{value}` is not a number of jobs from 1 to {MOST_JOBS}");

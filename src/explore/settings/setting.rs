@@ -80,10 +80,6 @@ impl Setting {
     /// The setting with one thread for each processor, if the explorer can use several threads and
     /// no number was given.
     pub fn on_all_processors(self) -> Setting {
-        // For a portfolio the number of jobs is the number of searches, which changes the result.
-        if matches!(self.made(), AnyExplorer::Portfolio(_)) {
-            return self;
-        }
         let processors = thread::available_parallelism().ok();
         let jobs = processors.and_then(|count| NonZeroU32::try_from(count).ok());
         self.completed(Options { jobs, ..Options::default() })
@@ -151,7 +147,7 @@ mod tests {
             "udpor:k=optimal+order=random+seed=7",
             "s-por:order=2.0.1",
             "transdpor:order=lca+over=configurations",
-            "portfolio:jobs=3",
+            "auto:jobs=3",
             "dl-s-por:without=once+without=summaries+as-printed+histories+hash-compaction",
         ] {
             assert_eq!(text.parse::<Setting>().unwrap().to_string(), text);

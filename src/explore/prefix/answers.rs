@@ -13,8 +13,8 @@
 //! | invariant | any | the invariant sees the same |
 //!
 //! **What can be blocked at all.** A process that is blocked on a lock is blocked by somebody: one
-//! who has the lock and has ended, or is blocked, too. This is looked at first, for codes instead of
-//! conditions (greatest fixpoint, [`Verdict::find_rests`]). In most programs without deadlocks,
+//! who has the lock and has ended, or is blocked, too. This is looked at first, for codes instead
+//! of conditions (greatest fixpoint, [`Answers::find_rests`]). In most programs without deadlocks,
 //! nothing is left, and the solver is not asked.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -42,8 +42,8 @@ enum Motion {
     Moves,
 }
 
-/// The judgement of a complete prefix.
-pub struct Verdict<'v, 's, 'o, S: System> {
+/// What is asked of a complete prefix.
+pub struct Answers<'v, 's, 'o, S: System> {
     net: &'v mut ModelNet<'s, S>,
     prefix: &'v Prefix,
     driver: &'v mut Driver<'o>,
@@ -56,23 +56,23 @@ pub struct Verdict<'v, 's, 'o, S: System> {
 /// The groups of codes of a line that look the same.
 type Groups = (Line, FxHashMap<Code, u32>);
 
-impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
-    /// Judges a complete prefix. Returns the number of queries to the solver.
-    pub fn judge(
+impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
+    /// Asks a complete prefix. Returns the number of queries to the solver.
+    pub fn find(
         net: &'v mut ModelNet<'s, S>,
         prefix: &'v Prefix,
         driver: &'v mut Driver<'o>,
     ) -> u64 {
         let rests = FxHashSet::default();
-        let mut verdict = Verdict { net, prefix, driver, rests, asked: 0 };
-        verdict.find_rests();
+        let mut answers = Answers { net, prefix, driver, rests, asked: 0 };
+        answers.find_rests();
         let steps = [Self::deadlocks, Self::invariants, Self::ends, Self::leaks, Self::livelocks];
         for step in steps {
-            if !verdict.driver.is_stopped() {
-                step(&mut verdict);
+            if !answers.driver.is_stopped() {
+                step(&mut answers);
             }
         }
-        verdict.asked
+        answers.asked
     }
 
     fn local(&self, condition: Condition) -> Option<LocalId> {
@@ -290,8 +290,8 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
                 self.groups(line, |code| (!self.net.has_ended(line, code)).then_some(code))
             })
             .collect();
-        self.each_view(question, &views, |verdict, events| {
-            verdict.report_end(events);
+        self.each_view(question, &views, |answers, events| {
+            answers.report_end(events);
             true
         });
     }
@@ -314,8 +314,8 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
         });
         let views: Vec<Groups> = objects.chain(processes).collect();
         let question = self.good_ends();
-        self.each_view(question, &views, |verdict, events| {
-            verdict.report_end(events);
+        self.each_view(question, &views, |answers, events| {
+            answers.report_end(events);
             true
         });
     }
@@ -427,9 +427,9 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
             });
             let views: Vec<Groups> = objects.chain(processes).collect();
             let question = Question::new(self.prefix);
-            self.each_view(question, &views, |verdict, events| {
-                verdict.go_to(events);
-                verdict.driver.judge_invariants(&verdict.net.locals, &verdict.net.state);
+            self.each_view(question, &views, |answers, events| {
+                answers.go_to(events);
+                answers.driver.judge_invariants(&answers.net.locals, &answers.net.state);
                 true
             });
         }
@@ -443,10 +443,10 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
         }
         // In a livelock each process that can move comes back to where it was.
         let circles = self.net.codes_on_circles();
-        let spins = |verdict: &Self, place: Condition| {
-            let at = (verdict.prefix.line(place), verdict.prefix.code(place));
-            let local = verdict.local(place).filter(|_| circles.contains(&at));
-            local.is_some_and(|local| may_spin(&verdict.net.locals, local))
+        let spins = |answers: &Self, place: Condition| {
+            let at = (answers.prefix.line(place), answers.prefix.code(place));
+            let local = answers.local(place).filter(|_| circles.contains(&at));
+            local.is_some_and(|local| may_spin(&answers.net.locals, local))
         };
         let spinning: Vec<Condition> = self.places().filter(|&place| spins(self, place)).collect();
         if spinning.is_empty() {
@@ -465,14 +465,14 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
             lines.into_iter().filter_map(|line| self.groups(line, |code| code)).collect();
         let mut watch = Watch::new(self.driver.signal().clone());
         let mut rounds = 0;
-        self.each_view(question, &views, |verdict, events| {
-            verdict.go_to(events);
-            verdict.net.settle();
-            let ModelNet { locals, state, .. } = &mut *verdict.net;
-            verdict.driver.is_livelock(&mut watch, locals, state);
+        self.each_view(question, &views, |answers, events| {
+            answers.go_to(events);
+            answers.net.settle();
+            let ModelNet { locals, state, .. } = &mut *answers.net;
+            answers.driver.is_livelock(&mut watch, locals, state);
             rounds += 1;
             if rounds == MOST_ROUNDS {
-                verdict.driver.stop(StopReason::Rounds);
+                answers.driver.stop(StopReason::Rounds);
             }
             rounds < MOST_ROUNDS
         });
