@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use mazurka::explore::{
     AnyExplorer, Budget, Depth, EXPLORERS, End, EveryState, Explorer, Guarantee, Listed,
-    NoObserver, Observer, Options, Order, Orders, Outcome, Parsimonious, Permutation, SPor,
-    Setting, Stateful, Stats, StopReason, Switches, Violation, ViolationKind, explore,
+    NoObserver, Observer, Options, Order, Orders, Outcome, Parsimonious, Permutation, Profile,
+    SPor, Setting, Stateful, Stats, StopReason, Switches, Violation, ViolationKind, explore,
 };
 use mazurka::model::{
     Failure, FailureKind, LocalId, Locals, Op, ProcessId, Schedule, State, Status, System,
@@ -20,10 +20,12 @@ use mazurka::trace::{Classes, NormalForm};
 
 /// The variants of every explorer in the table that reports an execution of each class, or all
 /// states: its name, what to run, and whether it never has blocked explorations. The judge itself
-/// is not among them, nor a portfolio, which reports no traces of its own; see `stateful`.
+/// is not among them, nor a portfolio, which reports no traces of its own (see `stateful`), nor the prefix, which
+/// visits none (see `prefix`).
 pub static METHODS: LazyLock<Vec<(&str, AnyExplorer, bool)>> = LazyLock::new(|| {
     let judged = |e: &&Listed| {
-        e.profile().guarantee != Guarantee::EveryExecution && e.profile().name != "portfolio"
+        let Profile { name, guarantee, .. } = e.profile();
+        guarantee != Guarantee::EveryExecution && !["portfolio", "prefix"].contains(&name)
     };
     EXPLORERS.iter().filter(judged).flat_map(variants).collect()
 });

@@ -30,6 +30,7 @@
 //! | `lint` | what executions leave behind, by every explorer against replays; what is denied |
 //! | `sparse` | objects that are declared but not used cost nothing and change nothing |
 //! | `hostile` | hostile texts and command lines; a few trials of the fuzzer |
+//! | `prefix` | verdicts of the complete finite prefix, and the prefix by definition |
 //! | `program` | programs in Rust, compared with equal models; their reports |
 //! | `history` | processes that receive outcomes, compared with equal systems |
 //! | `ranks` | random MPI programs in C, compared with equal specs and systems |
@@ -110,6 +111,7 @@ mod own_explorer;
 mod own_property;
 mod owners;
 mod pieces;
+mod prefix;
 mod program;
 mod published;
 mod random_models;

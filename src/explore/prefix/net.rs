@@ -19,12 +19,14 @@
 //! parent's action. So a start in a loop leads to another line each time. The net takes only
 //! programs where equal codes of the parent lead to the same line, which is checked at each start.
 
+use petgraph::algo::tarjan_scc;
+use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 
 use crate::model::{
-    Action, Choice, LocalId, Locals, MutexId, Object, Op, Parts, ProcessId, Scope, State, Status,
+    Action, Choice, LocalId, Locals, MutexId, Object, Op, Parts, ProcessId, State, Status,
     StopSignal, System,
 };
 use crate::property::process_failure;
@@ -166,6 +168,33 @@ impl<'s, S: System> ModelNet<'s, S> {
                 }
             }
         }
+    }
+
+    /// The codes of processes from which they can come back to them by transitions that change no
+    /// other line.
+    pub fn codes_on_circles(&self) -> FxHashSet<(Line, Code)> {
+        let mut steps: DiGraphMap<(Line, Code), ()> = DiGraphMap::new();
+        for (&(line, code), &next) in &self.first {
+            let mut open = vec![next];
+            while let Some(next) = open.pop() {
+                match next {
+                    Next::Look(look) => {
+                        open.extend(self.seen_at[look as usize].iter().map(|&(_, next)| next));
+                    }
+                    Next::Transitions(from, to) => {
+                        let made = &self.transitions[from as usize..to as usize];
+                        for made in made.iter().filter(|made| made.changes.is_empty()) {
+                            steps.add_edge((line, code), (line, made.own), ());
+                        }
+                    }
+                }
+            }
+        }
+        let components = tarjan_scc(&steps).into_iter();
+        let is_circle = |all: &Vec<(Line, Code)>| {
+            all.len() > 1 || all.iter().any(|&one| steps.contains_edge(one, one))
+        };
+        components.filter(is_circle).flatten().collect()
     }
 
     /// The lines that a process with this code may look at.
@@ -333,20 +362,15 @@ impl<'s, S: System> ModelNet<'s, S> {
         (transitions, steps)
     }
 
-    /// What the process depends on first, in the state of the model.
-    fn scope(&mut self, line: Line) -> Scope {
+    /// The lines that the process looks at besides its own, in the state of the model.
+    fn sees(&self, line: Line) -> SmallVec<[Line; 2]> {
         let process = self.process(line);
         if !self.state.exists(process) {
-            return Scope::Own;
+            return SmallVec::new();
         }
-        match self.state.scope(&self.locals, process) {
-            Scope::Anything if self.starts_one(process) => Scope::Own,
-            scope => scope,
-        }
-    }
-
-    fn starts_one(&self, process: ProcessId) -> bool {
-        matches!(self.locals.op(self.state.local(process)), Some(Op::Spawn(_)))
+        let places = self.state.sees(&self.locals, process);
+        let places = places.unwrap_or_else(|| panic!("{process:?} of a system that is refused"));
+        places.into_iter().map(|place| place as Line).collect()
     }
 
     fn add_look(&mut self, at: Line) -> Next {
@@ -388,28 +412,27 @@ impl<S: System> Net for ModelNet<'_, S> {
         self.go_to(path);
         self.before = self.portrait();
         let own = self.before.get(line as usize).copied().unwrap_or(0);
-        let Some(&(mut next)) = self.first.get(&(line, own)) else {
-            let answer = match self.scope(line) {
-                Scope::With(place) => self.add_look(place as Line),
-                Scope::Own => self.learned(line, &[line]),
-                scope => unreachable!("a system that is refused: {scope:?}"),
-            };
-            self.first.insert((line, own), answer);
-            return;
-        };
         let mut looked_at: SmallVec<[Line; 4]> = smallvec![line];
-        while let Next::Look(look) = next {
+        let (mut next, mut last) = (self.first.get(&(line, own)).copied(), None);
+        while let Some(Next::Look(look)) = next {
             let at = self.looks[look as usize];
             looked_at.push(at);
             let code = self.before.get(at as usize).copied().unwrap_or(0);
-            match self.seen.get(&(look, code)) {
-                Some(&known) => next = known,
-                None => {
-                    let answer = self.learned(line, &looked_at);
-                    self.seen.insert((look, code), answer);
-                    self.seen_at[look as usize].push((code, answer));
-                    return;
-                }
+            last = Some((look, code));
+            next = self.seen.get(&(look, code)).copied();
+        }
+        let sees = self.sees(line);
+        let answer = match sees.into_iter().find(|at| !looked_at.contains(at)) {
+            Some(at) => self.add_look(at),
+            None => self.learned(line, &looked_at),
+        };
+        match last {
+            None => {
+                self.first.insert((line, own), answer);
+            }
+            Some((look, code)) => {
+                self.seen.insert((look, code), answer);
+                self.seen_at[look as usize].push((code, answer));
             }
         }
     }

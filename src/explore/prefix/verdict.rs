@@ -24,7 +24,7 @@ use super::question::{Question, cut};
 use crate::alternatives::Literal;
 use crate::explore::driver::Driver;
 use crate::explore::result::StopReason;
-use crate::model::{CellId, LocalId, MailboxId, Object, System};
+use crate::model::{CellId, LocalId, MailboxId, Object, Status, System};
 use crate::property::{FinalStates, Invariants, Livelocks, Watch, may_spin};
 use crate::unfolding::prefix::{Code, Condition, Line, Prefix, PrefixEvent};
 
@@ -348,7 +348,8 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
         order.iter().map(|&object| (self.net.line_of(object), object)).collect()
     }
 
-    /// Looks for what executions leave behind at the objects.
+    /// Looks for what executions leave behind at the objects in which no process has failed. (Where
+    /// `final` fails, too, some may be missed.)
     fn leaks(&mut self) {
         let may_keep = |object: Object| {
             matches!(
@@ -373,6 +374,11 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
             return;
         }
         let mut question = self.good_ends();
+        let has_failed = |place: &Condition| {
+            let local = self.local(*place);
+            local.is_some_and(|local| matches!(self.net.locals.status(local), Status::Failed(_)))
+        };
+        self.places().filter(has_failed).for_each(|place| question.never_marked(place));
         let mut keys: Vec<(Line, Code)> = kept.keys().copied().collect();
         keys.sort_unstable();
         let mut open: Vec<((Line, Code), Vec<Literal>)> = Vec::new();
@@ -432,8 +438,11 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
         if !self.net.locals.some_may_return() || !asks {
             return;
         }
+        // In a livelock each process that can move comes back to where it was.
+        let circles = self.net.codes_on_circles();
         let spins = |verdict: &Self, place: Condition| {
-            let local = verdict.local(place);
+            let at = (verdict.prefix.line(place), verdict.prefix.code(place));
+            let local = verdict.local(place).filter(|_| circles.contains(&at));
             local.is_some_and(|local| may_spin(&verdict.net.locals, local))
         };
         let spinning: Vec<Condition> = self.places().filter(|&place| spins(self, place)).collect();
