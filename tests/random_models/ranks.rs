@@ -30,7 +30,7 @@ pub fn generate(seed: u64) -> Program {
     let mut program = Program { deliveries: deliveries.collect(), ..Program::default() };
     program.mailboxes = ranks;
     let rounds = if rng.chance(20) { rng.range(1, 3) } else { 0 };
-    let calls: Vec<Call> = (0..rounds).map(|_| call(&mut rng, ranks)).collect();
+    let calls: Vec<_> = (0..rounds).map(|_| (call(&mut rng, ranks), rng.chance(75))).collect();
     let synchronizing = rng.chance(30);
     if rounds > 0 {
         program.collectives.push(ranks as u32);
@@ -115,11 +115,12 @@ impl Writer<'_> {
         body
     }
 
-    /// Inserts the calls into the body, in their order; sometimes another call, or none.
-    fn take_part(&mut self, body: &mut Body, calls: &[Call], synchronizing: bool) {
+    /// Inserts the calls into the body, in their order; sometimes another call, or none. Each says
+    /// whether the rank waits at once.
+    fn take_part(&mut self, body: &mut Body, calls: &[(Call, bool)], synchronizing: bool) {
         let mut places: Vec<_> = calls.iter().map(|_| self.rng.below(body.len() + 1)).collect();
         places.sort_unstable();
-        for (&call, &place) in calls.iter().zip(&places).rev() {
+        for (&(call, waits), &place) in calls.iter().zip(&places).rev() {
             let comm = self.comms;
             self.comms += 1;
             let number = 100 + self.rank as i64;
@@ -131,7 +132,7 @@ impl Writer<'_> {
             let other = Call { kind: CollectiveKind::Barrier, root: None, operator: None };
             let call = if self.rng.below(60) == 0 { other } else { call };
             if self.rng.below(25) > 0 {
-                if self.rng.chance(75) {
+                if waits {
                     let is_sum = call.kind == CollectiveKind::Allreduce;
                     let into = is_sum.then(|| self.variable());
                     if let Some(into) = into.filter(|_| self.rng.chance(40)) {
@@ -313,9 +314,13 @@ impl Writer<'_> {
         }
     }
 
+    /// A branch on whether the variable has one of these values, or an assertion that it has not.
     fn branch(&mut self, body: &mut Body, variable: usize, values: &[i64]) {
-        let test = Comparison::Equals(*self.rng.pick(values));
-        self.branch_on(body, Variable::Int(variable), test);
+        let (of, value) = (Variable::Int(variable), *self.rng.pick(values));
+        match self.rng.chance(15) {
+            true => body.push(Assert(Condition { of, test: Comparison::Differs(value) })),
+            false => self.branch_on(body, of, Comparison::Equals(value)),
+        }
     }
 
     /// A branch; what is begun in one arm is not used after it.
@@ -350,7 +355,7 @@ fn actions(body: &Body) -> usize {
 
 /// The program with waits for everything that it leaves open, if MPI can express it: in MPI a
 /// completed request is gone, so no later any-form or cancel may name it, and all ranks must enter
-/// the same collectives before `MPI_Finalize`.
+/// the same collectives before `MPI_Finalize`, by calls of which all block or none.
 pub fn completed(mut program: Program) -> Option<Program> {
     program.deliveries = vec![Delivery::P2p; program.mailboxes];
     // No rank is a daemon.
@@ -360,22 +365,23 @@ pub fn completed(mut program: Program) -> Option<Program> {
         complete(body, rank)?;
         calls.push(entered(body));
     }
-    let agree = calls.windows(2).all(|two| format!("{:?}", two[0]) == format!("{:?}", two[1]));
+    let agree = calls.windows(2).all(|two| two[0] == two[1]);
     let leave_alike = calls.concat().windows(2).all(|two| two[0].1 == two[1].1);
     (agree && leave_alike && program.cells.is_empty()).then_some(program)
 }
 
 /// Whether ranks leave collectives only when all have entered.
 pub fn is_synchronizing(program: &Program) -> bool {
-    program.processes.iter().flat_map(entered).any(|(_, synchronizing)| synchronizing)
+    program.processes.iter().flat_map(entered).any(|(_, synchronizing, _)| synchronizing)
 }
 
-fn entered(body: &Body) -> Vec<(Call, bool)> {
-    let call = |statement: &Statement| match statement {
-        Enter { call, synchronizing, .. } => Some((*call, *synchronizing)),
+/// The calls, whether each leaves when all have entered, and whether it blocks.
+fn entered(body: &Body) -> Vec<(Call, bool, bool)> {
+    let call = |at: usize| match body[at] {
+        Enter { call, synchronizing, .. } => Some((call, synchronizing, is_blocking(&body[at..]))),
         _ => None,
     };
-    body.iter().filter_map(call).collect()
+    (0..body.len()).filter_map(call).collect()
 }
 
 fn complete(body: &mut Body, rank: usize) -> Option<()> {
