@@ -34,7 +34,7 @@
 //! | `prefix` | verdicts of the complete finite prefix, and the prefix by definition |
 //! | `program` | programs in Rust, compared with equal models; their reports |
 //! | `history` | processes that receive outcomes, compared with equal systems |
-//! | `ranks` | random MPI programs in C, compared with equal systems |
+//! | `ranks` | random MPI programs in C, compared with equal specs and systems |
 //! | `client` | data structures, and clients made for them |
 //! | `combs` | the search for an alternative, and where SAT takes over |
 //! | `branches` | searches in parts: on random programs, and as files on a command line |
@@ -70,8 +70,8 @@
 //! there are no other reasons.
 //!
 //! Larger runs: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that number of random
-//! programs of each family. `MAZURKA_PROGRAMS=500 cargo test --test suite twins` writes that number
-//! of random MPI programs in C and as specs, and compares their classes.
+//! programs of each family. `MAZURKA_PROGRAMS=500 cargo test --test suite ranks` writes that number
+//! of random MPI programs in C, as specs and as systems, and compares their classes.
 
 mod agreement;
 mod alike;
