@@ -332,6 +332,7 @@ const EXPLORE: &[&str] = &[
     "prefix::question",
     "prefix::answers",
     "prefix::search",
+    "prefix::shown",
     "auto",
     "parallel::place",
     "parallel::joined",

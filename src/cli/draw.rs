@@ -13,7 +13,7 @@ use super::{Exit, Failure, files};
 use crate::explore::recording::{Added, Extent, Searched};
 use crate::explore::{
     AnyExplorer, Budget, Dpor, End, K, NoObserver, Observer, Over, Setting, StopReason, TransDpor,
-    Udpor, explore, unfold,
+    Udpor, explore, finite_prefix, unfold,
 };
 use crate::model::Schedule;
 use crate::property::Position;
@@ -24,7 +24,8 @@ use crate::report::viewer::{Asked, View, Viewer};
 /// the program
 ///
 /// The unfolding shows all executions at once: events with their direct causes, and immediate
-/// conflicts where executions part. A configuration is one class of executions, as a partial order.
+/// conflicts where executions part. The prefix ends where it leads back to states that were there
+/// before, so it is finite if they are. A configuration is one class of executions, as a partial order.
 /// A space-time diagram is one execution, with time downwards, with the messages and mutexes that
 /// went from process to process and, after a deadlock, which process waits for which. Steps are the
 /// calls of UDPOR as a tree: each has its sets C, D and A, the event that it chooses and the
@@ -83,6 +84,7 @@ Examples:
   mazurka draw philosophers.maz --what space-time -o deadlock.svg
   mazurka draw philosophers.maz --what space-time --schedule 0x2,1x2 -o start.svg
   mazurka draw philosophers.maz --what configuration --trace 2 | dot -Tpdf > class.pdf
+  mazurka draw philosophers.maz --what prefix -o prefix.svg
   mazurka draw philosophers.maz --what steps --k 1 -o search.svg
   mazurka draw philosophers.maz --what steps --explorer dpor:over=configurations -o dpor.svg
   mazurka draw philosophers.maz --max-events 50 --format json > events.json";
@@ -91,6 +93,8 @@ Examples:
 enum What {
     /// Events with causality and immediate conflicts
     Unfolding,
+    /// The complete finite prefix: events up to those that lead back to a state that was there
+    Prefix,
     /// The events of one class of executions, a partial order
     Configuration,
     /// One execution: a column for each process, time downwards
@@ -110,8 +114,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             "--trace and --schedule are for --what configuration, --what space-time and pages";
         return Err(Failure::Usage(why.into()));
     }
-    if is_page && args.what == What::Processes {
-        let why = "a page shows executions; for control flow end the name in .svg, .dot or .json";
+    if is_page && matches!(args.what, What::Processes | What::Prefix) {
+        let why = "a page shows executions; for control flow and prefixes end the name in .svg, .dot or .json";
         return Err(Failure::Usage(why.into()));
     }
     if args.what != What::Steps && !is_page && args.k.is_some() {
@@ -163,6 +167,11 @@ fn picture(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Picture>, 
             let order = PartialOrder::of_unfolding(subject, program, &mut prefix, &outcome, limit);
             Picture::Order(order)
         }
+        What::Prefix => {
+            let budget = drawing::budget(spec, effort);
+            let prefix = finite_prefix(program, limit, budget).map_err(Failure::Usage)?;
+            Picture::Order(PartialOrder::of_prefix(subject, program, &prefix))
+        }
         What::Configuration => {
             let Some(asked) = execution(args, spec, effort)? else { return Ok(None) };
             let order = PartialOrder::of_execution(subject, program, &asked.schedule, limit);
@@ -210,7 +219,7 @@ fn extent(args: &Args) -> Extent {
 fn page(args: &Args, spec: &Spec, effort: Effort) -> Result<Viewer, Failure> {
     let asked = execution(args, spec, effort)?.into_iter().collect();
     let start = match args.what {
-        What::Unfolding | What::Configuration | What::Processes => View::Unfolding,
+        What::Unfolding | What::Prefix | What::Configuration | What::Processes => View::Unfolding,
         What::SpaceTime => View::SpaceTime,
         What::Steps => View::Search,
     };

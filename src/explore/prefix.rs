@@ -32,5 +32,7 @@ mod net;
 #[cfg(feature = "sat")]
 mod question;
 pub mod search;
+mod shown;
 
 pub use search::FinitePrefix;
+pub use shown::{ShownEvent, ShownPrefix, finite_prefix};

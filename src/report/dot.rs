@@ -94,6 +94,9 @@ fn node(graph: &mut Scope<'_, '_>, event: &Event, lane: &str) {
     let mut node = graph.node_named(format!("e{}", event.id));
     node.set("group", &format!("p{}", event.lane), false).set_label(&text);
     match event.fate {
+        Fate::Open if event.cutoff_of.is_some() => {
+            node.set("style", "dashed", false);
+        }
         Fate::Open => {}
         Fate::Deadlock => {
             node.set("style", "filled", false).set("fillcolor", "#FBE3D3", true);

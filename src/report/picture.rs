@@ -14,6 +14,7 @@
 mod configuration;
 mod lanes;
 mod order;
+mod prefix;
 mod search_tree;
 mod space_time;
 mod unfolding;
@@ -61,7 +62,7 @@ pub struct PartialOrder {
     /// The program.
     #[serde(flatten)]
     pub subject: Subject,
-    /// The word `unfolding` or `configuration`.
+    /// The word `unfolding`, `prefix` or `configuration`.
     pub what: &'static str,
     /// The names of the processes.
     pub lanes: Vec<String>,
@@ -97,8 +98,23 @@ pub struct Event {
     pub line: Option<u32>,
     /// The direct causes, ascending. None of them is a cause of another.
     pub causes: Vec<usize>,
+    /// In a finite prefix, for a cutoff: the event whose local configuration leads to the same
+    /// state. Nothing after a cutoff is drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cutoff_of: Option<CutoffOf>,
     /// How the executions with this event end.
     pub fate: Fate,
+}
+
+/// What a cutoff leads back to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CutoffOf {
+    /// The initial state.
+    Start,
+    /// The state after the local configuration of this event.
+    #[serde(untagged)]
+    Event(usize),
 }
 
 /// How executions that contain an event end.

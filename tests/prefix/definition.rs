@@ -284,6 +284,44 @@ impl<'j> Judge<'j> {
         Some(states)
     }
 
+    /// Are these events a configuration? All causes of each are among them.
+    fn is_configuration(&self, events: &BTreeSet<PrefixEvent>) -> bool {
+        let events: Vec<PrefixEvent> = events.iter().copied().collect();
+        (0..events.len()).all(|at| {
+            let made = self.made(events[at]);
+            let state = self.state(events[..at].iter().copied());
+            let is_enabled = self.toy.enabled(&state).iter().any(|&(enabled, _)| enabled == made);
+            let past = self.past(&events[..at], made, &self.seen[&made]);
+            is_enabled && past == self.pasts[events[at] as usize]
+        })
+    }
+
+    /// Immediate conflicts: the histories are one configuration, also with either event, but not with both.
+    fn judge_conflicts(&self) -> usize {
+        let mut count = 0;
+        for event in self.prefix.events() {
+            let found: BTreeSet<PrefixEvent> =
+                self.prefix.immediate_conflicts(event).into_iter().collect();
+            let is_rival = |&other: &PrefixEvent| {
+                let (one, two) = (&self.pasts[event as usize], &self.pasts[other as usize]);
+                let histories: BTreeSet<PrefixEvent> = one.union(two).copied().collect();
+                let with = |more: &[PrefixEvent]| {
+                    let all = histories.iter().chain(more).copied().collect();
+                    self.is_configuration(&all)
+                };
+                !histories.contains(&event)
+                    && !histories.contains(&other)
+                    && with(&[event])
+                    && with(&[other])
+                    && !with(&[event, other])
+            };
+            let expected = self.prefix.events().filter(|other| *other != event).filter(is_rival);
+            assert_eq!(found, expected.collect(), "rivals of {event} in {:?}", self.toy);
+            count += found.len();
+        }
+        count
+    }
+
     /// The order of local configurations, from its definition.
     fn key(&self, event: PrefixEvent) -> (usize, Vec<usize>, Vec<(usize, Vec<(Line, i32)>)>) {
         let events: Vec<PrefixEvent> =
@@ -334,7 +372,7 @@ fn reachable(toy: &Toy) -> BTreeSet<Vec<Code>> {
 
 #[test]
 fn prefixes_of_random_nets_are_those_of_the_definition() {
-    let (mut judged, mut with_cutoffs, mut events) = (0, 0, 0);
+    let (mut judged, mut with_cutoffs, mut events, mut conflicts) = (0, 0, 0, 0);
     for seed in 0..3_000 {
         let mut toy = Toy::random(&mut Rng::new(seed));
         let mut added = Vec::new();
@@ -346,7 +384,10 @@ fn prefixes_of_random_nets_are_those_of_the_definition() {
         judged += 1;
         with_cutoffs += usize::from(judge.judge_cutoffs() > 0);
         events += prefix.events().len();
+        if prefix.events().len() <= 20 {
+            conflicts += judge.judge_conflicts();
+        }
     }
-    println!("{judged} nets, {with_cutoffs} with cutoffs, {events} events");
-    assert!(judged > 2_000 && with_cutoffs > 1_000);
+    println!("{judged} nets, {with_cutoffs} with cutoffs, {events} events, {conflicts} conflicts");
+    assert!(judged > 2_000 && with_cutoffs > 1_000 && conflicts > 10_000);
 }

@@ -88,15 +88,29 @@ impl Explorer for FinitePrefix {
 
 /// Builds the prefix, and judges the events that may fail a process.
 fn build<S: System>(net: &mut ModelNet<'_, S>, driver: &mut Driver<'_>) -> Prefix {
+    build_up_to(net, driver, usize::MAX).0
+}
+
+/// Builds the prefix until it has as many events as this, and some of the same size. Returns also
+/// whether there are no more.
+pub(super) fn build_up_to<S: System>(
+    net: &mut ModelNet<'_, S>,
+    driver: &mut Driver<'_>,
+    max_events: usize,
+) -> (Prefix, bool) {
     driver.started(&mut net.locals, &net.state);
     let mut prefix = Prefix::new(net);
-    let mut added = Vec::new();
-    while !net.is_stopped() && !driver.is_stopped() && prefix.grow(net, &mut added) {
+    let (mut added, mut count) = (Vec::new(), 0);
+    while !net.is_stopped() && !driver.is_stopped() && count < max_events {
+        if !prefix.grow(net, &mut added) {
+            return (prefix, true);
+        }
+        count += added.len();
         for event in added.drain(..) {
             judge(net, &mut prefix, event, driver);
         }
     }
-    prefix
+    (prefix, false)
 }
 
 fn judge<S: System>(

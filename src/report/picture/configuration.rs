@@ -58,6 +58,7 @@ impl PartialOrder {
             file: step.file,
             line: step.line,
             causes: causes[id].clone(),
+            cutoff_of: None,
             fate: Fate::Open,
         };
         let left_out = match schedule.len() - shown {

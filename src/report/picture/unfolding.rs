@@ -58,6 +58,7 @@ impl PartialOrder {
             file: step.file,
             line: step.line,
             causes,
+            cutoff_of: None,
             fate: fates[id.index()],
         });
         PartialOrder {

@@ -121,6 +121,7 @@ pub(super) fn of_order(order: &PartialOrder, is_high: bool) -> Chained<PartialOr
         event.causes == [before.id]
             && effects[before.id] == 1
             && (event.lane, event.fate) == (before.lane, before.fate)
+            && event.cutoff_of.is_none()
             && !is_disputed[before.id]
             && !is_disputed[event.id]
     };

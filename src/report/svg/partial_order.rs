@@ -205,7 +205,8 @@ fn draw_event(canvas: &mut Canvas, order: &Drawn, event: &Event, layout: &Layout
         Fate::Deadlock => DEADLOCK,
         Fate::Failure => FAILURE,
     };
-    let look = format!("class=\"event\" rx=\"4\" fill=\"{fill}\" stroke=\"{INK}\"");
+    let dashes = if event.cutoff_of.is_some() { " stroke-dasharray=\"4 3\"" } else { "" };
+    let look = format!("class=\"event\" rx=\"4\" fill=\"{fill}\" stroke=\"{INK}\"{dashes}");
     canvas.area(area, &look);
     let x = area.x + PADDING;
     let own = (!outcome.is_empty()).then(|| self::outcome(event));

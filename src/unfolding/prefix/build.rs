@@ -431,7 +431,7 @@ impl Prefix {
     /// Given that a cut is compatible with that of the event that made a condition: has the
     /// condition not been replaced in the cut?
     #[inline]
-    fn is_current(&self, condition: Condition, cut: Cut) -> bool {
+    pub(super) fn is_current(&self, condition: Condition, cut: Cut) -> bool {
         let node = self.conditions.node(condition);
         self.conditions.node(self.base(cut, node.line)).depth <= node.depth
     }

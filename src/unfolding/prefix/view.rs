@@ -29,6 +29,43 @@ impl Prefix {
         event != 0 && self.events[event as usize].made == NONE
     }
 
+    /// Is it known whether it is a cutoff? It is not of events that wait to be added.
+    pub fn is_judged(&self, event: PrefixEvent) -> bool {
+        !self.is_outside(event) || self.events[event as usize].of != NONE
+    }
+
+    /// The events in immediate conflict with an event, some of them perhaps twice: in conflict,
+    /// although neither is in conflict with what the other one comes after.
+    pub fn immediate_conflicts(&self, event: PrefixEvent) -> Vec<PrefixEvent> {
+        let consumed = self.consumed(event);
+        let rivals = consumed.flat_map(|condition| {
+            self.consumers(condition).chain(self.readers(condition).iter().copied())
+        });
+        let read = self.read(event).flat_map(|condition| self.consumers(condition));
+        let all: Vec<PrefixEvent> = rivals.chain(read).collect();
+        let is_rival = |&other: &PrefixEvent| {
+            other != event && self.clashes(event, other) && self.clashes(other, event)
+        };
+        all.into_iter().filter(is_rival).collect()
+    }
+
+    /// Do two events not belong together although `[event)` and `[other)` do, and although `event`
+    /// and `[other)` do?
+    fn clashes(&self, event: PrefixEvent, other: PrefixEvent) -> bool {
+        let (own, before) =
+            (self.events[event as usize].before, self.events[other as usize].before);
+        let slots = self.consumed(event).chain(self.read(event));
+        let reads_in = |condition: Condition| {
+            let entry = self.cuts.entry(before, self.line(condition));
+            let is_same = self.conditions.base(self.line(condition), entry) == condition;
+            let reads = if is_same { self.conditions.reads_of(entry) } else { &[] };
+            reads.iter().all(|&read| self.cuts.contains(&self.conditions, own, read))
+        };
+        self.cuts.are_compatible(&self.conditions, own, before)
+            && slots.clone().all(|condition| self.is_current(condition, before))
+            && self.consumed(event).all(reads_in)
+    }
+
     /// The event that it is a cutoff of: one with the same state that is no cutoff.
     pub fn cutoff_of(&self, event: PrefixEvent) -> Option<PrefixEvent> {
         let mut of = self.events[event as usize].of;
