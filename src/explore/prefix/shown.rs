@@ -97,7 +97,7 @@ fn show<S: System>(
     for (at, &event) in ids.iter().enumerate() {
         let rivals = prefix.immediate_conflicts(event).into_iter();
         let rivals = rivals.filter_map(|rival| number[rival as usize]);
-        conflicts.extend(rivals.filter(|&rival| rival > at).map(|rival| (at, rival)));
+        conflicts.extend(rivals.map(|rival| (at.min(rival), at.max(rival))));
     }
     conflicts.sort_unstable();
     conflicts.dedup();

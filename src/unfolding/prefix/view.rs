@@ -35,7 +35,9 @@ impl Prefix {
     }
 
     /// The events in immediate conflict with an event, some of them perhaps twice: in conflict,
-    /// although neither is in conflict with what the other one comes after.
+    /// although neither is in conflict with what the other one comes after. A cutoff that reads
+    /// what the event consumes has the event among its rivals, but is not among those of the
+    /// event.
     pub fn immediate_conflicts(&self, event: PrefixEvent) -> Vec<PrefixEvent> {
         let consumed = self.consumed(event);
         let rivals = consumed.flat_map(|condition| {
