@@ -162,7 +162,8 @@ pub struct CheckReport {
     pub subject: Subject,
     /// The name of the algorithm.
     pub explorer: &'static str,
-    /// What a complete search guarantees with this algorithm; for `auto`: with the one that answered.
+    /// What a complete search guarantees with this algorithm; for `auto`, with the one that
+    /// answered.
     #[serde(skip)]
     pub guarantee: Guarantee,
     /// Whether the guarantee also holds for executions up to a depth bound.

@@ -311,6 +311,7 @@ const EXPLORE: &[&str] = &[
     "observer",
     "budget",
     "watchdog",
+    "turns",
     "unvisited",
     "driver",
     "ends",
@@ -330,6 +331,7 @@ const EXPLORE: &[&str] = &[
     "parallel::cut",
     "parallel::crew",
     "parallel::threads",
+    "auto",
     "settings::table",
     "settings::setting",
 ];

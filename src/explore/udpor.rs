@@ -9,7 +9,7 @@ pub mod k;
 mod notes;
 pub mod prefix;
 mod proof;
-mod search;
+pub mod search;
 
 pub use k::K;
 pub use search::{Udpor, udpor_with};
