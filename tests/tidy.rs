@@ -311,6 +311,7 @@ const EXPLORE: &[&str] = &[
     "observer",
     "budget",
     "watchdog",
+    "turns",
     "unvisited",
     "turns",
     "driver",
@@ -340,6 +341,7 @@ const EXPLORE: &[&str] = &[
     "parallel::cut",
     "parallel::crew",
     "parallel::threads",
+    "auto",
     "settings::table",
     "settings::setting",
 ];

@@ -36,6 +36,7 @@ use super::states::s_por::SPor;
 use super::states::settings::Stateful;
 use super::turns::{Guard, Seat, Turns};
 use super::udpor::search::Udpor;
+use super::watchdog::Alarm;
 use crate::model::System;
 
 /// The default of [`Auto::first`]: most programs need fewer steps.
@@ -133,7 +134,7 @@ impl Explorer for Auto {
     fn profile(&self) -> Profile {
         Profile {
             name: "auto",
-            summary: "udpor; if it takes long, the prefix and explorers of states by turns with it: the first answer counts",
+            summary: "udpor; if it takes long, the prefix and explorers of states take turns with it",
             guarantee: Guarantee::EveryViolation,
             takes: Takes { options: &["jobs"], ..Takes::NOTHING },
             both_depths: true,
@@ -150,15 +151,15 @@ impl Explorer for Auto {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        // The driver of the whole search enforces the time limit.
-        let cancel = driver.signal().clone().into();
-        let budget = Budget { timeout: None, cancel, ..driver.budget().clone() };
+        // The driver of the whole search enforces these limits.
+        let budget = Budget { timeout: None, max_memory: None, ..driver.budget().clone() };
         let entrants = Auto::entrants(system, &budget);
         let race = Race {
             system,
             entrants: &entrants,
             turns: Turns::new(entrants.len(), self.first, self.jobs.get() as usize),
             budget,
+            alarm: driver.alarm(),
         };
         let (number, mut outcome) = race.run(self.first, driver);
         if outcome.stopped_by == Some(StopReason::Interrupted) {
@@ -175,6 +176,8 @@ struct Race<'r, S> {
     entrants: &'r [Entrant],
     turns: Turns,
     budget: Budget,
+    /// What ends all searches.
+    alarm: Alarm,
 }
 
 impl<S: System> Race<'_, S> {
@@ -216,8 +219,7 @@ impl<S: System> Race<'_, S> {
         let _guard = Guard(&self.turns);
         let mut latest = Latest(&self.turns);
         let seat = Seat::new(&self.turns, number);
-        let stop = self.budget.cancel.clone().into();
-        let steps = seat.wait_for_turn(&stop, &mut |_| {});
+        let steps = seat.wait_for_turn(self.alarm.signal(), &mut |_| {});
         let outcome = steps.map(|steps| self.search(number, seat, steps, &mut latest));
         self.turns.end(number, outcome.as_ref().is_some_and(is_answer));
         outcome
@@ -232,7 +234,8 @@ impl<S: System> Race<'_, S> {
     ) -> Outcome {
         let (entrant, budget) = (self.entrants[number], self.budget.clone());
         let refusal = entrant.refusal(self.system, &budget);
-        let driver = Driver::new(self.system, budget, observer).by_turns(seat, steps);
+        let driver =
+            Driver::new(self.system, budget, observer).by_turns(seat, steps, self.alarm.clone());
         run(self.system, entrant, refusal, driver)
     }
 }

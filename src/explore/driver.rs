@@ -20,7 +20,7 @@ use super::symptom::Symptom;
 use super::tree::{Branch, Splitter};
 use super::turns::Seat;
 use super::unvisited::{Broken, InvariantCheck};
-use super::watchdog::Watchdog;
+use super::watchdog::{Alarm, Watchdog};
 use crate::model::{Action, Locals, ProcessId, Schedule, State, StopSignal, System, Values};
 use crate::property::{self, Leaks, Motion, Objection, Position, Spin, When, polling};
 use crate::trace::{causal_past, standstill};
@@ -128,9 +128,16 @@ impl<'o> Driver<'o> {
         Driver { branch: branch.clone(), splitter: Some(splitter), ..self }
     }
 
-    /// Makes the search wait for its next turn after this number of transitions.
-    pub(super) fn by_turns(self, seat: Seat<'o>, steps: u64) -> Self {
-        Driver { seat: Some(seat), turn_ends: steps, ..self }
+    /// Makes the search wait for its next turn after this number of transitions, and end with the
+    /// search that this alarm belongs to.
+    pub(super) fn by_turns(self, seat: Seat<'o>, steps: u64, alarm: Alarm) -> Self {
+        let watchdog = Watchdog::of(alarm);
+        Driver { seat: Some(seat), turn_ends: steps, watchdog, ..self }
+    }
+
+    /// What ends this search, for searches on behalf of it.
+    pub(super) fn alarm(&self) -> Alarm {
+        self.watchdog.alarm().clone()
     }
 
     /// The part of the executions to explore.

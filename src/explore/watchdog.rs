@@ -20,14 +20,20 @@ const GLANCE: Duration = Duration::from_millis(5);
 
 /// Watches one search, until it is dropped.
 pub(super) struct Watchdog {
-    signal: StopSignal,
+    alarm: Alarm,
     /// While this exists, the code of the system checks the signal.
     _counts: CountsHere,
+    /// The thread ends when this is dropped.
+    _over: Option<Sender<()>>,
+}
+
+/// What is raised when a limit is reached. Several searches may share it.
+#[derive(Clone)]
+pub(super) struct Alarm {
+    signal: StopSignal,
     /// Which limit was reached.
     reached: Arc<OnceLock<StopReason>>,
     memory: Option<(u64, fn() -> u64)>,
-    /// The thread ends when this is dropped.
-    _over: Option<Sender<()>>,
 }
 
 impl Watchdog {
@@ -36,14 +42,7 @@ impl Watchdog {
         let reached = Arc::new(OnceLock::new());
         let cancelled = StopSignal::from(budget.cancel.clone());
         if budget.timeout.is_none() && budget.max_memory.is_none() {
-            let counts = cancelled.counts_here();
-            return Watchdog {
-                signal: cancelled,
-                _counts: counts,
-                reached,
-                memory: None,
-                _over: None,
-            };
+            return Watchdog::of(Alarm { signal: cancelled, reached, memory: None });
         }
         let signal = StopSignal::default();
         let (over, is_over) = mpsc::channel::<()>();
@@ -67,27 +66,46 @@ impl Watchdog {
             reached.get_or_init(|| StopReason::Unwatched);
             signal.raise();
         }
-        let (_counts, memory) = (signal.counts_here(), budget.max_memory);
-        Watchdog { _counts, signal, reached, memory, _over: Some(over) }
+        let alarm = Alarm { signal, reached, memory: budget.max_memory };
+        Watchdog { _over: Some(over), ..Watchdog::of(alarm) }
+    }
+
+    /// Watches a search on this thread, which ends when the search that this alarm belongs to must
+    /// end.
+    pub(super) fn of(alarm: Alarm) -> Self {
+        Watchdog { _counts: alarm.signal.counts_here(), alarm, _over: None }
+    }
+
+    /// What ends this search, for searches on behalf of it.
+    pub(super) fn alarm(&self) -> &Alarm {
+        &self.alarm
     }
 
     /// The signal that the search has to check.
     pub(super) fn signal(&self) -> &StopSignal {
-        &self.signal
+        &self.alarm.signal
     }
 
     /// Ends the search if an allocation of `bytes` would exceed the memory limit.
     pub(super) fn expect(&self, bytes: u64) {
-        if self.memory.is_some_and(|(max, in_use)| in_use().saturating_add(bytes) > max) {
-            self.reached.get_or_init(|| StopReason::MaxMemory);
-            self.signal.raise();
+        let Alarm { signal, reached, memory } = &self.alarm;
+        if memory.is_some_and(|(max, in_use)| in_use().saturating_add(bytes) > max) {
+            reached.get_or_init(|| StopReason::MaxMemory);
+            signal.raise();
         }
     }
 
     /// Why the search must stop, if it must.
     pub(super) fn reason(&self) -> Option<StopReason> {
-        let reached = self.reached.get().copied();
-        self.signal.is_raised().then(|| reached.unwrap_or(StopReason::Interrupted))
+        let reached = self.alarm.reached.get().copied();
+        self.alarm.signal.is_raised().then(|| reached.unwrap_or(StopReason::Interrupted))
+    }
+}
+
+impl Alarm {
+    /// The signal that searches have to check.
+    pub(super) fn signal(&self) -> &StopSignal {
+        &self.signal
     }
 }
 
