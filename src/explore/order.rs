@@ -154,7 +154,7 @@ fn permutation(text: &str) -> Option<Permutation> {
 }
 
 /// The facts about an execution that an order depends on.
-pub trait History {
+pub(crate) trait History {
     /// The state at its end.
     fn state(&self) -> &State;
 
@@ -181,7 +181,7 @@ impl<S: System> History for Execution<'_, S> {
 
 /// Sorts the actions of states. A random order draws new numbers for each state.
 #[derive(Debug)]
-pub struct Sorter {
+pub(crate) struct Sorter {
     order: Order,
     random: SplitMix64,
     /// Scratch space: the actions to sort, with their keys.
@@ -197,7 +197,7 @@ type Key = (Since, ProcessId, Since);
 
 impl Sorter {
     /// A sorter for one search with this order.
-    pub fn new(order: Order) -> Self {
+    pub(crate) fn new(order: Order) -> Self {
         let random = match order {
             Order::Random(seed) => seed,
             _ => 0,
@@ -207,7 +207,7 @@ impl Sorter {
 
     /// Sorts `actions`, which are enabled after `execution`, or pending messages and internal
     /// handlers there.
-    pub fn sort(&mut self, execution: &impl History, actions: &mut [Action]) {
+    pub(crate) fn sort(&mut self, execution: &impl History, actions: &mut [Action]) {
         if let Order::Random(_) = self.order {
             return self.shuffle(actions);
         }

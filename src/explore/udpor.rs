@@ -5,7 +5,7 @@
 //! extension was lost.
 
 mod intruder;
-pub mod k;
+pub(crate) mod k;
 mod notes;
 mod proof;
 pub mod recording;

@@ -17,7 +17,7 @@ pub struct Diagnosis {
     /// The kind of mistake.
     pub slip: Slip,
     /// A sentence, without the kind.
-    pub message: String,
+    pub(crate) message: String,
     /// The calls involved, as files with lines.
     pub places: BTreeSet<String>,
 }
@@ -26,7 +26,7 @@ pub struct Diagnosis {
 ///
 /// # Panics
 /// If it is not a violation of this system.
-pub fn diagnose(system: &History<Ranks>, violation: &Violation) -> Diagnosis {
+pub(crate) fn diagnose(system: &History<Ranks>, violation: &Violation) -> Diagnosis {
     let mut replay = Replay::new(system);
     replay.follow(&violation.schedule).expect("the schedule of a violation");
     let scene = Scene { system, replay: &replay };

@@ -38,9 +38,9 @@ mod distant;
 mod network;
 mod open;
 
-pub use cut::with_cut;
-pub use distant::with_distant;
-pub use open::OpenChoices;
+pub(crate) use cut::with_cut;
+pub(crate) use distant::with_distant;
+pub(crate) use open::OpenChoices;
 
 use self::network::{detours, is_poll, might_find_nothing};
 use super::{Execution, HappensBefore, Strand, spin};
@@ -51,16 +51,16 @@ use crate::model::{
 /// An event i of an execution E, and an event x in immediate conflict with i. E has all causes of
 /// x.
 #[derive(Clone, Debug)]
-pub struct Race {
+pub(crate) struct Race {
     /// The position of i.
-    pub first: usize,
+    pub(crate) first: usize,
     /// The action of x.
-    pub action: Action,
+    pub(crate) action: Action,
     /// The effect of x. For a handler it says only that it is a handler; for a post or an unlock,
     /// not which process benefits.
-    pub effect: Effect,
+    pub(crate) effect: Effect,
     /// Are all causes of x before i, so that x is an initial of v?
-    pub is_initial: bool,
+    pub(crate) is_initial: bool,
     /// The position of the event of E that is x after i, if there is one.
     later: Option<usize>,
     /// Where a bound cuts the execution: the events after i that are in conflict with x.
@@ -68,11 +68,11 @@ pub struct Race {
 }
 
 /// A few positions in an execution.
-pub type Positions = SmallVec<[usize; 4]>;
+pub(crate) type Positions = SmallVec<[usize; 4]>;
 
 impl Race {
     /// The events after i that are in conflict with x although they do not happen after i.
-    pub fn conflicting<S: System>(&self, execution: &Execution<'_, S>) -> Positions {
+    pub(crate) fn conflicting<S: System>(&self, execution: &Execution<'_, S>) -> Positions {
         match self.later {
             Some(later) if self.action.choice == Choice::NOTHING => {
                 let op = execution.op(later);
@@ -86,13 +86,13 @@ impl Race {
     }
 
     /// Is x another choice of the same action, in the same state?
-    pub fn is_sibling<S: System>(&self, execution: &Execution<'_, S>) -> bool {
+    pub(crate) fn is_sibling<S: System>(&self, execution: &Execution<'_, S>) -> bool {
         let is_own = execution.strand_at(self.first) == self.strand();
         self.later.is_none() && self.is_initial && is_own
     }
 
     /// The event of E that is x after i, if i is one of its direct predecessors.
-    pub fn later<S: System>(&self, execution: &Execution<'_, S>) -> Option<usize> {
+    pub(crate) fn later<S: System>(&self, execution: &Execution<'_, S>) -> Option<usize> {
         let needs = |&later: &usize| {
             execution.order().direct_predecessors(later).contains(&(self.first as u32))
         };
@@ -100,13 +100,13 @@ impl Race {
     }
 
     /// The strand of x.
-    pub fn strand(&self) -> Strand {
+    pub(crate) fn strand(&self) -> Strand {
         Strand::of(self.action, self.effect.is_handler())
     }
 
     /// Is the event at `position`, after i, part of v? `conflicting` are the events in conflict
     /// with x.
-    pub fn keeps<S: System>(
+    pub(crate) fn keeps<S: System>(
         &self,
         execution: &Execution<'_, S>,
         conflicting: &[usize],
@@ -128,7 +128,7 @@ fn requests(op: &Op) -> usize {
 }
 
 /// Appends the races between the last event of the execution and earlier ones.
-pub fn with_earlier<S: System>(
+pub(crate) fn with_earlier<S: System>(
     execution: &mut Execution<'_, S>,
     open: &OpenChoices,
     races: &mut Vec<Race>,
@@ -205,7 +205,7 @@ fn drop_fruitless_ones<S: System>(
 }
 
 /// May this operation make another choice possible for an earlier match, probe or any-form?
-pub fn may_open(op: &Op) -> bool {
+pub(crate) fn may_open(op: &Op) -> bool {
     matches!(
         op,
         Op::Send { .. } | Op::Cancel(_) | Op::Deliver | Op::Probe { form: Probing::Take, .. }
@@ -213,7 +213,11 @@ pub fn may_open(op: &Op) -> bool {
 }
 
 /// Could the process have reached the event at `later` without its direct predecessor at `first`?
-pub fn is_reversible<S: System>(execution: &Execution<'_, S>, first: usize, later: usize) -> bool {
+pub(crate) fn is_reversible<S: System>(
+    execution: &Execution<'_, S>,
+    first: usize,
+    later: usize,
+) -> bool {
     let process = execution.order().process(later);
     execution.order().process(first) != process && execution.state().born(process) != Some(first)
 }
@@ -324,7 +328,7 @@ fn touched_without<S: System>(
 
 /// Appends the races of the last event of the execution, if it is a choice, with the other choices
 /// in the same state.
-pub fn with_siblings<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
+pub(crate) fn with_siblings<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     let found = races.len();
     siblings(execution, races);
     drop_fruitless(execution, races, found);
@@ -398,7 +402,7 @@ fn is_completed_by_top<S: System>(
 /// Appends the races of actions that are not possible at the end of the execution with its events:
 /// messages that are not accepted or too high there, internal handlers that cannot run, and
 /// accesses that wait.
-pub fn with_pending<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
+pub(crate) fn with_pending<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     for process in execution.held_accesses() {
         races.extend(earlier_access(execution, process, None));
     }
@@ -488,7 +492,7 @@ fn completes(effect: &Effect, completion: &Effect) -> bool {
 /// The other results of the open choice at `chosen` that the event at `position` has made possible:
 /// elements of an any-form that it completed, or messages that became possible. Each with its
 /// effect.
-pub fn completed_by<S: System>(
+pub(crate) fn completed_by<S: System>(
     execution: &Execution<'_, S>,
     chosen: usize,
     position: usize,

@@ -111,13 +111,8 @@ impl Configuration {
         &self.trail
     }
 
-    /// Per lane, the last event of C.
-    pub fn cut(&self) -> &[EventId] {
-        &self.cut
-    }
-
     /// e ∈ C? O(1). [`EventId::NONE`] is in no configuration.
-    pub fn contains(&self, event: EventId) -> bool {
+    pub(crate) fn contains(&self, event: EventId) -> bool {
         self.members.get(event.index()) == Some(&true)
     }
 
@@ -129,7 +124,7 @@ impl Configuration {
 
     /// en(C): for each process that has enabled events, all of them.
     #[inline]
-    pub fn enabled_by_process(&self) -> impl Iterator<Item = &[EventId]> {
+    pub(crate) fn enabled_by_process(&self) -> impl Iterator<Item = &[EventId]> {
         let spans = self.enabled.iter().filter(|span| span.len > 0);
         spans.map(|&Span { start, len }| &self.pool[start as usize..(start + len) as usize])
     }
@@ -140,7 +135,7 @@ impl Configuration {
     }
 
     /// e ∈ en(C)?
-    pub fn is_enabled(&self, structure: &EventStructure, event: EventId) -> bool {
+    pub(crate) fn is_enabled(&self, structure: &EventStructure, event: EventId) -> bool {
         self.enabled_of(structure.event(event).process).contains(&event)
     }
 

@@ -49,18 +49,18 @@ mod cuts;
 mod order;
 mod view;
 
-pub use build::{Event, Prefix};
+pub(crate) use build::Prefix;
 use smallvec::SmallVec;
 use std::ops::Range;
 
 /// A line: an object or a process.
-pub type Line = u32;
+pub(crate) type Line = u32;
 /// The value of a line.
-pub type Code = u32;
+pub(crate) type Code = u32;
 /// An event of the prefix, by its place in it. 0 is the start, which is no event of the system.
-pub type PrefixEvent = u32;
+pub(crate) type PrefixEvent = u32;
 /// A condition: a line after an event.
-pub type Condition = u32;
+pub(crate) type Condition = u32;
 
 /// A system as lines and transitions, which are found on demand.
 ///
@@ -69,7 +69,7 @@ pub type Condition = u32;
 /// - The lines that a transition changes, besides the line of its process, are among those that were
 ///   looked at before it was found; or they are new lines (a process that it starts), which no
 ///   other transition can change before.
-pub trait Net {
+pub(crate) trait Net {
     /// The code of a line at the start. Lines may come later; this is their code until then.
     fn start(&self, line: Line) -> Code;
 
@@ -98,7 +98,7 @@ pub trait Net {
 
 /// What a process does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub(crate) enum Next {
     /// It depends on another line: the look with this number.
     Look(u32),
     /// It makes one of the transitions with these numbers; it is blocked if there are none.
@@ -107,13 +107,13 @@ pub enum Next {
 
 /// A transition of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Transition {
+pub(crate) struct Transition {
     /// The line of its process.
-    pub line: Line,
+    pub(crate) line: Line,
     /// The code of this line afterwards.
-    pub own: Code,
+    pub(crate) own: Code,
     /// What tells it apart from the other transitions of the process in a state.
-    pub label: i32,
+    pub(crate) label: i32,
     /// The other lines that it changes, with their new codes.
-    pub changes: SmallVec<[(Line, Code); 2]>,
+    pub(crate) changes: SmallVec<[(Line, Code); 2]>,
 }

@@ -79,12 +79,12 @@ pub(super) fn usage(name: &str) -> Option<&'static str> {
 
 /// A call of something built in, its arguments not looked at yet.
 pub(super) struct Call<'a> {
-    pub name: &'a str,
-    pub args: &'a [Arg],
-    pub span: Span,
+    pub(crate) name: &'a str,
+    pub(crate) args: &'a [Arg],
+    pub(crate) span: Span,
     /// How it should look.
-    pub usage: &'static str,
-    pub want_dropped: bool,
+    pub(crate) usage: &'static str,
+    pub(crate) want_dropped: bool,
 }
 
 impl Checker<'_> {

@@ -11,7 +11,7 @@ use crate::model::{Locals, Op, ProcessId, System};
 /// The parts of a [portrait](State::portrait), besides the part of its process, that the choices
 /// and the effect of a process depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// No other part.
     Own,
     /// At most the part at this index of the portrait.
@@ -29,7 +29,7 @@ impl State {
     ///
     /// If the operation changes a third part, it does so in all states that have equal parts for
     /// the process and for the object named here, and the change depends only on these three parts.
-    pub fn scope<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> Scope {
+    pub(crate) fn scope<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> Scope {
         if !self.has_scopes(locals) {
             return Scope::Anything;
         }
@@ -49,12 +49,12 @@ impl State {
     }
 
     /// The index of a process in a portrait, if all objects were met at once.
-    pub fn place_of_process(&self, process: ProcessId) -> usize {
+    pub(crate) fn place_of_process(&self, process: ProcessId) -> usize {
         self.known + process.index()
     }
 
     /// Do the parts of a portrait have fixed indices, and is each about one object or process?
-    pub fn has_scopes<S: System>(&self, locals: &Locals<'_, S>) -> bool {
+    pub(crate) fn has_scopes<S: System>(&self, locals: &Locals<'_, S>) -> bool {
         !locals.met().may_grow() && !self.network.is_used() && self.collectives.all.is_empty()
     }
 }

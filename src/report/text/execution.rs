@@ -92,7 +92,7 @@ impl Display for Standstill<'_> {
 }
 
 /// The heading above the steps of an execution.
-pub struct Title<'r>(pub &'r ExecutionReport);
+pub(crate) struct Title<'r>(pub(crate) &'r ExecutionReport);
 
 impl Display for Title<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -103,7 +103,7 @@ impl Display for Title<'_> {
 }
 
 /// The result of an execution, in one line.
-pub struct Upshot<'r>(pub &'r ExecutionReport);
+pub(crate) struct Upshot<'r>(pub(crate) &'r ExecutionReport);
 
 impl Display for Upshot<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -132,7 +132,7 @@ impl Display for Upshot<'_> {
 }
 
 /// The text below the steps of an execution, in this width.
-pub struct Ending<'r>(pub &'r ExecutionReport, pub usize);
+pub(crate) struct Ending<'r>(pub(crate) &'r ExecutionReport, pub(crate) usize);
 
 impl Display for Ending<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -151,7 +151,7 @@ impl Display for Ending<'_> {
 }
 
 /// The command that shows an execution step by step.
-pub fn replay_command(subject: &Subject, schedule: &str) -> String {
+pub(crate) fn replay_command(subject: &Subject, schedule: &str) -> String {
     if let Some([before, after]) = &subject.command {
         let schedule = if schedule.is_empty() { "''" } else { schedule };
         return format!("{before} --schedule {schedule} {after}");

@@ -8,7 +8,7 @@ use crate::model::{is_deceptive, printable};
 /// A word, quoted for a shell if necessary: in single quotes; or, if it has control characters or
 /// is not UTF-8, as `$'…'` with these as octal numbers. Bash, zsh, ksh and POSIX 2024 understand
 /// that.
-pub fn quoted(word: impl AsRef<OsStr>) -> String {
+pub(crate) fn quoted(word: impl AsRef<OsStr>) -> String {
     let word = word.as_ref();
     match word.to_str() {
         Some(text) if !text.is_empty() && text.chars().all(is_plain) => text.into(),
@@ -20,7 +20,7 @@ pub fn quoted(word: impl AsRef<OsStr>) -> String {
 }
 
 /// A path as an argument: it must not be taken for an option if it begins with a dash.
-pub fn quoted_path(path: &Path) -> String {
+pub(crate) fn quoted_path(path: &Path) -> String {
     let begins_with_dash = path.as_os_str().as_encoded_bytes().first() == Some(&b'-');
     match begins_with_dash && path != Path::new("-") {
         true => quoted(Path::new(".").join(path)),
@@ -30,7 +30,7 @@ pub fn quoted_path(path: &Path) -> String {
 
 /// A path for people: with `\xNN` for bytes that are not UTF-8, and without characters that a
 /// terminal acts on.
-pub fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
         text += &printable(chunk.valid());

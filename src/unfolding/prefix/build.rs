@@ -33,11 +33,11 @@ use super::{Code, Condition, Line, Net, Next, PrefixEvent};
 
 /// An event.
 #[derive(Clone, Debug)]
-pub struct Event {
+pub(crate) struct Event {
     /// The line of its process.
-    pub line: Line,
+    pub(crate) line: Line,
     /// The number of its transition.
-    pub transition: u32,
+    pub(crate) transition: u32,
     pub(super) label: i32,
     /// Its slots: the conditions that it consumes, its own first, and then those that it reads.
     pub(super) slots: (u32, u32),
@@ -46,7 +46,7 @@ pub struct Event {
     /// The reads that it comes after because it consumes what they have read.
     pub(super) reads: (u32, u32),
     /// |\[e\]|
-    pub size: u32,
+    pub(crate) size: u32,
     pub(super) level: u32,
     /// The cut of \[e).
     pub(super) before: Cut,
@@ -90,7 +90,7 @@ const FEW: usize = 64;
 
 /// A prefix of the unfolding of a net.
 #[derive(Debug)]
-pub struct Prefix {
+pub(crate) struct Prefix {
     pub(super) conditions: Conditions,
     pub(super) cuts: Cuts,
     pub(super) events: Vec<Event>,
@@ -113,7 +113,7 @@ pub struct Prefix {
 
 impl Prefix {
     /// The prefix with the start alone, and the events that need nothing else in the queue.
-    pub fn new(net: &mut impl Net) -> Prefix {
+    pub(crate) fn new(net: &mut impl Net) -> Prefix {
         let start = Event {
             line: NONE,
             transition: NONE,
@@ -155,7 +155,7 @@ impl Prefix {
 
     /// Adds the events of the next size: those that are no cutoffs are appended to `added`, in the
     /// order in which they are added. Returns whether there were any events in the queue.
-    pub fn grow(&mut self, net: &mut impl Net, added: &mut Vec<PrefixEvent>) -> bool {
+    pub(crate) fn grow(&mut self, net: &mut impl Net, added: &mut Vec<PrefixEvent>) -> bool {
         let Some(from) = (self.next..self.buckets.len()).find(|&at| !self.buckets[at].is_empty())
         else {
             return false;

@@ -24,7 +24,7 @@ pub struct Picture {
     /// Its file name.
     pub file: String,
     /// Its title.
-    pub title: String,
+    pub(crate) title: String,
     /// Its contents.
     pub svg: String,
 }
