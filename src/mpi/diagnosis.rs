@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use super::races::call_name;
 use super::ranks::Ranks;
 use super::slip::Slip;
 use crate::explore::Violation;
@@ -64,6 +63,12 @@ pub(super) fn place(site: &Site) -> Option<String> {
     let file = site.file.as_deref()?;
     let name = file.rsplit('/').next().unwrap_or(file);
     Some(format!("{name}:{}", site.line))
+}
+
+/// The function that is called in a line of C, as far as the text shows it.
+pub(super) fn call_name(text: &str) -> &str {
+    let start = text.find("MPI_").unwrap_or(0);
+    text[start..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(text)
 }
 
 /// The places that a message names.

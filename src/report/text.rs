@@ -18,9 +18,9 @@ mod warnings;
 
 pub(crate) use calls::CallTable;
 use coverage::{complete, coverage, stop_sentence};
-pub(crate) use execution::{Ending, Title, Upshot, replay_command};
+pub(crate) use execution::{Ending, Title, Upshot};
 pub(crate) use printed::PrintedTexts;
-pub(crate) use shell::{quoted, quoted_path, shown};
+pub(crate) use shell::{quoted, quoted_path, replay_command, shown};
 use steps::shortened;
 pub(crate) use steps::{ChangeRows, StepTable};
 use verified::verified;

@@ -4,6 +4,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::model::{is_deceptive, printable};
+use crate::report::Subject;
+
+/// The number of bytes up to which a schedule is printed as a part of a command.
+const LONGEST_SCHEDULE: usize = 4000;
 
 /// A word, quoted for a shell if necessary: in single quotes; or, if it has control characters or
 /// is not UTF-8, as `$'…'` with these as octal numbers. Bash, zsh, ksh and POSIX 2024 understand
@@ -64,6 +68,33 @@ fn escaped(word: &OsStr) -> String {
 /// a part of them.
 fn push_bytes(text: &mut String, bytes: &[u8]) {
     bytes.iter().for_each(|byte| *text += &format!("\\{byte:03o}"));
+}
+
+/// The command that shows an execution step by step.
+pub(crate) fn replay_command(subject: &Subject, schedule: &str) -> String {
+    if let Some([before, after]) = &subject.command {
+        let schedule = if schedule.is_empty() { "''" } else { schedule };
+        return format!("{before} --schedule {schedule} {after}");
+    }
+    let mut command = format!("mazurka replay {}", quoted_path(&subject.path));
+    for define in &subject.defines {
+        command += &format!(" -D {}", quoted(define));
+    }
+    if let Some(granularity) = subject.granularity {
+        command += &format!(" --granularity {granularity}");
+    }
+    if subject.allow_pending {
+        command += " --allow-pending";
+    }
+    for daemon in &subject.daemons {
+        command += &format!(" --allow daemons={}", quoted(daemon));
+    }
+    command += &subject.semantics.map_or(String::new(), |semantics| semantics.options());
+    if schedule.len() > LONGEST_SCHEDULE {
+        command += " RESULT.json   (RESULT.json being what --format json prints)";
+        return command;
+    }
+    command + " --schedule " + if schedule.is_empty() { "''" } else { schedule }
 }
 
 #[cfg(test)]
