@@ -64,7 +64,6 @@ pub struct Stats {
 pub struct PrefixFigures {
     /// Its events that are no cutoffs. A mutex that is only locked and unlocked is locked in one.
     pub(crate) events: u64,
-    /// Its cutoffs.
     pub(crate) cutoffs: u64,
     /// Bytes in use.
     pub(crate) bytes: u64,

@@ -14,7 +14,6 @@ pub(crate) struct Name {
     pub(crate) span: Span,
 }
 
-/// A file.
 #[derive(Debug, Default)]
 pub(crate) struct File {
     pub(crate) items: Vec<Item>,

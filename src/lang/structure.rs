@@ -30,7 +30,6 @@ pub(crate) struct Structure {
 /// A procedure that clients may call.
 #[derive(Clone, Debug)]
 pub(crate) struct Offer {
-    /// The name.
     pub(crate) name: String,
     /// The parameters.
     pub(crate) params: Vec<Param>,
@@ -41,7 +40,6 @@ pub(crate) struct Offer {
 /// A parameter of a procedure.
 #[derive(Clone, Debug)]
 pub(crate) struct Param {
-    /// The name.
     pub(crate) name: String,
     /// The values that it can take.
     pub(crate) domain: Domain,

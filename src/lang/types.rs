@@ -21,7 +21,6 @@ const MAX_SHOWN: u32 = 30;
 /// The most elements of a value of a type; a type with larger values is refused.
 pub(crate) const MAX_ELEMENTS: u64 = 1_000_000;
 
-/// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
     /// The type of a wrong expression. It unifies with every type, so that no mistake is reported

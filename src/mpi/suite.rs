@@ -58,7 +58,6 @@ pub(crate) enum Expected {
 /// A program of a suite. All paths are relative to the folder of the suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Program {
-    /// Its name.
     pub(crate) name: PathBuf,
     /// Its source files.
     pub(crate) sources: Vec<PathBuf>,

@@ -20,7 +20,6 @@ pub(crate) struct Arrow {
     pub(crate) from: usize,
     /// The later one.
     pub(crate) to: usize,
-    /// Its kind.
     pub(crate) kind: ArrowKind,
 }
 

@@ -14,7 +14,6 @@ use crate::model::Mark;
 pub struct Call {
     /// Who called.
     pub(crate) process: String,
-    /// The procedure.
     pub(crate) procedure: String,
     /// Its arguments, as the program writes them.
     pub(crate) arguments: Vec<String>,

@@ -237,7 +237,6 @@ pub(crate) struct Pending {
 pub(crate) struct Hold {
     /// The lane of the process.
     pub(crate) lane: usize,
-    /// The mutex.
     pub(crate) mutex: String,
     /// The first step after which it holds the mutex.
     pub(crate) from: usize,

@@ -45,7 +45,6 @@ const SUBJECTS: [About; 8] = [
 /// Two rows that cannot both be right.
 #[derive(Clone, Debug)]
 pub struct Disagreement {
-    /// The spec.
     pub(crate) spec: String,
     /// The constants that were set.
     pub(crate) defines: String,

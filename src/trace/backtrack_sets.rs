@@ -20,9 +20,7 @@ use crate::model::Action;
 /// An enabled action of a state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
-    /// The action.
     pub(crate) action: Action,
-    /// Its strand.
     pub(crate) strand: Strand,
     /// Is it in the backtrack set?
     pub(crate) is_chosen: bool,

@@ -16,7 +16,6 @@ use super::event::{Event, EventId, EventKind};
 use super::lanes::{Lane, Lanes};
 use super::structure::EventStructure;
 
-/// A cut.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cut<'c> {
     /// For each lane its last event.

@@ -10,7 +10,6 @@ use roaring::RoaringBitmap;
 
 use super::{EventId, EventStructure};
 
-/// A set of events.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct EventSet(RoaringBitmap);
 

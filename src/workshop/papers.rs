@@ -42,7 +42,6 @@ const PAPERS: &[(&str, &str)] = &[
 pub struct Paper {
     /// Its name in this crate.
     pub(crate) name: &'static str,
-    /// Its title.
     pub(crate) title: &'static str,
     /// The publication.
     pub(crate) source: &'static str,
@@ -127,7 +126,6 @@ pub(crate) enum Effort {
 /// A search that a table needs. One search may fill several cells of its row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PrintedSearch {
-    /// The row.
     pub(crate) row: usize,
     /// The explorer with its options.
     pub(crate) setting: String,

@@ -41,7 +41,6 @@ const REPEAT_FOR: Duration = Duration::from_millis(50);
 /// An explorer in the experiment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Contender {
-    /// Its name.
     pub(crate) name: String,
     /// The explorer with its options.
     pub(crate) setting: String,
@@ -50,7 +49,6 @@ pub(crate) struct Contender {
 /// Clients by contenders, with results.
 #[derive(Clone, Debug)]
 pub struct Trials {
-    /// The clients.
     pub(crate) clients: Vec<Bounded>,
     /// The explorers.
     pub(crate) contenders: Vec<Contender>,

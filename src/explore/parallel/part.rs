@@ -70,7 +70,6 @@ pub struct Disagreement(pub Place);
 /// The open piece at this place is not a branch of the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stray {
-    /// The place.
     pub(crate) place: Place,
     /// What is wrong with the branch.
     pub(crate) why: String,

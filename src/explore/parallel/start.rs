@@ -11,7 +11,6 @@ use crate::model::{Action, Locals, Schedule, State, StopSignal, System};
 /// The shortest prefix of the current execution from which a search still tries other actions. The
 /// open work of shorter prefixes belongs to other searches.
 pub(crate) struct Start<'s, S: System> {
-    /// Its length.
     pub(crate) length: usize,
     /// The probe at this prefix, created when the first branch is asked for.
     probe: Option<EmptinessProbe<'s, S>>,

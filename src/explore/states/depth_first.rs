@@ -75,7 +75,6 @@ pub(crate) trait Reduction<S: System> {
 /// A process that was explored from a state.
 #[derive(Clone, Debug)]
 pub(crate) struct Taken {
-    /// The process.
     pub(crate) process: ProcessId,
     /// The objects that its operation watches there.
     pub(crate) watch: LabelId,
@@ -123,7 +122,6 @@ pub(crate) struct Frame {
 
 /// A running search.
 pub(crate) struct DepthFirst<'s, S: System> {
-    /// Its settings.
     pub(crate) settings: Stateful,
     /// The labels so far.
     pub(crate) labels: Labels,

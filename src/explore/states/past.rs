@@ -18,7 +18,6 @@ use crate::model::Action;
 /// A stored transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Edge {
-    /// The action.
     pub(crate) action: Action,
     /// The label of what it touched.
     pub(crate) label: LabelId,

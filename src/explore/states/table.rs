@@ -88,7 +88,6 @@ impl Tables {
         self.0 = all.into_iter().map(|(table, _)| table.expect("a table")).collect();
     }
 
-    /// The tables.
     pub(crate) fn tables(&mut self) -> &mut [Table] {
         &mut self.0
     }

@@ -37,7 +37,6 @@ use crate::model::{
 pub struct Entry {
     /// The process that entered.
     pub(crate) process: ProcessId,
-    /// The collective.
     pub(crate) collective: CollectiveId,
     /// The rank that it entered as.
     pub(crate) rank: u32,

@@ -93,7 +93,6 @@ impl ObjectId for CondvarId {
 /// An enrolment of a process at a condition variable, which it waits at or waited at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Enrolment {
-    /// The process.
     pub(crate) process: ProcessId,
     /// Number of notifications before it.
     pub(crate) turn: u32,

@@ -75,7 +75,6 @@ impl Latch {
 }
 
 impl State {
-    /// A latch.
     pub(crate) fn latch(&self, id: LatchId) -> &Latch {
         &self.latches[id.index()]
     }

@@ -97,7 +97,6 @@ impl Sent {
 pub struct Reception {
     /// The receiving process.
     pub process: ProcessId,
-    /// The mailbox.
     pub(crate) mailbox: MailboxId,
     /// What it accepts.
     pub pattern: Envelope,
@@ -246,7 +245,6 @@ pub struct Way {
 /// A receive or a probe: something that can be given a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Taker {
-    /// The mailbox.
     pub(crate) mailbox: MailboxId,
     /// What it accepts.
     pub(crate) pattern: Envelope,

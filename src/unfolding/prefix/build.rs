@@ -31,7 +31,6 @@ use super::conditions::{Conditions, NONE};
 use super::cuts::{Cut, Cuts};
 use super::{Code, Condition, Line, Net, Next, PrefixEvent};
 
-/// An event.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
     /// The line of its process.

@@ -32,7 +32,6 @@ struct Sums {
     steps: u32,
 }
 
-/// All cuts.
 #[derive(Debug)]
 pub(crate) struct Cuts {
     chunks: Vec<[Entry; WIDTH]>,

@@ -19,7 +19,6 @@ impl Prefix {
         self.cutoffs
     }
 
-    /// An event.
     pub(crate) fn event(&self, event: PrefixEvent) -> &Event {
         &self.events[event as usize]
     }
@@ -44,7 +43,6 @@ impl Prefix {
         self.conditions.root(line)
     }
 
-    /// All conditions.
     pub(crate) fn conditions(&self) -> Range<Condition> {
         1..self.conditions.nodes.len() as Condition
     }

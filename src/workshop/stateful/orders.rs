@@ -16,7 +16,6 @@ use super::{Trials, plan};
 /// A comparison of sequential and random orders, over the clients of a class.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Orders {
-    /// The class.
     pub(crate) class: Buggy,
     /// Whether these are the clients with an error, or the ones without.
     pub(crate) has_error: bool,

@@ -23,7 +23,6 @@ use crate::workshop::plot::{self, Dot, Line, Plot, Unit};
 pub struct Picture {
     /// Its file name.
     pub file: String,
-    /// Its title.
     pub(crate) title: String,
     /// Its contents.
     pub svg: String,
