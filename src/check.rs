@@ -56,7 +56,7 @@ const ROOM: usize = 100;
 /// further properties that are asked for. The methods of [`Check`] set its options;
 /// [`run`](Check::run) and [`assert_ok`](Check::assert_ok) start it.
 pub fn check<S: System>(system: &S) -> Check<'_, S> {
-    let setting = "udpor".parse().expect("an explorer");
+    let setting = "auto".parse().expect("an explorer");
     let (limits, properties) = (Limits::default(), Properties::default());
     let (all, shortest, allow_pending) = (false, false, false);
     Check { system, setting, limits, properties, all, shortest, allow_pending }
@@ -75,8 +75,8 @@ pub struct Check<'s, S: System> {
 }
 
 impl<S: System> Check<'_, S> {
-    /// Uses this explorer, for example `"dpor:order=random+seed=7".parse()`, instead of UDPOR with
-    /// full alternatives.
+    /// Uses this explorer, for example `"dpor:order=random+seed=7".parse()`, instead of
+    /// [`Auto`](crate::explore::Auto).
     pub fn explorer(self, setting: Setting) -> Self {
         Check { setting, ..self }
     }

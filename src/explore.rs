@@ -7,23 +7,29 @@
 //! | `result` | the result of a search |
 //! | `few_switches` | the same violation with fewer switches between processes |
 //! | `observer` | callbacks that follow a search |
+//! | `turns` | several searches go on one after the other, counted in steps |
 //! | `unvisited` | invariants: in the states that a search visits, and in those that it skips |
 //! | `driver` | the meaning of a visit, the same for all explorers; its `budget` and `watchdog` |
 //! | `ends` | how an exploration can end, and the proof that nothing is missing there |
 //! | `order` | the order in which the actions of a state are tried |
+//! | `over` | what backtrack sets belong to: executions or configurations |
 //! | `parallel/start` | the open work where a search began |
 //! | `walk` | forward along an execution, and back |
 //! | `settings/options` | the options of explorers |
 //! | `explorer` | what an explorer is, and how one is run |
+//! | `configurations` | searches along configurations: what they share, and DPOR along them |
 //! | `dpor` | explorers that walk along executions |
 //! | `udpor` | the explorer that walks along configurations |
 //! | `states` | explorers that store states |
 //! | `parallel` | a search in pieces, by several workers |
+//! | `auto` | the default: chooses among explorers, which take turns |
 //! | `settings` | the table of explorers, and explorers with their options |
 //!
 //! A file imports only from rows above its own. A test checks this.
 
+mod auto;
 mod budget;
+mod configurations;
 mod dpor;
 mod driver;
 mod ends;
@@ -31,14 +37,15 @@ mod explorer;
 mod few_switches;
 mod observer;
 mod order;
+mod over;
 mod parallel;
-#[cfg(feature = "sat")]
 mod prefix;
 mod result;
 mod settings;
 mod states;
 mod symptom;
 mod tree;
+mod turns;
 mod udpor;
 mod unvisited;
 mod walk;
@@ -50,7 +57,8 @@ pub use dpor::Way;
 pub use driver::Driver;
 pub use explorer::{Explorer, Guarantee, Profile, Splits, explore, explore_branch};
 pub use observer::{End, NoObserver, Observer};
-pub use order::{Order, Permutation};
+pub use order::{History, Order, Permutation, Sorter};
+pub use over::Over;
 pub use parallel::crew;
 pub use parallel::part::{Disagreement, Done, Part, Stray};
 pub use parallel::place::Place;

@@ -35,8 +35,8 @@ use self::lint::{Level, Warning};
 pub use self::shown::{FirstGood, Shown};
 
 use crate::explore::{
-    self, CutPoll, Depth, Explorer, Guarantee, Order, Setting, StopReason, Verdict, Violation,
-    ViolationKind,
+    self, CutPoll, Depth, Explorer, Guarantee, Order, Over, Setting, StopReason, Verdict,
+    Violation, ViolationKind,
 };
 use crate::model::{Failure, Runs, Schedule, Semantics, System};
 use crate::property::{
@@ -162,7 +162,8 @@ pub struct CheckReport {
     pub subject: Subject,
     /// The name of the algorithm.
     pub explorer: &'static str,
-    /// What a complete search with this algorithm guarantees.
+    /// What a complete search guarantees with this algorithm; for `auto`: with the one that
+    /// answered.
     #[serde(skip)]
     pub guarantee: Guarantee,
     /// Whether the guarantee also holds for executions up to a depth bound.
@@ -191,6 +192,9 @@ pub struct CheckReport {
     pub shortest: bool,
     /// Whether sleep sets were used in addition to the algorithm.
     pub sleep_sets: bool,
+    /// What the search walked along, if that was asked for: `executions` or `configurations`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over: Option<&'static str>,
     /// The parts of a stateful explorer that were switched off.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<&'static str>,
@@ -203,7 +207,7 @@ pub struct CheckReport {
     /// Whether only hashes of states were stored.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hash_compaction: bool,
-    /// For a portfolio: the search that gave this result.
+    /// For `auto`: the explorer that gave this result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
     /// The verdict.
@@ -357,7 +361,9 @@ impl CheckReport {
         peak_memory_bytes: Option<u64>,
     ) -> Self {
         let order = setting.options().order;
-        let profile = setting.profile();
+        let answering = outcome.answered_by.as_ref().map(|name| name.parse());
+        let answering = answering.map_or(setting, |read| read.expect("an explorer"));
+        let profile = answering.profile();
         let violations = outcome.violations.iter().map(|violation| {
             let replayed = ViolationReport::replayed(system, &subject.spec, violation, &properties);
             replayed
@@ -370,12 +376,12 @@ impl CheckReport {
         };
         let unanswered = properties.iter().find(misses).map(|property| format!("{property:?}"));
         let mut report = CheckReport {
-            explorer: profile.name,
+            explorer: setting.profile().name,
             guarantee: profile.guarantee,
             covers_up_to_depth: profile.guarantee > Guarantee::SomeClasses,
             depth: limits.depth_measure.unwrap_or(profile.depth),
             unanswered: unanswered.filter(|_| profile.guarantee > Guarantee::SomeClasses),
-            k: setting.k().map(|k| k.to_string()),
+            k: answering.k().map(|k| k.to_string()),
             order: order.map(|order| order.to_string()),
             seed: match order {
                 Some(Order::Random(seed)) => Some(seed),
@@ -383,6 +389,7 @@ impl CheckReport {
             },
             shortest: false,
             sleep_sets: setting.options().sleep_sets,
+            over: setting.options().over.map(Over::name),
             without: setting.options().without.names().collect(),
             as_printed: setting.options().as_printed,
             histories: setting.options().histories,

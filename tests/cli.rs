@@ -200,7 +200,8 @@ fn json_has_the_fields_of_the_contract() {
     assert_eq!(result["mazurka"], env!("CARGO_PKG_VERSION"));
     assert_eq!(result["spec"], "philosophers.maz");
     assert_eq!(result["constants"]["N"], 3);
-    assert_eq!(result["explorer"], "udpor");
+    assert_eq!(result["explorer"], "auto");
+    assert_eq!(result["answered_by"], "udpor");
     assert_eq!(result["k"], "optimal");
     assert_eq!(result["verdict"], "deadlock");
     assert_eq!(result["complete"], true);
@@ -549,7 +550,7 @@ fn explorers_are_listed() {
     let text = stdout(&run(&["explorers"]));
     assert!(text.contains("udpor") && text.contains("exhaustive"));
     let list = json(&run(&["explorers", "--format", "json"]));
-    assert_eq!(list[0]["name"], "udpor");
+    assert_eq!(list[0]["name"], "auto");
     assert!(list[0]["guarantee"].is_string());
 }
 

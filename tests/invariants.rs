@@ -478,7 +478,7 @@ fn who_cannot_judge_an_invariant_says_so() {
     assert_eq!(json(&output)["stopped_by"], "invariant");
     let text = stdout(&run_with(&["check", "-"], WIDE));
     assert!(text.contains("too many states to check an invariant"), "{text}");
-    for name in ["s-por", "de-s-por", "dl-s-por", "portfolio"] {
+    for name in ["s-por", "de-s-por", "dl-s-por"] {
         let output = run_with(&["check", "-", "--explorer", name], KNOWN[0].0);
         assert_eq!(code(&output), 2, "{name}");
         let told = String::from_utf8(output.stderr).unwrap();

@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use mazurka::explore::{
     AnyExplorer, Budget, Depth, EXPLORERS, End, EveryState, Explorer, Guarantee, Listed,
-    NoObserver, Observer, Options, Order, Orders, Outcome, Parsimonious, Permutation, SPor,
-    Setting, Stateful, Stats, StopReason, Switches, Violation, ViolationKind, explore,
+    NoObserver, Observer, Options, Order, Orders, Outcome, Parsimonious, Permutation, Profile,
+    SPor, Setting, Stateful, Stats, StopReason, Switches, Violation, ViolationKind, explore,
 };
 use mazurka::model::{
     Failure, FailureKind, LocalId, Locals, Op, ProcessId, Schedule, State, Status, System,
@@ -20,13 +20,37 @@ use mazurka::trace::{Classes, NormalForm};
 
 /// The variants of every explorer in the table that reports an execution of each class, or all
 /// states: its name, what to run, and whether it never has blocked explorations. The judge itself
-/// is not among them, nor a portfolio, which reports no traces of its own; see `stateful`.
+/// is not among them, nor `auto`, which reports the traces of its first search only (see `auto`), nor the prefix, which
+/// visits none (see `prefix`).
 pub static METHODS: LazyLock<Vec<(&str, AnyExplorer, bool)>> = LazyLock::new(|| {
     let judged = |e: &&Listed| {
-        e.profile().guarantee != Guarantee::EveryExecution && e.profile().name != "portfolio"
+        let Profile { guarantee, chooses, .. } = e.profile();
+        ![Guarantee::EveryExecution, Guarantee::EveryViolation].contains(&guarantee) && !chooses
     };
-    EXPLORERS.iter().filter(judged).flat_map(variants).collect()
+    EXPLORERS
+        .iter()
+        .filter(judged)
+        .flat_map(|e| variants(e).chain(over_configurations(e)))
+        .collect()
 });
+
+/// The variants of an explorer of executions that can also walk along configurations.
+fn over_configurations(
+    explorer: &'static Listed,
+) -> impl Iterator<Item = (&'static str, AnyExplorer, bool)> {
+    let name = match explorer.profile().name {
+        "dpor" => "dpor over configurations",
+        _ => "transdpor over configurations",
+    };
+    let orders = ["lca", "random+seed=3", "fifo"];
+    let is_one = explorer.profile().takes.contain("over");
+    orders.into_iter().filter(move |_| is_one).map(move |order| {
+        let text = format!("order={order}+over=configurations");
+        let options = Options::read(&text).expect("options");
+        let setting = Setting::new(explorer, options).expect("options that it takes");
+        (name, setting.made(), !setting.profile().may_block)
+    })
+}
 
 /// The variants of an explorer, depending on the options that it accepts. The last one represents
 /// all of them.

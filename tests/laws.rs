@@ -6,6 +6,7 @@ mod of_dependence;
 mod of_depth;
 mod of_explorers;
 mod of_programs;
+mod of_races;
 mod of_reduction;
 mod of_states;
 mod of_trace;

@@ -161,7 +161,7 @@ const LARGE: &str = "process P { var a: [[int]] = []; var i = 0; while i < 90000
 /// A process that computes when the search is stopped has not failed.
 #[test]
 fn limits_are_kept_within_local_computation() {
-    for explorer in ["udpor", "optimal", "sleep", "stateful", "dl-s-por", "portfolio"] {
+    for explorer in ["udpor", "optimal", "sleep", "stateful", "dl-s-por", "auto"] {
         for (program, limit, value) in
             [(SLOW, "timeout", "200ms"), (LARGE, "max-memory", "100M"), (LARGE, "timeout", "200ms")]
         {
@@ -225,7 +225,7 @@ fn a_chain_of_spawns_needs_little_memory() {
 #[test]
 fn very_many_threads_are_refused() {
     for jobs in ["5000", "0", "1001"] {
-        for explorer in ["sleep", "stateful", "portfolio"] {
+        for explorer in ["sleep", "stateful", "auto"] {
             let args = ["check", "-", "--explorer", explorer, "--jobs", jobs];
             let output = run_with(&args, "process P { local(\"a\"); }");
             assert_eq!(code(&output), 2, "{explorer}");

@@ -6,6 +6,7 @@
 //! | `random_models` | random programs, and their coverage of what matters |
 //! | `laws` | the parts against the oracle, on random programs |
 //! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
+//! | `auto` | the default explorer: the answers of searches that take turns, limits and panics in them |
 //! | `lang` | the language, operation by operation, on the exhaustive explorer |
 //! | `golden` | diagnostics, to the letter |
 //! | `depth` | searches up to a depth, of every explorer, against the definitions |
@@ -30,9 +31,10 @@
 //! | `lint` | what executions leave behind, by every explorer against replays; what is denied |
 //! | `sparse` | objects that are declared but not used cost nothing and change nothing |
 //! | `hostile` | hostile texts and command lines; a few trials of the fuzzer |
+//! | `prefix` | verdicts of the complete finite prefix, and the prefix by definition |
 //! | `program` | programs in Rust, compared with equal models; their reports |
 //! | `history` | processes that receive outcomes, compared with equal systems |
-//! | `ranks` | random MPI programs in C, compared with equal systems |
+//! | `ranks` | random MPI programs in C, compared with equal specs and systems |
 //! | `client` | data structures, and clients made for them |
 //! | `combs` | the search for an alternative, and where SAT takes over |
 //! | `branches` | searches in parts: on random programs, and as files on a command line |
@@ -68,11 +70,12 @@
 //! there are no other reasons.
 //!
 //! Larger runs: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that number of random
-//! programs of each family. `MAZURKA_PROGRAMS=500 cargo test --test suite twins` writes that number
-//! of random MPI programs in C and as specs, and compares their classes.
+//! programs of each family. `MAZURKA_PROGRAMS=500 cargo test --test suite ranks` writes that number
+//! of random MPI programs in C, as specs and as systems, and compares their classes.
 
 mod agreement;
 mod alike;
+mod auto;
 mod branches;
 mod check;
 mod cli;
@@ -110,6 +113,7 @@ mod own_explorer;
 mod own_property;
 mod owners;
 mod pieces;
+mod prefix;
 mod program;
 mod published;
 mod random_models;

@@ -20,7 +20,6 @@ mod outcomes;
 mod polls;
 mod seen;
 mod suites;
-mod twins;
 mod who;
 
 use std::ffi::OsString;

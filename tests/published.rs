@@ -159,14 +159,15 @@ fn dpor_and_transdpor_visit_what_the_paper_says() {
             let (dpor, trans_dpor) = subject.table[index];
             if let Some(dpor) = dpor {
                 assert_eq!(
-                    figures(&program, Dpor { order, sleep_sets: false }),
+                    figures(&program, Dpor { order, sleep_sets: false, ..Dpor::default() }),
                     dpor,
                     "dpor, {context}"
                 );
             }
-            let found = figures(&program, TransDpor { order, sleep_sets: false, of_tool: true });
+            let found =
+                figures(&program, TransDpor { order, of_tool: true, ..TransDpor::default() });
             assert_eq!(found, trans_dpor, "transdpor-tool, {context}");
-            let found = figures(&program, Dpor { order, sleep_sets: true });
+            let found = figures(&program, Dpor { order, sleep_sets: true, ..Dpor::default() });
             let expected = (subject.classes, subject.asleep[index]);
             assert_eq!(found, expected, "dpor with sleep sets, {context}");
         }
@@ -182,7 +183,7 @@ fn transdpor_as_printed_visits_more_than_the_paper_says() {
         ("chameneos", Some(("N", "2")), Order::Fifo, (972, 5923)),
         ("regsim", Some(("N", "6")), Order::Fifo, (5643, 15782)),
     ] {
-        let method = TransDpor { order, sleep_sets: false, of_tool: false };
+        let method = TransDpor { order, of_tool: false, ..TransDpor::default() };
         assert_eq!(figures(&program(spec, constant), method), expected, "{spec}");
     }
 }

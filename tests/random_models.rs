@@ -4,8 +4,8 @@
 //! [`Program::text`] prints it in the modelling language, so that a failure can be pasted into a
 //! file, and [`Script`] runs it as a [`System`] without the language front end. The two must agree
 //! on everything, which tests the front end; and the tests of the explorers need not trust it. An
-//! [`ActorProgram`](actors::ActorProgram) is run by an [`ActorScript`]. A [`P2pScript`] is a
-//! program of processes with p2p and bag mailboxes.
+//! [`ActorProgram`](actors::ActorProgram) is run by an [`ActorScript`]. The programs of [`ranks`] have
+//! p2p and bag mailboxes.
 //!
 //! Programs with more computations than these exist only as text: see [`language`].
 //!
@@ -18,7 +18,6 @@ mod erased;
 mod generate;
 pub mod language;
 mod operations;
-pub mod p2p;
 mod program;
 pub mod ranks;
 mod rng;
@@ -31,8 +30,7 @@ pub use actors::ActorScript;
 pub use erased::{Erasable, Erased, Features};
 pub use generate::{generate, generate_later};
 pub use operations::kind_of;
-pub use p2p::P2pScript;
-pub use program::{Body, Comparison, Condition, Program, Statement, Variable};
+pub use program::{Body, Comparison, Condition, Program, Sent, Statement, Variable};
 pub use rng::Rng;
 pub use script::Script;
 
@@ -71,8 +69,12 @@ impl Subject for Script {
     }
 
     fn features(&self) -> Features {
-        let spawns = !self.program.templates.is_empty();
-        Features { spawns, is_its_text: true, ..Features::default() }
+        let Program { templates, deliveries, collectives, polls, .. } = &self.program;
+        // What a collective yields is an integer in the tree, and in the text what it is in the
+        // language. And the number of polls is no part of the text.
+        let is_its_text = collectives.is_empty() && polls.is_none();
+        let (spawns, network) = (!templates.is_empty(), !deliveries.is_empty());
+        Features { spawns, network, is_its_text, ..Features::default() }
     }
 }
 
@@ -129,7 +131,7 @@ pub fn actors() -> &'static [Sample] {
 /// The same, with p2p and bag mailboxes.
 pub fn p2p() -> &'static [Sample] {
     static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
-    SAMPLES.get_or_init(|| first_samples(300, P2pScript::of))
+    SAMPLES.get_or_init(|| first_samples(300, |seed| Script::new(ranks::generate(seed))))
 }
 
 /// The number of programs of a family: `ordinary`, or `MAZURKA_PROGRAMS`.

@@ -1,34 +1,65 @@
-//! Random MPI programs in C, each equal to a system built in Rust: equal classes, equal ends.
+//! Random MPI programs, each written three times: in C, as a spec, and as a system built in Rust.
+//! All have equal numbers of classes, and equal ends.
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use mazurka::explore::{Budget, NoObserver, Outcome, Setting, explore};
+use mazurka::explore::{Budget, NoObserver, Outcome, Setting, StopReason, explore};
 use mazurka::model::{Buffering, Leaving, Semantics, System};
 use mazurka::mpi::{Compiler, Files, Launch, Ranks, TICK};
+use mazurka::study::Case;
 use mazurka::systems::history::History;
 
-use crate::random_models::{Script, p2p, ranks};
+use crate::random_models::{Program, Script, asked, ranks};
 
 /// The number of programs in an ordinary run.
-const ORDINARY: usize = 100;
+const ORDINARY: usize = 60;
 
 /// The maximum number of executions of one program.
 const MAX_TRACES: u64 = 300;
 
-fn all<S: System>(system: &S, explorer: Setting) -> Outcome {
+/// The executions of a system: all, those in a deadlock, and those with a violation; and whether a
+/// process fails. `None` if there are too many.
+type Ends = Option<(u64, u64, u64, bool)>;
+
+fn ends<S: System>(system: &S) -> Ends {
     let budget = Budget { all: true, max_traces: Some(MAX_TRACES), ..Budget::default() };
-    explore(system, explorer, budget, &mut NoObserver)
+    let udpor: Setting = "udpor".parse().expect("an explorer");
+    let Outcome { stats, stopped_by, violations, .. } =
+        explore(system, udpor, budget, &mut NoObserver);
+    assert_eq!(stats.livelocked_traces, 0, "these programs have no loops");
+    let fails = violations.iter().any(|found| found.process.is_some());
+    let ends = (stats.traces, stats.deadlocked_traces, stats.violating_traces, fails);
+    (stopped_by != Some(StopReason::MaxTraces)).then_some(ends)
 }
 
-/// What two searches must agree on. Operations that stay open when a rank has failed are another
-/// deadlock in C: the other ranks wait in `MPI_Finalize`.
-fn ends(outcome: &Outcome) -> (u64, Option<u64>, bool) {
-    let stats = &outcome.stats;
-    let has_failed = outcome.violations.iter().any(|found| found.process.is_some());
-    assert_eq!(stats.livelocked_traces, 0, "these programs have no loops");
-    (stats.traces, (!has_failed).then_some(stats.deadlocked_traces), has_failed)
+fn ends_of_spec(source: &str, semantics: Semantics) -> Ends {
+    let case = Case {
+        name: "ranks.maz".into(),
+        source: source.into(),
+        defines: Vec::new(),
+        by_statement: false,
+        allow_pending: false,
+        daemons: Vec::new(),
+        semantics,
+    };
+    let compiled = case.compile();
+    ends(&compiled.unwrap_or_else(|errors| panic!("{}\n{source}", errors.render(false))))
+}
+
+fn ends_of_c(program: &Path, number: usize, size: usize, semantics: Semantics) -> Ends {
+    let launch = Launch {
+        program: program.into(),
+        arguments: vec![number.to_string().into()],
+        size: size as u32,
+        semantics,
+        step_timeout: Duration::from_secs(60),
+        tick: TICK,
+        files: Files::Own,
+        base: program.parent().expect("a folder").into(),
+    };
+    ends(&History::new(Ranks::new(launch).expect("the ranks start")))
 }
 
 fn compiled(text: &str, folder: &Path) -> std::path::PathBuf {
@@ -43,55 +74,52 @@ fn compiled(text: &str, folder: &Path) -> std::path::PathBuf {
     program
 }
 
+/// The program of a seed, if MPI can express it and it is small enough, with its ends as a system.
+fn program(seed: u64) -> Option<(u64, Program, Ends)> {
+    let program = ranks::completed(ranks::generate(seed))?;
+    let ends = ends(&Script::new(ranks::finalized(program.clone())));
+    let (traces, deadlocked, ..) = ends?;
+    // Most programs get stuck in all executions: these should be a part only.
+    (deadlocked < traces || seed.is_multiple_of(64)).then_some((seed, program, ends))
+}
+
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
-fn random_programs_in_c_are_what_they_are_in_rust() {
-    let asked = std::env::var("MAZURKA_PROGRAMS").ok();
-    let count = asked.map_or(ORDINARY, |count| count.parse().expect("a number"));
-    let udpor: Setting = "udpor".parse().expect("an explorer");
-    let systems = (0..).filter_map(|seed| {
-        let program = ranks::completed(p2p::generate(seed))?;
-        let script = Script::new(program.clone());
-        let outcome = all(&script, udpor);
-        // Most programs get stuck in all executions: these should be a part only.
-        let is_stuck = outcome.stats.deadlocked_traces == outcome.stats.traces;
-        let is_taken = outcome.is_complete() && (!is_stuck || seed % 8 == 0);
-        is_taken.then_some((seed, program, outcome))
-    });
-    let systems: Vec<_> = systems.take(count).collect();
+fn random_programs_in_c_are_what_they_are_as_specs_and_systems() {
+    let count = asked(ORDINARY);
+    let programs: Vec<_> = (0..).filter_map(program).take(count).collect();
     let folder = tempfile::tempdir().expect("a folder");
-    let text = ranks::text(systems.iter().map(|(_, program, _)| program));
-    let program = compiled(&text, folder.path());
-    let (mut several, mut deadlocked, mut failed) = (0, 0, 0);
-    for (number, (seed, tree, expected)) in systems.iter().enumerate() {
-        let leaving = match ranks::is_synchronizing(tree) {
+    let text = ranks::c::text(programs.iter().map(|(_, program, _)| program));
+    let in_c = compiled(&text, folder.path());
+    let (mut several, mut deadlocked, mut failed, mut unbuffered) = (0, 0, 0, 0);
+    for (number, (seed, program, as_system)) in programs.iter().enumerate() {
+        let spec = ranks::finalized(program.clone()).text();
+        let max_polls = program.polls.unwrap_or(Semantics::default().max_polls);
+        let leaving = match ranks::is_synchronizing(program) {
             true => Leaving::Synchronizing,
             false => Leaving::Early,
         };
-        let max_polls = tree.polls.unwrap_or(Semantics::default().max_polls);
-        let semantics = Semantics { buffering: Buffering::Infinite, leaving, max_polls };
-        let launch = Launch {
-            program: program.clone(),
-            arguments: vec![number.to_string().into()],
-            size: tree.processes.len() as u32,
-            semantics,
-            step_timeout: Duration::from_secs(60),
-            tick: TICK,
-            files: Files::Own,
-            base: folder.path().into(),
-        };
-        let system = History::new(Ranks::new(launch).expect("the ranks start"));
-        let outcome = all(&system, udpor);
-        let told = || {
-            let text = ranks::text([tree]);
-            let polls = tree.polls;
-            format!("seed {seed}, {leaving:?}, polls {polls:?}: {:?}\n{text}", outcome.violations)
-        };
-        assert_eq!(ends(&outcome), ends(expected), "{}", told());
-        several += u32::from(expected.stats.traces > 1);
-        deadlocked += u32::from(expected.stats.deadlocked_traces > 0);
-        failed += u32::from(ends(expected).2);
+        let buffered = Semantics { buffering: Buffering::Infinite, leaving, max_polls };
+        let (buffering, leaving) = (Buffering::Zero, Leaving::Synchronizing);
+        for semantics in [buffered, Semantics { buffering, leaving, max_polls }] {
+            let as_spec = ends_of_spec(&spec, semantics);
+            let told = || {
+                let text = ranks::c::text([program]);
+                format!("seed {seed}, {semantics:?}\n{spec}\n{text}")
+            };
+            if semantics == buffered {
+                assert_eq!(as_spec, *as_system, "{}", told());
+            }
+            let as_c = ends_of_c(&in_c, number, program.processes.len(), semantics);
+            assert_eq!(as_c, as_spec, "{}", told());
+            let Some((traces, stuck, _, fails)) = as_c else { continue };
+            unbuffered += usize::from(semantics != buffered && stuck < traces);
+            several += usize::from(traces > 1);
+            deadlocked += usize::from(stuck > 0);
+            failed += usize::from(fails);
+        }
     }
-    println!("{several} {deadlocked} {failed} of {count}");
-    assert!(several > 20 && deadlocked > 20 && failed > 0);
+    println!("{several} {deadlocked} {failed} {unbuffered} of {count}");
+    let few = count / 10;
+    assert!(several > few && deadlocked > few && failed > 2 && unbuffered > few);
 }

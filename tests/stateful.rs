@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mazurka::explore::{
     AnyExplorer, Budget, EveryState, Explorer, NoObserver, Order, Outcome, Permutation, SPor,
-    Setting, Stateful, StopReason, Switch, Verdict, ViolationKind, explore,
+    Setting, Stateful, StopReason, Switch, Verdict, explore,
 };
 use mazurka::lang::{Granularity, Program, compile, compile_with};
 use mazurka::model::ProcessId;
@@ -194,19 +194,6 @@ fn a_search_by_hashes_is_never_complete() {
     }
     let deadlock = search(&spec("mutex/lock-order"), SPor::safe(settings));
     assert_eq!(deadlock.verdict(), Verdict::Deadlock, "what is found is found");
-}
-
-#[test]
-fn a_portfolio_answers_what_its_searches_answer() {
-    let setting: Setting = "portfolio:jobs=4".parse().expect("a setting");
-    for (name, kind) in
-        [("mutex/lock-order", Some(ViolationKind::Deadlock)), ("memory/treiber", None)]
-    {
-        let outcome = search(&spec(name), setting);
-        assert!(outcome.is_complete(), "{name}");
-        assert!(outcome.answered_by.is_some(), "{name}");
-        assert_eq!(outcome.violations.first().map(|violation| violation.kind), kind, "{name}");
-    }
 }
 
 /// A search that looks its moves up reports the same as one that computes them on the model.

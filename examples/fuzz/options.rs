@@ -112,7 +112,7 @@ fn check(args: &mut Args, random: &mut Random) {
             explorer(args, random, chosen);
         }
     } else if random.once_in(2) {
-        explorer(args, random, &EXPLORERS[0]);
+        explorer(args, random, Listed::named("udpor").expect("an explorer"));
     }
     args.maybe_flag(random, "--all");
     args.maybe_flag(random, "--shortest");

@@ -85,9 +85,10 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     if args.branches.is_branch() {
         return branches::run(&args.spec.path, &args.branches, &args.results, &args.search, output);
     }
-    let setting = args.search.setting()?;
     let limits = args.search.limits()?;
     let lints = args.lints.levels(&args.spec.setup.lints())?;
+    let is_whole = args.branches.folder().is_none();
+    let setting = args.search.setting(is_whole && !args.keep_events && !lints.ask_about_all())?;
     let drawing = args.results.direct([args.spec.path.as_path()], output)?;
     if args.branches.folder().is_some() {
         if setting.options().jobs.is_some() {
@@ -186,7 +187,7 @@ fn searched_by(args: &Args, ranks: &mut Coordinator, output: &mut Output) -> Res
     }
     let path = args.spec.path.as_path();
     let drawing = args.results.direct([path], output)?;
-    let whole = whole(args, args.search.setting()?, &limits, output)?;
+    let whole = whole(args, args.search.setting(false)?, &limits, output)?;
     let mut stored = ranks.resume(whole, output)?;
     let searched = stored.searched(path)?;
     let outcome = ranks.search(&mut stored, &searched, &limits, output)?;

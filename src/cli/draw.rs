@@ -10,8 +10,11 @@ use super::options::SpecArgs;
 use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure, files};
-use crate::explore::recording::Extent;
-use crate::explore::{Budget, End, K, NoObserver, Observer, StopReason, Udpor, explore, unfold};
+use crate::explore::recording::{Added, Extent, Searched};
+use crate::explore::{
+    AnyExplorer, Budget, Dpor, End, K, NoObserver, Observer, Over, Setting, StopReason, TransDpor,
+    Udpor, explore, unfold,
+};
 use crate::model::Schedule;
 use crate::property::Position;
 use crate::report::picture::{ControlFlow, PartialOrder, Picture};
@@ -25,7 +28,8 @@ use crate::report::viewer::{Asked, View, Viewer};
 /// A space-time diagram is one execution, with time downwards, with the messages and mutexes that
 /// went from process to process and, after a deadlock, which process waits for which. Steps are the
 /// calls of UDPOR as a tree: each has its sets C, D and A, the event that it chooses and the
-/// alternative J that it finds; events have the same numbers as in the unfolding. Processes are the
+/// alternative J that it finds; or those of DPOR over configurations. Events have the same numbers
+/// as in the unfolding. Processes are the
 /// control flow of the program: branches, loops, handlers, and the steps that other processes can
 /// observe.
 ///
@@ -55,6 +59,10 @@ pub(super) struct Args {
     /// For --what steps: UDPOR's k for its alternatives, 1, 2, .. or `optimal` [default: optimal]
     #[arg(short, long, value_name = "K", value_parser = value_parser!(K))]
     k: Option<K>,
+    /// For --what steps: whose search, `udpor`, `dpor:over=configurations` or
+    /// `transdpor:over=configurations` [default: udpor]
+    #[arg(long, value_name = "EXPLORER", conflicts_with = "k")]
+    explorer: Option<Setting>,
     /// Draw at most N calls of a search
     #[arg(long, value_name = "N", default_value_t = MAX_NODES, value_parser = value_parser!(u32).range(1..))]
     max_nodes: u32,
@@ -76,6 +84,7 @@ Examples:
   mazurka draw philosophers.maz --what space-time --schedule 0x2,1x2 -o start.svg
   mazurka draw philosophers.maz --what configuration --trace 2 | dot -Tpdf > class.pdf
   mazurka draw philosophers.maz --what steps --k 1 -o search.svg
+  mazurka draw philosophers.maz --what steps --explorer dpor:over=configurations -o dpor.svg
   mazurka draw philosophers.maz --max-events 50 --format json > events.json";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -86,7 +95,7 @@ enum What {
     Configuration,
     /// One execution: a column for each process, time downwards
     SpaceTime,
-    /// The calls of UDPOR, as a tree
+    /// The calls of UDPOR, or of DPOR over configurations, as a tree
     Steps,
     /// The control flow of processes and actors
     Processes,
@@ -107,6 +116,11 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     if args.what != What::Steps && !is_page && args.k.is_some() {
         return Err(Failure::Usage("-k is for --what steps and pages".into()));
+    }
+    if (args.what != What::Steps || is_page) && args.explorer.is_some() {
+        return Err(Failure::Usage(
+            "--explorer is for --what steps, in other formats than html".into(),
+        ));
     }
     if let Some(file) = &args.output {
         files::keep(file, [args.spec.path.as_path()])?;
@@ -159,14 +173,34 @@ fn picture(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Picture>, 
             drawing::chart(spec, &asked.schedule, limit)?
         }
         What::Steps => {
+            let searched = searched(args)?;
             let budget = drawing::budget(spec, effort);
             let (mut full, _) = unfold(program, limit, budget, &mut NoObserver);
-            let k = args.k.unwrap_or(K::Optimal);
-            Picture::Steps(drawing::search(spec, k, extent(args), effort, &mut full))
+            Picture::Steps(drawing::search(spec, searched, extent(args), effort, &mut full))
         }
         What::Processes => Picture::Processes(ControlFlow::new(subject, program.flows())),
     };
     Ok(Some(picture))
+}
+
+/// The search whose steps are drawn.
+fn searched(args: &Args) -> Result<Searched, Failure> {
+    let Some(setting) = args.explorer else {
+        return Ok(args.k.unwrap_or_default().into());
+    };
+    match setting.made() {
+        AnyExplorer::Udpor(Udpor { k, order: None }) => Ok(k.into()),
+        AnyExplorer::Dpor(Dpor { order, over: Over::Configurations, .. }) => {
+            Ok(Searched::Backtracking(order, Added::ForEachRace))
+        }
+        AnyExplorer::TransDpor(TransDpor { order, over: Over::Configurations, .. }) => {
+            Ok(Searched::Backtracking(order, Added::OneAtATime))
+        }
+        _ => Err(Failure::Usage(format!(
+            "the steps of `{setting}` cannot be drawn: --explorer is `udpor`, `dpor:over=configurations` or \
+             `transdpor:over=configurations`"
+        ))),
+    }
 }
 
 fn extent(args: &Args) -> Extent {

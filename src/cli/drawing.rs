@@ -11,7 +11,7 @@ use super::options::{bytes, time};
 use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure, memory};
-use crate::explore::recording::{Extent, record};
+use crate::explore::recording::{Extent, Searched, record};
 use crate::explore::{Budget, ENDLESS, K, NoObserver, Recording, unfold};
 use crate::model::{Refusal, Schedule, System, masked};
 use crate::property::Properties;
@@ -137,17 +137,17 @@ pub(super) fn chart<P: System>(
     chart.map(Picture::SpaceTime).map_err(refused)
 }
 
-/// The search tree of UDPOR with this k. The events get the numbers that they have in `full`.
+/// The search tree of this search. The events get the numbers that they have in `full`.
 pub(super) fn search<P: System>(
     spec: &Spec<P>,
-    k: K,
+    searched: Searched,
     extent: Extent,
     effort: Effort,
     full: &mut Recording<'_, P>,
 ) -> SearchTree {
     let (subject, program) = (spec.subject.clone(), &spec.program);
-    let search = record(program, k, extent, budget(spec, effort), &mut NoObserver);
-    SearchTree::of_search(subject, program, k, search, full, extent.events)
+    let search = record(program, searched, extent, budget(spec, effort), &mut NoObserver);
+    SearchTree::of_search(subject, program, searched, search, full, extent.events)
 }
 
 /// A page with the unfolding, the executions in `asked`, and the search by UDPOR with this k.
@@ -163,7 +163,7 @@ pub(super) fn page<P: System>(
     let budget = Budget { max_traces: Some(MAX_CLASSES), ..budget(spec, effort.halved()) };
     let built = events.max(MAX_EVENTS_BUILT);
     let (mut prefix, outcome) = unfold(program, built, budget, &mut NoObserver);
-    let tree = search(spec, k, extent, effort, &mut prefix);
+    let tree = search(spec, k.into(), extent, effort, &mut prefix);
     let page = Viewer::new(subject, program, (prefix, outcome), tree, asked, events);
     let mut page = page.map_err(refused)?;
     page.sources.iter_mut().for_each(read);

@@ -37,6 +37,7 @@ impl From<&Listed> for Row {
     fn from(explorer: &Listed) -> Self {
         let profile = explorer.profile();
         let guarantee = match profile.guarantee {
+            _ if profile.chooses => "as by the explorer that answers",
             Guarantee::SomeClasses => "visits some executions, and may miss others",
             Guarantee::EveryViolation => "finds every kind of violation",
             Guarantee::EveryEnd => {

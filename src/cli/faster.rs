@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::spec::{Spec, refusal};
 use crate::explore::{
-    Budget, Guarantee, Listed, NoObserver, Options, Outcome, Setting, StopReason, explore,
+    Budget, Explorer, Guarantee, Listed, NoObserver, Options, Outcome, Setting, StopReason, explore,
 };
 use crate::report::Faster;
 use crate::study::Limits;
@@ -18,7 +18,8 @@ use crate::study::Limits;
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// An explorer that completes, in a small part of the time, the search that ran out of time. `None`
-/// with a limit on the depth, because a depth has another meaning for other explorers.
+/// with a limit on the depth, because a depth has another meaning for other explorers, and after
+/// `auto`, which tries them itself.
 pub(super) fn faster(
     spec: &Spec,
     setting: &Setting,
@@ -26,7 +27,8 @@ pub(super) fn faster(
     budget: &Budget,
     outcome: &Outcome,
 ) -> Option<Faster> {
-    let given = limits.timeout.filter(|_| limits.depth.is_none())?;
+    let chooses = setting.profile().chooses;
+    let given = limits.timeout.filter(|_| limits.depth.is_none() && !chooses)?;
     if outcome.stopped_by != Some(StopReason::Timeout) || !outcome.violations.is_empty() {
         return None;
     }

@@ -24,9 +24,10 @@ use crate::study::Limits;
 #[derive(Args)]
 pub(super) struct SearchArgs {
     /// The algorithm; `mazurka explorers` lists them. Its options may follow a colon, joined by +,
-    /// as for `compare`: `udpor:k=1+order=lca`
-    #[arg(long, value_name = "NAME", default_value = DEFAULT_EXPLORER)]
-    explorer: String,
+    /// as for `compare`: `udpor:k=1+order=lca` [default: auto; udpor if other options ask for what
+    /// auto cannot do]
+    #[arg(long, value_name = "NAME")]
+    explorer: Option<String>,
     #[command(flatten)]
     options: ExplorerArgs,
     /// Explore everything instead of stopping at the first violation
@@ -40,16 +41,24 @@ pub(super) struct SearchArgs {
     limits: LimitArgs,
 }
 
-const DEFAULT_EXPLORER: &str = "udpor";
-
 impl SearchArgs {
-    /// The explorer with its options.
+    /// The explorer with its options. If none is named: `auto`, if it takes the options and
+    /// `may_choose`; else `udpor`.
     ///
     /// # Errors
     /// If the explorer does not exist or does not take an option, or if an option is given twice.
-    pub(super) fn setting(&self) -> Result<Setting, Failure> {
-        let named: Setting = self.explorer.trim().parse().map_err(Failure::Usage)?;
-        let (inside, outside) = (named.options(), self.options.options()?);
+    pub(super) fn setting(&self, may_choose: bool) -> Result<Setting, Failure> {
+        let outside = self.options.options()?;
+        let auto: Setting = "auto".parse().expect("an explorer");
+        if may_choose
+            && self.explorer.is_none()
+            && let Ok(auto) = Setting::new(auto.explorer(), outside)
+        {
+            return Ok(auto);
+        }
+        let name = self.explorer.as_deref().unwrap_or("udpor");
+        let named: Setting = name.trim().parse().map_err(Failure::Usage)?;
+        let inside = named.options();
         let is_twice = |option: &&OptionInfo| {
             let is_list = !(option.values)().is_empty();
             !is_list && option.is_given(&inside) && option.is_given(&outside)

@@ -18,6 +18,7 @@ use super::observer::Observer;
 use super::result::{CutPoll, Outcome, Stats, StopReason, Violation, ViolationKind};
 use super::symptom::Symptom;
 use super::tree::{Branch, Splitter};
+use super::turns::Seat;
 use super::unvisited::{Broken, InvariantCheck};
 use super::watchdog::Watchdog;
 use crate::model::{Action, Locals, ProcessId, Schedule, State, StopSignal, System, Values};
@@ -56,6 +57,9 @@ pub struct Driver<'o> {
     /// Actions between two readings of the clock, and actions until the next reading.
     tick: u64,
     until_tick: u64,
+    /// Its place among searches that take turns, and the transitions after which its turn ends.
+    seat: Option<Seat<'o>>,
+    turn_ends: u64,
     /// The part of the executions to explore.
     pub(super) branch: Branch,
     /// Takes parts of the branch, if it may be split.
@@ -96,6 +100,8 @@ impl<'o> Driver<'o> {
             adopted: None,
             tick: 1,
             until_tick: 1,
+            seat: None,
+            turn_ends: u64::MAX,
             branch: Branch::default(),
             splitter: None,
             asks_on_the_way,
@@ -120,6 +126,11 @@ impl<'o> Driver<'o> {
     /// Restricts the search to this branch. `splitter` may take parts of it.
     pub(super) fn of_branch(self, branch: &Branch, splitter: &'o mut dyn Splitter) -> Self {
         Driver { branch: branch.clone(), splitter: Some(splitter), ..self }
+    }
+
+    /// Makes the search wait for its next turn after this number of transitions.
+    pub(super) fn by_turns(self, seat: Seat<'o>, steps: u64) -> Self {
+        Driver { seat: Some(seat), turn_ends: steps, ..self }
     }
 
     /// The part of the executions to explore.
@@ -282,7 +293,7 @@ impl<'o> Driver<'o> {
 
     /// Makes the result of another search the result of this one.
     pub fn adopt(&mut self, outcome: Outcome) {
-        self.adopted = Some(outcome);
+        self.adopted = Some(Outcome { elapsed: self.start.elapsed(), ..outcome });
     }
 
     /// Ends the search and returns its result.
@@ -327,10 +338,32 @@ impl<'o> Driver<'o> {
             true => MAX_TICK.min(2 * self.tick),
             false => 1,
         };
-        (self.until_tick, self.last_tick) = (self.tick, now);
+        self.last_tick = now;
         if now - self.last_progress >= PROGRESS_INTERVAL {
             self.last_progress = now;
             self.observer.progress(&self.stats, now - self.start);
+        }
+        self.take_turns();
+        let left = self.turn_ends.saturating_sub(self.stats.transitions);
+        self.until_tick = self.tick.min(left).max(1);
+    }
+
+    /// Waits for the next turn if this one is over. Ends the search if it is not needed any more.
+    fn take_turns(&mut self) {
+        let Some(seat) = &mut self.seat else { return };
+        let is_needed = match self.stats.transitions < self.turn_ends {
+            true => seat.is_needed(),
+            false => {
+                let mut tell = |stats: &Stats| self.observer.progress(stats, self.start.elapsed());
+                let steps = seat.next_turn(self.watchdog.signal(), &mut tell);
+                self.last_tick = Instant::now();
+                let ends = steps.map(|steps| self.stats.transitions.saturating_add(steps));
+                self.turn_ends = ends.unwrap_or(u64::MAX);
+                steps.is_some()
+            }
+        };
+        if !is_needed {
+            self.stop(StopReason::Interrupted);
         }
     }
 

@@ -48,6 +48,7 @@ use std::fmt::Debug;
 use super::budget::{Budget, Depth};
 use super::driver::Driver;
 use super::observer::Observer;
+use super::over::Over;
 use super::result::{Outcome, StopReason};
 use super::settings::options::Takes;
 use super::states::settings::Stateful;
@@ -104,6 +105,10 @@ pub struct Profile {
     /// May an exploration be blocked: end in a state where every enabled action is asleep or
     /// disabled?
     pub may_block: bool,
+    /// Does it choose among explorers those that can do what a system and its properties demand?
+    /// Then the guarantee is the least that all of them give, and the result says who has
+    /// [answered](Outcome::answered_by).
+    pub chooses: bool,
     /// Can it explore a single [`Branch`] ([`explore_branch`]), and hand over branches of its own?
     /// An explorer that takes no depth bound can be split only without one.
     pub splits: Splits,
@@ -132,6 +137,22 @@ impl Profile {
             When::Step => self.guarantee >= Guarantee::EveryClass || self.visits_every_state(),
             When::Invariant => self.asks(When::Step) || self.guarantee == Guarantee::EveryViolation,
             When::State => self.visits_every_state(),
+        }
+    }
+}
+
+impl Over {
+    /// The profile of a search by backtrack sets that walks along this, with or without sleep sets.
+    pub(super) fn promise(self, profile: Profile, sleep_sets: bool) -> Profile {
+        match self {
+            Over::Executions => Profile {
+                guarantee: Guarantee::of_classes(sleep_sets),
+                both_depths: true,
+                may_block: sleep_sets,
+                splits: Splits::Roughly,
+                ..profile
+            },
+            Over::Configurations => Profile { guarantee: Guarantee::EveryClassOnce, ..profile },
         }
     }
 }
@@ -216,8 +237,34 @@ pub fn explore_branch<S: System>(
     run(system, explorer, refusal, driver)
 }
 
+/// A sentence that says why an explorer of the crate cannot be used on this system or within this
+/// budget; `None` if it can.
+pub(super) fn refusal_by<S: System>(
+    explorer: &impl Explorer,
+    system: &S,
+    budget: &Budget,
+) -> Option<String> {
+    let (own, profile) = (explorer.refusal(system, budget), explorer.profile());
+    if profile.chooses {
+        return own;
+    }
+    own.or_else(|| cannot_measure(&profile, budget))
+        .or_else(|| missing_states(&profile, system))
+        .or_else(|| misses_standstills(&profile, system))
+        .or_else(|| gains_nothing(&profile, system))
+}
+
+/// Does a complete search by this explorer judge all properties in every state where they matter?
+pub(super) fn judges_all<S: System>(explorer: &Profile, system: &S, budget: &Budget) -> bool {
+    explorer.guarantee > Guarantee::SomeClasses
+        && budget.properties.iter().all(|property| {
+            let when = property.when();
+            explorer.asks(when) || when == When::Invariant && system.invariants().is_none()
+        })
+}
+
 /// A sentence that says why an explorer cannot measure depths as the budget asks; `None` if it can.
-pub(super) fn cannot_measure(explorer: &Profile, budget: &Budget) -> Option<String> {
+fn cannot_measure(explorer: &Profile, budget: &Budget) -> Option<String> {
     let measure = budget.measure.filter(|&measure| !explorer.measures(measure))?;
     Some(format!(
         "`{}` measures a depth in {}, not in {} (`mazurka explorers` lists the explorers that can do both)",
@@ -229,7 +276,7 @@ pub(super) fn cannot_measure(explorer: &Profile, budget: &Budget) -> Option<Stri
 
 /// A sentence that says why an explorer cannot judge the invariants of this system. `None` if it
 /// can, if it promises nothing, or if there are no invariants.
-pub(super) fn missing_states<S: System>(explorer: &Profile, system: &S) -> Option<String> {
+fn missing_states<S: System>(explorer: &Profile, system: &S) -> Option<String> {
     let promises = explorer.guarantee > Guarantee::SomeClasses;
     let is_missing = system.invariants().is_some() && promises && !explorer.asks(When::Invariant);
     is_missing.then(|| {
@@ -243,7 +290,7 @@ pub(super) fn missing_states<S: System>(explorer: &Profile, system: &S) -> Optio
 
 /// A sentence that says why an explorer cannot find the standstills of implementations without
 /// buffers. `None` if it can, if it promises nothing, or if the system leaves buffering fixed.
-pub(super) fn misses_standstills<S: System>(explorer: &Profile, system: &S) -> Option<String> {
+fn misses_standstills<S: System>(explorer: &Profile, system: &S) -> Option<String> {
     let stores_states = explorer.guarantee == Guarantee::EveryEnd;
     (stores_states && system.objects().may_end_late).then(|| {
         format!(
@@ -256,7 +303,7 @@ pub(super) fn misses_standstills<S: System>(explorer: &Profile, system: &S) -> O
 
 /// A sentence that says why storing the states of this system gains nothing. `None` if it may gain
 /// something, or if the explorer stores no states.
-pub(super) fn gains_nothing<S: System>(explorer: &Profile, system: &S) -> Option<String> {
+fn gains_nothing<S: System>(explorer: &Profile, system: &S) -> Option<String> {
     let stores_states = explorer.guarantee == Guarantee::EveryEnd;
     (stores_states && system.foresight().remembers_all()).then(|| {
         format!(
@@ -267,19 +314,17 @@ pub(super) fn gains_nothing<S: System>(explorer: &Profile, system: &S) -> Option
     })
 }
 
-fn run<S: System>(
+/// Runs the explorer with this driver. `refusal` is what the explorer says of the system.
+pub(super) fn run<S: System>(
     system: &S,
     explorer: impl Explorer,
     refusal: Option<String>,
     mut driver: Driver<'_>,
 ) -> Outcome {
     let profile = explorer.profile();
-    let misses_nothing = profile.guarantee > Guarantee::SomeClasses
-        && refusal.is_none()
-        && driver.budget().properties.iter().all(|property| {
-            let when = property.when();
-            profile.asks(when) || when == When::Invariant && system.invariants().is_none()
-        });
+    // The explorers that are chosen answer for themselves.
+    let misses_nothing =
+        profile.chooses || refusal.is_none() && judges_all(&profile, system, driver.budget());
     if profile.visits_every_state() {
         driver.goes_through_all_states();
     }

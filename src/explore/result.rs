@@ -91,7 +91,8 @@ pub struct Outcome {
     /// complete is counted once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<BTreeSet<Schedule>>,
-    /// For a portfolio: the explorer whose result this is, as written on a command line.
+    /// For a search that chooses among explorers ([`Auto`](super::Auto)): the explorer whose result
+    /// this is, as written on a command line.
     pub answered_by: Option<String>,
 }
 

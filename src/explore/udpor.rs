@@ -1,15 +1,12 @@
-//! UDPOR: the explorer that walks along the configurations of the unfolding.
+//! UDPOR: the explorer that walks along the configurations of the unfolding, and needs no table of
+//! them.
 //!
 //! [`search`] is the algorithm. [`recording`] is the part of the unfolding that a search has built,
-//! for display. [`notes`] are the callbacks by which it is recorded. [`proof`] checks that no
-//! extension was lost.
+//! for display.
 
-mod intruder;
-pub(crate) mod k;
-mod notes;
-mod proof;
+pub mod k;
 pub mod recording;
-mod search;
+pub mod search;
 
 pub use k::K;
 pub use search::{Udpor, udpor_with};

@@ -49,8 +49,8 @@ pub(super) use posted::{NONE, place};
 use super::locals::{Births, MessageNames};
 use super::state::{Done, Parts, State};
 use super::{
-    Choice, Effect, Lane, LocalId, Locals, May, Mode, Needs, ProcessId, Response, System, Touch,
-    ValueId, Values,
+    Action, Choice, Effect, Lane, LocalId, Locals, May, Mode, Needs, ProcessId, Response, System,
+    Touch, ValueId, Values,
 };
 
 macro_rules! define_parts {
@@ -325,8 +325,12 @@ pub(super) trait Operation {
 
     /// The effect of the last action of the state, which was this operation of the process.
     fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
+        let Action { process, choice } = done.action;
+        if choice == Choice::NOTHING {
+            return self.not_yet(at.state, process);
+        }
         let mut needs = Needs::new();
-        self.way(at, done.action.choice.0 as u32, &mut needs).expect("it was possible");
+        self.way(at, choice.0 as u32, &mut needs).expect("it was possible");
         Effect::needing(&needs)
     }
 

@@ -5,7 +5,7 @@
 
 use super::met::{Object, ObjectMut};
 use super::objects::{Operation, by_operation};
-use super::{Call, Lane, LocalId, ProcessId, ValueId};
+use super::{Call, LocalId, ProcessId, ValueId};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -421,15 +421,6 @@ impl Op {
     /// Are several responses possible after one history?
     pub fn is_choice(&self) -> bool {
         by_operation!(self, operation => operation.is_choice())
-    }
-
-    /// The lane of the object that it reads and may change. Each change makes a new *version*.
-    pub fn register(&self) -> Option<Lane> {
-        match *self {
-            Op::Access(cell, _) => Some(cell.lane()),
-            Op::TryLock(mutex) => Some(mutex.queue()),
-            _ => None,
-        }
     }
 }
 

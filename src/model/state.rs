@@ -256,11 +256,16 @@ impl State {
     /// The processes that are neither done nor failed, and the actors that have pending messages,
     /// failed ones included.
     pub fn unfinished<S: System>(&self, locals: &Locals<'_, S>) -> impl Iterator<Item = ProcessId> {
-        self.processes().filter(|&p| match locals.op(self.local(p)) {
-            None | Some(Op::Handle { .. }) => self.inboxes.has_pending(p),
+        self.processes().filter(|&process| self.is_unfinished(locals, process))
+    }
+
+    /// Is the process neither done nor failed, or an actor that has pending messages?
+    pub fn is_unfinished<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> bool {
+        match locals.op(self.local(process)) {
+            None | Some(Op::Handle { .. }) => self.inboxes.has_pending(process),
             Some(Op::Deliver) => false,
             Some(_) => true,
-        })
+        }
     }
 
     /// The unfinished processes that are not daemons. A terminal state with such a process is a

@@ -246,6 +246,12 @@ impl Properties {
         self
     }
 
+    /// May messages to actors stay pending? See [`allow_pending`](Properties::allow_pending).
+    pub fn allow_pending_messages(&self) -> bool {
+        let properties = self.iter().filter_map(|one| (one as &dyn Any).downcast_ref());
+        properties.into_iter().any(|&Deadlocks { allow_pending }| allow_pending)
+    }
+
     /// Is a property of this type among them?
     pub fn contain<P: Property>(&self) -> bool {
         self.0.iter().any(Judge::is::<P>)

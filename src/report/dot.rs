@@ -192,7 +192,7 @@ fn waits(graph: &mut Scope<'_, '_>, chart: &SpaceTime) {
 }
 
 fn search_tree(graph: &mut Scope<'_, '_>, tree: &SearchTree) {
-    let title = format!("search tree of {}, k = {}", tree.subject.title(), tree.k);
+    let title = format!("search tree of {}, {}", tree.subject.title(), tree.search());
     caption(graph, &title, &tree.left_out);
     for node in &tree.nodes {
         call(graph, tree, node);
@@ -219,6 +219,7 @@ fn call(graph: &mut Scope<'_, '_>, tree: &SearchTree, node: &Node) {
         Turn::Blocked { .. } => ("blocked".into(), Some("#E4E4E8")),
         Turn::Cut => ("cut".into(), Some("#E4E4E8")),
         Turn::GivenUp => ("given up".into(), Some("#E4E4E8")),
+        Turn::Known => ("visited before".into(), Some("#E4E4E8")),
     };
     let sets = [("C", &node.c), ("D", &node.d), ("A", &node.a)];
     let sets = sets.map(|(name, set)| format!("{name} = {}", compact(set)));

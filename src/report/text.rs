@@ -244,8 +244,14 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     let row =
         |f: &mut Formatter<'_>, name: &str, text: String| writeln!(f, "{}{text}", margin(name));
     let mut search = report.explorer.to_owned();
+    if let Some(name) = &report.answered_by {
+        search += &format!(", answered by {name}");
+    }
     if let Some(k) = &report.k {
         search += &format!(", k = {k}");
+    }
+    if let Some(over) = report.over {
+        search += &format!(" over {over}");
     }
     if let Some(order) = &report.order {
         search += &format!(", order {order}");
@@ -258,9 +264,6 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     }
     for name in &report.without {
         search += &format!(", without {name}");
-    }
-    if let Some(setting) = &report.answered_by {
-        search += &format!(", answered by {setting}");
     }
     if report.as_printed {
         search += ", as printed";
@@ -325,6 +328,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     figures.extend(rest.into_iter().filter_map(|(n, one, more)| Some(plural(n?, one, more))));
     figures.push(format!("longest {}", thousands(stats.max_depth)));
     row(f, "Explored", figures.join(", "))?;
+    if report.answered_by.is_some() && report.guarantee == Guarantee::EveryEnd {
+        row(f, "", "classes are not counted: executions that meet in a state go on as one".into())?;
+    }
     if let Some(runs) = report.runs {
         row(f, "Ran", ran(runs))?;
     }

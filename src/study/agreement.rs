@@ -134,11 +134,13 @@ fn is_complete(row: &Row) -> bool {
 }
 
 /// The number of terminal states, if the row has it. It has not if states include histories: then
-/// executions that end alike are distinguished.
+/// executions that end alike are distinguished. Nor has it if an explorer of classes has answered,
+/// which builds events.
 fn ends(row: &Row) -> Option<u64> {
     let stores_states = row.searcher.guarantee == Guarantee::EveryEnd;
     let has_ends = is_complete(row) && stores_states && !row.searcher.with_histories;
-    has_ends.then(|| row.measured().map(|measured| measured.stats.traces)).flatten()
+    let stats = &row.measured().filter(|_| has_ends)?.stats;
+    stats.events_built.is_none().then_some(stats.traces)
 }
 
 /// The number of classes, if the row determines it.

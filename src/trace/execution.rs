@@ -276,7 +276,7 @@ impl<'s, S: System> Execution<'s, S> {
             for process in processes {
                 let op = self.locals.op(self.state.local(process));
                 let action = Action { process, choice: Choice::ONLY };
-                let is_access = op.is_some_and(|op| op.register().is_some());
+                let is_access = op.is_some_and(|op| self.state.register(op).is_some());
                 if is_access && self.is_fruitless(action) {
                     held.push(process);
                 }
@@ -317,7 +317,7 @@ impl<'s, S: System> Execution<'s, S> {
 
     fn awaited_from(&self, local: LocalId) -> Option<Lane> {
         match self.waits() && self.locals.may_return(local) {
-            true => self.locals.op(local)?.register(),
+            true => self.state.register(self.locals.op(local)?),
             false => None,
         }
     }
@@ -348,7 +348,7 @@ impl<'s, S: System> Execution<'s, S> {
             }
             None => (own.len(), state.local(process)),
         };
-        let register = locals.op(before).and_then(Op::register);
+        let register = locals.op(before).and_then(|op| state.register(op));
         let end = later.unwrap_or(order.len());
         let latest = register.map_or(0, |register| spin::version_at(order, register, end));
         spin::earlier_accesses(locals, state, order, (process, nth), before, latest)
@@ -358,8 +358,8 @@ impl<'s, S: System> Execution<'s, S> {
     ///
     /// # Panics
     /// If the action is not an access to a register.
-    pub(crate) fn version_before(&self, position: usize) -> usize {
-        let register = self.op(position).register().expect("an access to a register");
+    pub fn version_before(&self, position: usize) -> usize {
+        let register = self.state.register(self.op(position)).expect("an access to a register");
         spin::version_at(&self.order, register, position)
     }
 

@@ -16,6 +16,8 @@
 //! further entries count as 0. No list is ever freed, so a search allocates only while it goes
 //! deeper than before.
 
+use std::slice;
+
 use super::initials::Signature;
 use crate::model::{Effect, Lane, Mode, Need, Part, ProcessId};
 
@@ -216,27 +218,41 @@ impl HappensBefore {
             }
         }
         for need in effect.needs.iter() {
-            match *need {
-                Need::Event(position) => clocks.add(position),
-                Need::At(lane, place) => {
-                    let line = lanes.get(lane).expect("a lane with the change that is needed");
-                    clocks.add(line.changes[place as usize]);
-                }
-                Need::All(lane, _) if lane.part() == Part::Process => {
-                    let last = by_process.get(lane.object() as usize).and_then(|own| own.last());
-                    last.into_iter().for_each(|&last| clocks.add(last));
-                }
-                Need::All(lane, key) => {
-                    let added = lanes.get(lane).and_then(|line| line.added.get(key as usize));
-                    added.into_iter().flatten().for_each(|&at| clocks.add(at));
-                }
-            }
+            needed(lanes, by_process, need).iter().for_each(|&at| clocks.add(at));
         }
+    }
+
+    /// The position of the last of the actions that one of these needs asks for; `None` if there is
+    /// none.
+    pub fn last_needed(&self, needs: &[Need]) -> Option<usize> {
+        let HappensBefore { lanes, by_process, .. } = self;
+        let last = |need| needed(lanes, by_process, need).last();
+        needs.iter().filter_map(last).max().map(|&last| last as usize)
     }
 
     /// Adds a cause to the newest action, if there is one.
     fn add(&mut self, cause: Option<u32>) {
         cause.into_iter().for_each(|cause| self.clocks.add(cause));
+    }
+}
+
+/// The positions of the actions that are needed, oldest first.
+#[inline]
+fn needed<'n>(lanes: &'n Lanes, by_process: &'n [Vec<u32>], need: &'n Need) -> &'n [u32] {
+    match *need {
+        Need::Event(ref position) => slice::from_ref(position),
+        Need::At(lane, place) => {
+            let line = lanes.get(lane).expect("a lane with the change that is needed");
+            slice::from_ref(&line.changes[place as usize])
+        }
+        Need::All(lane, _) if lane.part() == Part::Process => {
+            let own = by_process.get(lane.object() as usize);
+            own.and_then(|own| own.last()).map_or(&[], slice::from_ref)
+        }
+        Need::All(lane, key) => {
+            let added = lanes.get(lane).and_then(|line| line.added.get(key as usize));
+            added.map_or(&[], Vec::as_slice)
+        }
     }
 }
 

@@ -45,7 +45,8 @@ pub(crate) use open::OpenChoices;
 use self::network::{detours, is_poll, might_find_nothing};
 use super::{Execution, HappensBefore, Strand, spin};
 use crate::model::{
-    Action, Choice, Effect, Handled, Lane, Op, Probing, ProcessId, State, Stimulus, System,
+    Action, Choice, Effect, Handled, Lane, Locals, Needs, Op, Probing, ProcessId, State, Stimulus,
+    System,
 };
 
 /// An event i of an execution E, and an event x in immediate conflict with i. E has all causes of
@@ -75,10 +76,7 @@ impl Race {
     pub(crate) fn conflicting<S: System>(&self, execution: &Execution<'_, S>) -> Positions {
         match self.later {
             Some(later) if self.action.choice == Choice::NOTHING => {
-                let op = execution.op(later);
-                let (state, order) = (execution.state(), execution.order());
-                let completers = (0..requests(op))
-                    .filter_map(|index| completer(state, order, later, op, index).flatten());
+                let completers = completers(execution, later).flatten();
                 completers.filter(|&position| position != self.first).collect()
             }
             _ => Positions::from_slice(&self.conflicting),
@@ -115,15 +113,6 @@ impl Race {
         let order = execution.order();
         let is_excluded = |&other: &usize| other == position || order.before(other, position);
         !order.before(self.first, position) && !conflicting.iter().any(is_excluded)
-    }
-}
-
-/// The number of requests of an any-form; 0 for other operations.
-fn requests(op: &Op) -> usize {
-    match op {
-        Op::WaitAny(comms) | Op::TestAny(comms) => comms.len(),
-        Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => requests.len(),
-        _ => 0,
     }
 }
 
@@ -284,20 +273,16 @@ fn without<S: System>(
     last: usize,
 ) -> Option<(Choice, Effect)> {
     let Action { process, choice } = execution.action(last);
-    let effect = match *execution.op(last) {
-        ref op if op.is_test() && choice != Choice::NOTHING => {
-            execution.state().not_yet(op, process)
-        }
-        ref op => {
-            let register = op.register();
-            let changed = |&it: &Lane| execution.order().effect(first).changes(it);
-            let effect = match register.filter(changed) {
-                Some(register) => touched_without(execution, first, last, register),
-                None => execution.order().effect(last).clone(),
-            };
-            return Some((choice, effect));
-        }
-    };
+    let (op, order) = (execution.op(last), execution.order());
+    if !op.is_test() || choice == Choice::NOTHING {
+        let register = execution.state().register(op);
+        let effect = match register.filter(|&register| order.effect(first).changes(register)) {
+            Some(register) => touched_without(execution, first, last, register),
+            None => order.effect(last).clone(),
+        };
+        return Some((choice, effect));
+    }
+    let effect = execution.state().not_yet(op, process);
     let is_possible = fails_without(execution, first, last)
         && !execution.is_fruitless_instead(last, Choice::NOTHING, &effect);
     is_possible.then_some((Choice::NOTHING, effect))
@@ -305,12 +290,10 @@ fn without<S: System>(
 
 /// Does the test that is the last event find nothing complete without `first`?
 fn fails_without<S: System>(execution: &Execution<'_, S>, first: usize, last: usize) -> bool {
-    let (state, order, op) = (execution.state(), execution.order(), execution.op(last));
-    let has_come = |other: usize| other < first || order.before(other, last);
-    (0..requests(op)).all(|index| match completer(state, order, last, op, index) {
-        None => true,
-        Some(None) => false,
-        Some(Some(other)) => other == first || !has_come(other),
+    let has_come = |other: usize| other < first || execution.order().before(other, last);
+    completers(execution, last).all(|completer| match completer {
+        None => false,
+        Some(other) => other == first || !has_come(other),
     })
 }
 
@@ -363,40 +346,28 @@ fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
                 }
             }
         }
-        ref op if requests(op) > 0 => {
-            for index in 0..requests(op) {
-                if Choice(index as i32) != choice
-                    && let Some(effect) = completion(execution.state(), process, op, index)
-                    && !is_completed_by_top(execution, first, op, index)
+        ref op => {
+            let mut needs = Needs::new();
+            for index in 0..execution.state().ways(op, process) {
+                let other = Choice(index as i32);
+                if other != choice
+                    && possible(execution, (op, process), index, &mut needs)
+                    && !needs_top(execution, &needs)
                 {
-                    add(Choice(index as i32), effect);
+                    add(other, effect_instead(execution, first, &needs));
                 }
             }
         }
-        // Its history alone decides which choices it has, and they all do the same.
-        ref op if op.is_choice() => {
-            let effect = execution.order().effect(first);
-            let ways = execution.state().ways(op, process);
-            (0..ways).for_each(|index| add(Choice(index as i32), effect.clone()));
-        }
-        _ => {}
     }
     if is_poll && might_find_nothing(execution, first) {
         add(Choice::NOTHING, Effect::nothing());
     }
 }
 
-/// Is element `index` of the any-form at `position` completed by an event so high that returning
-/// the element would be too high?
-fn is_completed_by_top<S: System>(
-    execution: &Execution<'_, S>,
-    position: usize,
-    op: &Op,
-    index: usize,
-) -> bool {
-    let (state, order) = (execution.state(), execution.order());
-    let completer = || completer(state, order, position, op, index).flatten();
-    execution.has_tops() && completer().is_some_and(|at| execution.is_top(at))
+/// Is the last event that is needed so high that an event after it would be too high?
+fn needs_top<S: System>(execution: &Execution<'_, S>, needs: &Needs) -> bool {
+    let last = || execution.order().last_needed(needs);
+    execution.has_tops() && last().is_some_and(|last| execution.is_top(last))
 }
 
 /// Appends the races of actions that are not possible at the end of the execution with its events:
@@ -470,29 +441,30 @@ fn stimulus(state: &State, choice: Choice) -> (Option<usize>, Stimulus) {
     }
 }
 
-/// The effect of the any-form if it returned element `index`; `None` if that element is not
-/// complete.
-fn completion(state: &State, process: ProcessId, op: &Op, index: usize) -> Option<Effect> {
-    match op {
-        Op::WaitAny(comms) | Op::TestAny(comms) => {
-            state.completion(process, comms[index], Effect::NOWHERE as usize)
-        }
-        Op::MutexWaitAny(requests) | Op::MutexTestAny(requests) => {
-            state.ownership(process, requests[index])
-        }
-        _ => None,
-    }
+/// Is this way of the operation of a process possible? `needs` becomes what it needs.
+fn possible<S: System>(
+    execution: &Execution<'_, S>,
+    asker: (&Op, ProcessId),
+    index: u32,
+    needs: &mut Needs,
+) -> bool {
+    needs.clear();
+    execution.state().way(&execution.locals, asker, index, needs).is_some()
 }
 
-/// Is the event with this effect one that `completion` needs?
-fn completes(effect: &Effect, completion: &Effect) -> bool {
-    completion.needs.iter().any(|&need| effect.is(need))
+/// The effect of the choice at `position` if it were another one, which has these needs.
+fn effect_instead<S: System>(
+    execution: &Execution<'_, S>,
+    position: usize,
+    needs: &Needs,
+) -> Effect {
+    let acts = execution.order().effect(position).acts.clone();
+    Effect { acts, ..Effect::needing(needs) }
 }
 
 /// The other results of the open choice at `chosen` that the event at `position` has made possible:
-/// elements of an any-form that it completed, or messages that became possible. Each with its
-/// effect.
-pub(crate) fn completed_by<S: System>(
+/// ways that it completed, or messages that became possible. Each with its effect.
+pub fn completed_by<S: System>(
     execution: &Execution<'_, S>,
     chosen: usize,
     position: usize,
@@ -511,24 +483,42 @@ pub(crate) fn completed_by<S: System>(
         let opened = opened.filter(|detour| detour.causes.contains(&here));
         return opened.map(|detour| (detour.choice, detour.effect)).collect();
     }
-    let completed = (0..requests(op)).filter_map(|index| {
-        let completion = completion(execution.state(), process, op, index)?;
+    let mut needs = Needs::new();
+    let mut completed = SmallVec::new();
+    for index in 0..execution.state().ways(op, process) {
         let other = Choice(index as i32);
-        (other != choice && completes(effect, &completion)).then_some((other, completion))
-    });
-    completed.collect()
+        if other != choice
+            && possible(execution, (op, process), index, &mut needs)
+            && execution.order().last_needed(&needs) == Some(position)
+        {
+            completed.push((other, effect_instead(execution, chosen, &needs)));
+        }
+    }
+    completed
 }
 
-/// `None` if element `index` of the any-form at `position` is never complete in the execution.
-/// Otherwise the position of the event that completed it, before the any-form or after it;
-/// `Some(None)` if it was complete from the start.
-pub(super) fn completer(
+/// The [`completer`] of each way of the test at `position` that is possible in the execution.
+fn completers<S: System>(
+    execution: &Execution<'_, S>,
+    position: usize,
+) -> impl Iterator<Item = Option<usize>> {
+    let Execution { locals, .. } = execution;
+    let (state, order) = (execution.state(), execution.order());
+    let asker = (execution.op(position), order.process(position));
+    let ways = 0..state.ways(asker.0, asker.1);
+    ways.filter_map(move |index| completer(locals, state, order, asker, index))
+}
+
+/// `None` if this way of the operation of a process is never possible in the execution. Otherwise
+/// the position of the event that made it possible; `Some(None)` if it was possible from the start.
+pub(super) fn completer<S: System>(
+    locals: &Locals<'_, S>,
     state: &State,
     order: &HappensBefore,
-    position: usize,
-    op: &Op,
-    index: usize,
+    asker: (&Op, ProcessId),
+    index: u32,
 ) -> Option<Option<usize>> {
-    let completion = completion(state, order.process(position), op, index)?;
-    Some((0..order.len()).find(|&at| completes(order.effect(at), &completion)))
+    let mut needs = Needs::new();
+    state.way(locals, asker, index, &mut needs)?;
+    Some(order.last_needed(&needs))
 }

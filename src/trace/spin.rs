@@ -41,8 +41,8 @@ use smallvec::SmallVec;
 use super::HappensBefore;
 use super::race::completer;
 use crate::model::{
-    Action, Choice, Effect, Handle, Lane, LocalId, Locals, Op, Probing, ProcessId, Response, State,
-    Status, System, ValueId, dependent,
+    Action, Choice, Effect, Handle, Lane, LocalId, Locals, Needs, Op, Probing, ProcessId, Response,
+    State, Status, System, dependent,
 };
 
 /// Positions of actions.
@@ -136,7 +136,7 @@ fn is_stable<S: System>(
         let position = position as usize;
         let status = locals.shared_status(state.before(position));
         let Status::At(op) = &*status else { unreachable!("a process that moved") };
-        if let Some(register) = op.register() {
+        if let Some(register) = state.register(op) {
             let version = |until: &dyn Fn(usize) -> bool| {
                 changes(order, register).filter(|&at| until(at)).count()
             };
@@ -145,37 +145,15 @@ fn is_stable<S: System>(
             let mut told = |version| state.observed(op, &mut locals.values, process, version);
             return then == now || told(then) == told(now);
         }
-        match *op {
-            // A poll of the network may always fail again.
-            Op::TestAny(ref list)
-                if is_failed(state, position)
-                    && !state.is_of_network(order.process(position), list[0]) =>
-            {
-                !has_completed(state, order, position, op, list.len(), is_known)
-            }
-            Op::MutexTestAny(ref list) if is_failed(state, position) => {
-                !has_completed(state, order, position, op, list.len(), is_known)
-            }
-            _ => true,
-        }
+        // A poll of the network may always fail again. Another test fails again, unless one of its
+        // ways is possible now.
+        let process = order.process(position);
+        let is_possible = |index| {
+            let completer = completer(locals, state, order, (op, process), index);
+            completer.flatten().is_some_and(is_known)
+        };
+        !(order.effect(position).is_failed_test() && (0..state.ways(op, process)).any(is_possible))
     })
-}
-
-fn is_failed(state: &State, position: usize) -> bool {
-    state.action(position).choice == Choice::NOTHING
-}
-
-/// After that history, is a request complete that the test at `position` found incomplete?
-fn has_completed(
-    state: &State,
-    order: &HappensBefore,
-    position: usize,
-    op: &Op,
-    elements: usize,
-    is_known: &dyn Fn(usize) -> bool,
-) -> bool {
-    let mut completers = (0..elements).map(|index| completer(state, order, position, op, index));
-    completers.any(|completer| completer.flatten().is_some_and(is_known))
 }
 
 /// The positions of the changes of a register.
@@ -230,7 +208,7 @@ pub(crate) fn earlier_accesses<S: System>(
     before: LocalId,
     latest: usize,
 ) -> impl Iterator<Item = (usize, Earlier)> {
-    let register = locals.op(before).and_then(Op::register);
+    let register = locals.op(before).and_then(|op| state.register(op));
     let changes: Vec<usize> =
         register.map_or_else(Vec::new, |register| changes(order, register).collect());
     let after = previous(state, order, process, nth);
@@ -256,7 +234,7 @@ fn access_at<S: System>(
 ) -> Option<Effect> {
     let status = locals.shared_status(before);
     let Status::At(op) = &*status else { unreachable!("a process that accesses a register") };
-    let register = op.register().expect("an access");
+    let register = state.register(op).expect("an access");
     let observed = state.observed(op, &mut locals.values, who.0, version);
     let effect = Effect::access(register, observed.is_none());
     let Some(response) = observed else { return Some(effect) };
@@ -291,8 +269,6 @@ pub(crate) fn is_fruitless_instead<S: System>(
     if !op.may_observe() {
         return false;
     }
-    let index = choice.0 as usize;
-    let completed = |value| Response::Completed { index: index as u32, value };
     let response = match op {
         &Op::Probe { form: Probing::Take, .. } => return false,
         &Op::Probe { form, .. } => {
@@ -301,9 +277,10 @@ pub(crate) fn is_fruitless_instead<S: System>(
             return is_round_instead(locals, state, order, position, after, touched);
         }
         _ if choice == Choice::NOTHING => Response::Incomplete,
-        Op::Choose { lo, .. } => Response::Chosen(lo + i64::from(choice.0)),
-        Op::WaitAny(comms) | Op::TestAny(comms) => completed(state.received(process, comms[index])),
-        _ => completed(ValueId::UNIT),
+        _ => {
+            let way = state.way(locals, (op, process), choice.0 as u32, &mut Needs::new());
+            way.expect("a way that is possible")
+        }
     };
     let after = locals.resume(before, response);
     is_round_instead(locals, state, order, position, after, touched)

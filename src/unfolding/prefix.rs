@@ -66,8 +66,8 @@ pub(crate) type Condition = u32;
 ///
 /// # Contract
 /// - What [`first`](Net::first) and [`seen`](Net::seen) answer never changes.
-/// - The lines that a transition changes, besides the line of its process, are among those that were
-///   looked at before it was found; or they are new lines (a process that it starts), which no
+/// - The lines that a transition changes, besides the line of its process, are among those that
+///   were looked at before it was found; or they are new lines (a process that it starts), which no
 ///   other transition can change before.
 pub(crate) trait Net {
     /// The code of a line at the start. Lines may come later; this is their code until then.
@@ -85,6 +85,9 @@ pub(crate) trait Net {
     /// The line at which a look looks.
     fn looks_at(&self, look: u32) -> Line;
 
+    /// What a process does that makes one of several independent choices: see [`Next::Each`].
+    fn part(&self, number: u32) -> Option<Next>;
+
     /// A transition by its number.
     fn transition(&self, number: u32) -> &Transition;
 
@@ -101,8 +104,12 @@ pub(crate) trait Net {
 pub(crate) enum Next {
     /// It depends on another line: the look with this number.
     Look(u32),
-    /// It makes one of the transitions with these numbers; it is blocked if there are none.
+    /// It makes one of the transitions from the first number up to the second; it is blocked if
+    /// there are none.
     Transitions(u32, u32),
+    /// It makes one of several choices, each of which depends on other lines: the parts from the
+    /// first number up to the second ([`Net::part`]).
+    Each(u32, u32),
 }
 
 /// A transition of a process.

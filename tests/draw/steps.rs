@@ -8,8 +8,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use mazurka::explore::recording::{Extent, record};
-use mazurka::explore::{Budget, K, NoObserver, Outcome, Udpor, explore};
+use mazurka::explore::recording::{Added, Extent, Searched, record};
+use mazurka::explore::{Budget, K, NoObserver, Order, Outcome, Udpor, explore};
 use mazurka::lang::{Program, compile};
 use mazurka::report::picture::{Node, PartialOrder, SearchTree, Turn};
 
@@ -106,8 +106,63 @@ fn assert_follows(judge: &Judge, tree: &SearchTree, node: &Node, k: usize) {
         Turn::Blocked { enabled: found } => {
             assert!(set(found) == enabled && !enabled.is_empty() && enabled.is_subset(&d));
         }
-        Turn::Cut | Turn::GivenUp => panic!("{node:?}: nothing cuts these programs"),
+        Turn::Cut | Turn::GivenUp | Turn::Known => {
+            panic!("{node:?}: nothing cuts these programs, and UDPOR comes to no C twice")
+        }
     }
+}
+
+/// DPOR over configurations: each configuration is explored once, and every maximal one is found.
+#[test]
+fn the_tree_of_dpor_follows_its_algorithm() {
+    let mut known = 0;
+    for (spec, defines) in [
+        ("specs/mutex/philosophers.maz", &[("N", "2")][..]),
+        ("specs/actor/registry.maz", &[]),
+        ("specs/language/spawn-race.maz", &[]),
+        ("specs/mutex/dispatcher.maz", &[("S", "2"), ("R", "1")]),
+    ] {
+        let defines: Vec<_> =
+            defines.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let program = compile(spec, &fs::read_to_string(spec).unwrap(), &defines).unwrap();
+        let judge = Judge::new(unfolding(&program, 10_000));
+        let (mut full, outcome) = prefix(&program, 10_000);
+        for added in [Added::ForEachRace, Added::OneAtATime] {
+            let searched = Searched::Backtracking(Order::default(), added);
+            let extent = Extent { events: 10_000, calls: usize::MAX };
+            let search = record(&program, searched, extent, Budget::default(), &mut NoObserver);
+            let tree =
+                SearchTree::of_search(subject(), &program, searched, search, &mut full, 10_000);
+            assert!(tree.complete, "{spec}: {:?}", tree.left_out);
+            let mut entered = BTreeSet::new();
+            let mut maximal = 0;
+            for node in &tree.nodes {
+                let (c, d) = (set(&node.c), set(&node.d));
+                let enabled = judge.enabled(&c);
+                let is_first = d.is_empty() && entered.insert(c.clone());
+                match &node.turn {
+                    Turn::Chose { event, left, alternative, right, .. } => {
+                        assert_ne!(is_first, !d.is_empty(), "{node:?}");
+                        assert!(enabled.contains(event) && d.is_subset(&enabled), "{node:?}");
+                        let left = &tree.nodes[left.expect("a call")];
+                        assert_eq!((left.c.last(), left.d.len()), (Some(event), 0), "{node:?}");
+                        assert_eq!(alternative.is_some(), right.is_some(), "{node:?}");
+                    }
+                    Turn::Maximal { .. } => {
+                        assert!(is_first && enabled.is_empty(), "{node:?}");
+                        maximal += 1;
+                    }
+                    Turn::Known => {
+                        assert!(!is_first, "{node:?}");
+                        known += 1;
+                    }
+                    other => panic!("{other:?} of {spec}"),
+                }
+            }
+            assert_eq!(maximal, outcome.stats.traces, "{spec}");
+        }
+    }
+    assert!(known > 0, "some configurations are come to twice");
 }
 
 #[test]

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, Driver, EveryState, Explorer, NoObserver, Outcome, Portfolio, Stateful,
-    StopReason, explore,
+    AnyExplorer, Budget, Driver, EveryState, Explorer, NoObserver, Outcome, Stateful, StopReason,
+    explore,
 };
 use mazurka::lang::compile;
 use mazurka::model::{Locals, State, System};
@@ -152,8 +152,7 @@ fn what_a_short_way_leads_to_is_not_lost() {
     for (text, depth) in [(detour, 3), (behind, 2)] {
         let program = compile("short.maz", text, &[])
             .unwrap_or_else(|errors| panic!("{}", errors.render(false)));
-        let portfolio = Portfolio { jobs: 2.try_into().expect("some") }.into();
-        for method in all().into_iter().chain([portfolio]) {
+        for method in all() {
             let outcome = within(&program, method, depth);
             assert_eq!(outcome.violations.len(), 1, "{method:?} on {text}");
             assert!(within(&program, method, depth - 1).violations.is_empty(), "{method:?}");

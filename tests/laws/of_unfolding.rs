@@ -60,13 +60,35 @@ struct Bench<'s, S: System> {
 }
 
 /// The id in `to` of a process of `from`: the same child of the same parent.
-fn rename<S: System>(from: &Locals<'_, S>, to: &Locals<'_, S>, process: ProcessId) -> ProcessId {
+pub fn rename<S: System>(
+    from: &Locals<'_, S>,
+    to: &Locals<'_, S>,
+    process: ProcessId,
+) -> ProcessId {
     match from.birth(process) {
         None => process,
         Some(birth) => {
             let parent = rename(from, to, birth.parent);
             to.known_child(Birth { parent, ..birth }).expect("a process that both have met")
         }
+    }
+}
+
+/// The choice of an event, in the numbers of other local states.
+pub fn choice_in<S: System>(
+    unfolding: &Unfolding<'_, S>,
+    to: &mut Locals<'_, S>,
+    event: EventId,
+) -> Choice {
+    let choice = unfolding.structure.event(event).choice;
+    let from = &unfolding.locals;
+    match (unfolding.op(event), choice.handled()) {
+        (Op::Handle { .. } | Op::Deliver | Op::Probe { .. }, Handled::Message(message)) => {
+            let (sender, place) = from.posting(message);
+            let sender = sender.map(|(process, act)| (rename(from, to, process), act));
+            Choice::message(to.message(sender, place))
+        }
+        _ => choice,
     }
 }
 
@@ -95,7 +117,7 @@ impl<'s, S: Subject> Bench<'s, S> {
         let histories = causes.iter().map(|&cause| self.naive.local_configuration(cause));
         let history = histories.fold(Set::new(), |all, one| all | one);
         let process = rename(&self.unfolding.locals, &self.locals, known.process);
-        let choice = self.choice(event);
+        let choice = choice_in(&self.unfolding, &mut self.locals, event);
         let action = Action { process, choice };
         let name = self.naive.find(action, &history).unwrap_or_else(|| {
             panic!("{action:?} after {history:?} is no event of {}", self.sample.describe())
@@ -111,20 +133,6 @@ impl<'s, S: Subject> Bench<'s, S> {
         }
         self.names[event.index()] = Some(name);
         name
-    }
-
-    /// The choice of an event, in the structure by the definitions.
-    fn choice(&mut self, event: EventId) -> Choice {
-        let choice = self.unfolding.structure.event(event).choice;
-        let (from, to) = (&self.unfolding.locals, &mut self.locals);
-        match (self.unfolding.op(event), choice.handled()) {
-            (Op::Handle { .. } | Op::Deliver | Op::Probe { .. }, Handled::Message(message)) => {
-                let (sender, place) = from.posting(message);
-                let sender = sender.map(|(process, act)| (rename(from, to, process), act));
-                Choice::message(to.message(sender, place))
-            }
-            _ => choice,
-        }
     }
 
     fn set(&mut self, events: impl IntoIterator<Item = EventId>) -> Set {

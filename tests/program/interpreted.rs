@@ -12,7 +12,7 @@ use mazurka::program::{
 };
 use mazurka::systems::history::History;
 
-use crate::random_models::{self as random, Body, Condition, Statement, Variable};
+use crate::random_models::{self as random, Body, Condition, Sent, Statement, Variable};
 
 /// The program, if all its operations exist here.
 pub fn program(random: &random::Program) -> Option<History<Closures>> {
@@ -91,7 +91,7 @@ fn make_synchronous(body: &mut Body, is_of_network: &impl Fn(usize) -> bool) {
             }
             Send { mailbox, value } if is_of_network(mailbox) => {
                 let comm = ADDED + body.len();
-                body.push(Issend { comm, mailbox, value, src: None, tag: None });
+                body.push(Issend { comm, mailbox, value: value.into(), src: None, tag: None });
                 body.push(Wait { comm, into: None });
                 continue;
             }
@@ -217,6 +217,10 @@ impl Process {
         test.holds(self.variables.get(&index).copied().unwrap_or(0))
     }
 
+    fn sent(&self, Sent { more_than, number }: Sent) -> i64 {
+        more_than.map_or(0, |index| self.variables[&index]) + number
+    }
+
     fn run<'a>(
         &'a mut self,
         world: &'a Arc<World>,
@@ -258,7 +262,7 @@ impl Process {
             | &Issend { comm, mailbox, value, src, tag } => {
                 let is_of_network = world.mailboxes[mailbox].1;
                 let src = src.or(self.rank.filter(|_| is_of_network));
-                let request = world.mailbox(mailbox, src, tag).isend(value).await;
+                let request = world.mailbox(mailbox, src, tag).isend(self.sent(value)).await;
                 self.comms.insert(comm, Comm::Send(request));
                 self.values.remove(&comm);
                 return;

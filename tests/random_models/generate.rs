@@ -312,7 +312,7 @@ impl<'r> Writer<'r> {
         let (comm, mailbox, value) = (self.comms, self.rng.below(self.mailboxes), self.rng.value());
         self.comms += 1;
         let src = (self.patterns && self.rng.chance(50)).then_some(self.src);
-        Isend { comm, mailbox, value, src, tag: self.tag() }
+        Isend { comm, mailbox, value: value.into(), src, tag: self.tag() }
     }
 
     fn irecv(&mut self) -> Statement {

@@ -1,5 +1,7 @@
 //! The syntax tree of a random program.
 
+use std::fmt;
+
 use mazurka::model::{Call, Delivery};
 
 /// A program.
@@ -53,6 +55,31 @@ pub enum Variable {
     Bool(usize),
 }
 
+/// What is sent: a number, or that much more than a variable of the process.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// The variable.
+    pub more_than: Option<usize>,
+    /// The number.
+    pub number: i64,
+}
+
+impl From<i64> for Sent {
+    fn from(number: i64) -> Self {
+        Sent { more_than: None, number }
+    }
+}
+
+/// In C, and in the modelling language.
+impl fmt::Display for Sent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.more_than {
+            Some(variable) => write!(f, "v{variable} + {}", self.number),
+            None => write!(f, "{}", self.number),
+        }
+    }
+}
+
 /// The condition of a branch or an assertion.
 #[derive(Clone, Copy, Debug)]
 pub struct Condition {
@@ -86,15 +113,15 @@ impl Comparison {
 #[rustfmt::skip]
 #[allow(missing_docs)]
 pub enum Statement {
-    Isend { comm: usize, mailbox: usize, value: i64, src: Option<i64>, tag: Option<i64> },
+    Isend { comm: usize, mailbox: usize, value: Sent, src: Option<i64>, tag: Option<i64> },
     /// At p2p and bag mailboxes only.
-    Issend { comm: usize, mailbox: usize, value: i64, src: Option<i64>, tag: Option<i64> },
+    Issend { comm: usize, mailbox: usize, value: Sent, src: Option<i64>, tag: Option<i64> },
     Probe { mailbox: usize, src: Option<i64>, tag: Option<i64>, into: usize },
     Iprobe { mailbox: usize, src: Option<i64>, tag: Option<i64>, into: usize },
     Mprobe { comm: usize, mailbox: usize, src: Option<i64>, tag: Option<i64>, into: usize },
     Cancel { comm: usize, into: usize },
-    /// Enters collective `collective`; its result is not used in the text.
-    Enter { comm: usize, collective: usize, call: Call, value: i64, synchronizing: bool },
+    /// Enters collective `collective`. Of the results, only sums for all ranks are used.
+    Enter { comm: usize, collective: usize, call: Call, value: Sent, synchronizing: bool },
     Irecv { comm: usize, mailbox: usize, src: Option<i64>, tag: Option<i64> },
     Send { mailbox: usize, value: i64 },
     Recv { mailbox: usize, into: usize },

@@ -1,15 +1,361 @@
-//! Random programs of ranks as MPI programs in C.
-
-use std::fmt::Write;
+//! Random programs of ranks with an inbox each, as in MPI: a p2p or bag mailbox, sometimes an
+//! ordered one.
+//!
+//! A program is printed in the modelling language ([`Program::text`]), and is a system
+//! ([`Script`](super::Script)). If MPI can express it ([`completed`]), it is also printed in C
+//! ([`c`]).
 
 use mazurka::model::{Call, CollectiveKind, Delivery};
 
-use super::{Body, Comparison, Condition, Program, Statement, Variable};
+use super::generate::add_daemons;
+use super::{Body, Comparison, Condition, Program, Rng, Sent, Statement, Variable};
 use Statement::*;
+
+pub mod c;
+
+/// The program of `seed`.
+pub fn generate(seed: u64) -> Program {
+    let mut rng = Rng::new(seed ^ 0x7032_7000);
+    let ranks = *rng.pick(&[2, 2, 2, 3, 3, 3, 4]);
+    let length = match ranks {
+        2 => rng.range(3, 7),
+        3 => rng.range(2, 5),
+        _ => rng.range(1, 4),
+    };
+    let deliveries = (0..ranks).map(|_| match rng.below(10) {
+        0..7 => Delivery::P2p,
+        7..9 => Delivery::Bag,
+        _ => Delivery::Ordered,
+    });
+    let mut program = Program { deliveries: deliveries.collect(), ..Program::default() };
+    program.mailboxes = ranks;
+    let rounds = if rng.chance(20) { rng.range(1, 3) } else { 0 };
+    let calls: Vec<_> = (0..rounds).map(|_| (call(&mut rng, ranks), rng.chance(75))).collect();
+    let synchronizing = rng.chance(30);
+    if rounds > 0 {
+        program.collectives.push(ranks as u32);
+    }
+    if rng.chance(15) {
+        program.cells.push(0);
+    }
+    let polls = rng.chance(50);
+    program.polls = rng.chance(40).then(|| *rng.pick(&[0, 1, 3]));
+    let leads = rng.below(ranks);
+    for rank in 0..ranks {
+        let mut writer = Writer {
+            rng: &mut rng,
+            program: &program,
+            rank,
+            // Messages of one receiving rank and several senders compete more often than those of
+            // ranks that do both.
+            receives: if rank == leads { 80 } else { 35 },
+            leads,
+            polls,
+            variables: 0,
+            comms: 0,
+            open: Vec::new(),
+            over: Vec::new(),
+            known: Vec::new(),
+        };
+        let mut body = writer.body(length - rounds.min(length - 1));
+        writer.take_part(&mut body, &calls, synchronizing);
+        program.processes.push(body);
+    }
+    add_daemons(&mut rng, &mut program);
+    program
+}
+
+/// The call of all ranks in one round.
+fn call(rng: &mut Rng, ranks: usize) -> Call {
+    use CollectiveKind::*;
+    let all = [Barrier, Bcast, Scatter, Gather, Reduce, Allreduce, Scan, Exscan, Alltoall];
+    let kind = *rng.pick(&all);
+    let root = matches!(kind, Bcast | Scatter | Gather | Reduce).then(|| rng.below(ranks) as u32);
+    Call { kind, root, operator: None }
+}
+
+/// An open communication.
+#[derive(Clone, Copy)]
+struct Open {
+    comm: usize,
+    is_receive: bool,
+    /// Whether it is at a p2p or bag mailbox.
+    is_of_network: bool,
+}
+
+/// Writes the body of one rank.
+struct Writer<'r> {
+    rng: &'r mut Rng,
+    program: &'r Program,
+    rank: usize,
+    receives: usize,
+    leads: usize,
+    polls: bool,
+    variables: usize,
+    comms: usize,
+    open: Vec<Open>,
+    /// Communications that were waited for.
+    over: Vec<usize>,
+    /// Variables that have a value.
+    known: Vec<usize>,
+}
+
+impl Writer<'_> {
+    fn body(&mut self, length: usize) -> Body {
+        let mut body = Body::new();
+        while actions(&body) < length {
+            self.gesture(&mut body);
+        }
+        if self.rng.chance(50) {
+            let rest: Vec<_> = self.open.drain(..).map(|open| open.comm).collect();
+            if !rest.is_empty() {
+                body.push(WaitAll { comms: rest });
+            }
+        }
+        body
+    }
+
+    /// Inserts the calls into the body, in their order; sometimes another call, or none. Each says
+    /// whether the rank waits at once.
+    fn take_part(&mut self, body: &mut Body, calls: &[(Call, bool)], synchronizing: bool) {
+        let mut places: Vec<_> = calls.iter().map(|_| self.rng.below(body.len() + 1)).collect();
+        places.sort_unstable();
+        for (&(call, waits), &place) in calls.iter().zip(&places).rev() {
+            let comm = self.comms;
+            self.comms += 1;
+            let number = 100 + self.rank as i64;
+            let before = body[..place].iter().filter_map(|statement| match statement {
+                Wait { into, .. } => *into,
+                _ => None,
+            });
+            let value = Sent { more_than: before.last(), number };
+            let other = Call { kind: CollectiveKind::Barrier, root: None, operator: None };
+            let call = if self.rng.below(60) == 0 { other } else { call };
+            if self.rng.below(25) > 0 {
+                if waits {
+                    let is_sum = call.kind == CollectiveKind::Allreduce;
+                    let into = is_sum.then(|| self.variable());
+                    if let Some(into) = into.filter(|_| self.rng.chance(40)) {
+                        let sum: i64 = (0..self.program.mailboxes as i64).map(|r| 100 + r).sum();
+                        let test = Comparison::Differs(sum + 10 * self.rng.below(3) as i64);
+                        let of = Variable::Int(into);
+                        body.insert(place, Assert(Condition { of, test }));
+                    }
+                    body.insert(place, Wait { comm, into });
+                }
+                body.insert(place, Enter { comm, collective: 0, call, value, synchronizing });
+            }
+        }
+    }
+
+    fn gesture(&mut self, body: &mut Body) {
+        match self.rng.below(20) {
+            0..12 => self.post(body),
+            12 if !self.program.cells.is_empty() => {
+                let (value, into) = (self.rng.value(), self.variable());
+                body.push(match self.rng.below(2) {
+                    0 => Write { cell: 0, value },
+                    _ => Read { cell: 0, into },
+                });
+            }
+            13 | 14 if self.is_probed() => self.probe(body),
+            15 if self.polls => self.poll_in_a_row(body),
+            _ => self.complete(body),
+        }
+    }
+
+    fn is_of_network(&self, mailbox: usize) -> bool {
+        self.program.deliveries[mailbox] != Delivery::Ordered
+    }
+
+    fn is_probed(&self) -> bool {
+        self.is_of_network(self.rank)
+    }
+
+    fn variable(&mut self) -> usize {
+        self.variables += 1;
+        self.variables - 1
+    }
+
+    fn comm(&mut self, is_receive: bool, mailbox: usize) -> usize {
+        let comm = self.comms;
+        self.comms += 1;
+        let is_of_network = self.is_of_network(mailbox);
+        self.open.push(Open { comm, is_receive, is_of_network });
+        comm
+    }
+
+    fn pattern(&mut self) -> (Option<i64>, Option<i64>) {
+        let ranks = self.program.deliveries.len();
+        let src = self.rng.chance(40).then(|| self.rng.below(ranks) as i64);
+        let tag = self.rng.chance(25).then(|| self.rng.below(2) as i64);
+        (src, tag)
+    }
+
+    fn post(&mut self, body: &mut Body) {
+        if self.rng.chance(self.receives) {
+            let crowds = self.rng.below(150) == 0;
+            let other = (self.rank + 1) % self.program.deliveries.len();
+            let mailbox = if crowds { other } else { self.rank };
+            let (src, tag) = self.pattern();
+            let comm = self.comm(true, mailbox);
+            body.push(Irecv { comm, mailbox, src, tag });
+            if self.rng.chance(35) {
+                self.wait(body, self.open.len() - 1);
+            }
+        } else {
+            let ranks = self.program.deliveries.len();
+            let leads = self.rng.chance(60) && self.leads != self.rank;
+            let mailbox = if leads { self.leads } else { self.rng.below(ranks) };
+            let tag = Some(self.rng.below(2) as i64);
+            let number = 10 * self.rank as i64 + self.comms as i64;
+            let more_than = self.known.last().copied().filter(|_| self.rng.chance(30));
+            let value = Sent { more_than, number };
+            let comm = self.comm(false, mailbox);
+            let src = Some(self.rank as i64);
+            body.push(match self.rng.chance(30) && self.is_of_network(mailbox) {
+                true => Issend { comm, mailbox, value, src, tag },
+                false => Isend { comm, mailbox, value, src, tag },
+            });
+            match self.rng.below(10) {
+                0..5 => drop(self.open.pop()),
+                5 | 6 => self.wait(body, self.open.len() - 1),
+                _ => {}
+            }
+        }
+    }
+
+    fn probe(&mut self, body: &mut Body) {
+        let (mailbox, (src, tag)) = (self.rank, self.pattern());
+        let into = self.variable();
+        match self.rng.below(3) {
+            0 => body.push(Probe { mailbox, src, tag, into }),
+            1 if self.polls => body.push(Iprobe { mailbox, src, tag, into }),
+            _ => {
+                let comm = self.comm(true, mailbox);
+                body.push(Mprobe { comm, mailbox, src, tag, into });
+            }
+        }
+        self.known.push(into);
+        if self.rng.chance(60) {
+            self.branch(body, into, &[-1, 0, 1]);
+        }
+    }
+
+    /// A few consecutive polls: of one thing or of two, and of what is complete.
+    fn poll_in_a_row(&mut self, body: &mut Body) {
+        let (mailbox, is_probed) = (self.rank, self.is_probed());
+        let open = self.open.last().map(|open| open.comm);
+        for _ in 0..self.rng.range(2, 4) {
+            let into = self.variable();
+            match self.rng.below(5) {
+                0 if !self.over.is_empty() => {
+                    body.push(Test { comm: *self.rng.pick(&self.over), into });
+                }
+                0..3 if is_probed => body.push(Iprobe { mailbox, src: None, tag: None, into }),
+                _ => body.extend(open.map(|comm| Test { comm, into })),
+            }
+        }
+    }
+
+    fn complete(&mut self, body: &mut Body) {
+        if self.open.is_empty() {
+            return self.post(body);
+        }
+        let one = self.rng.below(self.open.len());
+        match self.rng.below(10) {
+            0..4 => self.wait(body, one),
+            4 | 5 if self.polls => {
+                let (comm, into) = (self.open[one].comm, self.variable());
+                body.push(Test { comm, into });
+                if self.rng.chance(60) {
+                    self.branch_on(body, Variable::Bool(into), Comparison::Equals(1));
+                }
+            }
+            6 if self.open[one].is_receive && self.open[one].is_of_network => {
+                let (comm, into) = (self.open.remove(one).comm, self.variable());
+                body.push(Cancel { comm, into });
+                self.branch_on(body, Variable::Bool(into), Comparison::Equals(1));
+            }
+            7 if self.polls => {
+                let network = self.open[one].is_of_network;
+                let alike = self.open.iter().filter(|open| open.is_of_network == network);
+                let comms: Vec<_> = alike.map(|open| open.comm).take(3).collect();
+                let into = self.variable();
+                body.push(TestAny { comms, into });
+                self.branch(body, into, &[-1, 0, 1]);
+            }
+            _ => {
+                let comms: Vec<_> = self.open.iter().map(|open| open.comm).take(3).collect();
+                let into = self.variable();
+                body.push(WaitAny { comms, into });
+                self.known.push(into);
+                if self.rng.chance(60) {
+                    self.branch(body, into, &[0, 1]);
+                }
+            }
+        }
+    }
+
+    fn wait(&mut self, body: &mut Body, index: usize) {
+        let Open { comm, is_receive, .. } = self.open.remove(index);
+        let into = is_receive.then(|| self.variable());
+        body.push(Wait { comm, into });
+        self.over.push(comm);
+        if let Some(into) = into {
+            self.known.push(into);
+            if self.rng.chance(25) {
+                let (rank, nth) = (self.rng.below(3) as i64, self.rng.below(3) as i64);
+                self.branch(body, into, &[10 * rank + nth, 10 * rank]);
+            } else if self.rng.chance(20) {
+                let test = Comparison::Differs(10 * self.rng.below(3) as i64);
+                body.push(Assert(Condition { of: Variable::Int(into), test }));
+            }
+        }
+    }
+
+    /// A branch on whether the variable has one of these values, or an assertion that it has not.
+    fn branch(&mut self, body: &mut Body, variable: usize, values: &[i64]) {
+        let (of, value) = (Variable::Int(variable), *self.rng.pick(values));
+        match self.rng.chance(15) {
+            true => body.push(Assert(Condition { of, test: Comparison::Differs(value) })),
+            false => self.branch_on(body, of, Comparison::Equals(value)),
+        }
+    }
+
+    /// A branch; what is begun in one arm is not used after it.
+    fn branch_on(&mut self, body: &mut Body, of: Variable, test: Comparison) {
+        let mut parts = [Body::new(), Body::new()];
+        let known = self.known.len();
+        let (open, over) = (self.open.clone(), self.over.clone());
+        for part in &mut parts {
+            if self.rng.chance(60) {
+                self.open.clear();
+                self.post(part);
+                self.known.truncate(known);
+            }
+        }
+        (self.open, self.over) = (open, over);
+        let [then, otherwise] = parts;
+        body.push(If { condition: Condition { of, test }, then, otherwise });
+    }
+}
+
+/// The approximate maximum number of visible actions of a run through `body`.
+fn actions(body: &Body) -> usize {
+    let of_one = |statement: &Statement| match statement {
+        ValueOf { .. } | Assert(_) => 0,
+        WaitAll { comms } => comms.len(),
+        Cancel { .. } => 2,
+        If { then, otherwise, .. } => actions(then).max(actions(otherwise)),
+        _ => 1,
+    };
+    body.iter().map(of_one).sum()
+}
 
 /// The program with waits for everything that it leaves open, if MPI can express it: in MPI a
 /// completed request is gone, so no later any-form or cancel may name it, and all ranks must enter
-/// the same collectives before `MPI_Finalize`.
+/// the same collectives before `MPI_Finalize`, by calls of which all block or none.
 pub fn completed(mut program: Program) -> Option<Program> {
     program.deliveries = vec![Delivery::P2p; program.mailboxes];
     // No rank is a daemon.
@@ -19,22 +365,23 @@ pub fn completed(mut program: Program) -> Option<Program> {
         complete(body, rank)?;
         calls.push(entered(body));
     }
-    let agree = calls.windows(2).all(|two| format!("{:?}", two[0]) == format!("{:?}", two[1]));
+    let agree = calls.windows(2).all(|two| two[0] == two[1]);
     let leave_alike = calls.concat().windows(2).all(|two| two[0].1 == two[1].1);
     (agree && leave_alike && program.cells.is_empty()).then_some(program)
 }
 
 /// Whether ranks leave collectives only when all have entered.
 pub fn is_synchronizing(program: &Program) -> bool {
-    program.processes.iter().flat_map(entered).any(|(_, synchronizing)| synchronizing)
+    program.processes.iter().flat_map(entered).any(|(_, synchronizing, _)| synchronizing)
 }
 
-fn entered(body: &Body) -> Vec<(Call, bool)> {
-    let call = |statement: &Statement| match statement {
-        Enter { call, synchronizing, .. } => Some((*call, *synchronizing)),
+/// The calls, whether each leaves when all have entered, and whether it blocks.
+fn entered(body: &Body) -> Vec<(Call, bool, bool)> {
+    let call = |at: usize| match body[at] {
+        Enter { call, synchronizing, .. } => Some((call, synchronizing, is_blocking(&body[at..]))),
         _ => None,
     };
-    body.iter().filter_map(call).collect()
+    (0..body.len()).filter_map(call).collect()
 }
 
 fn complete(body: &mut Body, rank: usize) -> Option<()> {
@@ -71,176 +418,45 @@ fn complete(body: &mut Body, rank: usize) -> Option<()> {
     Some(())
 }
 
-/// These programs as one C program, whose argument is the number of one of them.
-pub fn text<'p>(programs: impl IntoIterator<Item = &'p Program>) -> String {
-    let mut out = String::from(HEAD);
-    let mut cases = String::new();
-    for (number, program) in programs.into_iter().enumerate() {
-        for (rank, body) in program.processes.iter().enumerate() {
-            writeln!(out, "static void program{number}_{rank}(void) {{").expect(FITS);
-            declare(&mut out, body);
-            block(&mut out, 1, body);
-            writeln!(out, "}}").expect(FITS);
-            let number = number * MOST_RANKS + rank;
-            writeln!(cases, "    case {number}: program{}_{rank}(); break;", number / MOST_RANKS)
-                .expect(FITS);
-        }
+/// The program with a barrier at its end, as `MPI_Finalize` is one.
+pub fn finalized(mut program: Program) -> Program {
+    if program.collectives.is_empty() {
+        program.collectives.push(program.processes.len() as u32);
     }
-    write!(
-        out,
-        "int main(int argc, char **argv) {{
-  int rank;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  switch ({MOST_RANKS} * atoi(argv[1]) + rank) {{
-{cases}  }}
-  MPI_Finalize();
-  return 0;
-}}
-"
-    )
-    .expect(FITS);
-    out
+    for body in &mut program.processes {
+        let comm = BARRIER;
+        let call = Call { kind: CollectiveKind::Barrier, root: None, operator: None };
+        let value = Sent::from(0);
+        body.push(Enter { comm, collective: 0, call, value, synchronizing: false });
+        body.push(Wait { comm, into: None });
+    }
+    program
 }
 
-const MOST_RANKS: usize = 8;
-const FITS: &str = "a string takes everything";
-const HEAD: &str = "#include <assert.h>\n#include <mpi.h>\n#include <stdlib.h>\n";
+/// No other communication has this number.
+const BARRIER: usize = 100;
 
-/// Its variables, those of branches included.
-fn declare(out: &mut String, body: &Body) {
-    for statement in body {
-        match statement {
-            Isend { comm, value, .. } | Issend { comm, value, .. } => {
-                writeln!(out, "  int s{comm} = {value}; MPI_Request c{comm};").expect(FITS);
-            }
-            Irecv { comm, .. } => {
-                writeln!(out, "  int r{comm} = -1; MPI_Request c{comm};").expect(FITS);
-            }
-            Enter { comm, value, .. } => {
-                let all = format!("s{comm}[{MOST_RANKS}] = {{{value}}}, r{comm}[{MOST_RANKS}]");
-                writeln!(out, "  int {all}; MPI_Request c{comm};").expect(FITS);
-            }
-            If { then, otherwise, .. } => {
-                declare(out, then);
-                declare(out, otherwise);
-            }
-            Test { into, .. } | Cancel { into, .. } => {
-                writeln!(out, "  int b{into};").expect(FITS);
-            }
-            Wait { into: Some(into), .. }
-            | WaitAny { into, .. }
-            | TestAny { into, .. }
-            | Probe { into, .. }
-            | Iprobe { into, .. } => writeln!(out, "  int v{into};").expect(FITS),
-            _ => {}
-        }
-    }
-}
-
-fn block(out: &mut String, depth: usize, body: &Body) {
-    let indent = "  ".repeat(depth);
-    for statement in body {
-        match statement {
-            If { condition, then, otherwise } => {
-                writeln!(out, "{indent}if ({}) {{", holds(condition)).expect(FITS);
-                block(out, depth + 1, then);
-                writeln!(out, "{indent}}} else {{").expect(FITS);
-                block(out, depth + 1, otherwise);
-                writeln!(out, "{indent}}}").expect(FITS);
-            }
-            other => writeln!(out, "{indent}{}", line(other)).expect(FITS),
-        }
-    }
-}
-
-fn holds(condition: &Condition) -> String {
-    let of = match condition.of {
-        Variable::Int(v) => format!("v{v}"),
-        Variable::Bool(b) => format!("b{b}"),
+/// Does the second of these statements wait for what the first begins, and no other name it? Then
+/// the two are printed as one call that blocks.
+pub fn is_blocking(statements: &[Statement]) -> bool {
+    let [
+        Isend { comm, .. } | Issend { comm, .. } | Irecv { comm, .. } | Enter { comm, .. },
+        Wait { comm: awaited, .. },
+        rest @ ..,
+    ] = statements
+    else {
+        return false;
     };
-    match condition.test {
-        Comparison::Equals(n) => format!("{of} == {n}"),
-        Comparison::Differs(n) => format!("{of} != {n}"),
-    }
+    comm == awaited && !rest.iter().any(|statement| names(statement, *comm))
 }
 
-fn pattern(src: Option<i64>, tag: Option<i64>) -> String {
-    let or = |part: Option<i64>, any: &str| part.map_or(any.to_owned(), |n| n.to_string());
-    format!("{}, {}, MPI_COMM_WORLD", or(src, "MPI_ANY_SOURCE"), or(tag, "MPI_ANY_TAG"))
-}
-
-/// An any-form, which updates the list of requests.
-fn any_form(comms: &[usize], call: &str) -> String {
-    let all: Vec<_> = comms.iter().map(|comm| format!("c{comm}")).collect();
-    let back: String =
-        all.iter().enumerate().map(|(at, comm)| format!(" {comm} = q[{at}];")).collect();
-    format!("{{ MPI_Request q[] = {{{}}}; {call}{back} }}", all.join(", "))
-}
-
-fn line(statement: &Statement) -> String {
-    let world = "MPI_COMM_WORLD";
+fn names(statement: &Statement, named: usize) -> bool {
     match statement {
-        Isend { comm, mailbox, tag, .. } | Issend { comm, mailbox, tag, .. } => {
-            let how = if matches!(statement, Isend { .. }) { "Isend" } else { "Issend" };
-            let tag = tag.expect("a tag");
-            format!("MPI_{how}(&s{comm}, 1, MPI_INT, {mailbox}, {tag}, {world}, &c{comm});")
+        Wait { comm, .. } | Test { comm, .. } | Cancel { comm, .. } | ValueOf { comm, .. } => {
+            *comm == named
         }
-        Irecv { comm, src, tag, .. } => {
-            format!("MPI_Irecv(&r{comm}, 1, MPI_INT, {}, &c{comm});", pattern(*src, *tag))
-        }
-        Probe { src, tag, into, .. } => {
-            let pattern = pattern(*src, *tag);
-            format!("{{ MPI_Status s; MPI_Probe({pattern}, &s); v{into} = s.MPI_SOURCE; }}")
-        }
-        Iprobe { src, tag, into, .. } => {
-            let pattern = pattern(*src, *tag);
-            let call = format!("MPI_Iprobe({pattern}, &f, &s);");
-            format!("{{ MPI_Status s; int f; {call} v{into} = f ? s.MPI_SOURCE : -1; }}")
-        }
-        Wait { comm, into } => {
-            let value = into.map_or(String::new(), |into| format!(" v{into} = r{comm};"));
-            format!("MPI_Wait(&c{comm}, MPI_STATUS_IGNORE);{value}")
-        }
-        Test { comm, into } => format!("MPI_Test(&c{comm}, &b{into}, MPI_STATUS_IGNORE);"),
-        Cancel { comm, into } => {
-            let wait = format!("MPI_Cancel(&c{comm}); MPI_Wait(&c{comm}, &s);");
-            format!("{{ MPI_Status s; {wait} MPI_Test_cancelled(&s, &b{into}); }}")
-        }
-        WaitAll { comms } => {
-            let call = format!("MPI_Waitall({}, q, MPI_STATUSES_IGNORE);", comms.len());
-            any_form(comms, &call)
-        }
-        WaitAny { comms, into } => {
-            let count = comms.len();
-            any_form(comms, &format!("MPI_Waitany({count}, q, &v{into}, MPI_STATUS_IGNORE);"))
-        }
-        TestAny { comms, into } => {
-            let call = format!("MPI_Testany({}, q, &v{into}, &f, MPI_STATUS_IGNORE);", comms.len());
-            any_form(comms, &format!("int f; {call} if (!f) v{into} = -1;"))
-        }
-        Enter { comm, call, .. } => enter(*comm, *call),
-        Assert(condition) => format!("assert({});", holds(condition)),
-        other => unreachable!("{other:?} has no form in MPI"),
+        WaitAny { comms, .. } | TestAny { comms, .. } | WaitAll { comms } => comms.contains(&named),
+        If { then, otherwise, .. } => then.iter().chain(otherwise).any(|inner| names(inner, named)),
+        _ => false,
     }
-}
-
-fn enter(comm: usize, call: Call) -> String {
-    use CollectiveKind::*;
-    let (from, to) = (format!("s{comm}, 1, MPI_INT"), format!("r{comm}, 1, MPI_INT"));
-    let reduced = format!("s{comm}, r{comm}, 1, MPI_INT, MPI_SUM");
-    let root = call.root.unwrap_or(0);
-    let (name, arguments) = match call.kind {
-        Barrier => ("Ibarrier", String::new()),
-        Bcast => ("Ibcast", format!("{from}, {root}, ")),
-        Scatter => ("Iscatter", format!("{from}, {to}, {root}, ")),
-        Gather => ("Igather", format!("{from}, {to}, {root}, ")),
-        Reduce => ("Ireduce", format!("{reduced}, {root}, ")),
-        Allreduce => ("Iallreduce", format!("{reduced}, ")),
-        Scan => ("Iscan", format!("{reduced}, ")),
-        Exscan => ("Iexscan", format!("{reduced}, ")),
-        Alltoall => ("Ialltoall", format!("{from}, {to}, ")),
-        other => unreachable!("{other:?} is not among the random ones"),
-    };
-    format!("MPI_{name}({arguments}MPI_COMM_WORLD, &c{comm});")
 }

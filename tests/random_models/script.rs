@@ -4,9 +4,11 @@ use mazurka::model::{
     Completion, Delivery, Describe, Envelope, Finale, Foresight, Next, Objects, Response, System,
     Values,
 };
-use mazurka::systems::{self as steps, Builder, Child, Communication, Step, Template, Variables};
+use mazurka::systems::{
+    self as steps, Builder, Child, Communication, Expression, Step, Template, Variables,
+};
 
-use super::{Body, Condition, Program, Statement, Variable};
+use super::{Body, Condition, Program, Sent, Statement, Variable};
 
 /// A program and the system that it is.
 #[derive(Clone)]
@@ -125,6 +127,13 @@ impl Names {
         indices.iter().map(|&index| self.mutexes[index]).collect()
     }
 
+    fn sent(&mut self, Sent { more_than, number }: Sent) -> Expression {
+        match more_than.map(|index| self.variable(index)) {
+            Some(variable) => (move |v: Variables<'_>| v[variable] + number).into(),
+            None => number.into(),
+        }
+    }
+
     /// Whether this holds for the variables of a process.
     fn holds(
         &mut self,
@@ -143,11 +152,11 @@ impl Names {
         let step = match statement {
             &Isend { comm, mailbox, value, src, tag } => {
                 let (comm, mailbox) = (self.comm(comm), self.mailboxes[mailbox]);
-                steps::isend_with(comm, mailbox, value, Envelope { src, tag })
+                steps::isend_with(comm, mailbox, self.sent(value), Envelope { src, tag })
             }
             &Issend { comm, mailbox, value, src, tag } => {
                 let (comm, mailbox) = (self.comm(comm), self.mailboxes[mailbox]);
-                steps::issend_with(comm, mailbox, value, Envelope { src, tag })
+                steps::issend_with(comm, mailbox, self.sent(value), Envelope { src, tag })
             }
             &Probe { mailbox, src, tag, into } => {
                 let mailbox = self.mailboxes[mailbox];
@@ -167,7 +176,7 @@ impl Names {
                     true => Completion::Late,
                     false => Completion::Early,
                 };
-                steps::enter(comm, collective, call, value, completion)
+                steps::enter(comm, collective, call, self.sent(value), completion)
             }
             &Cancel { comm, into } => steps::cancel(self.comm(comm)).into(self.variable(into)),
             &Irecv { comm, mailbox, src, tag } => {

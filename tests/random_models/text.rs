@@ -1,10 +1,11 @@
 //! A program in the modelling language.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
 
-use mazurka::model::Delivery;
+use mazurka::model::{Call, CollectiveKind, Delivery};
 
-use super::{Body, Comparison, Condition, Program, Statement, Variable};
+use super::{Body, Comparison, Condition, Program, Sent, Statement, Variable, ranks};
+use Statement::*;
 
 impl Program {
     /// The text of a `.maz` file.
@@ -36,19 +37,22 @@ impl Program {
         for (h, counts) in self.latches.iter().enumerate() {
             line(&mut out, 0, format!("latch z{h}({counts});"));
         }
+        for (g, ranks) in self.collectives.iter().enumerate() {
+            line(&mut out, 0, format!("collective g{g}({ranks});"));
+        }
         for (x, content) in self.cells.iter().enumerate() {
             line(&mut out, 0, format!("shared x{x}: int = {content};"));
         }
         for (p, body) in self.processes.iter().enumerate() {
             let daemon = if self.daemons.contains(&p) { "daemon " } else { "" };
             line(&mut out, 0, format!("{daemon}process P{p} {{"));
-            block(&mut out, 1, body);
+            self.block(&mut out, 1, (p, body));
             line(&mut out, 0, "}".into());
         }
         for (t, body) in self.templates.iter().enumerate() {
             let daemon = if self.spawns_daemons { "daemon " } else { "" };
             line(&mut out, 0, format!("{daemon}process T{t}(v0: int) {{"));
-            block(&mut out, 1, body);
+            self.block(&mut out, 1, (0, body));
             line(&mut out, 0, "}".into());
         }
         if let Some((cell, content)) = self.finally {
@@ -56,26 +60,61 @@ impl Program {
         }
         out
     }
+
+    /// The statements of this process.
+    fn block(&self, out: &mut String, depth: usize, (process, body): (usize, &Body)) {
+        let mut awaited = None;
+        for (at, statement) in body.iter().enumerate() {
+            let text = match statement {
+                If { condition, then, otherwise } => {
+                    line(out, depth, format!("if {} {{", condition_text(condition)));
+                    self.block(out, depth + 1, (process, then));
+                    if !otherwise.is_empty() {
+                        line(out, depth, "} else {".into());
+                        self.block(out, depth + 1, (process, otherwise));
+                    }
+                    "}".into()
+                }
+                Enter { comm, collective, call, value, .. } => {
+                    let ranks = self.collectives[*collective];
+                    let arguments = entering(*call, value, ranks);
+                    let name = call.kind.name();
+                    format!("let c{comm} = i{name}(g{collective}{arguments}, as: {process});")
+                }
+                other => simple(other),
+            };
+            if !self.deliveries.is_empty() && ranks::is_blocking(&body[at..]) {
+                awaited = text.split_once(" = i").map(|(_, call)| call.to_owned());
+                continue;
+            }
+            let text = match (awaited.take(), statement) {
+                (Some(call), Wait { into: Some(into), .. }) => format!("let v{into} = {call}"),
+                (Some(call), _) => call,
+                (None, _) => text,
+            };
+            line(out, depth, text);
+        }
+    }
+}
+
+/// The arguments of the call after the collective.
+fn entering(call: Call, value: &Sent, ranks: u32) -> String {
+    use CollectiveKind::*;
+    let root = call.root.map_or(String::new(), |root| format!(", {root}"));
+    let mut values = format!("{value}");
+    match call.kind {
+        Barrier => return String::new(),
+        Scatter | Alltoall => {
+            values = format!("[{values}{}]", ", 0".repeat(ranks as usize - 1));
+        }
+        Reduce | Allreduce | Scan | Exscan => values = format!("sum, {values}"),
+        _ => {}
+    }
+    format!("{root}, {values}")
 }
 
 fn line(out: &mut String, depth: usize, text: String) {
     writeln!(out, "{:width$}{text}", "", width = 4 * depth).expect("a string takes everything");
-}
-
-fn block(out: &mut String, depth: usize, body: &Body) {
-    for statement in body {
-        if let Statement::If { condition, then, otherwise } = statement {
-            line(out, depth, format!("if {} {{", condition_text(condition)));
-            block(out, depth + 1, then);
-            if !otherwise.is_empty() {
-                line(out, depth, "} else {".into());
-                block(out, depth + 1, otherwise);
-            }
-            line(out, depth, "}".into());
-        } else {
-            line(out, depth, simple(statement));
-        }
-    }
 }
 
 fn condition_text(condition: &Condition) -> String {
@@ -106,7 +145,6 @@ fn any_form(name: &str, comms: &[usize], into: usize) -> String {
 }
 
 fn simple(statement: &Statement) -> String {
-    use Statement::*;
     match statement {
         Isend { comm, mailbox, value, src, tag } => {
             format!("let c{comm} = isend(m{mailbox}, {value}{});", envelope(*src, *tag))
@@ -127,10 +165,6 @@ fn simple(statement: &Statement) -> String {
         Mprobe { comm, mailbox, src, tag, into } => {
             let envelope = envelope(*src, *tag);
             format!("let (c{comm}, v{into}, t{into}) = mprobe(m{mailbox}{envelope});")
-        }
-        Enter { comm, collective, call, value, synchronizing } => {
-            let how = if *synchronizing { " synchronizing" } else { "" };
-            format!("let c{comm} = {call:?} of {value} in g{collective}{how};")
         }
         Cancel { comm, into } => format!("let b{into} = cancel(c{comm});"),
         Send { mailbox, value } => format!("send(m{mailbox}, {value});"),
@@ -181,6 +215,6 @@ fn simple(statement: &Statement) -> String {
         }
         Join { handle } => format!("join(h{handle});"),
         Assert(condition) => format!("assert({});", condition_text(condition)),
-        If { .. } => unreachable!("branches are blocks"),
+        If { .. } | Enter { .. } => unreachable!("they need more than the statement"),
     }
 }

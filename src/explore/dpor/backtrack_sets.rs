@@ -60,14 +60,18 @@
 //! the backtrack sets are persistent sets, with sleep sets they are source sets. But without sleep
 //! sets a class may be visited several times, and with them an exploration may be blocked. If
 //! executions are cut at a depth, it also visits every class of executions up to that depth.
+//!
+//! The same algorithm over configurations is [`crate::explore::configurations::backtracking`].
 
 use super::backtrack_candidates::BacktrackCandidates;
 use super::by_races::{ByRaces, Races};
 use super::creation::{creators, newly_racing, not_before, wanted_order};
 use super::of_processes::OfProcesses;
+use crate::explore::configurations::backtracking::{self, Added};
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
+use crate::explore::explorer::{Explorer, Profile};
 use crate::explore::order::Order;
+use crate::explore::over::Over;
 use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Walk, WalkOptions};
 use crate::model::{Action, System};
@@ -78,33 +82,37 @@ use crate::trace::{BacktrackSets, Strand};
 pub struct Dpor {
     /// The order in which enabled actions are tried.
     pub order: Order,
-    /// Are sleep sets (Godefroid 1996) added?
+    /// Are sleep sets (Godefroid 1996) added? (Only over executions.)
     pub sleep_sets: bool,
+    /// What the search walks along.
+    pub over: Over,
 }
 
 impl Dpor {
     /// The explorer with these options.
     pub fn new(options: &Options) -> Self {
-        Dpor { order: options.order.unwrap_or_default(), sleep_sets: options.sleep_sets }
+        let &Options { order, sleep_sets, over, .. } = options;
+        Dpor { order: order.unwrap_or_default(), sleep_sets, over: over.unwrap_or_default() }
     }
 }
 
 impl Explorer for Dpor {
     fn profile(&self) -> Profile {
-        Profile {
+        let profile = Profile {
             name: "dpor",
             summary: "dynamic partial order reduction: backtrack sets from races",
             source: "Flanagan, Godefroid (POPL 2005)",
-            guarantee: Guarantee::of_classes(self.sleep_sets),
-            takes: Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER },
-            both_depths: true,
-            may_block: self.sleep_sets,
-            splits: Splits::Roughly,
+            takes: Takes { options: &["order", "seed", "sleep-sets", "over"], ..Takes::ORDER },
             ..Profile::default()
-        }
+        };
+        self.over.promise(profile, self.sleep_sets)
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        if self.over == Over::Configurations {
+            backtracking::explore(system, self.order, Added::ForEachRace, (), driver);
+            return;
+        }
         let options = WalkOptions::new(self.order, self.sleep_sets);
         walk::explore(system, options, &mut ByRaces::new(LastRaces::default()), driver);
     }

@@ -30,6 +30,9 @@
 //! handlers, with actors that fail, and up to a depth. The proof in the paper covers executions
 //! that end; the rest is tested. TransDPOR never executes more than DPOR in the same order.
 //!
+//! The same algorithm over configurations, [`crate::explore::configurations::backtracking`], is for
+//! all programs.
+//!
 //! The numbers in the paper come from its tool, which differs from its figure: see
 //! [`super::trans_dpor_tool`].
 
@@ -37,21 +40,25 @@ use super::by_races::{ByRaces, Races};
 use super::creation::{creators, has_only_actors, newly_racing, not_before};
 use super::trans_dpor_tool::{self, Tool};
 use crate::explore::budget::Budget;
+use crate::explore::configurations::backtracking::{self, Added};
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
+use crate::explore::explorer::{Explorer, Profile};
 use crate::explore::order::Order;
+use crate::explore::over::Over;
 use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Walk, WalkOptions};
 use crate::model::{Action, System};
 use crate::trace::{BacktrackSets, Strand};
 
-/// TransDPOR, for programs of actors: visits every class.
+/// TransDPOR: visits every class. Over executions only for programs of actors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransDpor {
     /// The order in which enabled actions are tried.
     pub order: Order,
-    /// Are sleep sets (Godefroid 1996) added?
+    /// Are sleep sets (Godefroid 1996) added? (Only over executions.)
     pub sleep_sets: bool,
+    /// What the search walks along. The paper's tool knows only executions.
+    pub over: Over,
     /// Is the rule that of the paper's tool (`trans_dpor_tool`)? It visited every class in all our
     /// tests, but this is not proved.
     pub of_tool: bool,
@@ -60,8 +67,9 @@ pub struct TransDpor {
 impl TransDpor {
     /// The published algorithm, with these options.
     pub fn published(options: &Options) -> Self {
-        let &Options { order, sleep_sets, .. } = options;
-        TransDpor { order: order.unwrap_or_default(), sleep_sets, of_tool: false }
+        let &Options { order, sleep_sets, over, .. } = options;
+        let (order, over) = (order.unwrap_or_default(), over.unwrap_or_default());
+        TransDpor { order, sleep_sets, over, of_tool: false }
     }
 
     /// The algorithm of the tool, with these options.
@@ -72,50 +80,52 @@ impl TransDpor {
 
 impl Explorer for TransDpor {
     fn profile(&self) -> Profile {
-        let both = Profile {
-            takes: Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER },
-            may_block: self.sleep_sets,
-            ..Profile::default()
-        };
-        match self.of_tool {
-            false => Profile {
-                name: "transdpor",
-                summary: "DPOR for actors, which relies on their transitive races",
-                source: "Tasharofi et al. (FORTE 2012)",
-                requires: Some("actors only"),
-                guarantee: Guarantee::of_classes(self.sleep_sets),
-                both_depths: true,
-                splits: Splits::Roughly,
-                ..both
-            },
-            true => Profile {
+        if self.of_tool {
+            return Profile {
                 name: "transdpor-tool",
                 summary: "TransDPOR as the tool of its paper implements it, to reproduce its numbers",
                 source: "Tasharofi et al. (FORTE 2012), table 1",
                 requires: Some("actors only, without guards"),
-                ..both
-            },
+                takes: Takes { options: &["order", "seed", "sleep-sets"], ..Takes::ORDER },
+                may_block: self.sleep_sets,
+                ..Profile::default()
+            };
         }
+        let profile = Profile {
+            name: "transdpor",
+            summary: "DPOR for actors, which relies on their transitive races",
+            source: "Tasharofi et al. (FORTE 2012)",
+            requires: (self.over == Over::Executions).then_some("actors only"),
+            takes: Takes { options: &["order", "seed", "sleep-sets", "over"], ..Takes::ORDER },
+            ..Profile::default()
+        };
+        self.over.promise(profile, self.sleep_sets)
     }
 
     fn refusal<S: System>(&self, system: &S, _: &Budget) -> Option<String> {
         if self.of_tool {
             return trans_dpor_tool::refusal(system);
         }
-        (!has_only_actors(system)).then(|| {
+        (self.over == Over::Executions && !has_only_actors(system)).then(|| {
             "`transdpor` is for programs of actors only: it relies on transitive races, and races at \
-             mailboxes, mutexes and cells are not transitive (`dpor` is for all programs)"
+             mailboxes, mutexes and cells are not transitive (`dpor`, and `transdpor` over \
+             configurations, are for all programs)"
                 .into()
         })
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         let options = WalkOptions::new(self.order, self.sleep_sets);
-        match self.of_tool {
-            false => {
-                walk::explore(system, options, &mut ByRaces::new(OneAtATime::default()), driver)
+        match self.over {
+            _ if self.of_tool => {
+                walk::explore(system, options, &mut ByRaces::new(Tool::default()), driver);
             }
-            true => walk::explore(system, options, &mut ByRaces::new(Tool::default()), driver),
+            Over::Executions => {
+                walk::explore(system, options, &mut ByRaces::new(OneAtATime::default()), driver);
+            }
+            Over::Configurations => {
+                backtracking::explore(system, self.order, Added::OneAtATime, (), driver);
+            }
         }
     }
 }

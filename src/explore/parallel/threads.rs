@@ -34,7 +34,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::crew::{self, Crew, Pace, Report, Worker};
 use super::part::Part;
@@ -94,9 +94,7 @@ impl<E: Explorer> Explorer for InPieces<E> {
         {
             return self.explorer.explore(system, driver);
         }
-        let start = Instant::now();
-        let mut outcome = Team::new(system, self, driver).run(driver);
-        outcome.elapsed = start.elapsed();
+        let outcome = Team::new(system, self, driver).run(driver);
         driver.adopt(outcome);
     }
 }

@@ -7,25 +7,21 @@
 //! some codes is right wherever these codes occur together: this is the contract of
 //! [`Net`]. The explorers of states memoise transitions in the same way (`states/moves`).
 //!
-//! **Locks in one step.** A process that queues for a mutex would be part of the mutex's code, so
-//! there would be a code for each order of the queue. Where mutexes are only locked and unlocked,
-//! the order of the queue does not matter: a process may as well queue at the moment when it gets
-//! the mutex. So a request and the wait for it are one transition here, which is possible while the
-//! mutex is free. Every state of the model in which nobody waits in a queue is a state of the net,
-//! and the others differ from it only by such requests. If a request for a mutex is followed by
-//! anything but the wait for it, the mutex is taken as it is ([`ModelNet::must_start_again`]).
+//! Mutexes that are only locked and unlocked are taken in one step: see `locks`.
 //!
 //! **Processes that are started.** A new process is named by its parent and the number of the
 //! parent's action. So a start in a loop leads to another line each time. The net takes only
 //! programs where equal codes of the parent lead to the same line, which is checked at each start.
 
+use petgraph::algo::tarjan_scc;
+use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 
 use crate::model::{
-    Action, Choice, LocalId, Locals, MutexId, Object, Op, Parts, ProcessId, Scope, State, Status,
-    StopSignal, System,
+    Action, Choice, LocalId, Locals, MutexId, Object, Op, Parts, ProcessId, State, Status,
+    Stimulus, StopSignal, System,
 };
 use crate::property::process_failure;
 use crate::unfolding::prefix::{Code, Line, Net, Next, Transition};
@@ -36,13 +32,30 @@ const GONE: Code = u32::MAX;
 
 /// What the search needs to know about a transition, besides what the net says.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
-    /// Its choices: two if it locks a mutex in one step.
-    pub(crate) choices: SmallVec<[Choice; 2]>,
+pub struct Step {
+    how: How,
     /// Must the driver judge the state after it?
     pub(crate) is_judged: bool,
     /// Does it start a process?
     pub(crate) starts: bool,
+}
+
+/// How a transition is carried out on the model.
+#[derive(Clone, Debug)]
+enum How {
+    /// By these choices: two if it locks a mutex in one step.
+    Choices(SmallVec<[Choice; 2]>),
+    /// By the handler for a message with this content, or by this internal handler. (Messages have
+    /// names that depend on the execution.)
+    Reaction(Stimulus),
+}
+
+/// A choice of a process that depends on other lines than its other choices do.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    line: Line,
+    stimulus: Stimulus,
+    next: Option<Next>,
 }
 
 /// A system as a net.
@@ -61,13 +74,14 @@ pub(crate) struct ModelNet<'s, S: System> {
     seen: FxHashMap<(u32, Code), Next>,
     /// The answers at each look, once more.
     seen_at: Vec<Vec<(Code, Next)>>,
-    /// A local state for each code of a process.
-    local: FxHashMap<(Line, Code), LocalId>,
+    parts_of: Vec<Part>,
+    /// For each code of a process, a local state, and whether it is stuck if it cannot move.
+    local: FxHashMap<(Line, Code), (LocalId, bool)>,
     transitions: Vec<Transition>,
     steps: Vec<Step>,
     /// The mutexes that are not taken in one step.
-    queued: FxHashSet<MutexId>,
-    must_start_again: bool,
+    pub(super) queued: FxHashSet<MutexId>,
+    pub(super) must_start_again: bool,
     is_refused: bool,
     stop: StopSignal,
     before: Vec<Code>,
@@ -94,6 +108,7 @@ impl<'s, S: System> ModelNet<'s, S> {
             looks: Vec::new(),
             seen: FxHashMap::default(),
             seen_at: Vec::new(),
+            parts_of: Vec::new(),
             local: FxHashMap::default(),
             transitions: Vec::new(),
             steps: Vec::new(),
@@ -135,8 +150,13 @@ impl<'s, S: System> ModelNet<'s, S> {
     }
 
     /// The local state of a process with this code; `None` if it does not exist.
-    pub(crate) fn local(&self, line: Line, code: Code) -> Option<LocalId> {
-        self.local.get(&(line, code)).copied()
+    pub fn local(&self, line: Line, code: Code) -> Option<LocalId> {
+        self.local.get(&(line, code)).map(|&(local, _)| local)
+    }
+
+    /// Has a process with this code ended, or may it rest for ever?
+    pub fn has_ended(&self, line: Line, code: Code) -> bool {
+        self.local.get(&(line, code)).is_none_or(|&(_, is_open)| !is_open)
     }
 
     /// The situations in which a process with this code is blocked, or has ended: for each, the
@@ -157,7 +177,8 @@ impl<'s, S: System> ModelNet<'s, S> {
     ) {
         match next {
             Next::Transitions(from, to) if from == to => found.push(seen.clone()),
-            Next::Transitions(..) => {}
+            // An actor that accepts a message can move.
+            Next::Transitions(..) | Next::Each(..) => {}
             Next::Look(look) => {
                 for &(code, next) in &self.seen_at[look as usize] {
                     seen.push((self.looks[look as usize], code));
@@ -166,6 +187,37 @@ impl<'s, S: System> ModelNet<'s, S> {
                 }
             }
         }
+    }
+
+    /// The codes of processes from which they can come back to them by transitions that change no
+    /// other line.
+    pub fn codes_on_circles(&self) -> FxHashSet<(Line, Code)> {
+        let mut steps: DiGraphMap<(Line, Code), ()> = DiGraphMap::new();
+        for (&(line, code), &next) in &self.first {
+            let mut open = vec![next];
+            while let Some(next) = open.pop() {
+                match next {
+                    Next::Each(from, to) => {
+                        let parts = &self.parts_of[from as usize..to as usize];
+                        open.extend(parts.iter().filter_map(|part| part.next));
+                    }
+                    Next::Look(look) => {
+                        open.extend(self.seen_at[look as usize].iter().map(|&(_, next)| next));
+                    }
+                    Next::Transitions(from, to) => {
+                        let made = &self.transitions[from as usize..to as usize];
+                        for made in made.iter().filter(|made| made.changes.is_empty()) {
+                            steps.add_edge((line, code), (line, made.own), ());
+                        }
+                    }
+                }
+            }
+        }
+        let components = tarjan_scc(&steps).into_iter();
+        let is_circle = |all: &Vec<(Line, Code)>| {
+            all.len() > 1 || all.iter().any(|&one| steps.contains_edge(one, one))
+        };
+        components.filter(is_circle).flatten().collect()
     }
 
     /// The lines that a process with this code may look at.
@@ -181,18 +233,6 @@ impl<'s, S: System> ModelNet<'s, S> {
         lines
     }
 
-    /// Carries out what the net leaves out: the requests for mutexes that are not free. They are
-    /// undone when the model goes elsewhere.
-    pub(crate) fn settle(&mut self) {
-        for process in self.state.processes().collect::<Vec<_>>() {
-            if let Some(mutex) = self.locks(process)
-                && self.state.mutex(mutex).owner().is_some()
-            {
-                self.state.step(&mut self.locals, Action { process, choice: Choice(0) });
-            }
-        }
-    }
-
     /// Brings the model to the state after these transitions.
     pub(crate) fn go_to(&mut self, path: &[u32]) -> (&mut Locals<'s, S>, &mut State) {
         let both = self.path.iter().zip(path);
@@ -204,8 +244,14 @@ impl<'s, S: System> ModelNet<'s, S> {
         }
         for &transition in &path[common..] {
             let process = self.process(self.transitions[transition as usize].line);
-            for &choice in &self.steps[transition as usize].choices {
-                self.state.step(&mut self.locals, Action { process, choice });
+            match self.steps[transition as usize].how.clone() {
+                How::Choices(choices) => choices.into_iter().for_each(|choice| {
+                    self.state.step(&mut self.locals, Action { process, choice });
+                }),
+                How::Reaction(stimulus) => {
+                    let choice = self.choice_of(process, stimulus).expect("a choice that it has");
+                    self.state.step(&mut self.locals, Action { process, choice });
+                }
             }
             self.path.push((transition, self.state.depth()));
         }
@@ -217,10 +263,12 @@ impl<'s, S: System> ModelNet<'s, S> {
     pub(crate) fn check_start(&mut self, path: &[u32]) {
         let last = *path.last().expect("a start");
         self.go_to(path);
-        let started = self.state.just_spawned(&self.locals).next();
-        let line = started.map(|child| self.state.place_of_process(child) as Line);
-        let known = self.transitions[last as usize].changes.iter().map(|&(line, _)| line);
-        if !known.into_iter().any(|known| Some(known) == line) {
+        let changes = &self.transitions[last as usize].changes;
+        let is_known = |child: ProcessId| {
+            let line = self.state.place_of_process(child) as Line;
+            changes.iter().any(|&(changed, _)| changed == line)
+        };
+        if !self.state.just_spawned(&self.locals).all(is_known) {
             self.is_refused = true;
         }
     }
@@ -250,7 +298,8 @@ impl<'s, S: System> ModelNet<'s, S> {
             if line >= self.processes && self.has_gone(local) {
                 codes[line as usize] = GONE;
             }
-            self.local.entry((line, codes[line as usize])).or_insert(local);
+            let is_open = self.state.is_unfinished(&self.locals, process);
+            self.local.entry((line, codes[line as usize])).or_insert((local, is_open));
         }
         codes
     }
@@ -260,36 +309,53 @@ impl<'s, S: System> ModelNet<'s, S> {
         *self.locals.status(local) == Status::Done && self.locals.returned(local).is_none()
     }
 
-    /// The mutex that the process is about to request, if that is taken in one step.
-    fn locks(&self, process: ProcessId) -> Option<MutexId> {
-        match self.locals.op(self.state.local(process))? {
-            Op::AsyncLock(mutex) if self.is_simple(*mutex) => Some(*mutex),
-            _ => None,
-        }
-    }
-
-    fn is_simple(&self, mutex: MutexId) -> bool {
-        !self.queued.contains(&mutex) && !self.state.mutex(mutex).is_tried()
-    }
-
-    /// Is the process, which has just requested the mutex, about to wait for just that?
-    fn waits_for(&self, process: ProcessId, mutex: MutexId) -> bool {
-        let Some(Op::MutexWaitAny(requests)) = self.locals.op(self.state.local(process)) else {
-            return false;
-        };
-        matches!(requests[..], [request] if request.mutex == mutex)
-    }
-
     /// The choices of a process, each with all its actions.
     fn choices(&mut self, process: ProcessId) -> Vec<SmallVec<[Choice; 2]>> {
         let mut choices = Vec::new();
         self.state.choices(&self.locals, process, |choice| choices.push(smallvec![choice]));
         if let Some(mutex) = self.locks(process) {
+            self.expect_wait(process, mutex);
             let is_free = self.state.mutex(mutex).owner().is_none();
             choices.retain(|_| is_free);
             choices.iter_mut().for_each(|all: &mut SmallVec<_>| all.push(Choice(0)));
         }
         choices
+    }
+
+    /// The first choice of an actor that is a reaction to this.
+    fn choice_of(&self, process: ProcessId, stimulus: Stimulus) -> Option<Choice> {
+        let mut found = None;
+        self.state.choices(&self.locals, process, |choice| {
+            let is_it = found.is_none() && self.state.stimulus(choice) == stimulus;
+            found = if is_it { Some(choice) } else { found };
+        });
+        found
+    }
+
+    /// The transition of an actor that reacts to this, in the state of the model.
+    fn reaction_here(&mut self, line: Line, stimulus: Stimulus) -> (Transition, Step) {
+        let process = self.process(line);
+        let choice = self.choice_of(process, stimulus).expect("a choice that it has");
+        self.state.step(&mut self.locals, Action { process, choice });
+        let (made, is_judged, starts) = self.made(line, 0);
+        self.state.undo(&self.locals);
+        (made, Step { how: How::Reaction(stimulus), is_judged, starts })
+    }
+
+    /// The transition that has led from the codes before to the state of the model; whether it must
+    /// be judged; and whether it has started a process.
+    fn made(&mut self, line: Line, label: i32) -> (Transition, bool, bool) {
+        let process = self.process(line);
+        let starts = self.state.has_just_spawned();
+        let is_judged = process_failure(&self.locals, &self.state, process).is_some()
+            || self.state.is_crowded()
+            || starts;
+        self.after = self.portrait();
+        let before = self.before.iter().copied().chain(std::iter::repeat(0));
+        let both = (0..).zip(before.zip(self.after.iter().copied()));
+        let changed = both.filter(|&(at, (from, to))| from != to && at != line);
+        let changes = changed.map(|(at, (_, to))| (at, to)).collect();
+        (Transition { line, own: self.after[line as usize], label, changes }, is_judged, starts)
     }
 
     /// Learns the transitions of the process in the state of the model.
@@ -298,55 +364,33 @@ impl<'s, S: System> ModelNet<'s, S> {
         if !self.state.exists(process) {
             return (Vec::new(), Vec::new());
         }
-        let locks = self.locks(process);
         let (mut transitions, mut steps) = (Vec::new(), Vec::new());
         for choices in self.choices(process) {
-            for (at, &choice) in choices.iter().enumerate() {
-                if let Some(mutex) =
-                    locks.filter(|&mutex| at == 1 && !self.waits_for(process, mutex))
-                {
-                    self.queued.insert(mutex);
-                    self.must_start_again = true;
-                    break;
-                }
+            if self.must_start_again {
+                break;
+            }
+            for &choice in &choices {
                 self.state.step(&mut self.locals, Action { process, choice });
             }
-            let starts = self.state.has_just_spawned();
-            let is_judged = process_failure(&self.locals, &self.state, process).is_some()
-                || self.state.is_crowded()
-                || starts;
-            self.after = self.portrait();
+            let (made, is_judged, starts) = self.made(line, choices[0].0);
             while self.state.depth() > depth {
                 self.state.undo(&self.locals);
             }
-            let before = self.before.iter().copied().chain(std::iter::repeat(0));
-            let both = (0..).zip(before.zip(self.after.iter().copied()));
-            let changed = both.filter(|&(at, (from, to))| from != to && at != line);
-            transitions.push(Transition {
-                line,
-                own: self.after[line as usize],
-                label: choices[0].0,
-                changes: changed.map(|(at, (_, to))| (at, to)).collect(),
-            });
-            steps.push(Step { choices, is_judged, starts });
+            transitions.push(made);
+            steps.push(Step { how: How::Choices(choices), is_judged, starts });
         }
         (transitions, steps)
     }
 
-    /// What the process depends on first, in the state of the model.
-    fn scope(&mut self, line: Line) -> Scope {
+    /// The lines that the process looks at besides its own, in the state of the model.
+    fn sees(&self, line: Line) -> SmallVec<[Line; 2]> {
         let process = self.process(line);
         if !self.state.exists(process) {
-            return Scope::Own;
+            return SmallVec::new();
         }
-        match self.state.scope(&self.locals, process) {
-            Scope::Anything if self.starts_one(process) => Scope::Own,
-            scope => scope,
-        }
-    }
-
-    fn starts_one(&self, process: ProcessId) -> bool {
-        matches!(self.locals.op(self.state.local(process)), Some(Op::Spawn(_)))
+        let places = self.state.sees(&self.locals, process);
+        let places = places.unwrap_or_else(|| panic!("{process:?} of a system that is refused"));
+        places.into_iter().map(|place| place as Line).collect()
     }
 
     fn add_look(&mut self, at: Line) -> Next {
@@ -375,6 +419,10 @@ impl<S: System> Net for ModelNet<'_, S> {
         self.seen.get(&(look, code)).copied()
     }
 
+    fn part(&self, number: u32) -> Option<Next> {
+        self.parts_of[number as usize].next
+    }
+
     fn looks_at(&self, look: u32) -> Line {
         self.looks[look as usize]
     }
@@ -388,30 +436,39 @@ impl<S: System> Net for ModelNet<'_, S> {
         self.go_to(path);
         self.before = self.portrait();
         let own = self.before.get(line as usize).copied().unwrap_or(0);
-        let Some(&(mut next)) = self.first.get(&(line, own)) else {
-            let answer = match self.scope(line) {
-                Scope::With(place) => self.add_look(place as Line),
-                Scope::Own => self.learned(line, &[line]),
-                scope => unreachable!("a system that is refused: {scope:?}"),
-            };
-            self.first.insert((line, own), answer);
-            return;
-        };
+        let mut place = Place::First(line, own);
         let mut looked_at: SmallVec<[Line; 4]> = smallvec![line];
-        while let Next::Look(look) = next {
-            let at = self.looks[look as usize];
-            looked_at.push(at);
-            let code = self.before.get(at as usize).copied().unwrap_or(0);
-            match self.seen.get(&(look, code)) {
-                Some(&known) => next = known,
-                None => {
-                    let answer = self.learned(line, &looked_at);
-                    self.seen.insert((look, code), answer);
-                    self.seen_at[look as usize].push((code, answer));
+        loop {
+            match self.at(place) {
+                None => break,
+                Some(Next::Look(look)) => {
+                    let at = self.looks[look as usize];
+                    looked_at.push(at);
+                    place = Place::Seen(look, self.before.get(at as usize).copied().unwrap_or(0));
+                }
+                Some(Next::Each(from, to)) => {
+                    for part in from..to {
+                        self.learn_part(part);
+                    }
                     return;
                 }
+                Some(Next::Transitions(..)) => return,
             }
         }
+        let answer = match self.stimuli(line) {
+            Some(stimuli) => self.add_parts(line, stimuli),
+            None => {
+                let sees = self.sees(line);
+                match sees.into_iter().find(|at| !looked_at.contains(at)) {
+                    Some(at) => self.add_look(at),
+                    None => {
+                        let (transitions, steps) = self.transitions_here(line);
+                        self.learned(transitions, steps, &looked_at)
+                    }
+                }
+            }
+        };
+        self.note(place, answer);
     }
 
     fn is_stopped(&self) -> bool {
@@ -419,16 +476,94 @@ impl<S: System> Net for ModelNet<'_, S> {
     }
 }
 
+/// Where an answer belongs.
+#[derive(Clone, Copy)]
+enum Place {
+    First(Line, Code),
+    Seen(u32, Code),
+    Part(u32),
+}
+
 impl<S: System> ModelNet<'_, S> {
-    /// The transitions of a process in the state of the model, if they change only lines that were
-    /// looked at, and new ones; or else the next look.
-    fn learned(&mut self, line: Line, looked_at: &[Line]) -> Next {
-        let (transitions, steps) = self.transitions_here(line);
-        let known = self.before.len() as Line;
-        for made in &transitions {
+    fn at(&self, place: Place) -> Option<Next> {
+        match place {
+            Place::First(line, code) => self.first(line, code),
+            Place::Seen(look, code) => self.seen(look, code),
+            Place::Part(part) => self.part(part),
+        }
+    }
+
+    fn note(&mut self, place: Place, answer: Next) {
+        match place {
+            Place::First(line, code) => {
+                self.first.insert((line, code), answer);
+            }
+            Place::Seen(look, code) => {
+                self.seen.insert((look, code), answer);
+                self.seen_at[look as usize].push((code, answer));
+            }
+            Place::Part(part) => self.parts_of[part as usize].next = Some(answer),
+        }
+    }
+
+    /// Learns what an actor does that makes this choice, in the state of the model.
+    fn learn_part(&mut self, part: u32) {
+        let Part { line, stimulus, .. } = self.parts_of[part as usize];
+        let (mut place, mut looked_at) = (Place::Part(part), SmallVec::<[Line; 4]>::new());
+        looked_at.push(line);
+        while let Some(Next::Look(look)) = self.at(place) {
+            let at = self.looks[look as usize];
+            looked_at.push(at);
+            place = Place::Seen(look, self.before.get(at as usize).copied().unwrap_or(0));
+        }
+        if self.at(place).is_none() {
+            let (made, step) = self.reaction_here(line, stimulus);
+            let made = Transition { label: part as i32, ..made };
+            let answer = self.learned(vec![made], vec![step], &looked_at);
+            self.note(place, answer);
+        }
+    }
+
+    /// What an actor at rest may react to: each content once. `None` if it is none.
+    fn stimuli(&self, line: Line) -> Option<Vec<Stimulus>> {
+        let process = self.process(line);
+        let op = self.state.exists(process).then(|| self.locals.op(self.state.local(process)))?;
+        if !matches!(op, Some(Op::Handle { .. })) {
+            return None;
+        }
+        let mut all = Vec::new();
+        self.state.choices(&self.locals, process, |choice| {
+            let stimulus = self.state.stimulus(choice);
+            if !all.contains(&stimulus) {
+                all.push(stimulus);
+            }
+        });
+        Some(all)
+    }
+
+    /// What an actor does that may react to these. (Nothing, if there are none.)
+    fn add_parts(&mut self, line: Line, stimuli: Vec<Stimulus>) -> Next {
+        if stimuli.is_empty() {
+            return Next::Transitions(0, 0);
+        }
+        let from = self.parts_of.len() as u32;
+        let part = |stimulus| Part { line, stimulus, next: None };
+        self.parts_of.extend(stimuli.into_iter().map(part));
+        Next::Each(from, self.parts_of.len() as u32)
+    }
+
+    /// These transitions of a process, if they change only lines that were looked at, and those of
+    /// processes that they start; or else the next look.
+    fn learned(
+        &mut self,
+        transitions: Vec<Transition>,
+        steps: Vec<Step>,
+        looked_at: &[Line],
+    ) -> Next {
+        for (made, step) in transitions.iter().zip(&steps) {
             for &(changed, _) in &made.changes {
-                let is_new = changed >= known
-                    || self.before[changed as usize] == 0 && changed >= self.processes;
+                let before = self.before.get(changed as usize).copied().unwrap_or(0);
+                let is_new = step.starts && before == 0 && changed >= self.processes;
                 if !looked_at.contains(&changed) && !is_new {
                     return self.add_look(changed);
                 }
@@ -440,8 +575,8 @@ impl<S: System> ModelNet<'_, S> {
         Next::Transitions(from, self.transitions.len() as u32)
     }
 
-    /// Where the objects of the system are among the lines.
-    pub(crate) fn line_of(&self, object: Object) -> Line {
+    /// The line of an object.
+    pub fn line_of(&self, object: Object) -> Line {
         self.state.place_of(self.locals.met(), object) as Line
     }
 }

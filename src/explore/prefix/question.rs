@@ -5,10 +5,10 @@
 //!
 //! - x_e implies x_f for each direct cause f of e.
 //! - At most one event of C consumes a condition.
-//! - An event that consumes a condition is not in C together with a read of it that it does not come
-//!   after. For each process that reads the condition there is a copy of it, which the next read of
-//!   that process replaces; each consumer consumes the copies that are there after the reads that
-//!   it comes after. At most one event of C consumes a copy.
+//! - An event that consumes a condition is not in C together with a read of it that it does not
+//!   come after. For each process that reads the condition there is a copy of it, which the next
+//!   read of that process replaces; each consumer consumes the copies that are there after the
+//!   reads that it comes after. At most one event of C consumes a copy.
 //!
 //! "At most one" of many is a chain of auxiliary variables, so all of this is linear in the size of
 //! the prefix. A condition is *marked* if it is in the cut of C: its maker is in C, and no consumer

@@ -7,6 +7,7 @@
 use std::num::NonZeroU32;
 
 use crate::explore::order::Order;
+use crate::explore::over::Over;
 use crate::explore::states::settings::{Stateful, Switch, Switches};
 use crate::explore::udpor::k::K;
 
@@ -21,6 +22,8 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Are sleep sets added?
     pub sleep_sets: bool,
+    /// What DPOR and TransDPOR walk along.
+    pub over: Option<Over>,
     /// The optimisations that are switched off.
     pub without: Switches,
     /// Does a stateful explorer run as printed in the paper?
@@ -29,7 +32,7 @@ pub struct Options {
     pub histories: bool,
     /// Are hashes stored instead of states?
     pub hash_compaction: bool,
-    /// The number of threads, or of searches of a portfolio.
+    /// The number of threads.
     pub jobs: Option<NonZeroU32>,
 }
 
@@ -268,6 +271,25 @@ pub const OPTIONS: &[OptionInfo] = &[
         "Add sleep sets to an explorer in which they are optional"
     ),
     OptionInfo {
+        name: "over",
+        value: Some("WHAT"),
+        values: || Over::ALL.map(Over::name).to_vec(),
+        help: "What `dpor` and `transdpor` walk along: executions, or configurations of the unfolding, each of them \
+               once [default: executions]",
+        stray: "--over is for `dpor` and `transdpor`; `{}` is not one of them",
+        read: |options, value| value.parse().map(|over| options.over = Some(over)),
+        given: |options| options.over.iter().map(Over::to_string).collect(),
+        copy: |to, from| to.over = from.over,
+        misfit: |_, options| {
+            let is_useless = options.sleep_sets && options.over == Some(Over::Configurations);
+            is_useless.then(|| {
+                "`{}` over configurations visits each configuration once, so --sleep-sets makes no difference"
+                    .into()
+            })
+        },
+        ..PLAIN
+    },
+    OptionInfo {
         name: "without",
         value: Some("NAME"),
         values: || Switch::ALL.map(Switch::name).to_vec(),
@@ -313,10 +335,9 @@ pub const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "jobs",
         value: Some("N"),
-        help: "The number of threads of `exhaustive`, `parsimonious`, `sleep` and `stateful`: the figures are the same for any \
-               number [default: `check`: as many as there are processors; else 1]; the number of searches that `portfolio` runs at once \
-               [default: as many as there are processors, 2 to 6]",
-        stray: "--jobs is for explorers that can share their work, or run several searches; `{}` cannot",
+        help: "The number of threads of `auto`, `exhaustive`, `parsimonious`, `sleep` and `stateful`: the figures are the same for \
+               any number [default: `check`: as many as there are processors; else 1]",
+        stray: "--jobs is for explorers that can share their work; `{}` cannot",
         read: |options, value| {
             let jobs = value.parse().ok().filter(|jobs: &NonZeroU32| jobs.get() <= MOST_JOBS);
             let wrong = || format!("`{value}` is not a number of jobs from 1 to {MOST_JOBS}");

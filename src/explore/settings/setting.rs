@@ -80,10 +80,6 @@ impl Setting {
     /// The setting with one thread for each processor, if the explorer can use several threads and
     /// no number was given.
     pub fn on_all_processors(self) -> Setting {
-        // For a portfolio the number of jobs is the number of searches, which changes the result.
-        if matches!(self.made(), AnyExplorer::Portfolio(_)) {
-            return self;
-        }
         let processors = thread::available_parallelism().ok();
         let jobs = processors.and_then(|count| NonZeroU32::try_from(count).ok());
         self.completed(Options { jobs, ..Options::default() })
@@ -150,7 +146,8 @@ mod tests {
             "udpor:k=2",
             "udpor:k=optimal+order=random+seed=7",
             "s-por:order=2.0.1",
-            "portfolio:jobs=3",
+            "transdpor:order=lca+over=configurations",
+            "auto:jobs=3",
             "dl-s-por:without=once+without=summaries+as-printed+histories+hash-compaction",
         ] {
             assert_eq!(text.parse::<Setting>().unwrap().to_string(), text);
@@ -168,6 +165,9 @@ mod tests {
             ("udpor:seed=7", "a seed is for the order `random`"),
             ("udpor:order=random+seed=x", "is not a seed"),
             ("udpor:sleep-sets", "cannot have any"),
+            ("udpor:over=configurations", "`udpor` is not one of them"),
+            ("dpor:over=events", "`events` is not something to walk along"),
+            ("dpor:sleep-sets+over=configurations", "visits each configuration once"),
             ("exhaustive:k=1", "`exhaustive` has none"),
             ("exhaustive:order=lca", "that makes no difference to `exhaustive`"),
             ("stateful:order=lca", "stores states"),

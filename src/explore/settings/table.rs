@@ -13,9 +13,7 @@
 use super::options::Options;
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{
-    Explorer, Profile, cannot_measure, gains_nothing, misses_standstills, missing_states,
-};
+use crate::explore::explorer::{Explorer, Profile, refusal_by};
 use crate::model::System;
 
 /// A row of the table.
@@ -53,14 +51,9 @@ macro_rules! explorers {
             }
 
             fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
-                let own = match self {
-                    $(AnyExplorer::$explorer(explorer) => explorer.refusal(system, budget)),*
-                };
-                let profile = self.profile();
-                own.or_else(|| cannot_measure(&profile, budget))
-                    .or_else(|| missing_states(&profile, system))
-                    .or_else(|| misses_standstills(&profile, system))
-                    .or_else(|| gains_nothing(&profile, system))
+                match self {
+                    $(AnyExplorer::$explorer(explorer) => refusal_by(explorer, system, budget)),*
+                }
             }
 
             fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
@@ -73,6 +66,7 @@ macro_rules! explorers {
 }
 
 explorers! {
+    auto::Auto: new;
     udpor::Udpor: new;
     dpor::Optimal: new;
     dpor::Parsimonious: new;
@@ -82,7 +76,6 @@ explorers! {
     dpor::DporDs: naive, force, completed;
     dpor::Sleep: new;
     states::SPor: lazy, eager, safe;
-    states::Portfolio: new;
     prefix::FinitePrefix: new;
     states::EveryState: new;
     dpor::Exhaustive: new;

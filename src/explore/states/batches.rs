@@ -72,13 +72,10 @@ pub(crate) fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<
         && !driver.budget().properties.are_asked_on_the_way()
 }
 
-/// Can the whole search run in batches, and is that faster? It is not faster with condition
-/// variables: their moves have to be executed on the model, in states that are far from one
-/// another.
-pub(crate) fn can_go_by_levels<S: System>(system: &S) -> bool {
+/// Can the whole search run in batches?
+pub fn can_go_by_levels<S: System>(system: &S) -> bool {
     let mut locals = Locals::new(system);
     State::initial(&mut locals).has_scopes(&locals)
-        && locals.met().condvars.is_empty()
         && !system.foresight().may_spawn()
         && !system.actors().may_spawn()
 }

@@ -18,11 +18,14 @@
 //! ```
 
 use super::k::K;
-use super::notes::Notes;
 use super::search;
 use crate::explore::budget::Budget;
+use crate::explore::configurations::backtracking;
+pub use crate::explore::configurations::backtracking::Added;
+use crate::explore::configurations::notes::Notes;
 use crate::explore::driver::Driver;
 use crate::explore::observer::Observer;
+use crate::explore::order::Order;
 use crate::explore::result::Outcome;
 use crate::model::{Action, Schedule, StopSignal, System};
 use crate::unfolding::{Configuration, EventId, Unfolding};
@@ -117,6 +120,8 @@ pub(crate) enum Fate {
     /// It was given up: a process waits in a loop for something that has happened already
     /// ([`crate::trace::spin`]).
     GivenUp,
+    /// C was visited before: DPOR explores a configuration once.
+    Known,
 }
 
 /// The alternative that was found after everything with the event was explored.
@@ -164,15 +169,22 @@ impl Notes for Record {
         self.is_full |= met > self.extent.events;
     }
 
+    fn known(&mut self) {
+        let caller = self.calls.len() - 1;
+        self.caller = Some((caller, Side::With));
+        self.add(Fate::Known);
+        self.caller = Some((caller, Side::Without));
+    }
+
     fn popped(&mut self) {
         let caller = self.waiting.pop().expect("a call that chose an event");
         self.caller = Some((caller, Side::Without));
     }
 
-    fn answered(&mut self, j: Option<&Vec<EventId>>) {
+    fn answered(&mut self, j: Option<&[EventId]>) {
         let Some((asked, _)) = self.caller else { return };
         if let Fate::Chose(_, alternative) = &mut self.calls[asked].fate {
-            *alternative = j.map_or(Alternative::Missing, |j| Alternative::Found(j.clone()));
+            *alternative = j.map_or(Alternative::Missing, |j| Alternative::Found(j.to_vec()));
         }
     }
 
@@ -198,6 +210,22 @@ impl Notes for Record {
     }
 }
 
+/// A search along configurations whose calls can be recorded.
+#[derive(Clone, Copy, Debug)]
+pub enum Searched {
+    /// UDPOR with this k.
+    Udpor(K),
+    /// DPOR or TransDPOR over configurations, in this order. D are then the events of backtrack(C)
+    /// that are done, and the alternative is the next event of backtrack(C).
+    Backtracking(Order, Added),
+}
+
+impl From<K> for Searched {
+    fn from(k: K) -> Searched {
+        Searched::Udpor(k)
+    }
+}
+
 /// The limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
@@ -218,10 +246,10 @@ pub fn unfold<'s, S: System>(
     record(system, K::Optimal, extent, budget, observer)
 }
 
-/// Runs UDPOR with this k until it is complete, reaches these limits, or `budget` ends it.
+/// Runs this search until it is complete, reaches these limits, or `budget` ends it.
 pub fn record<'s, S: System>(
     system: &'s S,
-    k: K,
+    searched: impl Into<Searched>,
     extent: Extent,
     budget: Budget,
     observer: &mut dyn Observer,
@@ -239,7 +267,12 @@ pub fn record<'s, S: System>(
         is_long: false,
     };
     // The events are used whatever stops the search.
-    let found = StopSignal::disregarded(|| search::unfold(system, k, notes, &mut driver));
+    let found = StopSignal::disregarded(|| match searched.into() {
+        Searched::Udpor(k) => search::unfold(system, k, notes, &mut driver),
+        Searched::Backtracking(order, added) => {
+            backtracking::explore(system, order, added, notes, &mut driver)
+        }
+    });
     let (unfolding, empty, Record { maximal, calls, is_full, is_long, .. }) = found;
     (Recording { unfolding, maximal, calls, is_full, is_long, empty }, driver.finish())
 }

@@ -45,21 +45,23 @@
 //! and the amount of work. By default the least contended event comes first; an [`Order`] replaces
 //! that.
 
-use super::intruder;
 use super::k::K;
-use super::notes::Notes;
-use super::proof::prove_extended;
 use crate::alternatives::{Alternatives, KPartial, full};
 use crate::explore::budget::Budget;
+use crate::explore::configurations::intruder;
+use crate::explore::configurations::maximal;
+use crate::explore::configurations::notes::Notes;
+use crate::explore::configurations::proof::prove_extended;
+use crate::explore::configurations::queue::Queue;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::observer::Observer;
-use crate::explore::order::{History, Order, Sorter};
+use crate::explore::order::Order;
 use crate::explore::parallel::start::Start;
 use crate::explore::result::{Outcome, StopReason};
 use crate::explore::settings::options::{Options, Takes};
 use crate::explore::tree::Branch;
-use crate::model::{Action, Op, ProcessId, State, System};
+use crate::model::{Action, System};
 use crate::trace::LeftOut;
 use crate::unfolding::{Configuration, EventId, Unfolding};
 
@@ -398,30 +400,8 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         } else if self.unfolding.barred_after(self.c.events()).next().is_some() {
             self.driver.blocked(&self.unfolding.locals, self.c.state());
             self.notes.blocked(&[]);
-        } else if self.c.state().is_terminal(&self.unfolding.locals) {
-            let is_end = self.driver.terminal(&mut self.unfolding.locals, self.c.state());
-            self.note_end(is_end);
-        } else if self.unfolding.is_cut_at(&self.c) {
-            self.driver.truncated(&self.unfolding.locals, self.c.state());
-            self.notes.cut();
         } else {
-            self.wait();
-        }
-    }
-
-    /// Reports a C after which every possible action would end a fruitless round.
-    fn wait(&mut self) {
-        let driver = &mut self.driver;
-        let is_end =
-            self.unfolding.looking_on(&mut self.c, |locals, state| driver.waiting(locals, state));
-        self.note_end(is_end);
-    }
-
-    /// Notes a C to which nothing can be added: it is maximal, or given up.
-    fn note_end(&mut self, is_end: bool) {
-        match is_end {
-            true => self.notes.maximal(self.c.events()),
-            false => self.notes.given_up(),
+            maximal::report(&mut self.unfolding, &mut self.c, self.driver, &mut self.notes);
         }
     }
 
@@ -430,7 +410,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         let disabled = &self.live[live..];
         let found =
             self.alternatives.find(&self.unfolding.structure, &self.c, disabled, &mut self.j);
-        self.notes.answered(found.then_some(&self.j));
+        self.notes.answered(found.then_some(&self.j[..]));
         found
     }
 
@@ -440,56 +420,5 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
         self.driver.stats.events = structure.distinct();
         self.driver.stats.sat_calls = Some(self.alternatives.sat_calls());
         self.driver.stats.combs = Some(self.alternatives.combs());
-    }
-}
-
-/// Chooses enabled events by an [`Order`].
-struct Queue {
-    sorter: Sorter,
-    events: Vec<EventId>,
-    actions: Vec<Action>,
-}
-
-impl Queue {
-    fn new(order: Order) -> Self {
-        Queue { sorter: Sorter::new(order), events: Vec::new(), actions: Vec::new() }
-    }
-
-    /// The first of these events of en(C). There is one event for each possible action.
-    fn first<S: System>(
-        &mut self,
-        unfolding: &Unfolding<'_, S>,
-        c: &Configuration,
-        events: impl Iterator<Item = EventId>,
-    ) -> Option<EventId> {
-        self.events.clear();
-        self.events.extend(events);
-        self.actions.clear();
-        self.actions.extend(self.events.iter().map(|&e| unfolding.action(e)));
-        self.sorter.sort(&Reached { unfolding, c }, &mut self.actions);
-        let first = *self.actions.first()?;
-        self.events.iter().copied().find(|&e| unfolding.action(e) == first)
-    }
-}
-
-/// C, seen as the execution that led to it.
-struct Reached<'r, 's, S: System> {
-    unfolding: &'r Unfolding<'s, S>,
-    c: &'r Configuration,
-}
-
-impl<S: System> History for Reached<'_, '_, S> {
-    fn state(&self) -> &State {
-        self.c.state()
-    }
-
-    fn is_actor(&self, process: ProcessId) -> bool {
-        let op = self.unfolding.locals.op(self.c.state().local(process));
-        matches!(op, Some(Op::Handle { .. }))
-    }
-
-    fn last(&self, process: ProcessId) -> Option<usize> {
-        let structure = &self.unfolding.structure;
-        self.c.events().iter().rposition(|&e| structure.event(e).process == process)
     }
 }

@@ -58,7 +58,7 @@ impl ObjectId for CondvarId {
     type Start = ();
 
     const PARTS: &'static [Part] = &[Part::Notes, Part::Wakes];
-    const IS_ALONE: bool = false;
+    const IS_ALONE: bool = true;
 
     fn start(_: &(), _: &mut Values) {}
 
@@ -69,8 +69,8 @@ impl ObjectId for CondvarId {
     fn slot<S: System>(self, state: &State, _: &mut Locals<'_, S>, parts: &mut Parts) -> u32 {
         let condvar = state.condvar(self);
         let over = condvar.over();
-        // The open notifications: is each for all? Then the waiting processes, each with the first
-        // open notification that may wake it.
+        // The open notifications: whose, and is it for all? Then the waiting processes, each with
+        // the first open notification that may wake it.
         let open = &condvar.notifications()[over as usize..];
         let waiting = condvar.waiting();
         let mut waiting: Vec<(u32, u32)> =
@@ -79,7 +79,8 @@ impl ObjectId for CondvarId {
         if waiting.is_empty() && open.is_empty() {
             return Parts::EMPTY;
         }
-        let open = [open.len() as u32].into_iter().chain(open.iter().map(|&all| u32::from(all)));
+        let whose = open.iter().flat_map(|one| [one.process.0, u32::from(one.is_for_all)]);
+        let open = [open.len() as u32].into_iter().chain(whose);
         parts.list(open.chain(waiting.into_iter().flat_map(|(turn, process)| [turn, process])))
     }
 
@@ -106,12 +107,20 @@ impl Enrolment {
     }
 }
 
+/// A notification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notification {
+    /// The process.
+    pub process: ProcessId,
+    /// Is it for all waiting processes, or for one of them?
+    pub is_for_all: bool,
+}
+
 /// A condition variable, with its past.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Condvar {
     enrolments: Vec<Enrolment>,
-    /// Per notification: is it for all?
-    notifications: Vec<bool>,
+    notifications: Vec<Notification>,
     /// Number of notifications whose wake step is done.
     over: u32,
 }
@@ -122,8 +131,8 @@ impl Condvar {
         &self.enrolments
     }
 
-    /// All notifications, in order: is it for all?
-    pub(crate) fn notifications(&self) -> &[bool] {
+    /// All notifications, in order.
+    pub fn notifications(&self) -> &[Notification] {
         &self.notifications
     }
 
@@ -249,10 +258,11 @@ impl Operation for Notify {
     }
 
     fn carry_out(&self, state: &mut State, _: World<'_>, done: &mut Done) -> Response {
+        let process = done.action.process;
         let notifications = &mut state.condvars[self.condvar.index()].notifications;
-        notifications.push(self.all);
+        notifications.push(Notification { process, is_for_all: self.all });
         let position = notifications.len() as u32 - 1;
-        state.note(done.action.process, Posted::Notification(self.condvar, position))
+        state.note(process, Posted::Notification(self.condvar, position))
     }
 
     fn undo(&self, state: &mut State, _: &Births, done: &Done) {
@@ -302,7 +312,7 @@ impl Operation for Wake {
         let position = state.notification(done.action.process, self.handle);
         let condvar = &mut state.condvars[self.condvar.index()];
         let mut woken = condvar.candidates(position);
-        if !condvar.notifications[position as usize] && !woken.is_empty() {
+        if !condvar.notifications[position as usize].is_for_all && !woken.is_empty() {
             woken = smallvec::smallvec![woken[done.action.choice.0 as usize]];
         }
         woken.iter().for_each(|&at| condvar.enrolments[at as usize].woken_by = position);
@@ -339,7 +349,7 @@ impl State {
     /// The number of choices of a notification once all earlier ones have woken.
     pub(crate) fn ways_to_wake(&self, condvar: CondvarId, notification: u32) -> usize {
         let condvar = self.condvar(condvar);
-        match condvar.notifications[notification as usize] {
+        match condvar.notifications[notification as usize].is_for_all {
             true => 1,
             false => condvar.candidates(notification).len().max(1),
         }

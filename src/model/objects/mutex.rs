@@ -184,12 +184,6 @@ impl State {
         }
     }
 
-    /// The effect of a wait or test that finds that `process` owns the mutex of `request`; `None`
-    /// if it does not own it.
-    pub(crate) fn ownership(&self, process: ProcessId, request: Request) -> Option<Effect> {
-        Some(Effect::needing(self.granted(process, request)?.as_slice()))
-    }
-
     /// What has granted this request, `Some(None)` if that needed nothing; `None` if it is not
     /// granted.
     fn granted(&self, process: ProcessId, request: Request) -> Option<Option<Need>> {
@@ -197,12 +191,6 @@ impl State {
         let mutex = self.mutex(request.mutex);
         let by = mutex.granted_by(position).map(|by| Need::At(request.mutex.queue(), by));
         mutex.is_granted(position).then_some(by)
-    }
-
-    /// The effect of a test of these requests of `process` if it owns none of the mutexes.
-    pub(crate) fn not_owned(&self, process: ProcessId, requests: &[Request]) -> Effect {
-        let position = |&request: &Request| self.mutex_request(process, request);
-        Effect::not_yet(requests.iter().map(|r| (r.mutex.queue(), position(r))))
     }
 
     /// Does the process own the mutex through this request of its own?
@@ -348,7 +336,8 @@ impl Operation for Own<'_> {
     }
 
     fn not_yet(&self, state: &State, process: ProcessId) -> Effect {
-        state.not_owned(process, self.requests)
+        let position = |&request: &Request| state.mutex_request(process, request);
+        Effect::not_yet(self.requests.iter().map(|r| (r.mutex.queue(), position(r))))
     }
 
     #[inline]
@@ -360,18 +349,6 @@ impl Operation for Own<'_> {
 
     fn carry_out(&self, _: &mut State, _: World<'_>, done: &mut Done) -> Response {
         response_of_any(done.action.choice, |_| ValueId::UNIT)
-    }
-
-    fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
-        let &Place { state, .. } = at;
-        let process = done.action.process;
-        match done.action.choice {
-            Choice::NOTHING => state.not_owned(process, self.requests),
-            Choice(index) => {
-                let request = self.requests[index as usize];
-                state.ownership(process, request).expect("the process owns it")
-            }
-        }
     }
 
     fn watches<S: System>(

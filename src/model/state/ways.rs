@@ -17,6 +17,15 @@ impl State {
         by_operation!(op, operation => operation.lane(self))
     }
 
+    /// The lane in which the operation takes the next place, if it may only look there. Each change
+    /// of such a *register* makes a new *version* of it.
+    #[inline]
+    pub fn register(&self, op: &Op) -> Option<Lane> {
+        by_operation!(op, operation => {
+            if operation.may_observe() { operation.lane(self) } else { None }
+        })
+    }
+
     /// How the operation would act on its lane after the first `changes` changes of it, and the
     /// response to `process`.
     ///

@@ -1,9 +1,13 @@
-//! The search tree of UDPOR: algorithm 1 of Pham, Jéron, Quinson (FORTE 2019), call by call.
+//! The search tree of UDPOR: algorithm 1 of Pham, Jéron, Quinson (FORTE 2019), call by call; or of
+//! DPOR over configurations.
 //!
 //! A node is one call Explore(C, D, A). Either it is a leaf, or it chooses an event e. Then its
 //! left child is the call with e, and if there is an alternative J, its right child is the call
 //! without e. The search records ([`crate::explore::recording`]) the events that it chose and the
 //! alternatives that it found. The three sets of each node follow from that, as the algorithm says.
+//!
+//! DPOR is drawn the same way. Its D are the events of backtrack(C) that are done, which does not
+//! concern the calls with another C, and its J is the next event of backtrack(C).
 //!
 //! Events have the same numbers as in the picture of the unfolding, for any k. That picture is
 //! built with full alternatives; a search with another k visits the events in another order. An
@@ -17,11 +21,14 @@ use std::slice;
 use serde::Serialize;
 
 use super::{Event, PartialOrder, Subject};
-use crate::explore::recording::{Alternative, Call, Fate, Side};
-use crate::explore::{K, Outcome, Recording, Verdict};
+use crate::explore::recording::{Added, Alternative, Call, Fate, Searched, Side};
+use crate::explore::{Outcome, Recording, Verdict};
 use crate::model::{Birth, Choice, Handled, Locals, Op, ProcessId, System};
 use crate::report::plural;
 use crate::unfolding::EventId;
+
+const DPOR: &str = "dpor:over=configurations";
+const TRANS_DPOR: &str = "transdpor:over=configurations";
 
 /// The calls of a search.
 #[derive(Clone, Debug, Serialize)]
@@ -30,9 +37,13 @@ pub struct SearchTree {
     #[serde(flatten)]
     pub(crate) subject: Subject,
     /// The word `steps`.
-    pub(crate) what: &'static str,
-    /// How thorough its alternatives are, as on the command line.
-    pub(crate) k: String,
+    pub what: &'static str,
+    /// How thorough the alternatives of UDPOR are, as on the command line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub k: Option<String>,
+    /// Another explorer than UDPOR, as on the command line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explorer: Option<&'static str>,
     /// The names of the processes.
     pub(crate) lanes: Vec<String>,
     /// The events that the search visited, by number. Numbers may be missing.
@@ -99,15 +110,17 @@ pub enum Turn {
     /// A process waits in a loop for something that has happened already. Executions in which it
     /// looks later are explored elsewhere.
     GivenUp,
+    /// C was visited before, in another order.
+    Known,
 }
 
 impl SearchTree {
-    /// The calls of a search with this k that visited at most `max_events` events. `full` is a
-    /// search with full alternatives: it determines the numbers of events.
+    /// The calls of a search that visited at most `max_events` events. `full` is a search with full
+    /// alternatives: it determines the numbers of events.
     pub fn of_search<S: System>(
         subject: Subject,
         system: &S,
-        k: K,
+        searched: impl Into<Searched>,
         (mut prefix, outcome): (Recording<'_, S>, Outcome),
         full: &mut Recording<'_, S>,
         max_events: usize,
@@ -126,10 +139,16 @@ impl SearchTree {
                 plural(calls.len(), "call")
             ));
         }
+        let (k, explorer) = match searched.into() {
+            Searched::Udpor(k) => (Some(k.to_string()), None),
+            Searched::Backtracking(_, Added::ForEachRace) => (None, Some(DPOR)),
+            Searched::Backtracking(_, Added::OneAtATime) => (None, Some(TRANS_DPOR)),
+        };
         SearchTree {
             what: "steps",
-            k: k.to_string(),
-            nodes: nodes(&calls, &numbers, &order),
+            nodes: nodes(&calls, &numbers, &order, explorer.is_none()),
+            k,
+            explorer,
             events: renumbered(&order.events, &numbers),
             complete: left_out.is_empty(),
             left_out,
@@ -140,6 +159,14 @@ impl SearchTree {
 }
 
 impl SearchTree {
+    /// The search in a few words: `k = optimal`.
+    pub fn search(&self) -> String {
+        match (&self.k, self.explorer) {
+            (Some(k), _) => format!("k = {k}"),
+            (None, explorer) => explorer.unwrap_or_default().replace(":over=", " over "),
+        }
+    }
+
     /// The event with this number.
     pub(crate) fn event(&self, number: usize) -> &Event {
         let at = self.events.binary_search_by_key(&number, |event| event.id);
@@ -174,13 +201,14 @@ fn named(calls: &[Call]) -> usize {
         Fate::Chose(e, Alternative::Found(j)) => [slice::from_ref(e), j.as_slice()],
         Fate::Chose(e, _) => [slice::from_ref(e), &[]],
         Fate::Blocked(enabled) => [enabled.as_slice(), &[]],
-        Fate::Maximal | Fate::Cut | Fate::GivenUp => [&[] as &[EventId], &[]],
+        Fate::Maximal | Fate::Cut | Fate::GivenUp | Fate::Known => [&[] as &[EventId], &[]],
     });
     ids.flatten().map(|e| e.index() + 1).max().unwrap_or(0)
 }
 
-/// The nodes, with the sets that each call gets from its caller.
-fn nodes(calls: &[Call], numbers: &[usize], order: &PartialOrder) -> Vec<Node> {
+/// The nodes, with the sets that each call gets from its caller. Does a call with another event
+/// `inherit` D?
+fn nodes(calls: &[Call], numbers: &[usize], order: &PartialOrder, inherit: bool) -> Vec<Node> {
     let number = |e: &EventId| numbers[e.index()];
     let mut nodes: Vec<Node> = Vec::with_capacity(calls.len());
     let mut ends = order.configurations.iter();
@@ -209,11 +237,15 @@ fn nodes(calls: &[Call], numbers: &[usize], order: &PartialOrder) -> Vec<Node> {
             }
             Fate::Cut => Turn::Cut,
             Fate::GivenUp => Turn::GivenUp,
+            Fate::Known => Turn::Known,
         };
         let parent = call.caller.map(|(parent, _)| parent);
-        let (c, d, a) = call
+        let (c, mut d, a) = call
             .caller
             .map_or_else(Default::default, |(parent, side)| adopt(&mut nodes[parent], side, id));
+        if !inherit && call.caller.is_some_and(|(_, side)| side == Side::With) {
+            d.clear();
+        }
         nodes.push(Node { id, parent, c, d, a, turn });
     }
     nodes

@@ -62,7 +62,7 @@ type Drawn = Chained<SearchTree>;
 
 /// Draws the search tree, within `most` if possible.
 pub(super) fn draw(tree: &SearchTree, most: Most) -> String {
-    let title = format!("Search tree of {}, k = {}", tree.subject.title(), tree.k);
+    let title = format!("Search tree of {}, {}", tree.subject.title(), tree.search());
     let mut canvas = Canvas::default();
     canvas.heading((MARGIN, MARGIN + 12.0), LARGE, &title);
     canvas.text((MARGIN, MARGIN + 30.0), NORMAL, GREY, &figures(tree));
@@ -104,6 +104,7 @@ fn lines(tree: &Drawn, node: &Node, far: Option<&String>) -> (String, Vec<String
         Turn::Blocked { .. } => "blocked: all enabled events are in D".into(),
         Turn::Cut => "cut: too deep".into(),
         Turn::GivenUp => "given up: looked too early".into(),
+        Turn::Known => "visited before".into(),
     };
     let outcome = match &node.turn {
         Turn::Chose { .. } if tree.is_chain(node.id) => "and so on, one event for each call",
@@ -177,7 +178,7 @@ fn draw_node(canvas: &mut Canvas, tree: &Drawn, node: &Node, layout: &Layout) {
         Turn::Chose { .. } => "white",
         Turn::Maximal { verdict: Verdict::Ok, .. } => FINE,
         Turn::Maximal { .. } => BAD,
-        Turn::Blocked { .. } | Turn::Cut | Turn::GivenUp => BLOCKED,
+        Turn::Blocked { .. } | Turn::Cut | Turn::GivenUp | Turn::Known => BLOCKED,
     };
     canvas.area(area, &format!("class=\"node\" rx=\"4\" fill=\"{fill}\" stroke=\"{INK}\""));
     let x = area.x + PADDING;
@@ -202,7 +203,7 @@ fn tooltip(tree: &SearchTree, node: &Node) -> String {
         Turn::Chose { event, .. } => format!("\nchooses {}", tree.described(*event)),
         Turn::Maximal { message, .. } => message.iter().map(|text| format!("\n{text}")).collect(),
         Turn::Blocked { enabled } => format!("\nen(C) = {}", compact(enabled)),
-        Turn::Cut | Turn::GivenUp => String::new(),
+        Turn::Cut | Turn::GivenUp | Turn::Known => String::new(),
     };
     text
 }
@@ -215,8 +216,16 @@ fn foot(canvas: &mut Canvas, tree: &Drawn, is_broken: bool, mut y: f64) {
         canvas.text((MARGIN + 42.0, y), SMALL, INK, text);
         y += 17.0;
     };
-    let with = "Explore(C + e, D, A - e), with e the event that the box names";
-    let without = "Explore(C, D + e, J - C), if there is an alternative J to D + e after C";
+    let (with, without) = match tree.explorer {
+        None => (
+            "Explore(C + e, D, A - e), with e the event that the box names",
+            "Explore(C, D + e, J - C), if there is an alternative J to D + e after C",
+        ),
+        Some(_) => (
+            "Explore(C + e), with e the event of backtrack(C) that the box names",
+            "the same C, with the next event of backtrack(C), which is J; those in D are done",
+        ),
+    };
     line(canvas, Some(WITH), with);
     line(canvas, Some(WITHOUT), without);
     if tree.is_short() {

@@ -21,8 +21,8 @@
 
 use smallvec::SmallVec;
 
-use super::{OpenChoices, Positions, Race, completer, is_poll, requests, with_earlier};
-use crate::model::{Action, Choice, Effect, Op, ProcessId, System, dependent};
+use super::{OpenChoices, Positions, Race, completers, is_poll, with_earlier};
+use crate::model::{Action, Choice, Effect, ProcessId, System, dependent};
 use crate::trace::Execution;
 use crate::trace::initials::dependent_here;
 
@@ -162,16 +162,10 @@ fn with_tests<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {
     for later in 0..execution.len() {
         let Action { process, choice } = execution.action(later);
         let op = execution.op(later);
-        if is_poll(execution, later) {
+        if choice == Choice::NOTHING || !op.is_test() || is_poll(execution, later) {
             continue;
         }
-        if choice == Choice::NOTHING || !matches!(op, Op::TestAny(_) | Op::MutexTestAny(_)) {
-            continue;
-        }
-        let (state, order) = (execution.state(), execution.order());
-        let completers =
-            (0..requests(op)).filter_map(|index| completer(state, order, later, op, index));
-        let completers: SmallVec<[Option<usize>; 4]> = completers.collect();
+        let completers: SmallVec<[Option<usize>; 4]> = completers(execution, later).collect();
         let own = execution.order().of_process(process);
         let own = own.iter().rev().map(|&at| at as usize).find(|&at| at < later);
         let own = own.or(execution.state().born(process));

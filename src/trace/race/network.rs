@@ -13,9 +13,7 @@
 
 use smallvec::SmallVec;
 
-use crate::model::{
-    Choice, DROPPED, Effect, Op, Places, Posted, Probing, System, Taker, network_effect,
-};
+use crate::model::{Choice, DROPPED, Effect, Op, Places, Posted, System, Taker, network_effect};
 use crate::trace::Execution;
 
 /// Another choice of a match or probe, with its causes and its effect.
@@ -92,13 +90,6 @@ pub(crate) fn might_find_nothing<S: System>(execution: &Execution<'_, S>, positi
 
 /// Is it an operation that may find nothing, whatever messages there are?
 #[inline]
-pub(crate) fn is_poll<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
-    match execution.op(position) {
-        Op::Probe { form, .. } => *form == Probing::Test,
-        Op::TestAny(comms) => {
-            let process = execution.action(position).process;
-            execution.state().is_of_network(process, comms[0])
-        }
-        _ => false,
-    }
+pub fn is_poll<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
+    execution.state().is_poll(execution.action(position).process, execution.op(position))
 }

@@ -2,8 +2,7 @@
 //! which they do not depend had come first.
 
 use super::network::is_poll;
-use super::requests;
-use crate::model::{Choice, Op, Posted, System};
+use crate::model::{Action, Choice, Op, PartSet, Posted, System};
 use crate::trace::Execution;
 
 /// The positions of the open choices of an execution, each with a note of type N.
@@ -62,7 +61,12 @@ fn is_open<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
     match execution.op(position) {
         Op::Deliver => matches!(execution.state().carried_at(position), Posted::Receive(_)),
         Op::Probe { .. } => true,
-        _ if execution.action(position).choice == Choice::NOTHING => is_poll(execution, position),
-        op => requests(op) > 1,
+        op => {
+            let Action { process, choice } = execution.action(position);
+            match choice {
+                Choice::NOTHING => is_poll(execution, position),
+                _ => op.awaits() != PartSet::NONE && execution.state().ways(op, process) > 1,
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@
 
 use smallvec::SmallVec;
 
-use crate::model::{Choice, LocalId, Need, Needs, Op, Status, System};
+use crate::model::{Choice, LocalId, Needs, Op, Status, System};
 use crate::unfolding::event::{Event, EventId, EventKind};
 use crate::unfolding::lanes::Lane;
 use crate::unfolding::structure::Draft;
@@ -66,13 +66,7 @@ impl<S: System> Unfolding<'_, S> {
         (0..c.state.ways(op, process)).all(|index| {
             needs.clear();
             let way = c.state.way(&self.locals, (op, process), index, &mut needs);
-            let is_known = |&need: &Need| match need {
-                Need::At(lane, place) => {
-                    place < self.reach(draft, self.structure.lanes.chain(lane))
-                }
-                other => unreachable!("a test needs {other:?}"),
-            };
-            way.is_none() || !needs.iter().all(is_known)
+            way.is_none() || !self.has_needed(c, &needs, draft.causes)
         })
     }
 

@@ -74,6 +74,14 @@ impl<S: System> Unfolding<'_, S> {
         })
     }
 
+    /// Are all needed events of C among these events of C and their causes?
+    pub(super) fn has_needed(&self, c: &Configuration, needs: &Needs, known: &[EventId]) -> bool {
+        let is_below = |e: EventId, f: EventId| {
+            f.is_some() && self.structure.is_at_or_before_in_configuration(e, f)
+        };
+        self.needed(c, needs).iter().all(|&e| known.iter().any(|&f| is_below(e, f)))
+    }
+
     /// The events of C that are needed.
     fn needed(&self, c: &Configuration, needs: &Needs) -> Events {
         let lanes = &self.structure.lanes;
@@ -109,13 +117,7 @@ impl<S: System> Unfolding<'_, S> {
         for index in 0..c.state.ways(op, from.process) {
             needs.clear();
             let way = c.state.way(&self.locals, (op, from.process), index, &mut needs);
-            let is_known = |&need: &Need| match need {
-                Need::At(lane, place) => {
-                    place < self.known(from.after_event, self.structure.lanes.chain(lane))
-                }
-                other => unreachable!("a test needs {other:?}"),
-            };
-            if way.is_some() && needs.iter().all(is_known) {
+            if way.is_some() && self.has_needed(c, &needs, &[from.after_event]) {
                 return None;
             }
         }

@@ -344,6 +344,17 @@ impl Prefix {
                 (from..to).for_each(|transition| self.propose(net, chosen, cut, transition));
             }
             Next::Look(look) => self.ask(net, chosen, cut, look),
+            Next::Each(from, to) => {
+                for part in from..to {
+                    let next = loop {
+                        match net.part(part) {
+                            Some(next) => break next,
+                            None => self.learn(net, self.conditions.node(chosen[0]).line, chosen),
+                        }
+                    };
+                    self.go_on(net, chosen, cut, next);
+                }
+            }
         }
     }
 

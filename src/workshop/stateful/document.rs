@@ -1,8 +1,7 @@
 //! The results of the experiments on stateful reduction: tables, claims and plots, for people and
 //! for programs.
 //!
-//! Everything except times and process memory is the same in every run. (The portfolio is an
-//! exception: the search that gives its answer depends on timing.)
+//! Everything except times and process memory is the same in every run.
 //!
 //! | file | idea |
 //! |---|---|

@@ -19,8 +19,6 @@ use super::Trials;
 pub(crate) enum Cost {
     /// Processor time in seconds; wall time, if processor time was not measured.
     Time,
-    /// Wall time, in seconds.
-    Wait,
     /// States stored.
     States,
     /// Transitions taken, without those in stored graphs.
@@ -35,7 +33,6 @@ impl Cost {
         let stats = &measured.stats;
         match self {
             Cost::Time => Some(measured.processor_seconds.unwrap_or(stats.wall_seconds)),
-            Cost::Wait => Some(stats.wall_seconds),
             Cost::States => stats.states.map(|states| states as f64),
             Cost::Transitions => Some(stats.transitions as f64),
             Cost::Memory => stats.state_bytes.map(|bytes| bytes as f64),

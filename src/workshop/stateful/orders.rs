@@ -64,7 +64,7 @@ fn columns(seeker: usize) -> [Range<usize>; 2] {
 }
 
 /// The clients of a class with an error, or without one.
-pub(crate) fn of_class(trials: &Trials, class: Buggy, has_error: bool) -> Vec<usize> {
+fn of_class(trials: &Trials, class: Buggy, has_error: bool) -> Vec<usize> {
     let is_wanted = |&client: &usize| {
         trials.clients[client].buggy == Some(class) && trials.has_error(client) == has_error
     };

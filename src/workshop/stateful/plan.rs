@@ -228,13 +228,9 @@ pub(crate) const SEEKERS: [(&str, &str); 2] = [("S-POR", S_POR), ("DL-S-POR", LA
 /// The orders of three threads.
 pub(crate) const SEQUENTIAL: [&str; 6] = ["0.1.2", "0.2.1", "1.0.2", "1.2.0", "2.0.1", "2.1.0"];
 /// The seeds of random orders.
-pub(crate) const RANDOM: [u64; 3] = [1, 2, 3];
-/// Several searches at once.
-pub(crate) const PORTFOLIO: &str = "portfolio";
-
-/// The contenders that search for errors: each of [`SEEKERS`] in all orders and with all seeds; the
-/// portfolio comes last.
-pub(crate) fn hunters() -> Vec<Contender> {
+pub const RANDOM: [u64; 3] = [1, 2, 3];
+/// The contenders that search for errors: each of [`SEEKERS`] in all orders and with all seeds.
+pub fn hunters() -> Vec<Contender> {
     let mut hunters = Vec::new();
     for (name, setting) in SEEKERS {
         let join = if setting.contains(':') { '+' } else { ':' };
@@ -246,7 +242,6 @@ pub(crate) fn hunters() -> Vec<Contender> {
             setting: format!("{setting}{join}{option}"),
         }));
     }
-    hunters.push(Contender { name: PORTFOLIO.into(), setting: PORTFOLIO.into() });
     hunters
 }
 
@@ -266,7 +261,7 @@ mod tests {
         for Contender { setting, .. } in [algorithms(), hunters()].concat() {
             setting.parse::<Setting>().unwrap_or_else(|why| panic!("{setting}: {why}"));
         }
-        assert_eq!(hunters().len(), 2 * (6 + 3) + 1);
+        assert_eq!(hunters().len(), 2 * (6 + 3));
     }
 
     #[test]

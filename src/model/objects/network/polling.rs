@@ -95,7 +95,8 @@ impl State {
     }
 
     /// Is this operation of the process a poll of the network?
-    fn is_poll(&self, process: ProcessId, op: &Op) -> bool {
+    #[inline]
+    pub fn is_poll(&self, process: ProcessId, op: &Op) -> bool {
         match op {
             Op::TestAny(comms) => self.is_of_network(process, comms[0]),
             Op::Probe { form, .. } => *form == Probing::Test,

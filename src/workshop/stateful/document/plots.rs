@@ -51,7 +51,7 @@ pub fn pictures(experiment: &Experiment) -> Vec<Picture> {
 
 fn unit(cost: Cost) -> Unit {
     match cost {
-        Cost::Time | Cost::Wait => Unit::Seconds,
+        Cost::Time => Unit::Seconds,
         Cost::States | Cost::Transitions => Unit::Count,
         Cost::Memory => Unit::Bytes,
     }

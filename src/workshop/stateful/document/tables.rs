@@ -8,13 +8,13 @@ use bytesize::ByteSize;
 use super::Section;
 use crate::report::table::{Table, or_dash, time};
 use crate::report::text::thousands;
+use crate::workshop::stateful::Trials;
 use crate::workshop::stateful::figures::{Cost, PERCENTS, Speedup, quantile};
-use crate::workshop::stateful::orders::{Orders, of_class, orders};
+use crate::workshop::stateful::orders::{Orders, orders};
 use crate::workshop::stateful::plan::{
-    CLASSES, EAGER, EAGER_ALONE, EAGER_SUMMARIES, FULL, LAZY, LAZY_ALONE, LAZY_SUMMARIES,
-    PORTFOLIO, S_POR, SEEKERS,
+    CLASSES, EAGER, EAGER_ALONE, EAGER_SUMMARIES, FULL, LAZY, LAZY_ALONE, LAZY_SUMMARIES, S_POR,
+    SEEKERS,
 };
-use crate::workshop::stateful::{Trials, figures};
 
 /// The pairs of algorithms that are compared.
 const PAIRS: [(&str, &str); 11] = [
@@ -81,18 +81,13 @@ pub(crate) fn of_errors(trials: &Trials) -> Vec<Section> {
             "The same for transitions taken.",
             Cost::Transitions,
         ),
-        Section {
-            heading: "The portfolio",
-            about: "Means of the time that went by until the first error, or the end.".into(),
-            table: portfolio(trials),
-        },
     ]
 }
 
 /// A cost as text.
 pub(crate) fn text(cost: Cost, value: f64) -> String {
     match cost {
-        Cost::Time | Cost::Wait => time(value),
+        Cost::Time => time(value),
         Cost::States | Cost::Transitions => thousands(value.round() as u64),
         Cost::Memory => ByteSize(value.round() as u64).to_string(),
     }
@@ -234,38 +229,4 @@ fn by_order(trials: &Trials, cost: Cost) -> Table {
 
 fn yes_or_no(yes: bool) -> String {
     if yes { "yes" } else { "no" }.into()
-}
-
-/// The portfolio beside the two algorithms in their default order, and beside the fastest of all
-/// searches.
-fn portfolio(trials: &Trials) -> Table {
-    let names = header(&[
-        "calls\nbuggy",
-        "error",
-        "clients",
-        "portfolio",
-        "S-POR\nby number",
-        "DL-S-POR\nby number",
-        "fastest\nsearch",
-    ]);
-    let both = [true, false].into_iter();
-    let groups = both.flat_map(|error| CLASSES.map(|class| (class, error)));
-    let rows = groups.filter_map(|(class, error)| {
-        let waits = |client: &usize| waits(trials, *client);
-        let waits: Vec<_> = of_class(trials, class, error).iter().filter_map(waits).collect();
-        let mean = |of: usize| figures::mean(&waits.iter().map(|w| w[of]).collect::<Vec<_>>());
-        let mut row = vec![class.word().into(), yes_or_no(error), waits.len().to_string()];
-        for of in 0..4 {
-            row.push(time(mean(of)?));
-        }
-        Some(row)
-    });
-    Table { figures: 2..names.len(), rows: rows.collect(), header: names }
-}
-
-fn waits(trials: &Trials, client: usize) -> Option<[f64; 4]> {
-    let of = |contender| trials.cost(client, contender, Cost::Wait);
-    let portfolio = trials.contender(PORTFOLIO);
-    let fastest = (0..portfolio).filter_map(of).fold(f64::INFINITY, f64::min);
-    Some([of(portfolio)?, of(0)?, of(portfolio / SEEKERS.len())?, fastest])
 }

@@ -13,8 +13,12 @@ pub(crate) trait Notes {
     /// The event was removed from C again.
     fn popped(&mut self) {}
 
+    /// The configuration with the event was visited before. Called instead of `pushed` and
+    /// `popped`.
+    fn known(&mut self) {}
+
     /// The alternative of the call, as J ∖ C; `None` if it has none.
-    fn answered(&mut self, _j: Option<&Vec<EventId>>) {}
+    fn answered(&mut self, _j: Option<&[EventId]>) {}
 
     /// C is maximal. `c` has its events in the order of an execution.
     fn maximal(&mut self, _c: &[EventId]) {}

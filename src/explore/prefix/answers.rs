@@ -13,8 +13,8 @@
 //! | invariant | any | the invariant sees the same |
 //!
 //! **What can be blocked at all.** A process that is blocked on a lock is blocked by somebody: one
-//! who has the lock and has ended, or is blocked, too. This is looked at first, for codes instead of
-//! conditions (greatest fixpoint, [`Verdict::find_rests`]). In most programs without deadlocks,
+//! who has the lock and has ended, or is blocked, too. This is looked at first, for codes instead
+//! of conditions (greatest fixpoint, [`Answers::find_rests`]). In most programs without deadlocks,
 //! nothing is left, and the solver is not asked.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,8 +24,8 @@ use super::question::{Question, cut};
 use crate::alternatives::Literal;
 use crate::explore::driver::Driver;
 use crate::explore::result::StopReason;
-use crate::model::{CellId, LocalId, MailboxId, Object, System};
-use crate::property::{FinalStates, Invariants, Livelocks, Watch, may_spin};
+use crate::model::{CellId, LocalId, MailboxId, Object, Op, Status, System};
+use crate::property::{Deadlocks, FinalStates, Invariants, Livelocks, Watch, may_spin};
 use crate::unfolding::prefix::{Code, Condition, Line, Prefix, PrefixEvent};
 
 /// The most states in which processes may be in loops that wait, and that are judged one by one.
@@ -42,8 +42,8 @@ enum Motion {
     Moves,
 }
 
-/// The judgement of a complete prefix.
-pub struct Verdict<'v, 's, 'o, S: System> {
+/// What is asked of a complete prefix.
+pub struct Answers<'v, 's, 'o, S: System> {
     net: &'v mut ModelNet<'s, S>,
     prefix: &'v Prefix,
     driver: &'v mut Driver<'o>,
@@ -56,46 +56,49 @@ pub struct Verdict<'v, 's, 'o, S: System> {
 /// The groups of codes of a line that look the same.
 type Groups = (Line, FxHashMap<Code, u32>);
 
-impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
-    /// Judges a complete prefix. Returns the number of queries to the solver.
-    pub fn judge(
+impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
+    /// Asks a complete prefix. Returns the number of queries to the solver.
+    pub fn find(
         net: &'v mut ModelNet<'s, S>,
         prefix: &'v Prefix,
         driver: &'v mut Driver<'o>,
     ) -> u64 {
         let rests = FxHashSet::default();
-        let mut verdict = Verdict { net, prefix, driver, rests, asked: 0 };
-        verdict.find_rests();
+        let mut answers = Answers { net, prefix, driver, rests, asked: 0 };
+        answers.find_rests();
         let steps = [Self::deadlocks, Self::invariants, Self::ends, Self::leaks, Self::livelocks];
         for step in steps {
-            if !verdict.driver.is_stopped() {
-                step(&mut verdict);
+            if !answers.driver.is_stopped() {
+                step(&mut answers);
             }
         }
-        verdict.asked
+        answers.asked
     }
 
     fn local(&self, condition: Condition) -> Option<LocalId> {
         self.net.local(self.prefix.line(condition), self.prefix.code(condition))
     }
 
-    fn has_ended(&self, line: Line, code: Code) -> bool {
-        let local = self.net.local(line, code);
-        local.is_none_or(|local| self.net.locals.status(local).has_ended())
-    }
-
     fn motion(&self, condition: Condition) -> Motion {
-        let place = (self.prefix.line(condition), self.prefix.code(condition));
-        match place {
-            (line, code) if self.has_ended(line, code) => Motion::Ended,
-            _ if self.rests.contains(&place) => Motion::Blocked,
-            _ => Motion::Moves,
+        let place @ (line, code) = (self.prefix.line(condition), self.prefix.code(condition));
+        match self.net.local(line, code) {
+            None => Motion::Ended,
+            Some(_) if self.net.rests(line, code).is_empty() => Motion::Moves,
+            Some(_) if self.net.has_ended(line, code) => Motion::Ended,
+            Some(_) if self.rests.contains(&place) => Motion::Blocked,
+            Some(_) => Motion::Moves,
         }
     }
 
-    /// May this condition of a process be in the cut of a configuration without an end?
-    fn is_daemon(&self, condition: Condition) -> bool {
-        self.local(condition).is_some_and(|local| self.net.locals.is_daemon(local))
+    /// May a process that is blocked at this condition be so at the end of an execution to which
+    /// nothing objects?
+    fn may_wait(&self, condition: Condition) -> bool {
+        let Some(local) = self.local(condition) else { return true };
+        let properties = &self.driver.budget().properties;
+        let is_actor = matches!(self.net.locals.op(local), None | Some(Op::Handle { .. }));
+        self.net.locals.is_daemon(local)
+            || is_actor && properties.allow_pending_messages()
+            || !properties.contain::<Deadlocks>()
     }
 
     /// The conditions of the processes.
@@ -117,7 +120,7 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
         let mut open: FxHashMap<(Line, Code), Vec<Vec<(Line, Code)>>> = FxHashMap::default();
         for condition in self.places() {
             let (line, code) = (self.prefix.line(condition), self.prefix.code(condition));
-            if !self.has_ended(line, code) && !open.contains_key(&(line, code)) {
+            if !self.net.has_ended(line, code) && !open.contains_key(&(line, code)) {
                 open.insert((line, code), self.net.rests(line, code));
             }
         }
@@ -146,7 +149,7 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
             let is_left = |&(line, code): &(Line, Code)| {
                 let start = self.prefix.code(self.prefix.start_of(line));
                 let rests = |&(process, at): &(Line, Code)| {
-                    open.contains_key(&(process, at)) || self.has_ended(process, at)
+                    open.contains_key(&(process, at)) || self.net.has_ended(process, at)
                 };
                 code == start || left.get(&(line, code)).is_some_and(|by| by.iter().any(rests))
             };
@@ -194,7 +197,7 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
     fn good_ends(&self) -> Question<'v> {
         let mut question = self.at_rest(|_, _| false);
         for place in self.places() {
-            if self.motion(place) == Motion::Blocked && !self.is_daemon(place) {
+            if self.motion(place) == Motion::Blocked && !self.may_wait(place) {
                 question.never_marked(place);
             }
         }
@@ -272,7 +275,7 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
     fn deadlocks(&mut self) {
         let stuck: Vec<Condition> = self
             .places()
-            .filter(|&place| self.motion(place) == Motion::Blocked && !self.is_daemon(place))
+            .filter(|&place| self.motion(place) == Motion::Blocked && !self.may_wait(place))
             .collect();
         if stuck.is_empty() {
             return;
@@ -284,11 +287,11 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
             .prefix
             .movers()
             .filter_map(|line| {
-                self.groups(line, |code| (!self.has_ended(line, code)).then_some(code))
+                self.groups(line, |code| (!self.net.has_ended(line, code)).then_some(code))
             })
             .collect();
-        self.each_view(question, &views, |verdict, events| {
-            verdict.report_end(events);
+        self.each_view(question, &views, |answers, events| {
+            answers.report_end(events);
             true
         });
     }
@@ -311,8 +314,8 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
         });
         let views: Vec<Groups> = objects.chain(processes).collect();
         let question = self.good_ends();
-        self.each_view(question, &views, |verdict, events| {
-            verdict.report_end(events);
+        self.each_view(question, &views, |answers, events| {
+            answers.report_end(events);
             true
         });
     }
@@ -348,7 +351,8 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
         order.iter().map(|&object| (self.net.line_of(object), object)).collect()
     }
 
-    /// Looks for what executions leave behind at the objects.
+    /// Looks for what executions leave behind at the objects in which no process has failed. (Where
+    /// `final` fails, too, some may be missed.)
     fn leaks(&mut self) {
         let may_keep = |object: Object| {
             matches!(
@@ -373,6 +377,11 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
             return;
         }
         let mut question = self.good_ends();
+        let has_failed = |place: &Condition| {
+            let local = self.local(*place);
+            local.is_some_and(|local| matches!(self.net.locals.status(local), Status::Failed(_)))
+        };
+        self.places().filter(has_failed).for_each(|place| question.never_marked(place));
         let mut keys: Vec<(Line, Code)> = kept.keys().copied().collect();
         keys.sort_unstable();
         let mut open: Vec<((Line, Code), Vec<Literal>)> = Vec::new();
@@ -418,9 +427,9 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
             });
             let views: Vec<Groups> = objects.chain(processes).collect();
             let question = Question::new(self.prefix);
-            self.each_view(question, &views, |verdict, events| {
-                verdict.go_to(events);
-                verdict.driver.judge_invariants(&verdict.net.locals, &verdict.net.state);
+            self.each_view(question, &views, |answers, events| {
+                answers.go_to(events);
+                answers.driver.judge_invariants(&answers.net.locals, &answers.net.state);
                 true
             });
         }
@@ -432,9 +441,12 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
         if !self.net.locals.some_may_return() || !asks {
             return;
         }
-        let spins = |verdict: &Self, place: Condition| {
-            let local = verdict.local(place);
-            local.is_some_and(|local| may_spin(&verdict.net.locals, local))
+        // In a livelock each process that can move comes back to where it was.
+        let circles = self.net.codes_on_circles();
+        let spins = |answers: &Self, place: Condition| {
+            let at = (answers.prefix.line(place), answers.prefix.code(place));
+            let local = answers.local(place).filter(|_| circles.contains(&at));
+            local.is_some_and(|local| may_spin(&answers.net.locals, local))
         };
         let spinning: Vec<Condition> = self.places().filter(|&place| spins(self, place)).collect();
         if spinning.is_empty() {
@@ -453,14 +465,14 @@ impl<'v, 's, 'o, S: System> Verdict<'v, 's, 'o, S> {
             lines.into_iter().filter_map(|line| self.groups(line, |code| code)).collect();
         let mut watch = Watch::new(self.driver.signal().clone());
         let mut rounds = 0;
-        self.each_view(question, &views, |verdict, events| {
-            verdict.go_to(events);
-            verdict.net.settle();
-            let ModelNet { locals, state, .. } = &mut *verdict.net;
-            verdict.driver.is_livelock(&mut watch, locals, state);
+        self.each_view(question, &views, |answers, events| {
+            answers.go_to(events);
+            answers.net.settle();
+            let ModelNet { locals, state, .. } = &mut *answers.net;
+            answers.driver.is_livelock(&mut watch, locals, state);
             rounds += 1;
             if rounds == MOST_ROUNDS {
-                verdict.driver.stop(StopReason::Rounds);
+                answers.driver.stop(StopReason::Rounds);
             }
             rounds < MOST_ROUNDS
         });

@@ -1,0 +1,130 @@
+//! The explorer: builds the prefix, judges its events as they are added, and asks about the rest.
+
+#[cfg(feature = "sat")]
+use super::answers::Answers;
+use super::net::ModelNet;
+use crate::explore::budget::{Budget, Depth};
+use crate::explore::driver::Driver;
+use crate::explore::explorer::{Explorer, Guarantee, Profile};
+use crate::explore::result::{PrefixFigures, StopReason};
+use crate::explore::settings::options::{Options, Takes};
+use crate::model::{Locals, State, System};
+use crate::property::When;
+use crate::unfolding::prefix::{Net, Prefix, PrefixEvent};
+
+/// Builds the complete finite prefix, and asks it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FinitePrefix;
+
+impl FinitePrefix {
+    /// The explorer; it has no options.
+    pub fn new(_: &Options) -> Self {
+        FinitePrefix
+    }
+}
+
+impl Explorer for FinitePrefix {
+    fn profile(&self) -> Profile {
+        Profile {
+            name: "prefix",
+            summary: "the complete finite prefix of the unfolding, and a SAT solver that is asked about it",
+            source: "Esparza, Römer, Vogler (FMSD 2002)",
+            requires: Some("no p2p or bag mailboxes, and no collectives"),
+            guarantee: Guarantee::EveryViolation,
+            takes: Takes::NOTHING,
+            depth: Depth::Unbounded,
+            ..Profile::default()
+        }
+    }
+
+    fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
+        let own = |kind| budget.properties.own().any(|property| property.when() == kind);
+        let mut locals = Locals::new(system);
+        let state = State::initial(&mut locals);
+        let what = if cfg!(not(feature = "sat")) {
+            "needs the feature `sat` of the crate"
+        } else if budget.depth.is_some() {
+            "takes no depth bound (it needs none: programs with finitely many states end)"
+        } else if own(When::End) {
+            "cannot ask properties of users at all ends (`udpor` can)"
+        } else if !state.has_scopes(&locals) {
+            "takes no p2p or bag mailboxes, no collectives, and no programs that meet their objects on the way \
+             (`udpor` does)"
+        } else {
+            return None;
+        };
+        Some(format!("`prefix` {what}"))
+    }
+
+    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        driver.leave_out_invariants();
+        driver.goes_through_all_states();
+        let mut queued = Default::default();
+        loop {
+            let mut net = ModelNet::new(system, queued, driver.signal().clone());
+            let prefix = build(&mut net, driver);
+            if let Some(more) = net.must_start_again() {
+                queued = more.clone();
+                continue;
+            }
+            driver.stats.prefix = Some(PrefixFigures {
+                events: (prefix.events().len() - prefix.cutoffs()) as u64,
+                cutoffs: prefix.cutoffs() as u64,
+                bytes: prefix.bytes() as u64,
+            });
+            if net.is_refused() {
+                driver.stop(StopReason::Growing);
+            }
+            #[cfg(feature = "sat")]
+            if !driver.is_stopped() {
+                let transitions = driver.stats.transitions;
+                driver.stats.sat_calls = Some(Answers::find(&mut net, &prefix, driver));
+                driver.stats.transitions = transitions;
+            }
+            return;
+        }
+    }
+}
+
+/// Builds the prefix, and judges the events that may fail a process.
+fn build<S: System>(net: &mut ModelNet<'_, S>, driver: &mut Driver<'_>) -> Prefix {
+    driver.started(&mut net.locals, &net.state);
+    let mut prefix = Prefix::new(net);
+    let mut added = Vec::new();
+    while !net.is_stopped() && !driver.is_stopped() && prefix.grow(net, &mut added) {
+        for event in added.drain(..) {
+            judge(net, &mut prefix, event, driver);
+        }
+    }
+    prefix
+}
+
+fn judge<S: System>(
+    net: &mut ModelNet<'_, S>,
+    prefix: &mut Prefix,
+    event: PrefixEvent,
+    driver: &mut Driver<'_>,
+) {
+    let transition = prefix.event(event).transition;
+    let (is_judged, starts) = (net.step(transition).is_judged, net.step(transition).starts);
+    if cfg!(debug_assertions) || is_judged {
+        let mut past = Vec::new();
+        prefix.collect(&[event], &mut past);
+        let path: Vec<u32> = past.iter().map(|&event| prefix.event(event).transition).collect();
+        if starts {
+            net.check_start(&path);
+        }
+        if net.is_refused() {
+            return;
+        }
+        net.check(&path, |line| prefix.code(prefix.last(event, line)));
+    }
+    if prefix.event(event).size > driver.length_bound() {
+        driver.stop(StopReason::Endless);
+    }
+    if !is_judged {
+        return driver.moved_on(prefix.event(event).size as usize);
+    }
+    let action = net.state.schedule().next_back().expect("an action");
+    driver.moved(&mut net.locals, &net.state, action);
+}

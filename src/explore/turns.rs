@@ -1,0 +1,225 @@
+//! Turns: several searches of one system, each in a thread of its own, go on one after the other.
+//!
+//! ```text
+//! round   searches, with the number of steps that each may make
+//!   0                                               udpor 131,072
+//!   1     dl-s-por  65,536    stateful  65,536      udpor  65,536
+//!   2     dl-s-por 131,072    stateful 131,072      udpor 131,072
+//! ```
+//!
+//! The last search starts alone. Then there are rounds, in which each search gets a share of steps
+//! in the order of its number. A search that has made its steps waits in [`Seat::next_turn`] and
+//! keeps its state. The first round with an answer is the last one. The answer of the search with
+//! the lowest number counts, so searches with higher numbers need no turn any more.
+//!
+//! Several searches may go on at once, but only within a round. Whether a search has an answer
+//! within its share depends only on its own steps, since every search is deterministic and makes
+//! the same steps wherever it is told to wait. So who wins depends neither on time nor on how many
+//! searches go on at once.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::result::Stats;
+use crate::model::StopSignal;
+
+/// Time between two looks at the stop signal while a search waits.
+const GLANCE: Duration = Duration::from_millis(10);
+
+/// The searches, and whose turn it is.
+pub(super) struct Turns {
+    table: Mutex<Table>,
+    /// Notified when the table changes.
+    changed: Condvar,
+    /// The steps of the search that starts alone.
+    first: u64,
+    /// The most searches that go on at once.
+    jobs: usize,
+}
+
+struct Table {
+    round: u32,
+    statuses: Vec<Status>,
+    /// The figures of the search that reported last.
+    latest: Stats,
+    is_over: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    /// It has no turn any more in this round.
+    Rests,
+    /// It will have a turn in this round.
+    Waits,
+    /// It is its turn.
+    Runs,
+    /// It has ended with an answer.
+    Answers,
+    /// It has ended without one.
+    Out,
+}
+
+impl Turns {
+    /// Turns for this number of searches, of which the last starts alone with `first` steps.
+    pub(super) fn new(searches: usize, first: u64, jobs: usize) -> Turns {
+        let mut statuses = vec![Status::Rests; searches];
+        *statuses.last_mut().expect("a search") = Status::Runs;
+        let table = Table { round: 0, statuses, latest: Stats::default(), is_over: false };
+        Turns { table: Mutex::new(table), changed: Condvar::new(), first, jobs }
+    }
+
+    /// Stores figures for [`Seat::next_turn`] to tell.
+    pub(super) fn note(&self, stats: &Stats) {
+        self.table().latest.clone_from(stats);
+    }
+
+    /// Records that this search has ended, with an answer or without.
+    pub(super) fn end(&self, number: usize, answers: bool) {
+        let status = if answers { Status::Answers } else { Status::Out };
+        drop(self.set(number, status));
+    }
+
+    /// Waits until no search is needed any more. Tells the latest figures meanwhile. Ends early if
+    /// the signal is raised.
+    pub(super) fn wait(&self, stop: &StopSignal, tell: &mut dyn FnMut(&Stats)) {
+        self.wait_for(stop, tell, |table| table.is_over.then_some(()));
+    }
+
+    /// The steps of a share. The shares of a round are equal, and grow from round to round.
+    fn share(&self, round: u32) -> u64 {
+        let doubled = 1_u64.checked_shl(round.saturating_sub(1)).unwrap_or(u64::MAX);
+        if round == 0 { self.first } else { (self.first / 2).max(1).saturating_mul(doubled) }
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, number: usize, status: Status) -> MutexGuard<'_, Table> {
+        let mut table = self.table();
+        table.statuses[number] = status;
+        table.settle(self.jobs);
+        self.changed.notify_all();
+        table
+    }
+
+    fn wait_for<T>(
+        &self,
+        stop: &StopSignal,
+        tell: &mut dyn FnMut(&Stats),
+        look: impl Fn(&Table) -> Option<T>,
+    ) -> Option<T> {
+        let mut table = self.table();
+        while !stop.is_raised() {
+            let seen = look(&table);
+            if seen.is_some() {
+                return seen;
+            }
+            let latest = table.latest.clone();
+            drop(table);
+            tell(&latest);
+            table = self.table();
+            if look(&table).is_none() {
+                let waited = self.changed.wait_timeout(table, GLANCE);
+                table = waited.unwrap_or_else(PoisonError::into_inner).0;
+            }
+        }
+        None
+    }
+}
+
+impl Table {
+    /// Decides what comes next, after a status has changed.
+    fn settle(&mut self, jobs: usize) {
+        let answer = self.statuses.iter().position(|&status| status == Status::Answers);
+        let all = self.statuses.len();
+        let needed = &mut self.statuses[..answer.unwrap_or(all)];
+        let is_open = |status: &Status| matches!(status, Status::Waits | Status::Runs);
+        if !needed.iter().any(is_open) {
+            self.is_over |= answer.is_some() || !needed.contains(&Status::Rests);
+            if self.is_over {
+                return;
+            }
+            self.round += 1;
+            needed.iter_mut().filter(|s| **s == Status::Rests).for_each(|s| *s = Status::Waits);
+        }
+        let running = needed.iter().filter(|&&status| status == Status::Runs).count();
+        let next = needed.iter_mut().filter(|status| **status == Status::Waits);
+        next.take(jobs.saturating_sub(running)).for_each(|status| *status = Status::Runs);
+    }
+
+    /// Does the result still depend on this search?
+    fn needs(&self, number: usize) -> bool {
+        !self.is_over && !self.statuses[..number].contains(&Status::Answers)
+    }
+}
+
+/// The place of one search among those that take turns.
+pub(super) struct Seat<'t> {
+    turns: &'t Turns,
+    number: usize,
+    /// Starts the other searches, when the first turn of this one is over.
+    start_others: Option<&'t mut dyn FnMut()>,
+}
+
+impl<'t> Seat<'t> {
+    /// The place of the search with this number.
+    pub(super) fn new(turns: &'t Turns, number: usize) -> Seat<'t> {
+        Seat { turns, number, start_others: None }
+    }
+
+    /// The place of the search that starts alone. `start_others` starts the other searches when its
+    /// first turn is over.
+    pub(super) fn first(turns: &'t Turns, start_others: &'t mut dyn FnMut()) -> Seat<'t> {
+        let number = turns.table().statuses.len() - 1;
+        Seat { turns, number, start_others: Some(start_others) }
+    }
+
+    /// Ends a turn, and waits for the next one. Tells the latest figures meanwhile. Returns the
+    /// number of steps of the next turn; `None` if the search is not needed any more, or if the
+    /// signal is raised.
+    pub(super) fn next_turn(
+        &mut self,
+        stop: &StopSignal,
+        tell: &mut dyn FnMut(&Stats),
+    ) -> Option<u64> {
+        let number = self.number;
+        drop(self.turns.set(number, Status::Rests));
+        if let Some(start) = self.start_others.take() {
+            start();
+        }
+        self.wait_for_turn(stop, tell)
+    }
+
+    /// Waits for a turn, as [`next_turn`](Seat::next_turn) does.
+    pub(super) fn wait_for_turn(
+        &self,
+        stop: &StopSignal,
+        tell: &mut dyn FnMut(&Stats),
+    ) -> Option<u64> {
+        let look = |table: &Table| match table.statuses[self.number] {
+            _ if !table.needs(self.number) => Some(None),
+            Status::Runs => Some(Some(self.turns.share(table.round))),
+            _ => None,
+        };
+        self.turns.wait_for(stop, tell, look).flatten()
+    }
+
+    /// Does the result still depend on this search?
+    pub(super) fn is_needed(&self) -> bool {
+        self.turns.table().needs(self.number)
+    }
+}
+
+/// Ends all searches if one of them panics. Otherwise the others would wait for it for ever.
+pub(super) struct Guard<'t>(pub(super) &'t Turns);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.table().is_over = true;
+            self.0.changed.notify_all();
+        }
+    }
+}

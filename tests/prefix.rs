@@ -1,0 +1,125 @@
+//! The complete finite prefix: its verdicts against searches that visit everything, and its events against their
+//! definition.
+
+mod definition;
+
+use std::collections::BTreeSet;
+
+use mazurka::explore::{
+    Budget, EveryState, Exhaustive, Explorer, FinitePrefix, NoObserver, Outcome, StopReason,
+    ViolationKind, explore,
+};
+use mazurka::lang::compile;
+use mazurka::model::System;
+use mazurka::property::Properties;
+
+use crate::agreement::expectations;
+use crate::judge::{STATEFUL, check_counterexample};
+use crate::random_models::{self, Sample, Subject, later, p2p, processes};
+use crate::tidy::files;
+
+/// What a search says, in comparable terms: the symptoms of violations, and the leaks. Where processes are started, they
+/// have other names along each path, so symptoms of deadlocks are not compared if `starts`.
+fn said(outcome: &Outcome, starts: bool) -> BTreeSet<String> {
+    let violations = outcome.violations.iter().map(|v| match v.kind {
+        ViolationKind::Deadlock if !starts => format!("{:?}", v.symptom),
+        _ => format!("{:?} {:?}", v.kind, v.failure),
+    });
+    // What is left where `final` fails is not looked at.
+    let are_complete = outcome.violations.iter().all(|v| v.kind != ViolationKind::Assertion);
+    let leaks = outcome.leaks.iter().filter(|_| are_complete);
+    let leaks = leaks.map(|leak| format!("{:?} {:?}", leak.kind, leak.site));
+    violations.chain(leaks).collect()
+}
+
+fn everything() -> Budget {
+    Budget { all: true, ..Budget::default() }
+}
+
+/// Prints where a test was when it panics.
+struct Context<F: Fn() -> String>(F);
+
+impl<F: Fn() -> String> Drop for Context<F> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            println!("{}", self.0());
+        }
+    }
+}
+
+/// The prefix says the same as `judge`.
+fn says_the_same<S: System>(
+    (system, starts): (&S, bool),
+    judge: impl Explorer,
+    budget: &Budget,
+    context: impl Fn() -> String,
+) {
+    let context = Context(context);
+    let found = explore(system, FinitePrefix, budget.clone(), &mut NoObserver);
+    if found.stopped_by == Some(StopReason::Growing) {
+        return;
+    }
+    let expected = explore(system, judge, budget.clone(), &mut NoObserver);
+    let is_given_up = |outcome: &Outcome| {
+        matches!(outcome.stopped_by, Some(StopReason::Endless | StopReason::Timeout))
+    };
+    if is_given_up(&expected) || is_given_up(&found) {
+        println!("{:?} {:?} {}", found.stopped_by, expected.stopped_by, context.0());
+        return;
+    }
+    assert_eq!(found.stopped_by, expected.stopped_by, "{}", context.0());
+    assert_eq!(said(&found, starts), said(&expected, starts), "{}", context.0());
+    for violation in &found.violations {
+        check_counterexample(system, violation)
+            .unwrap_or_else(|how| panic!("{how}: {}", context.0()));
+    }
+}
+
+#[test]
+fn specs_are_judged_as_by_states() {
+    let mut taken = 0;
+    for path in files("specs", "maz") {
+        let text = std::fs::read_to_string(&path).expect("a readable spec");
+        for expected in expectations(&text).expect("expectations") {
+            if expected.slow || expected.depth.is_some() {
+                continue;
+            }
+            let Ok(mut program) = compile("spec.maz", &text, &expected.with) else { continue };
+            program.set_semantics(expected.semantics.unwrap_or_default());
+            let properties = Properties::default().allow_pending(expected.allow_pending);
+            let budget = Budget { properties, ..everything() };
+            if FinitePrefix.refusal(&program, &budget).is_some() {
+                continue;
+            }
+            taken += 1;
+            let judge = EveryState::of(STATEFUL);
+            let budget = Budget { timeout: Some(std::time::Duration::from_secs(5)), ..budget };
+            says_the_same((&program, false), judge, &budget, || {
+                format!("{} with {:?}", path.display(), expected.with)
+            });
+        }
+    }
+    assert!(taken > 200, "{taken} specs");
+}
+
+fn programs_are_judged_as_by_all_executions<S: Subject>(samples: &[Sample<S>]) {
+    let mut taken = 0;
+    for sample in samples {
+        if FinitePrefix.refusal(&sample.script, &everything()).is_some() {
+            continue;
+        }
+        taken += 1;
+        let context = || sample.describe().to_string();
+        let starts = sample.script.features().spawns;
+        says_the_same((&sample.script, starts), Exhaustive, &everything(), context);
+    }
+    println!("{taken} of {} programs", samples.len());
+}
+
+#[test]
+fn random_programs_are_judged_as_by_all_executions() {
+    programs_are_judged_as_by_all_executions(processes());
+    programs_are_judged_as_by_all_executions(later());
+    programs_are_judged_as_by_all_executions(p2p());
+    programs_are_judged_as_by_all_executions(random_models::actors());
+}

@@ -1,0 +1,352 @@
+//! The prefix of small random nets against its definition: all configurations, one by one.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+use mazurka::unfolding::prefix::{Code, Line, Net, Next, Prefix, PrefixEvent, Transition};
+
+use crate::random_models::Rng;
+
+/// An operation of a process on a line.
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    /// Goes to one of two places, depending on whether the code is 0.
+    Read(Line, [Code; 2]),
+    /// Sets the code.
+    Write(Line, Code, Code),
+    /// Waits for a code, and replaces it.
+    Wait(Line, Code, Code, Code),
+    /// Goes to one of two places.
+    Choose([Code; 2]),
+}
+
+/// A net of processes, which come after the objects. Each is at one of its operations, or has ended.
+#[derive(Debug)]
+struct Toy {
+    objects: Line,
+    codes: Code,
+    processes: Vec<Vec<Op>>,
+    transitions: Vec<Transition>,
+    first: HashMap<(Line, Code), Next>,
+    seen: HashMap<(u32, Code), Next>,
+    looks: Vec<Line>,
+}
+
+impl Toy {
+    fn random(rng: &mut Rng) -> Toy {
+        let (objects, codes) = (1 + rng.below(2) as Line, 2);
+        let count = 2 + rng.below(2);
+        let processes = (0..count).map(|_| {
+            let length = 1 + rng.below(3) as Code;
+            let to = |rng: &mut Rng, at: Code| match rng.below(5) {
+                0 => rng.below(length as usize + 1) as Code,
+                _ => at + 1,
+            };
+            (0..length)
+                .map(|at| {
+                    let line = rng.below(objects as usize) as Line;
+                    let code = rng.below(codes as usize) as Code;
+                    match rng.below(6) {
+                        0 | 1 => Op::Read(line, [to(rng, at), to(rng, at)]),
+                        2 | 3 => Op::Write(line, code, to(rng, at)),
+                        4 => Op::Wait(line, code, rng.below(codes as usize) as Code, to(rng, at)),
+                        _ => Op::Choose([to(rng, at), to(rng, at)]),
+                    }
+                })
+                .collect()
+        });
+        let mut toy = Toy {
+            objects,
+            codes: codes as Code,
+            processes: processes.collect(),
+            transitions: Vec::new(),
+            first: HashMap::new(),
+            seen: HashMap::new(),
+            looks: Vec::new(),
+        };
+        toy.compile();
+        toy
+    }
+
+    fn compile(&mut self) {
+        for (number, ops) in self.processes.clone().into_iter().enumerate() {
+            let line = self.objects + number as Line;
+            self.first.insert((line, ops.len() as Code), Next::Transitions(0, 0));
+            for (at, op) in ops.into_iter().enumerate() {
+                let next = match op {
+                    Op::Choose(to) => self.add(line, to.map(|to| (to, None)).to_vec()),
+                    Op::Read(on, to) => {
+                        self.look(line, on, |code| vec![(to[usize::from(code != 0)], None)])
+                    }
+                    Op::Write(on, value, to) => self
+                        .look(line, on, |code| vec![(to, (code != value).then_some((on, value)))]),
+                    Op::Wait(on, wanted, value, to) => self.look(line, on, |code| {
+                        let made = (to, (code != value).then_some((on, value)));
+                        if code == wanted { vec![made] } else { Vec::new() }
+                    }),
+                };
+                self.first.insert((line, at as Code), next);
+            }
+        }
+    }
+
+    fn add(&mut self, line: Line, all: Vec<(Code, Option<(Line, Code)>)>) -> Next {
+        let from = self.transitions.len() as u32;
+        for (label, (own, change)) in (0..).zip(all) {
+            let changes = change.into_iter().collect();
+            self.transitions.push(Transition { line, own, label, changes });
+        }
+        Next::Transitions(from, self.transitions.len() as u32)
+    }
+
+    fn look(
+        &mut self,
+        line: Line,
+        on: Line,
+        made: impl Fn(Code) -> Vec<(Code, Option<(Line, Code)>)>,
+    ) -> Next {
+        let look = self.looks.len() as u32;
+        self.looks.push(on);
+        for code in 0..self.codes {
+            let next = self.add(line, made(code));
+            self.seen.insert((look, code), next);
+        }
+        Next::Look(look)
+    }
+
+    fn lines(&self) -> Line {
+        self.objects + self.processes.len() as Line
+    }
+
+    /// The transitions that are enabled in a state, each with the lines that it looks at.
+    fn enabled(&self, state: &[Code]) -> Vec<(u32, Vec<Line>)> {
+        let mut all = Vec::new();
+        for line in self.movers() {
+            let mut seen = vec![line];
+            let mut next = self.first[&(line, state[line as usize])];
+            if let Next::Look(look) = next {
+                let on = self.looks[look as usize];
+                seen.push(on);
+                next = self.seen[&(look, state[on as usize])];
+            }
+            let Next::Transitions(from, to) = next else { unreachable!("one look at most") };
+            all.extend((from..to).map(|made| (made, seen.clone())));
+        }
+        all
+    }
+
+    fn after(&self, state: &[Code], made: u32) -> Vec<Code> {
+        let mut state = state.to_vec();
+        let Transition { line, own, changes, .. } = &self.transitions[made as usize];
+        state[*line as usize] = *own;
+        changes.iter().for_each(|&(line, code)| state[line as usize] = code);
+        state
+    }
+
+    /// The lines that a transition changes, its own first.
+    fn changed(&self, made: u32) -> Vec<Line> {
+        let Transition { line, changes, .. } = &self.transitions[made as usize];
+        std::iter::once(*line).chain(changes.iter().map(|&(line, _)| line)).collect()
+    }
+}
+
+impl Net for Toy {
+    fn start(&self, _: Line) -> Code {
+        0
+    }
+
+    fn movers(&self) -> Range<Line> {
+        self.objects..self.lines()
+    }
+
+    fn first(&self, line: Line, code: Code) -> Option<Next> {
+        self.first.get(&(line, code)).copied()
+    }
+
+    fn seen(&self, look: u32, code: Code) -> Option<Next> {
+        self.seen.get(&(look, code)).copied()
+    }
+
+    fn looks_at(&self, look: u32) -> Line {
+        self.looks[look as usize]
+    }
+
+    fn part(&self, _: u32) -> Option<Next> {
+        None
+    }
+
+    fn transition(&self, number: u32) -> &Transition {
+        &self.transitions[number as usize]
+    }
+
+    fn learn(&mut self, line: Line, _: &[u32]) {
+        panic!("all is known of {line}");
+    }
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+/// A set of events, in an order in which they can happen.
+type Configuration = Vec<PrefixEvent>;
+
+/// A prefix, and what the definitions say about it.
+struct Judge<'j> {
+    toy: &'j Toy,
+    prefix: &'j Prefix,
+    /// The past of each event, itself not included; and its level.
+    pasts: Vec<BTreeSet<PrefixEvent>>,
+    levels: Vec<u32>,
+    /// The lines that each transition looks at.
+    seen: HashMap<u32, Vec<Line>>,
+}
+
+/// Nets with more configurations are skipped.
+const MOST: usize = 3_000;
+
+impl<'j> Judge<'j> {
+    fn new(toy: &'j Toy, prefix: &'j Prefix) -> Self {
+        let (mut pasts, mut levels) = (vec![BTreeSet::new()], vec![0]);
+        for event in prefix.events() {
+            let causes: BTreeSet<PrefixEvent> = prefix.causes(event).filter(|&e| e != 0).collect();
+            let mut past = causes.clone();
+            causes.iter().for_each(|&cause| past.extend(&pasts[cause as usize]));
+            levels.push(1 + causes.iter().map(|&cause| levels[cause as usize]).max().unwrap_or(0));
+            pasts.push(past);
+        }
+        Judge { toy, prefix, pasts, levels, seen: HashMap::new() }
+    }
+
+    fn made(&self, event: PrefixEvent) -> u32 {
+        self.prefix.event(event).transition
+    }
+
+    fn state(&self, events: impl IntoIterator<Item = PrefixEvent>) -> Vec<Code> {
+        let start = vec![0; self.toy.lines() as usize];
+        events.into_iter().fold(start, |state, event| self.toy.after(&state, self.made(event)))
+    }
+
+    fn local(&self, event: PrefixEvent) -> Vec<Code> {
+        let events = self.pasts[event as usize].iter().copied().chain([event]);
+        self.state(events.filter(|&event| event != 0))
+    }
+
+    /// The events of a configuration that a transition comes after: those that it depends on, and their pasts.
+    fn past(&self, c: &[PrefixEvent], made: u32, seen: &[Line]) -> BTreeSet<PrefixEvent> {
+        let changed = self.toy.changed(made);
+        let meet = |one: &[Line], other: &[Line]| one.iter().any(|line| other.contains(line));
+        let mut past = BTreeSet::new();
+        for &event in c {
+            let before = self.made(event);
+            if meet(&self.toy.changed(before), seen) || meet(&self.seen[&before], &changed) {
+                past.insert(event);
+                past.extend(&self.pasts[event as usize]);
+            }
+        }
+        past
+    }
+
+    /// Goes through all configurations without cutoffs. Each transition that is enabled after one must have an event in
+    /// the prefix, and there must be no others. Returns the states; `None` if there are too many configurations.
+    fn states(&mut self) -> Option<BTreeSet<Vec<Code>>> {
+        let mut of: HashMap<(u32, BTreeSet<PrefixEvent>), PrefixEvent> = HashMap::new();
+        for event in self.prefix.events() {
+            let key = (self.made(event), self.pasts[event as usize].clone());
+            assert_eq!(of.insert(key, event), None, "an event is in the prefix twice");
+        }
+        let (mut states, mut met) = (BTreeSet::new(), BTreeSet::new());
+        let mut known: BTreeSet<Configuration> = BTreeSet::from([Vec::new()]);
+        let mut open: Vec<Configuration> = vec![Vec::new()];
+        while let Some(c) = open.pop() {
+            let state = self.state(c.iter().copied());
+            for (made, seen) in self.toy.enabled(&state) {
+                self.seen.insert(made, seen.clone());
+                let past = self.past(&c, made, &seen);
+                let event = of.get(&(made, past));
+                let &event = event.unwrap_or_else(|| panic!("{made} is missing after {c:?}"));
+                met.insert(event);
+                if self.prefix.cutoff_of(event).is_none() {
+                    let mut more = c.clone();
+                    more.push(event);
+                    more.sort_unstable();
+                    if known.insert(more.clone()) {
+                        open.push(more);
+                    }
+                }
+            }
+            states.insert(state);
+            if known.len() > MOST {
+                return None;
+            }
+        }
+        assert_eq!(met.len(), self.prefix.events().len(), "events that are not enabled anywhere");
+        Some(states)
+    }
+
+    /// The order of local configurations, from its definition.
+    fn key(&self, event: PrefixEvent) -> (usize, Vec<usize>, Vec<(usize, Vec<(Line, i32)>)>) {
+        let events: Vec<PrefixEvent> =
+            self.pasts[event as usize].iter().copied().chain([event]).collect();
+        let of = |line| events.iter().filter(|&&e| self.prefix.event(e).line == line).count();
+        let parikh = self.toy.movers().map(of).collect();
+        let mut levels: BTreeMap<u32, Vec<(Line, i32)>> = BTreeMap::new();
+        for &event in &events {
+            let Transition { line, label, .. } = self.toy.transitions[self.made(event) as usize];
+            levels.entry(self.levels[event as usize]).or_default().push((line, label));
+        }
+        let mut words: Vec<Vec<(Line, i32)>> = levels.into_values().collect();
+        words.iter_mut().for_each(|word| word.sort_unstable());
+        (events.len(), parikh, words.into_iter().map(|word| (word.len(), word)).collect())
+    }
+
+    /// A cutoff has the state of a smaller event; other events have states of their own.
+    fn judge_cutoffs(&self) -> usize {
+        let mut known: BTreeMap<Vec<Code>, PrefixEvent> = BTreeMap::from([(self.local(0), 0)]);
+        for event in self.prefix.events() {
+            match self.prefix.cutoff_of(event) {
+                Some(0) => assert_eq!(self.local(event), self.local(0)),
+                Some(of) => {
+                    assert_eq!(self.local(event), self.local(of));
+                    assert!(self.key(of) < self.key(event), "{of} and {event}");
+                }
+                None => assert_eq!(known.insert(self.local(event), event), None, "{event}"),
+            }
+        }
+        self.prefix.events().filter(|&event| self.prefix.cutoff_of(event).is_some()).count()
+    }
+}
+
+/// The states that can be reached.
+fn reachable(toy: &Toy) -> BTreeSet<Vec<Code>> {
+    let start = vec![0; toy.lines() as usize];
+    let (mut known, mut open) = (BTreeSet::from([start.clone()]), vec![start]);
+    while let Some(state) = open.pop() {
+        for (made, _) in toy.enabled(&state) {
+            let next = toy.after(&state, made);
+            if known.insert(next.clone()) {
+                open.push(next);
+            }
+        }
+    }
+    known
+}
+
+#[test]
+fn prefixes_of_random_nets_are_those_of_the_definition() {
+    let (mut judged, mut with_cutoffs, mut events) = (0, 0, 0);
+    for seed in 0..3_000 {
+        let mut toy = Toy::random(&mut Rng::new(seed));
+        let mut added = Vec::new();
+        let mut prefix = Prefix::new(&mut toy);
+        while prefix.grow(&mut toy, &mut added) {}
+        let mut judge = Judge::new(&toy, &prefix);
+        let Some(states) = judge.states() else { continue };
+        assert_eq!(states, reachable(&toy), "{seed}: {toy:?}");
+        judged += 1;
+        with_cutoffs += usize::from(judge.judge_cutoffs() > 0);
+        events += prefix.events().len();
+    }
+    println!("{judged} nets, {with_cutoffs} with cutoffs, {events} events");
+    assert!(judged > 2_000 && with_cutoffs > 1_000);
+}
