@@ -36,7 +36,7 @@ mod heights;
 pub(crate) mod initials;
 mod needed;
 mod normal_form;
-pub(crate) mod race;
+pub mod race;
 mod representative;
 mod reversal;
 mod sleep_set;

@@ -32,7 +32,7 @@ mod event_set;
 mod extensions;
 mod forget;
 mod lanes;
-pub(crate) mod prefix;
+pub mod prefix;
 mod skip_tree;
 mod stamps;
 mod structure;
@@ -102,7 +102,7 @@ impl<'s, S: System> Unfolding<'s, S> {
     }
 
     /// The action of an event.
-    pub(crate) fn action(&self, event: EventId) -> Action {
+    pub fn action(&self, event: EventId) -> Action {
         let event = self.structure.event(event);
         Action { process: event.process, choice: event.choice }
     }

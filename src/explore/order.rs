@@ -154,7 +154,7 @@ fn permutation(text: &str) -> Option<Permutation> {
 }
 
 /// The facts about an execution that an order depends on.
-pub(crate) trait History {
+pub trait History {
     /// The state at its end.
     fn state(&self) -> &State;
 
@@ -181,7 +181,7 @@ impl<S: System> History for Execution<'_, S> {
 
 /// Sorts the actions of states. A random order draws new numbers for each state.
 #[derive(Debug)]
-pub(crate) struct Sorter {
+pub struct Sorter {
     order: Order,
     random: SplitMix64,
     /// Scratch space: the actions to sort, with their keys.

@@ -150,7 +150,7 @@ pub struct Act {
 
 /// Something that must come before an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Need {
+pub enum Need {
     /// The change at this place of the lane.
     At(Lane, u32),
     /// Everything that was added to the lane under this key. For the lane of a process: its last

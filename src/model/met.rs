@@ -136,11 +136,6 @@ impl<T: Copy> Roster<T> {
         self.declared.len()
     }
 
-    /// Is no object met so far?
-    pub(crate) fn is_empty(&self) -> bool {
-        self.declared.is_empty()
-    }
-
     /// The declared number of a met object.
     pub(crate) fn declared(&self, met: u32) -> u32 {
         self.declared[met as usize]

@@ -96,7 +96,7 @@ pub struct Event {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<Arc<str>>,
     /// The line of the operation, from 1.
-    pub(crate) line: Option<u32>,
+    pub line: Option<u32>,
     /// The direct causes, ascending. None of them is a cause of another.
     pub causes: Vec<usize>,
     /// How the executions with this event end.

@@ -40,7 +40,7 @@ mod open;
 
 pub(crate) use cut::with_cut;
 pub(crate) use distant::with_distant;
-pub(crate) use open::OpenChoices;
+pub use open::OpenChoices;
 
 use self::network::{detours, is_poll, might_find_nothing};
 use super::{Execution, HappensBefore, Strand, spin};
@@ -52,11 +52,11 @@ use crate::model::{
 /// An event i of an execution E, and an event x in immediate conflict with i. E has all causes of
 /// x.
 #[derive(Clone, Debug)]
-pub(crate) struct Race {
+pub struct Race {
     /// The position of i.
-    pub(crate) first: usize,
+    pub first: usize,
     /// The action of x.
-    pub(crate) action: Action,
+    pub action: Action,
     /// The effect of x. For a handler it says only that it is a handler; for a post or an unlock,
     /// not which process benefits.
     pub(crate) effect: Effect,
@@ -117,7 +117,7 @@ impl Race {
 }
 
 /// Appends the races between the last event of the execution and earlier ones.
-pub(crate) fn with_earlier<S: System>(
+pub fn with_earlier<S: System>(
     execution: &mut Execution<'_, S>,
     open: &OpenChoices,
     races: &mut Vec<Race>,
@@ -311,7 +311,7 @@ fn touched_without<S: System>(
 
 /// Appends the races of the last event of the execution, if it is a choice, with the other choices
 /// in the same state.
-pub(crate) fn with_siblings<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
+pub fn with_siblings<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     let found = races.len();
     siblings(execution, races);
     drop_fruitless(execution, races, found);
@@ -373,7 +373,7 @@ fn needs_top<S: System>(execution: &Execution<'_, S>, needs: &Needs) -> bool {
 /// Appends the races of actions that are not possible at the end of the execution with its events:
 /// messages that are not accepted or too high there, internal handlers that cannot run, and
 /// accesses that wait.
-pub(crate) fn with_pending<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
+pub fn with_pending<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     for process in execution.held_accesses() {
         races.extend(earlier_access(execution, process, None));
     }

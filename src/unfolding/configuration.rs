@@ -112,7 +112,7 @@ impl Configuration {
     }
 
     /// e ∈ C? O(1). [`EventId::NONE`] is in no configuration.
-    pub(crate) fn contains(&self, event: EventId) -> bool {
+    pub fn contains(&self, event: EventId) -> bool {
         self.members.get(event.index()) == Some(&true)
     }
 
@@ -135,7 +135,7 @@ impl Configuration {
     }
 
     /// e ∈ en(C)?
-    pub(crate) fn is_enabled(&self, structure: &EventStructure, event: EventId) -> bool {
+    pub fn is_enabled(&self, structure: &EventStructure, event: EventId) -> bool {
         self.enabled_of(structure.event(event).process).contains(&event)
     }
 

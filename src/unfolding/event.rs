@@ -70,13 +70,13 @@ pub(crate) struct Watch {
 
 /// A place in a tree of events, with a jump pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Node {
+pub struct Node {
     /// The parent.
     pub parent: EventId,
     /// An ancestor further up.
     pub(super) jump: EventId,
     /// Distance from the root: the first event of a lane has depth 1.
-    pub(crate) depth: u32,
+    pub depth: u32,
 }
 
 impl Node {
@@ -98,7 +98,7 @@ pub struct Event {
     /// The local state after it.
     pub(crate) after: LocalId,
     /// The place in the tree of the process.
-    pub(crate) own: Node,
+    pub own: Node,
     /// The place in the tree of the chain, if there is one.
     pub(crate) link: Node,
     /// The chain; `Lane::NONE` for plain events and failed tests.

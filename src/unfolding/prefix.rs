@@ -49,16 +49,16 @@ mod cuts;
 mod order;
 mod view;
 
-pub(crate) use build::Prefix;
+pub use build::Prefix;
 use smallvec::SmallVec;
 use std::ops::Range;
 
 /// A line: an object or a process.
-pub(crate) type Line = u32;
+pub type Line = u32;
 /// The value of a line.
-pub(crate) type Code = u32;
+pub type Code = u32;
 /// An event of the prefix, by its place in it. 0 is the start, which is no event of the system.
-pub(crate) type PrefixEvent = u32;
+pub type PrefixEvent = u32;
 /// A condition: a line after an event.
 pub(crate) type Condition = u32;
 
@@ -69,7 +69,7 @@ pub(crate) type Condition = u32;
 /// - The lines that a transition changes, besides the line of its process, are among those that
 ///   were looked at before it was found; or they are new lines (a process that it starts), which no
 ///   other transition can change before.
-pub(crate) trait Net {
+pub trait Net {
     /// The code of a line at the start. Lines may come later; this is their code until then.
     fn start(&self, line: Line) -> Code;
 
@@ -101,7 +101,7 @@ pub(crate) trait Net {
 
 /// What a process does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub enum Next {
     /// It depends on another line: the look with this number.
     Look(u32),
     /// It makes one of the transitions from the first number up to the second; it is blocked if
@@ -114,13 +114,13 @@ pub(crate) enum Next {
 
 /// A transition of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Transition {
+pub struct Transition {
     /// The line of its process.
-    pub(crate) line: Line,
+    pub line: Line,
     /// The code of this line afterwards.
-    pub(crate) own: Code,
+    pub own: Code,
     /// What tells it apart from the other transitions of the process in a state.
-    pub(crate) label: i32,
+    pub label: i32,
     /// The other lines that it changes, with their new codes.
-    pub(crate) changes: SmallVec<[(Line, Code); 2]>,
+    pub changes: SmallVec<[(Line, Code); 2]>,
 }

@@ -40,7 +40,7 @@ const REPEAT_FOR: Duration = Duration::from_millis(50);
 
 /// An explorer in the experiment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Contender {
+pub struct Contender {
     pub(crate) name: String,
     /// The explorer with its options.
     pub(crate) setting: String,

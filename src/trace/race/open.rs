@@ -7,7 +7,7 @@ use crate::trace::Execution;
 
 /// The positions of the open choices of an execution, each with a note of type N.
 #[derive(Clone, Debug)]
-pub(crate) struct OpenChoices<N = ()>(Vec<(usize, N)>);
+pub struct OpenChoices<N = ()>(Vec<(usize, N)>);
 
 impl<N> Default for OpenChoices<N> {
     fn default() -> Self {
@@ -26,7 +26,7 @@ impl OpenChoices {
 impl<N> OpenChoices<N> {
     /// Called after an action was added to the execution. If the action is an open choice, it is
     /// stored with the result of `note`.
-    pub(crate) fn push<S: System>(
+    pub fn push<S: System>(
         &mut self,
         execution: &Execution<'_, S>,
         note: impl FnOnce(&Execution<'_, S>, usize) -> N,

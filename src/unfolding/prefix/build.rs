@@ -32,11 +32,11 @@ use super::cuts::{Cut, Cuts};
 use super::{Code, Condition, Line, Net, Next, PrefixEvent};
 
 #[derive(Clone, Debug)]
-pub(crate) struct Event {
+pub struct Event {
     /// The line of its process.
-    pub(crate) line: Line,
+    pub line: Line,
     /// The number of its transition.
-    pub(crate) transition: u32,
+    pub transition: u32,
     pub(super) label: i32,
     /// Its slots: the conditions that it consumes, its own first, and then those that it reads.
     pub(super) slots: (u32, u32),
@@ -89,7 +89,7 @@ const FEW: usize = 64;
 
 /// A prefix of the unfolding of a net.
 #[derive(Debug)]
-pub(crate) struct Prefix {
+pub struct Prefix {
     pub(super) conditions: Conditions,
     pub(super) cuts: Cuts,
     pub(super) events: Vec<Event>,
@@ -112,7 +112,7 @@ pub(crate) struct Prefix {
 
 impl Prefix {
     /// The prefix with the start alone, and the events that need nothing else in the queue.
-    pub(crate) fn new(net: &mut impl Net) -> Prefix {
+    pub fn new(net: &mut impl Net) -> Prefix {
         let start = Event {
             line: NONE,
             transition: NONE,
@@ -154,7 +154,7 @@ impl Prefix {
 
     /// Adds the events of the next size: those that are no cutoffs are appended to `added`, in the
     /// order in which they are added. Returns whether there were any events in the queue.
-    pub(crate) fn grow(&mut self, net: &mut impl Net, added: &mut Vec<PrefixEvent>) -> bool {
+    pub fn grow(&mut self, net: &mut impl Net, added: &mut Vec<PrefixEvent>) -> bool {
         let Some(from) = (self.next..self.buckets.len()).find(|&at| !self.buckets[at].is_empty())
         else {
             return false;

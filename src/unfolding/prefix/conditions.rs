@@ -15,7 +15,7 @@ pub(crate) struct Node {
     /// The condition that it replaced; a root is its own parent.
     pub parent: Condition,
     jump: Condition,
-    pub(crate) depth: u32,
+    pub depth: u32,
     /// The first of the conditions that replace it, and the next of those that replace its parent.
     pub(crate) child: Condition,
     pub(crate) sibling: Condition,

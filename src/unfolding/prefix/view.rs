@@ -10,7 +10,7 @@ use super::{Code, Condition, Line, PrefixEvent};
 
 impl Prefix {
     /// The events without the start, cutoffs included, causes first.
-    pub(crate) fn events(&self) -> Range<PrefixEvent> {
+    pub fn events(&self) -> Range<PrefixEvent> {
         1..self.events.len() as PrefixEvent
     }
 
@@ -19,13 +19,26 @@ impl Prefix {
         self.cutoffs
     }
 
-    pub(crate) fn event(&self, event: PrefixEvent) -> &Event {
+    /// The event with this number.
+    pub fn event(&self, event: PrefixEvent) -> &Event {
         &self.events[event as usize]
     }
 
     /// Is it a cutoff, or not added yet?
     pub(crate) fn is_outside(&self, event: PrefixEvent) -> bool {
         event != 0 && self.events[event as usize].made == NONE
+    }
+
+    /// The event that it is a cutoff of: one with the same state that is no cutoff.
+    pub fn cutoff_of(&self, event: PrefixEvent) -> Option<PrefixEvent> {
+        let mut of = self.events[event as usize].of;
+        if of == NONE {
+            return None;
+        }
+        while self.events[of as usize].of != NONE {
+            of = self.events[of as usize].of;
+        }
+        Some(of)
     }
 
     /// The number of lines.
@@ -128,7 +141,7 @@ impl Prefix {
     }
 
     /// The direct causes of an event; some may be causes of others, or the start.
-    pub(crate) fn causes(&self, event: PrefixEvent) -> impl Iterator<Item = PrefixEvent> {
+    pub fn causes(&self, event: PrefixEvent) -> impl Iterator<Item = PrefixEvent> {
         let Event { slots, reads, .. } = self.events[event as usize];
         let slots = self.slots[slots.0 as usize..slots.1 as usize].iter();
         let made = slots.map(|slot| self.conditions.node(slot.condition).event);
