@@ -29,7 +29,7 @@
 //!
 //! If x is a failed test of several requests, an event of E that does not depend on i may complete
 //! another of them. Such an event is in conflict with x, so it is not part of v
-//! ([`Race::conflicting`]).
+//! (`Race::conflicting`).
 
 use smallvec::SmallVec;
 

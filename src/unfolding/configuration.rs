@@ -111,7 +111,7 @@ impl Configuration {
         &self.trail
     }
 
-    /// e ∈ C? O(1). [`EventId::NONE`] is in no configuration.
+    /// e ∈ C? O(1). `EventId::NONE` is in no configuration.
     pub fn contains(&self, event: EventId) -> bool {
         self.members.get(event.index()) == Some(&true)
     }

@@ -51,7 +51,7 @@ impl State {
     }
 
     /// The parts that the choices of the process, and the effect of its operation, depend on, if
-    /// they are known: as [`scope`](State::scope), but an operation may name several objects. The
+    /// they are known: as `scope`, but an operation may name several objects. The
     /// name of a process that it starts may depend on more.
     pub fn sees<S: System>(
         &self,

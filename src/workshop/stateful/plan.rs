@@ -229,7 +229,7 @@ pub(crate) const SEEKERS: [(&str, &str); 2] = [("S-POR", S_POR), ("DL-S-POR", LA
 pub(crate) const SEQUENTIAL: [&str; 6] = ["0.1.2", "0.2.1", "1.0.2", "1.2.0", "2.0.1", "2.1.0"];
 /// The seeds of random orders.
 pub const RANDOM: [u64; 3] = [1, 2, 3];
-/// The contenders that search for errors: each of [`SEEKERS`] in all orders and with all seeds.
+/// The contenders that search for errors: each of `SEEKERS` in all orders and with all seeds.
 pub fn hunters() -> Vec<Contender> {
     let mut hunters = Vec::new();
     for (name, setting) in SEEKERS {
