@@ -26,12 +26,14 @@ mod optimal;
 #[cfg(feature = "sat")]
 mod sat;
 
-pub use comb::{Comb, Combs};
+pub use comb::Combs;
 pub use k_partial::KPartial;
 #[cfg(feature = "sat")]
 pub use optimal::Optimal;
 #[cfg(feature = "sat")]
 pub use sat::{Literal, SatSolver, Varisat};
+
+pub(crate) use comb::Comb;
 
 use crate::unfolding::{Configuration, EventId, EventStructure};
 

@@ -24,6 +24,7 @@ mod execution;
 mod explorers;
 mod faster;
 mod files;
+mod folders;
 mod interrupt;
 mod lint;
 mod log;

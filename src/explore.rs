@@ -75,5 +75,5 @@ pub use states::count::{Count, Executions, count};
 pub use states::settings::{Stateful, Switch, Switches};
 pub use symptom::Symptom;
 pub use tree::{Branch, Splitter};
-pub use udpor::recording::{self, Recording, unfold};
-pub use udpor::{K, udpor_with};
+pub use udpor::recording::{Recording, unfold};
+pub use udpor::{K, recording, udpor_with};

@@ -33,7 +33,8 @@ pub use coverage::{Unreached, UnreachedKind};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 pub use expectation::{Expectation, ExpectedVerdict};
 pub use program::{Local, Program};
-pub use structure::{Domain, Offer, Param, Structure, structure};
+
+pub(crate) use structure::{Domain, Offer, Param, Structure, structure};
 
 use std::collections::BTreeSet;
 use std::iter;

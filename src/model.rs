@@ -15,7 +15,7 @@
 //! | [`Op`] | a visible operation: what a process asks of the objects |
 //! | [`Response`] | the answer to an operation: all that the process observes of it |
 //! | [`Action`] | a process and the choice among the responses of its operation |
-//! | [`Reaction`] | what an actor's handler did: its new local state, messages sent, actors started |
+//! | `Reaction` | what an actor's handler did: its new local state, messages sent, actors started |
 //! | [`State`] | local states and objects, as logs: executing appends, undoing pops |
 //! | [`Schedule`] | an execution in portable names, as text too |
 //! | [`Semantics`] | a choice of what MPI leaves to its implementations |
@@ -51,37 +51,42 @@ mod touch;
 mod value;
 
 pub use actors::{Actors, Outbox};
-pub(crate) use as_text::stored_as_text;
 pub use audit::audit_everything;
 pub use call::{Call, CollectiveKind};
 pub use declarations::{Asking, Declarations, Objects, Polls};
 pub use describe::{Contents, Describe, Finale, Mark, Names, Remark, RemarkKind, Runs, Site};
-pub use effect::{Act, Effect, Lane, Mode, Need, Needs, dependent};
+pub use effect::{Act, Effect, Lane, dependent};
 pub use foresight::{Foresight, Point};
 pub use invariants::{Invariants, View};
-pub use locals::{Birth, Canonical, LocalId, Locals, ProcessId, Reaction, Status};
+pub use locals::{Birth, LocalId, Locals, ProcessId, Status};
 pub use met::{Met, Object, Roster};
 pub use objects::barrier::Barrier;
-pub use objects::collective::{Collective, Collectives, Entry};
-pub use objects::condvar::{Condvar, Enrolment};
+pub use objects::collective::{Collectives, Entry};
+pub use objects::condvar::Enrolment;
 pub use objects::inbox::{Inboxes, Message};
 pub use objects::mailbox::{End, Mailbox, Post};
 pub use objects::mutex::Mutex;
 pub use objects::network::{
-    DROPPED, ENDED, Ends, Network, Places, Probe, Reception, Sent, Settled, Settlement, Taker, Way,
-    network_effect,
+    DROPPED, Ends, Network, Probe, Reception, Sent, Settlement, Taker, Way,
 };
 pub use objects::rwlock::{RwLock, RwRequest};
 pub use objects::semaphore::Semaphore;
 pub use objects::{ObjectId, Part, PartSet, Posted};
 pub use op::*;
 pub use opaque::Opaque;
-pub use printable::{is_deceptive, masked, printable};
+pub use printable::is_deceptive;
 pub use reach::{Guess, Reach};
 pub use schedule::{NoSchedule, Refusal, Schedule};
 pub use semantics::{Buffering, Leaving, Semantics};
-pub use state::{Parts, Scope, State};
-pub use stop::{CountsHere, StopSignal};
+pub use state::{Parts, State};
+pub use stop::StopSignal;
 pub use system::{Failure, FailureKind, Next, System};
 pub use touch::{May, Touch};
 pub use value::{Value, ValueId, Values};
+
+pub(crate) use as_text::stored_as_text;
+pub(crate) use effect::{Mode, Need, Needs};
+pub(crate) use objects::network::{ENDED, Places, network_effect};
+pub(crate) use printable::{masked, printable};
+pub(crate) use state::Scope;
+pub(crate) use stop::CountsHere;

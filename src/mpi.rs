@@ -2,7 +2,7 @@
 //! distinct history of observations.
 //!
 //! `mazurka mpicc` compiles a program against a header and a library of this crate, which are
-//! embedded in it as C text ([`Library`]) and compiled by the user's compiler. [`Ranks`] is the
+//! embedded in it as C text (`Library`) and compiled by the user's compiler. [`Ranks`] is the
 //! [`Runner`](crate::systems::history::Runner) of such a program:
 //!
 //! ```text
@@ -26,7 +26,7 @@
 //! long as forking it where `main` begins.
 //!
 //! **The place of a call.** Each question carries the return address of the call, and so does each
-//! access to memory; the debug information of the program maps it to a line ([`Source`]). Macros in
+//! access to memory; the debug information of the program maps it to a line (`Source`). Macros in
 //! the header would break wrappers, function pointers and other languages, and would not see memory
 //! accesses.
 //!
@@ -47,7 +47,7 @@
 //!
 //! Interaction of ranks without MPI is not explored. Where it is noticed (files that one rank
 //! changes and another uses, sockets, shared memory, started programs), the search ends with
-//! [`StopReason::Unsupported`] and a sentence: [`Ranks::judged`]. A search of ranks that start
+//! [`StopReason::Unsupported`] and a sentence: `Ranks::judged`. A search of ranks that start
 //! threads runs to its end and then has the same result: each order of messages was explored, but
 //! only one order of the threads.
 //!
@@ -70,18 +70,19 @@ mod ready;
 mod servers;
 mod slip;
 mod source;
-pub mod suite;
+pub(crate) mod suite;
 mod unreceived;
 mod uses;
 mod variables;
 mod verify;
 mod wire;
 
-pub use compiler::{Compiler, Language};
-pub use diagnosis::{Diagnosis, diagnose};
-pub use library::Library;
+pub use compiler::Compiler;
+pub use diagnosis::Diagnosis;
 pub use ranks::{Files, Launch, Ranks, TICK};
-pub use slip::Slip;
-pub use source::Source;
 pub use unreceived::Unreceived;
-pub use verify::{Answer, Doubt, Others, verify};
+pub use verify::{Answer, Doubt, verify};
+
+pub(crate) use compiler::Language;
+pub(crate) use slip::Slip;
+pub(crate) use verify::Others;

@@ -1,7 +1,7 @@
 //! What is wrong with an execution, and how to explain it.
 //!
-//! Explorers only judge, by [`Properties`]. They rest on [`process_failure`], [`oversubscription`],
-//! [`is_deadlock`], [`is_livelock`] and [`final_failure`], which say whether a state violates
+//! Explorers only judge, by [`Properties`]. They rest on `process_failure`, `oversubscription`,
+//! `is_deadlock`, `is_livelock` and `final_failure`, which say whether a state violates
 //! something. Explaining is separate and slower: a [`Replay`] repeats a schedule on the model
 //! alone, and tells it in the program's own terms.
 //!
@@ -12,7 +12,7 @@
 //! | [`Position`] | where a search is, in the program's own terms |
 //! | [`Call`] | a call of a procedure, its result and its steps |
 //! | [`Change`] | what a step changed |
-//! | [`Arrow`], [`Hold`] | what went from one step to another, and who held what |
+//! | `Arrow`, `Hold` | what went from one step to another, and who held what |
 //! | [`Fact`] | a part of a state: where a process is, what an object holds |
 //! | [`Standing`] | the state of an execution: open, ended, deadlocked, failed |
 //! | [`Deadlock`] | who waits for what, who could have helped, and who waits in a circle |
@@ -36,30 +36,34 @@ mod suppliers;
 #[cfg(test)]
 pub(crate) mod scripts;
 
-pub use arrows::{Arrow, ArrowKind, Hold};
 pub use calls::Call;
 pub use changes::Change;
-pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock, list};
-pub use invariants::{
-    Invariants, broken_invariant, broken_invariants, invariant_readings, is_seen,
-};
-pub use leaks::{Leak, LeakKind, Leaks};
-pub use livelock::{Motion, Spin, Watch, is_livelock, may_spin, polling};
-pub use objects::oversubscription;
+pub use deadlock::{Blocked, Deadlock, Link, explain_deadlock};
+pub use invariants::{Invariants, broken_invariants};
+pub use leaks::{Leak, LeakKind};
+pub use livelock::{Motion, Spin, Watch, polling};
 pub use position::Position;
 pub use properties::{
     CrowdedBarriers, Deadlocks, Failures, FinalStates, Livelocks, Objection, Properties, Property,
     When,
 };
-pub use replay::{Ending, Printed, Replay, Standing, Step};
+pub use replay::{Printed, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
+
+pub(crate) use arrows::{Arrow, ArrowKind, Hold};
+pub(crate) use deadlock::list;
+pub(crate) use invariants::{broken_invariant, invariant_readings, is_seen};
+pub(crate) use leaks::Leaks;
+pub(crate) use livelock::{is_livelock, may_spin};
+pub(crate) use objects::oversubscription;
+pub(crate) use replay::Ending;
 
 use crate::model::{
     Contents, Failure, Finale, LocalId, Locals, Op, ProcessId, State, Status, System, Value,
 };
 
 /// The violation that stopped `process`, if any.
-pub fn process_failure<'l, S: System>(
+pub(crate) fn process_failure<'l, S: System>(
     locals: &'l Locals<'_, S>,
     state: &State,
     process: ProcessId,
@@ -72,7 +76,11 @@ pub fn process_failure<'l, S: System>(
 
 /// Is `state`, in which nothing can happen any more, a deadlock? It is if some process that is no
 /// daemon is neither done nor failed, or some actor has messages pending and that is not allowed.
-pub fn is_deadlock<S: System>(locals: &Locals<'_, S>, state: &State, allow_pending: bool) -> bool {
+pub(crate) fn is_deadlock<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    allow_pending: bool,
+) -> bool {
     // A failed process that is unfinished has messages, so it is an actor, too.
     let is_actor =
         |process| matches!(locals.op(state.local(process)), None | Some(Op::Handle { .. }));
@@ -80,12 +88,12 @@ pub fn is_deadlock<S: System>(locals: &Locals<'_, S>, state: &State, allow_pendi
 }
 
 /// What the program's `final` block objects to in a terminal state that is no deadlock.
-pub fn final_failure<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
+pub(crate) fn final_failure<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
     at_the_end(locals, state, |finale, ends, cells| finale.judge(ends, cells, &locals.values))
 }
 
 /// What the `final` block that objects to a terminal state has read there, with names.
-pub fn final_readings<S: System>(
+pub(crate) fn final_readings<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
 ) -> Option<Vec<(String, Value)>> {

@@ -17,7 +17,7 @@ impl SplitMix64 {
 
     /// The next number.
     #[inline]
-    pub fn draw(&mut self) -> u64 {
+    pub(crate) fn draw(&mut self) -> u64 {
         let number = mix(self.0);
         self.0 = self.0.wrapping_add(GAMMA);
         number
@@ -41,7 +41,7 @@ impl SplitMix64 {
 /// A bijection that spreads every bit over all others: the number that SplitMix64 draws first from
 /// the seed `x`.
 #[inline]
-pub fn mix(x: u64) -> u64 {
+pub(crate) fn mix(x: u64) -> u64 {
     let z = x.wrapping_add(GAMMA);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,6 +1,6 @@
 //! Results as plain data, and their renderers.
 //!
-//! A report contains everything that is to be shown; a renderer ([`text`], [`table`], [`json`],
+//! A report contains everything that is to be shown; a renderer ([`text`], `table`, [`json`],
 //! [`dot`], [`svg`], [`html`]) decides how. `--format json` prints a report as it serialises: the
 //! field names here are the contract with other programs.
 
@@ -8,19 +8,19 @@ mod alike;
 #[cfg(feature = "cli")]
 pub mod comparison;
 #[cfg(feature = "cli")]
-pub mod count;
+pub(crate) mod count;
 pub mod dot;
 mod execution;
 mod faster;
 #[cfg(feature = "cli")]
 pub mod html;
 pub mod json;
-pub mod lint;
+pub(crate) mod lint;
 pub mod picture;
 mod shown;
 pub mod svg;
 #[cfg(feature = "cli")]
-pub mod table;
+pub(crate) mod table;
 pub mod text;
 pub mod viewer;
 

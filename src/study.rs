@@ -15,7 +15,7 @@ mod agreement;
 pub(crate) mod made_up;
 mod point;
 mod sweep;
-pub mod task;
+pub(crate) mod task;
 
 pub use agreement::{About, Disagreement, disagreements};
 pub use point::{Point, median};
@@ -119,14 +119,14 @@ mod seconds {
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub fn serialize<S: Serializer>(
+    pub(crate) fn serialize<S: Serializer>(
         time: &Option<Duration>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         time.map(|time| time.as_secs_f64()).serialize(serializer)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<Duration>, D::Error> {
         let seconds = Option::<f64>::deserialize(deserializer)?;
@@ -383,7 +383,7 @@ impl Row {
 
 /// The number of executions that a complete search with this setting will visit, if an earlier row
 /// of the same program determines it.
-pub fn foreseen(rows: &[Row], case: &Case, setting: &Setting) -> Option<u64> {
+pub(crate) fn foreseen(rows: &[Row], case: &Case, setting: &Setting) -> Option<u64> {
     let defines = case.constants();
     let of_case = |row: &&Row| row.spec == case.name && row.defines == defines;
     let known = rows.iter().filter(of_case).find_map(agreement::classes);

@@ -10,19 +10,19 @@
 //! | [`HappensBefore`] | the happens-before order of an execution, by vector clocks |
 //! | [`Occurrence`] | an action with its history: the same in all equivalent executions |
 //! | [`Execution`] | an execution with its state and order, extended and shortened at its end |
-//! | [`Heights`] | causal depths of actions, for bounded searches |
-//! | [`Strand`] | a schedulable unit: a process, a message to an actor, an internal handler |
-//! | [`initials`] | weak initials: the actions with which a continuation may begin |
-//! | [`race`] | events of an execution that could have occurred in another order |
-//! | [`Reversal`] | the continuation that reverses a race |
-//! | [`BacktrackSets`] | the enabled actions that must be tried from each state |
-//! | [`WakeupTree`] | continuations that must be executed from a state |
+//! | `Heights` | causal depths of actions, for bounded searches |
+//! | `Strand` | a schedulable unit: a process, a message to an actor, an internal handler |
+//! | `initials` | weak initials: the actions with which a continuation may begin |
+//! | `race` | events of an execution that could have occurred in another order |
+//! | `Reversal` | the continuation that reverses a race |
+//! | `BacktrackSets` | the enabled actions that must be tried from each state |
+//! | `WakeupTree` | continuations that must be executed from a state |
 //! | [`SleepSet`] | enabled actions whose continuations are explored already |
-//! | [`spin`] | loops that wait: their fruitless rounds are left out of executions |
-//! | [`order()`] | the happens-before order of a given schedule |
+//! | `spin` | loops that wait: their fruitless rounds are left out of executions |
+//! | `order()` | the happens-before order of a given schedule |
 //! | [`causal_past()`] | the causal past of the last action of an execution |
-//! | [`Cuts`] | the states of a class that differ in certain relevant actions |
-//! | [`standstill()`] | a configuration of a class in which nothing need ever happen again |
+//! | `Cuts` | the states of a class that differ in certain relevant actions |
+//! | `standstill()` | a configuration of a class in which nothing need ever happen again |
 //! | [`few_switches()`] | an equivalent execution with few switches between processes |
 //! | [`Classes`] | normal forms of executions: equal iff equivalent |
 
@@ -33,28 +33,33 @@ mod execution;
 mod few_switches;
 mod happens_before;
 mod heights;
-pub mod initials;
+pub(crate) mod initials;
 mod needed;
 mod normal_form;
 pub mod race;
 mod representative;
 mod reversal;
 mod sleep_set;
-pub mod spin;
+pub(crate) mod spin;
 mod standstill;
 mod wakeup_tree;
 
-pub use backtrack_sets::{BacktrackSets, Candidate};
-pub use causal_past::{causal_past, order};
-pub use cuts::Cuts;
-pub use execution::{Execution, Strand};
+pub use causal_past::causal_past;
+pub use execution::Execution;
 pub use few_switches::{Linearisation, few_switches, switches};
 pub use happens_before::HappensBefore;
-pub use heights::Heights;
-pub use needed::{LeftOut, needed};
-pub use normal_form::{Classes, Names, NormalForm, Occurrence};
-pub use representative::representative;
-pub use reversal::Reversal;
-pub use sleep_set::{Mark, SleepSet};
-pub use standstill::standstill;
-pub use wakeup_tree::{WakeupTree, WakeupTrees};
+pub use normal_form::{Classes, NormalForm, Occurrence};
+pub use sleep_set::SleepSet;
+
+pub(crate) use backtrack_sets::{BacktrackSets, Candidate};
+pub(crate) use causal_past::order;
+pub(crate) use cuts::Cuts;
+pub(crate) use execution::Strand;
+pub(crate) use heights::Heights;
+pub(crate) use needed::{LeftOut, needed};
+pub(crate) use normal_form::Names;
+pub(crate) use representative::representative;
+pub(crate) use reversal::Reversal;
+pub(crate) use sleep_set::Mark;
+pub(crate) use standstill::standstill;
+pub(crate) use wakeup_tree::{WakeupTree, WakeupTrees};

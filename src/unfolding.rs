@@ -38,12 +38,13 @@ mod stamps;
 mod structure;
 
 pub use configuration::Configuration;
-pub use cut::Cut;
-pub use event::{Event, EventId, EventKind, Node, Watch};
-pub use event_set::EventSet;
-pub use lanes::{Lane, Lanes};
-pub use stamps::Stamps;
+pub use event::{Event, EventId, EventKind};
+pub use lanes::Lane;
 pub use structure::EventStructure;
+
+pub(crate) use event_set::EventSet;
+pub(crate) use lanes::Lanes;
+pub(crate) use stamps::Stamps;
 
 use smallvec::SmallVec;
 
@@ -59,8 +60,6 @@ pub struct Unfolding<'s, S: System> {
     max_height: u32,
     /// Events that end fruitless rounds are not built.
     waits: bool,
-    /// Was any event left out because of its height?
-    cut_off: bool,
     /// The last large list of events whose maximal events were asked for, and the answer.
     crowd: (Vec<EventId>, SmallVec<[EventId; 4]>),
     /// Number of times that an event was left out because of its height.
@@ -71,7 +70,7 @@ impl<'s, S: System> Unfolding<'s, S> {
     /// No events yet, and the empty configuration with its extensions. Events higher than
     /// `max_height` will not be built: that prefix of the unfolding is finite even if the system
     /// can run for ever. If `waits`, events that end fruitless rounds will not be built either: see
-    /// [`crate::trace::spin`]. Once `stop` is raised, extensions, conflicts and answers about them
+    /// `trace::spin`. Once `stop` is raised, extensions, conflicts and answers about them
     /// mean nothing.
     pub fn new(
         system: &'s S,
@@ -88,7 +87,6 @@ impl<'s, S: System> Unfolding<'s, S> {
             structure,
             max_height,
             waits,
-            cut_off: false,
             too_high: 0,
             crowd: Default::default(),
         };
@@ -110,7 +108,7 @@ impl<'s, S: System> Unfolding<'s, S> {
     }
 
     /// Lets no signal stop it from now on.
-    pub fn go_on(&mut self) {
+    pub(crate) fn go_on(&mut self) {
         self.structure.stop = StopSignal::default();
         self.crowd = Default::default();
     }
@@ -118,7 +116,7 @@ impl<'s, S: System> Unfolding<'s, S> {
     /// For C without enabled events: is there an action whose event is too high? (If not, and the
     /// state is not terminal, all possible actions would end fruitless rounds: see
     /// `extensions/spin`.)
-    pub fn is_cut_at(&mut self, c: &Configuration) -> bool {
+    pub(crate) fn is_cut_at(&mut self, c: &Configuration) -> bool {
         let before = self.too_high;
         for process in c.state().processes().collect::<Vec<_>>() {
             self.extensions_of(c, process);
@@ -127,7 +125,7 @@ impl<'s, S: System> Unfolding<'s, S> {
     }
 
     /// Calls `look` with state(C). It may continue from there, but has to undo what it does.
-    pub fn looking_on<T>(
+    pub(crate) fn looking_on<T>(
         &mut self,
         c: &mut Configuration,
         look: impl FnOnce(&mut Locals<'s, S>, &mut State) -> T,
@@ -136,10 +134,5 @@ impl<'s, S: System> Unfolding<'s, S> {
         let seen = look(&mut self.locals, &mut c.state);
         debug_assert_eq!(c.state.depth(), depth, "what was done is undone");
         seen
-    }
-
-    /// Was any event left out because of its height?
-    pub fn is_cut_off(&self) -> bool {
-        self.cut_off
     }
 }

@@ -7,16 +7,16 @@
 //! | module | idea |
 //! |---|---|
 //! | [`papers`] | the tables that papers print, as figures |
-//! | [`reproduction`] | such a table, with our figures beside the figures of the paper |
+//! | `reproduction` | such a table, with our figures beside the figures of the paper |
 //! | [`client`] | random clients of data structures |
 //! | [`stateful`] | the experiments of a paper on these clients, and their results |
-//! | [`study`] | what UDPOR's k costs and saves |
+//! | `study` | what UDPOR's k costs and saves |
 //! | [`plot`] | line plots |
 
 pub mod client;
 pub mod papers;
 pub mod plot;
-pub mod reproduction;
+pub(crate) mod reproduction;
 mod specs;
 pub mod stateful;
-pub mod study;
+pub(crate) mod study;

@@ -1,5 +1,7 @@
 //! The rules of the code base that a compiler does not check (design: layers, silence, sizes).
 
+mod circles;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

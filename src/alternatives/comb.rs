@@ -56,7 +56,7 @@ pub struct Combs {
 
 /// The spikes of some disabled events.
 #[derive(Default)]
-pub struct Comb {
+pub(crate) struct Comb {
     pool: Vec<EventId>,
     drafts: Vec<Draft>,
     /// For each event d, its newest draft, as an index of `drafts`.
@@ -77,12 +77,12 @@ pub struct Comb {
 
 impl Comb {
     /// Called when the search goes on below the current node.
-    pub fn descend(&mut self) {
+    pub(crate) fn descend(&mut self) {
         self.levels.push(self.drafts.len() as u32);
     }
 
     /// Called when the search leaves the current node.
-    pub fn ascend(&mut self) {
+    pub(crate) fn ascend(&mut self) {
         let kept = self.levels.pop().expect("a node to leave") as usize;
         for draft in self.drafts.drain(kept..).rev() {
             self.latest[draft.d.index()] = draft.former;
@@ -92,7 +92,7 @@ impl Comb {
 
     /// Computes the spikes. Returns false if one of them is empty, because then there is no
     /// alternative.
-    pub fn build(
+    pub(crate) fn build(
         &mut self,
         structure: &EventStructure,
         c: &Configuration,
@@ -118,7 +118,7 @@ impl Comb {
     }
 
     /// The figures of the combs built so far.
-    pub fn sizes(&self) -> Combs {
+    pub(crate) fn sizes(&self) -> Combs {
         self.sizes
     }
 
@@ -174,29 +174,24 @@ impl Comb {
     /// Called when events were discarded from U. None of them is in a draft: the events of a draft
     /// are compatible with the C of all nodes above, and not after an event that was disabled
     /// there.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.witnesses.clear();
     }
 
     /// The number of spikes.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.spikes.len()
     }
 
-    /// Are there no spikes?
-    pub fn is_empty(&self) -> bool {
-        self.spikes.is_empty()
-    }
-
     /// A spike, that of the newest disabled event first.
-    pub fn spike(&self, index: usize) -> &[EventId] {
+    pub(crate) fn spike(&self, index: usize) -> &[EventId] {
         let Draft { start, end, .. } = self.drafts[self.spikes[index] as usize];
         &self.pool[start as usize..end as usize]
     }
 
     /// Looks for a combination over the newest spike and the `width - 1` smallest others. `None` if
     /// it gave up after `effort` candidates.
-    pub fn combine(
+    pub(crate) fn combine(
         &mut self,
         structure: &EventStructure,
         width: usize,
@@ -248,7 +243,7 @@ impl Comb {
 
     /// Writes J ∖ C, causes first, for the combination found, or for the events `chosen` by the SAT
     /// solver.
-    pub fn alternative(
+    pub(crate) fn alternative(
         &mut self,
         structure: &EventStructure,
         c: &Configuration,

@@ -5,11 +5,11 @@ use varisat::{ExtendFormula, Lit, Solver};
 
 /// A variable or its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Literal(pub i32);
+pub struct Literal(pub(crate) i32);
 
 impl Literal {
     /// The opposite literal.
-    pub fn negated(self) -> Literal {
+    pub(crate) fn negated(self) -> Literal {
         Literal(-self.0)
     }
 }

@@ -10,7 +10,7 @@ use super::batch::Batch;
 use super::options::{ExplorerArgs, LimitArgs, SetupArgs};
 use super::output::{Output, TableFormat, format};
 use super::spec::{case, compile, constants, refusal};
-use super::{Exit, Failure, files};
+use super::{Exit, Failure, folders};
 use crate::explore::{EXPLORERS, OPTIONS, Options, Setting};
 use crate::lang::Program;
 use crate::report::comparison::{self, Comparison, Printer, Style};
@@ -79,7 +79,7 @@ Ctrl-C ends the comparison and prints the rows it has; a second Ctrl-C ends at o
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let settings = settings(&args.explorers, args.options.options()?)?;
     let limits = args.limits.limits_or(Some(TIMEOUT), Some(MAX_MEMORY))?;
-    let paths = files::specs(&args.specs, output)?;
+    let paths = folders::specs(&args.specs, output)?;
     output.direct(args.output.as_deref(), paths.iter().map(PathBuf::as_path))?;
     let format = format(args.format, args.output.as_deref(), TableFormat::Text);
     let programs = programs(&args, &paths, output)?;

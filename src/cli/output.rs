@@ -28,7 +28,6 @@ pub(super) enum Format {
     Json,
 }
 
-/// The format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum TableFormat {
     Text,

@@ -22,7 +22,7 @@ use super::log::{self, Key, Log, Run};
 use super::options::{LimitArgs, MpiArgs, SetupArgs, Unit};
 use super::output::{Output, TableFormat};
 use super::spec::{case, compile, constants, refusal};
-use super::{Exit, Failure, machine};
+use super::{Exit, Failure, folders, machine};
 use crate::explore::{K, Setting, StopReason};
 use crate::lang::Program;
 use crate::report::json;
@@ -119,7 +119,7 @@ struct Planned {
 }
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
-    let paths = files::specs(&args.specs, output)?;
+    let paths = folders::specs(&args.specs, output)?;
     let plan = plan(&args, &paths, output)?;
     if let [Planned { refusal: Some(why), .. }, rest @ ..] = plan.as_slice()
         && rest.iter().all(|planned| planned.refusal.is_some())

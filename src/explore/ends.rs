@@ -154,7 +154,7 @@ impl Driver<'_> {
     }
 
     /// Reports that every action that is possible in `state` would end a fruitless round
-    /// ([`crate::trace::spin`]). The execution then waits for ever (a livelock, or an end if only
+    /// (`trace::spin`). The execution then waits for ever (a livelock, or an end if only
     /// daemons wait), or it is given up. Returns true unless it is given up. `state` is the same
     /// afterwards.
     ///
@@ -283,7 +283,7 @@ impl Driver<'_> {
 /// # Panics
 /// Always.
 #[cold]
-pub fn lost<S: System>(locals: &Locals<'_, S>, state: &State, action: Action) -> ! {
+pub(crate) fn lost<S: System>(locals: &Locals<'_, S>, state: &State, action: Action) -> ! {
     let chooses = locals.op(state.local(action.process)).is_some_and(|op| op.chooses_message());
     let next = Schedule::from(vec![state.portable(action, chooses)]);
     let way = Schedule::of(state);

@@ -197,7 +197,7 @@ type Key = (Since, ProcessId, Since);
 
 impl Sorter {
     /// A sorter for one search with this order.
-    pub fn new(order: Order) -> Self {
+    pub(crate) fn new(order: Order) -> Self {
         let random = match order {
             Order::Random(seed) => seed,
             _ => 0,
@@ -207,7 +207,7 @@ impl Sorter {
 
     /// Sorts `actions`, which are enabled after `execution`, or pending messages and internal
     /// handlers there.
-    pub fn sort(&mut self, execution: &impl History, actions: &mut [Action]) {
+    pub(crate) fn sort(&mut self, execution: &impl History, actions: &mut [Action]) {
         if let Order::Random(_) = self.order {
             return self.shuffle(actions);
         }

@@ -13,7 +13,7 @@
 pub mod crew;
 mod cut;
 mod joined;
-pub mod part;
-pub mod place;
-pub mod start;
-pub mod threads;
+pub(crate) mod part;
+pub(crate) mod place;
+pub(crate) mod start;
+pub(crate) mod threads;

@@ -27,7 +27,7 @@ pub struct Stats {
     pub blocked: u64,
     /// Executions given up. Either a process waits in a loop for something that has happened
     /// already: it looked too early, and the executions in which it looks later are visited, too
-    /// ([`crate::trace::spin`]). Or it has used up its polls ([`StopReason::Polls`]).
+    /// (`trace::spin`). Or it has used up its polls ([`StopReason::Polls`]).
     pub given_up: u64,
     /// Executions cut by the depth bound.
     pub truncated: u64,
@@ -63,11 +63,10 @@ pub struct Stats {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PrefixFigures {
     /// Its events that are no cutoffs. A mutex that is only locked and unlocked is locked in one.
-    pub events: u64,
-    /// Its cutoffs.
-    pub cutoffs: u64,
+    pub(crate) events: u64,
+    pub(crate) cutoffs: u64,
     /// Bytes in use.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// The result of a search.
@@ -88,7 +87,7 @@ pub struct Outcome {
     /// The time that it took.
     pub elapsed: Duration,
     /// In the result of a piece of a search that counts classes: the classes that it has completed,
-    /// each by its [representative](crate::trace::representative). So a class that several pieces
+    /// each by its representative. So a class that several pieces
     /// complete is counted once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<BTreeSet<Schedule>>,

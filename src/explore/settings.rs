@@ -1,5 +1,5 @@
 //! How explorers are chosen: the table of explorers, their options, and both as text.
 
-pub mod options;
-pub mod setting;
-pub mod table;
+pub(crate) mod options;
+pub(crate) mod setting;
+pub(crate) mod table;

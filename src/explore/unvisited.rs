@@ -33,16 +33,16 @@ const MOST_CUTS: usize = 100_000;
 /// The invariants that a search has to judge.
 pub(super) struct InvariantCheck {
     /// Must invariants be judged at all?
-    pub are_judged: bool,
+    pub(crate) are_judged: bool,
     /// Indices of the invariants that must also be judged in states that the search skips.
     unvisited: Vec<usize>,
     /// Was there a class with more than [`MOST_CUTS`] such states?
-    pub is_open: bool,
+    pub(crate) is_open: bool,
 }
 
 impl InvariantCheck {
     /// The invariants of `system`, if they are among the properties.
-    pub fn of<S: System>(system: &S, properties: &Properties) -> InvariantCheck {
+    pub(crate) fn of<S: System>(system: &S, properties: &Properties) -> InvariantCheck {
         let invariants = system.invariants().filter(|_| properties.contain::<Invariants>());
         let unvisited = invariants.map_or(Vec::new(), |invariants| {
             (0..invariants.count()).filter(|&one| !invariants.sees_one_thing(one)).collect()
@@ -53,12 +53,12 @@ impl InvariantCheck {
 
 impl InvariantCheck {
     /// Notes that the search visits every reachable state.
-    pub fn go_through_all_states(&mut self) {
+    pub(crate) fn go_through_all_states(&mut self) {
         self.unvisited.clear();
     }
 
     /// The invariants that fail in `state`. None if invariants are not judged.
-    pub fn broken<S: System>(&self, locals: &Locals<'_, S>, state: &State) -> Vec<Broken> {
+    pub(crate) fn broken<S: System>(&self, locals: &Locals<'_, S>, state: &State) -> Vec<Broken> {
         if !self.are_judged {
             return Vec::new();
         }
@@ -67,7 +67,7 @@ impl InvariantCheck {
     }
 
     /// The invariants that fail in skipped states of the class of the execution to `state`.
-    pub fn broken_elsewhere<S: System>(
+    pub(crate) fn broken_elsewhere<S: System>(
         &mut self,
         locals: &Locals<'_, S>,
         state: &State,
@@ -88,7 +88,7 @@ impl InvariantCheck {
 
     /// May an invariant fail in a state that the search skips?
     #[inline]
-    pub fn miss_states(&self) -> bool {
+    pub(crate) fn miss_states(&self) -> bool {
         !self.unvisited.is_empty()
     }
 }
@@ -97,7 +97,7 @@ impl InvariantCheck {
 pub(super) struct Broken {
     invariant: usize,
     /// How it fails.
-    pub failure: Failure,
+    pub(crate) failure: Failure,
     /// An execution to the state where it fails; `None` if that is the current state.
     schedule: Option<Schedule>,
 }
@@ -105,7 +105,7 @@ pub(super) struct Broken {
 impl Broken {
     /// The shortest known execution to the state where it fails. `state` is the state in which the
     /// search found the failure.
-    pub fn way<S: System>(self, locals: &Locals<'_, S>, state: &State) -> Schedule {
+    pub(crate) fn way<S: System>(self, locals: &Locals<'_, S>, state: &State) -> Schedule {
         self.schedule.unwrap_or_else(|| cuts(locals, state, self.invariant).smallest())
     }
 }

@@ -24,7 +24,7 @@ use crate::model::{Action, Schedule, StopSignal, System};
 use crate::trace::{Candidate, Execution, SleepSet};
 
 /// The part in which explorers of executions differ.
-pub trait Rule<S: System> {
+pub(crate) trait Rule<S: System> {
     /// Called when the walk reaches E: handles the races of its last action, which add actions to
     /// try from earlier states, and initialises the actions to try from E.
     fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>);
@@ -50,36 +50,36 @@ pub trait Rule<S: System> {
 
 /// The settings of a walk.
 #[derive(Clone, Copy, Debug)]
-pub struct WalkOptions {
+pub(crate) struct WalkOptions {
     /// The order in which enabled actions are tried; `None` for the order of the model.
-    pub order: Option<Order>,
+    pub(crate) order: Option<Order>,
     /// Which actions of a sleep set stay asleep after an independent action.
-    pub sleep: SleepPolicy,
+    pub(crate) sleep: SleepPolicy,
     /// What a depth bound measures.
-    pub depth: Depth,
+    pub(crate) depth: Depth,
 }
 
 impl WalkOptions {
     /// A walk in this order, with or without sleep sets, up to a causal depth.
-    pub fn new(order: Order, sleep_sets: bool) -> WalkOptions {
+    pub(crate) fn new(order: Order, sleep_sets: bool) -> WalkOptions {
         let sleep = if sleep_sets { SleepPolicy::All } else { SleepPolicy::Given };
         WalkOptions { order: Some(order), sleep, depth: Depth::Causal }
     }
 
     /// A walk whose rule itself puts actions to sleep ([`Walk::pass_over`]), without a depth bound.
-    pub fn passing() -> WalkOptions {
+    pub(crate) fn passing() -> WalkOptions {
         WalkOptions { order: None, sleep: SleepPolicy::Passed, depth: Depth::Unbounded }
     }
 
     /// A walk in this order, with sleep sets, up to a causal depth.
-    pub fn sleeping(order: Order) -> WalkOptions {
+    pub(crate) fn sleeping(order: Order) -> WalkOptions {
         WalkOptions { order: Some(order), sleep: SleepPolicy::All, depth: Depth::Causal }
     }
 }
 
 /// Which actions of the sleep set of a state stay asleep after an independent action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SleepPolicy {
+pub(crate) enum SleepPolicy {
     /// All that are independent of it: sleep sets (Godefroid 1996).
     All,
     /// All that are independent of it. The walk does not put explored actions to sleep; the rule
@@ -93,7 +93,7 @@ pub enum SleepPolicy {
 
 /// What [`Walk::look`] found after E.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reached {
+pub(crate) enum Reached {
     /// An action is enabled.
     Open,
     /// No action is possible: E is complete.
@@ -107,17 +107,17 @@ pub enum Reached {
 }
 
 /// An execution, and the sleep sets along it.
-pub struct Walk<'s, 'd, 'o, S: System> {
+pub(crate) struct Walk<'s, 'd, 'o, S: System> {
     /// E
-    pub execution: Execution<'s, S>,
+    pub(crate) execution: Execution<'s, S>,
     /// Sleep, for E and its prefixes.
-    pub sleep: SleepSet,
+    pub(crate) sleep: SleepSet,
     /// The actions enabled after E, in the order of trying. [`Walk::look`] fills it.
-    pub enabled: Vec<Action>,
+    pub(crate) enabled: Vec<Action>,
     /// Its settings.
-    pub options: WalkOptions,
+    pub(crate) options: WalkOptions,
     /// The driver, to which the walk reports.
-    pub driver: &'d mut Driver<'o>,
+    pub(crate) driver: &'d mut Driver<'o>,
     sorter: Option<Sorter>,
     /// Longer executions are cut.
     max_length: usize,
@@ -211,7 +211,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     }
 
     /// The action with this portable name; `None` if it is not enabled after E.
-    pub fn named(&self, portable: Action) -> Option<Action> {
+    pub(crate) fn named(&self, portable: Action) -> Option<Action> {
         self.execution.state().action_named(&self.execution.locals, portable)
     }
 
@@ -330,7 +330,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
 
     /// Puts to sleep the enabled actions that come before `step` in the order. Returns true if
     /// `step` is enabled and awake.
-    pub fn pass_over(&mut self, step: Action) -> bool {
+    pub(crate) fn pass_over(&mut self, step: Action) -> bool {
         self.enabled.clear();
         self.execution.enabled(&mut self.enabled);
         self.execution.sort(&mut self.enabled);
@@ -348,7 +348,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
 
     /// Goes back to the first `length` actions of E, tries the actions that are to be tried there,
     /// and returns to E. The caller has set `rule` back to that state.
-    pub fn go_back(&mut self, length: usize, rule: &mut impl Rule<S>) {
+    pub(crate) fn go_back(&mut self, length: usize, rule: &mut impl Rule<S>) {
         let sleep = self.sleep.clone();
         let mut undone = Vec::new();
         while self.execution.len() > length {
@@ -363,17 +363,17 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     }
 
     /// May an action be asleep in this walk?
-    pub fn has_sleepers(&self) -> bool {
+    pub(crate) fn has_sleepers(&self) -> bool {
         self.options.sleep == SleepPolicy::All || self.sleep.has_given()
     }
 
     /// Is E still shorter than the prefix of the branch?
-    pub fn is_on_its_way(&self) -> bool {
+    pub(crate) fn is_on_its_way(&self) -> bool {
         self.execution.len() < self.start.length
     }
 
     /// Is E the prefix of the branch?
-    pub fn is_start(&self) -> bool {
+    pub(crate) fn is_start(&self) -> bool {
         self.execution.len() == self.start.length
     }
 
@@ -394,7 +394,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
 
     /// Computes the enabled actions after E, and reports to the driver if E has ended.
     #[inline(always)]
-    pub fn look(&mut self) -> Reached {
+    pub(crate) fn look(&mut self) -> Reached {
         self.enabled.clear();
         if self.driver.is_stopped() {
             return Reached::Stop;
@@ -417,27 +417,27 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     }
 
     /// The enabled actions after E, as candidates for a backtrack set.
-    pub fn candidates(&self) -> impl Iterator<Item = Candidate> {
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = Candidate> {
         self.enabled.iter().map(|&action| {
             Candidate::new(action, self.execution.strand(action), self.sleep.contains(action))
         })
     }
 
     /// Sorts pending actions into the order in which they are tried.
-    pub fn sort(&mut self, actions: &mut [Action]) {
+    pub(crate) fn sort(&mut self, actions: &mut [Action]) {
         if let Some(sorter) = &mut self.sorter {
             sorter.sort(&self.execution, actions);
         }
     }
 
     /// Reports that E is blocked: every enabled action is asleep, which is proved.
-    pub fn blocked(&mut self) {
+    pub(crate) fn blocked(&mut self) {
         self.prove_asleep();
         self.abandoned();
     }
 
     /// Reports that E is abandoned: the explorer covers its continuations elsewhere.
-    pub fn abandoned(&mut self) {
+    pub(crate) fn abandoned(&mut self) {
         self.driver.blocked(&self.execution.locals, self.execution.state());
     }
 }

@@ -9,22 +9,21 @@ use crate::model::Delivery;
 
 /// A name where it is written.
 #[derive(Clone, Debug)]
-pub struct Name {
-    pub text: String,
-    pub span: Span,
+pub(crate) struct Name {
+    pub(crate) text: String,
+    pub(crate) span: Span,
 }
 
-/// A file.
 #[derive(Debug, Default)]
-pub struct File {
-    pub items: Vec<Item>,
+pub(crate) struct File {
+    pub(crate) items: Vec<Item>,
     /// The places of the items that [run](Item::runs).
-    pub running: Vec<Span>,
+    pub(crate) running: Vec<Span>,
 }
 
 /// A declaration at the top level.
 #[derive(Debug)]
-pub enum Item {
+pub(crate) enum Item {
     Const { name: Name, ty: Option<TypeExpr>, value: Expr },
     Mailbox { name: Name, size: Option<Expr>, message: Option<TypeExpr>, delivery: Delivery },
     Objects(Objects),
@@ -41,7 +40,7 @@ pub enum Item {
 
 impl Item {
     /// The names that it declares: its own, and those of the messages that an actor handles.
-    pub fn names(&self) -> impl Iterator<Item = &Name> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Name> {
         let handlers = match self {
             Item::Actor { body, .. } => &body.handlers[..],
             _ => &[],
@@ -51,7 +50,7 @@ impl Item {
     }
 
     /// Does it run, or judge what runs? Other items declare what can be used.
-    pub fn runs(&self) -> bool {
+    pub(crate) fn runs(&self) -> bool {
         use Item::*;
         matches!(
             self,
@@ -77,16 +76,16 @@ impl Item {
 
 /// A declaration of one object or an array of them, of a kind without a syntax of its own.
 #[derive(Debug)]
-pub struct Objects {
-    pub kind: ObjectKind,
-    pub name: Name,
-    pub size: Option<Expr>,
-    pub number: Option<Expr>,
+pub(crate) struct Objects {
+    pub(crate) kind: ObjectKind,
+    pub(crate) name: Name,
+    pub(crate) size: Option<Expr>,
+    pub(crate) number: Option<Expr>,
 }
 
 /// How a process or an actor comes into being.
 #[derive(Debug)]
-pub enum ProcessKind {
+pub(crate) enum ProcessKind {
     /// One instance, from the start.
     Single,
     /// One instance for each index of a range, from the start.
@@ -97,7 +96,7 @@ pub enum ProcessKind {
 
 impl ProcessKind {
     /// The names that its body starts with.
-    pub fn params(&self) -> Vec<&Name> {
+    pub(crate) fn params(&self) -> Vec<&Name> {
         match self {
             ProcessKind::Single => Vec::new(),
             ProcessKind::Family { index, .. } => vec![index],
@@ -108,42 +107,42 @@ impl ProcessKind {
 
 /// What an actor remembers and does.
 #[derive(Debug)]
-pub struct ActorBody {
+pub(crate) struct ActorBody {
     /// The declarations of its variables.
-    pub variables: Vec<Statement>,
-    pub handlers: Vec<Handler>,
+    pub(crate) variables: Vec<Statement>,
+    pub(crate) handlers: Vec<Handler>,
     /// `actor Node[i in 0..N]`
-    pub header: Span,
+    pub(crate) header: Span,
 }
 
 /// `on Msg(x: int) when guard { … }` or `internal Step when guard { … }`
 #[derive(Debug)]
-pub struct Handler {
-    pub name: Name,
+pub(crate) struct Handler {
+    pub(crate) name: Name,
     /// The parameters of the message; `None` for an internal handler.
-    pub params: Option<Vec<Param>>,
-    pub guard: Option<Expr>,
-    pub body: Block,
+    pub(crate) params: Option<Vec<Param>>,
+    pub(crate) guard: Option<Expr>,
+    pub(crate) body: Block,
     /// The part before the guard.
-    pub header: Span,
+    pub(crate) header: Span,
 }
 
 /// A parameter.
 #[derive(Debug)]
-pub struct Param {
-    pub name: Name,
-    pub ty: TypeExpr,
+pub(crate) struct Param {
+    pub(crate) name: Name,
+    pub(crate) ty: TypeExpr,
 }
 
 /// A type as written.
 #[derive(Debug)]
-pub struct TypeExpr {
-    pub kind: TypeKind,
-    pub span: Span,
+pub(crate) struct TypeExpr {
+    pub(crate) kind: TypeKind,
+    pub(crate) span: Span,
 }
 
 #[derive(Debug)]
-pub enum TypeKind {
+pub(crate) enum TypeKind {
     Error,
     Named(String),
     Tuple(Vec<TypeExpr>),
@@ -155,20 +154,20 @@ pub enum TypeKind {
 
 /// Statements, and a value at the end.
 #[derive(Debug)]
-pub struct Block {
-    pub statements: Vec<Statement>,
-    pub tail: Option<Box<Expr>>,
-    pub span: Span,
+pub(crate) struct Block {
+    pub(crate) statements: Vec<Statement>,
+    pub(crate) tail: Option<Box<Expr>>,
+    pub(crate) span: Span,
 }
 
 #[derive(Debug)]
-pub struct Statement {
-    pub kind: StatementKind,
-    pub span: Span,
+pub(crate) struct Statement {
+    pub(crate) kind: StatementKind,
+    pub(crate) span: Span,
 }
 
 #[derive(Debug)]
-pub enum StatementKind {
+pub(crate) enum StatementKind {
     Let {
         mutable: bool,
         pattern: Pattern,
@@ -185,13 +184,13 @@ pub enum StatementKind {
 }
 
 #[derive(Debug)]
-pub struct Pattern {
-    pub kind: PatternKind,
-    pub span: Span,
+pub(crate) struct Pattern {
+    pub(crate) kind: PatternKind,
+    pub(crate) span: Span,
 }
 
 #[derive(Debug)]
-pub enum PatternKind {
+pub(crate) enum PatternKind {
     Error,
     Wild,
     /// A variant if there is one with that name, else a new variable.
@@ -205,26 +204,26 @@ pub enum PatternKind {
 }
 
 #[derive(Debug)]
-pub struct Arm {
-    pub pattern: Pattern,
+pub(crate) struct Arm {
+    pub(crate) pattern: Pattern,
     pub guard: Option<Expr>,
-    pub body: Expr,
+    pub(crate) body: Expr,
 }
 
 #[derive(Debug)]
-pub struct Arg {
-    pub label: Option<Name>,
-    pub value: Expr,
+pub(crate) struct Arg {
+    pub(crate) label: Option<Name>,
+    pub(crate) value: Expr,
 }
 
 #[derive(Debug)]
-pub struct Expr {
-    pub kind: ExprKind,
-    pub span: Span,
+pub(crate) struct Expr {
+    pub(crate) kind: ExprKind,
+    pub(crate) span: Span,
 }
 
 #[derive(Debug)]
-pub enum ExprKind {
+pub(crate) enum ExprKind {
     Error,
     Int(i64),
     Bool(bool),
@@ -257,20 +256,20 @@ pub enum ExprKind {
 
 impl ExprKind {
     /// Does it end with a block, so that it needs no `;` as a statement?
-    pub fn is_block_like(&self) -> bool {
+    pub(crate) fn is_block_like(&self) -> bool {
         use ExprKind::*;
         matches!(self, Block(_) | If(..) | Match(..) | While(..) | Loop(_) | For(..))
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnaryOp {
+pub(crate) enum UnaryOp {
     Neg,
     Not,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BinaryOp {
+pub(crate) enum BinaryOp {
     Add,
     Sub,
     Mul,
@@ -288,7 +287,7 @@ pub enum BinaryOp {
 
 impl BinaryOp {
     /// As written.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         use BinaryOp::*;
         match self {
             Add => "+",

@@ -55,7 +55,7 @@ impl Entry {
 
 /// All facts, in a canonical order, so that books with the same facts are equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Books(Vec<Entry>);
+pub(crate) struct Books(Vec<Entry>);
 
 impl Books {
     fn insert(&mut self, entry: Entry) {
@@ -70,25 +70,25 @@ impl Books {
     }
 
     /// The oldest request for an object that has not ended.
-    pub fn request(&self, kind: ObjectKind, object: u32) -> Option<Handle> {
+    pub(crate) fn request(&self, kind: ObjectKind, object: u32) -> Option<Handle> {
         self.oldest(kind, object).and_then(|at| self.0[at].handle())
     }
 
     /// Notes a request.
-    pub fn requested(&mut self, kind: ObjectKind, object: u32, handle: Handle) {
+    pub(crate) fn requested(&mut self, kind: ObjectKind, object: u32, handle: Handle) {
         let of = Subject::Object(kind, object);
         self.insert(Entry::Request { of, handle, is_granted: false });
     }
 
     /// Does the process know that its oldest request was granted? Being first in the queue of a
     /// mutex is not enough: it has to have waited, or to have been told so by a test.
-    pub fn is_granted(&self, kind: ObjectKind, object: u32) -> bool {
+    pub(crate) fn is_granted(&self, kind: ObjectKind, object: u32) -> bool {
         let oldest = self.oldest(kind, object).map(|at| &self.0[at]);
         matches!(oldest, Some(Entry::Request { is_granted: true, .. }))
     }
 
     /// Notes that the process knows this.
-    pub fn granted(&mut self, kind: ObjectKind, object: u32) {
+    pub(crate) fn granted(&mut self, kind: ObjectKind, object: u32) {
         if let Some(at) = self.oldest(kind, object)
             && let Entry::Request { is_granted, .. } = &mut self.0[at]
         {
@@ -97,29 +97,29 @@ impl Books {
     }
 
     /// Notes that the oldest request has ended.
-    pub fn ended(&mut self, kind: ObjectKind, object: u32) {
+    pub(crate) fn ended(&mut self, kind: ObjectKind, object: u32) {
         if let Some(at) = self.oldest(kind, object) {
             self.0.remove(at);
         }
     }
 
     /// How often this has happened with an object.
-    pub fn count(&self, kind: ObjectKind, object: u32, what: u8) -> u32 {
+    pub(crate) fn count(&self, kind: ObjectKind, object: u32, what: u8) -> u32 {
         self.counted(Subject::Object(kind, object), what)
     }
 
     /// Notes that it has happened once more.
-    pub fn count_up(&mut self, kind: ObjectKind, object: u32, what: u8) {
+    pub(crate) fn count_up(&mut self, kind: ObjectKind, object: u32, what: u8) {
         self.note_one_more(Subject::Object(kind, object), what);
     }
 
     /// How many processes of a template were spawned.
-    pub fn spawned(&self, template: u32) -> u32 {
+    pub(crate) fn spawned(&self, template: u32) -> u32 {
         self.counted(Subject::Template(template), 0)
     }
 
     /// Notes one more.
-    pub fn count_spawn(&mut self, template: u32) {
+    pub(crate) fn count_spawn(&mut self, template: u32) {
         self.note_one_more(Subject::Template(template), 0);
     }
 
@@ -138,7 +138,7 @@ impl Books {
     }
 
     /// The value of a communication that the process has observed complete.
-    pub fn received(&self, comm: Handle) -> Option<&Value> {
+    pub(crate) fn received(&self, comm: Handle) -> Option<&Value> {
         self.0.iter().find_map(|entry| match entry {
             Entry::Received(handle, value) if *handle == comm => Some(value),
             _ => None,
@@ -146,24 +146,24 @@ impl Books {
     }
 
     /// Notes that the process has observed a communication complete, with this value.
-    pub fn completed(&mut self, comm: Handle, value: Value) {
+    pub(crate) fn completed(&mut self, comm: Handle, value: Value) {
         if self.received(comm).is_none() {
             self.insert(Entry::Received(comm, value));
         }
     }
 
     /// Notes that the process has cancelled a receive.
-    pub fn cancelled(&mut self, comm: Handle) {
+    pub(crate) fn cancelled(&mut self, comm: Handle) {
         self.insert(Entry::Cancelled(comm));
     }
 
     /// Has the process cancelled this receive?
-    pub fn is_cancelled(&self, comm: Handle) -> bool {
+    pub(crate) fn is_cancelled(&self, comm: Handle) -> bool {
         self.0.contains(&Entry::Cancelled(comm))
     }
 
     /// Removes communications that do not occur in a value on `stack`.
-    pub fn forget_unnamed(&mut self, stack: &[Value]) {
+    pub(crate) fn forget_unnamed(&mut self, stack: &[Value]) {
         self.0.retain(|entry| match entry {
             Entry::Received(handle, _) | Entry::Cancelled(handle) => {
                 stack.iter().any(|value| names(value, *handle))
@@ -173,12 +173,12 @@ impl Books {
     }
 
     /// All requests in the books.
-    pub fn requests(&self) -> impl Iterator<Item = Handle> {
+    pub(crate) fn requests(&self) -> impl Iterator<Item = Handle> {
         self.0.iter().filter_map(Entry::handle)
     }
 
     /// The books with each request renamed by `name`, which must preserve the order of requests.
-    pub fn renamed(&self, name: &dyn Fn(Handle) -> Handle) -> Books {
+    pub(crate) fn renamed(&self, name: &dyn Fn(Handle) -> Handle) -> Books {
         let mut renamed = self.clone();
         for entry in &mut renamed.0 {
             match entry {

@@ -32,41 +32,41 @@ use crate::model::{CollectiveKind, Delivery, Objects, Value};
 
 /// A checked program. It must not be compiled if there were errors.
 #[derive(Debug, Default)]
-pub struct Checked {
+pub(crate) struct Checked {
     /// All constants, in order of declaration.
-    pub constants: Vec<(String, Value)>,
-    pub enums: Vec<Enum>,
-    pub objects: Objects,
-    pub functions: Vec<Body>,
-    pub procedures: Vec<Procedure>,
+    pub(crate) constants: Vec<(String, Value)>,
+    pub(crate) enums: Vec<Enum>,
+    pub(crate) objects: Objects,
+    pub(crate) functions: Vec<Body>,
+    pub(crate) procedures: Vec<Procedure>,
     /// Processes and actors.
-    pub processes: Vec<Process>,
-    pub messages: Vec<String>,
+    pub(crate) processes: Vec<Process>,
+    pub(crate) messages: Vec<String>,
     /// The messages that are sent somewhere to a target that is not known to have a handler for
     /// them.
-    pub sent_blindly: BTreeSet<u32>,
-    pub inits: Vec<Body>,
-    pub finals: Vec<Body>,
-    pub invariants: Vec<Body>,
+    pub(crate) sent_blindly: BTreeSet<u32>,
+    pub(crate) inits: Vec<Body>,
+    pub(crate) finals: Vec<Body>,
+    pub(crate) invariants: Vec<Body>,
 }
 
 #[derive(Debug)]
-pub struct Enum {
-    pub variants: Vec<String>,
+pub(crate) struct Enum {
+    pub(crate) variants: Vec<String>,
 }
 
 #[derive(Debug)]
-pub struct Process {
-    pub name: String,
-    pub kind: Instantiation,
-    pub body: Body,
+pub(crate) struct Process {
+    pub(crate) name: String,
+    pub(crate) kind: Instantiation,
+    pub(crate) body: Body,
     /// `None` for a process.
-    pub actor: Option<Actor>,
+    pub(crate) actor: Option<Actor>,
 }
 
 /// How a process or an actor comes into being.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Instantiation {
+pub(crate) enum Instantiation {
     /// One instance, from the start.
     Single,
     /// Instances with the indices `lo..hi`, from the start.
@@ -77,7 +77,7 @@ pub enum Instantiation {
 
 impl Instantiation {
     /// The number of instances that exist from the start.
-    pub fn instances(self) -> u32 {
+    pub(crate) fn instances(self) -> u32 {
         match self {
             Instantiation::Single => 1,
             Instantiation::Family { lo, hi } => (hi - lo) as u32,
@@ -87,7 +87,7 @@ impl Instantiation {
 }
 
 /// Checks `file`, whose text is `source`, with the constants in `overrides` set to other values.
-pub fn check(
+pub(crate) fn check(
     source: &str,
     file: &File,
     overrides: &[(String, String)],
@@ -128,7 +128,7 @@ pub fn check(
 }
 
 /// Reports a file without a process, an actor or an `init` that runs.
-pub fn check_that_something_runs(checked: &Checked, diagnostics: &mut Findings) {
+pub(crate) fn check_that_something_runs(checked: &Checked, diagnostics: &mut Findings) {
     let runs = checked.processes.iter().any(|process| process.kind != Instantiation::Template);
     if !runs && checked.inits.is_empty() && diagnostics.count() == 0 {
         let message = "the file declares no process and no actor that exists from the start";

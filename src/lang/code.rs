@@ -21,7 +21,7 @@ use crate::model::{CollectiveKind, Objects, Probing, Site, Value};
 /// One instruction. The comments show the stack before and after it: `…` is the rest of the stack,
 /// and its top is on the right.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Instr {
+pub(crate) enum Instr {
     /// … → … the constant with this number
     Const(u32),
     /// … → … a copy of the variable in this slot
@@ -111,7 +111,7 @@ pub enum Instr {
 impl Instr {
     /// The possible successors of this instruction, which is at `at`, in its own body. The
     /// successor of a call is the instruction after it.
-    pub fn successors(&self, at: u32) -> impl Iterator<Item = u32> + use<> {
+    pub(crate) fn successors(&self, at: u32) -> impl Iterator<Item = u32> + use<> {
         let (next, jump) = match *self {
             Instr::Jump(to) | Instr::Loop(to) => (None, Some(to)),
             Instr::JumpIfFalse(to) => (Some(at + 1), Some(to)),
@@ -124,7 +124,7 @@ impl Instr {
 
 /// A step of a path to a part of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub(crate) enum Step {
     /// An element of a list, by the next index on the stack.
     Index,
     /// A component of a tuple.
@@ -132,13 +132,13 @@ pub enum Step {
 }
 
 /// The number of indices that these steps need on the stack.
-pub fn indices_in(steps: &[Step]) -> usize {
+pub(crate) fn indices_in(steps: &[Step]) -> usize {
     steps.iter().filter(|step| matches!(step, Step::Index)).count()
 }
 
 /// A visible operation: takes its arguments off the stack and leaves its value there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visible {
+pub(crate) enum Visible {
     /// mailbox value \[src\] \[tag\] → comm
     Isend { src: bool, tag: bool, mode: SendMode },
     /// mailbox \[src\] \[tag\] → comm
@@ -174,7 +174,7 @@ pub enum Visible {
 
 impl Visible {
     /// The number of arguments on the stack.
-    pub fn arity(self) -> usize {
+    pub(crate) fn arity(self) -> usize {
         use Visible::*;
         match self {
             Isend { src, tag, .. } => 2 + usize::from(src) + usize::from(tag),
@@ -195,107 +195,107 @@ impl Visible {
 
 /// A variable: its slot on the stack, and the instructions `from..to` in which it is in scope.
 #[derive(Clone, Debug)]
-pub struct Live {
-    pub name: u32,
-    pub slot: u32,
-    pub from: u32,
-    pub to: u32,
-    pub top_level: bool,
+pub(crate) struct Live {
+    pub(crate) name: u32,
+    pub(crate) slot: u32,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) top_level: bool,
 }
 
 /// The instances of a declaration that exist from the start.
 #[derive(Clone, Copy, Debug)]
-pub struct Family {
+pub(crate) struct Family {
     /// The id of the first instance.
-    pub first: u32,
+    pub(crate) first: u32,
     /// The index of the first instance.
-    pub lo: i64,
-    pub count: u32,
-    pub name: u32,
+    pub(crate) lo: i64,
+    pub(crate) count: u32,
+    pub(crate) name: u32,
 }
 
 /// The handlers of an actor. A handler runs on the stack of the actor at rest, with the values that
 /// the message carries on top.
 #[derive(Debug, Default)]
-pub struct Actor {
+pub(crate) struct Actor {
     /// For each message its handlers, in order of declaration.
-    pub messages: FxHashMap<u32, Vec<Handler>>,
-    pub internals: Vec<Handler>,
+    pub(crate) messages: FxHashMap<u32, Vec<Handler>>,
+    pub(crate) internals: Vec<Handler>,
     /// Does the actor contain a `spawn`?
-    pub may_spawn: bool,
+    pub(crate) may_spawn: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Handler {
+pub(crate) struct Handler {
     /// The entry of the guard's code, which leaves a bool on top.
-    pub guard: Option<u32>,
-    pub entry: u32,
+    pub(crate) guard: Option<u32>,
+    pub(crate) entry: u32,
     /// The site of its header.
-    pub site: u32,
+    pub(crate) site: u32,
 }
 
 /// What reports need to know about a procedure.
 #[derive(Clone, Copy, Debug)]
-pub struct Routine {
-    pub name: u32,
-    pub params: u32,
-    pub has_result: bool,
+pub(crate) struct Routine {
+    pub(crate) name: u32,
+    pub(crate) params: u32,
+    pub(crate) has_result: bool,
 }
 
 /// The read set of an invariant: what its text names.
 #[derive(Debug, Default)]
-pub struct ReadSet {
+pub(crate) struct ReadSet {
     /// Ranges of cells, by number.
-    pub cells: Vec<Range<u32>>,
+    pub(crate) cells: Vec<Range<u32>>,
     /// Ranges of mailboxes, by number.
-    pub mailboxes: Vec<Range<u32>>,
+    pub(crate) mailboxes: Vec<Range<u32>>,
     /// Variables of processes: the declaration, the index of the instance (`None` if it is not
     /// constant), and the name.
-    pub variables: Vec<(u32, Option<i64>, u32)>,
+    pub(crate) variables: Vec<(u32, Option<i64>, u32)>,
 }
 
 /// The compiled bodies of a program and what their instructions refer to.
 #[derive(Debug, Default)]
-pub struct Code {
-    pub instrs: Vec<Instr>,
+pub(crate) struct Code {
+    pub(crate) instrs: Vec<Instr>,
     /// For each instruction the number of its site.
-    pub site_of: Vec<u32>,
-    pub sites: Vec<Site>,
+    pub(crate) site_of: Vec<u32>,
+    pub(crate) sites: Vec<Site>,
     /// The span of each site.
-    pub spans: Vec<Span>,
-    pub constants: Vec<Value>,
+    pub(crate) spans: Vec<Span>,
+    pub(crate) constants: Vec<Value>,
     /// Names of variables and objects, and messages of assertions.
-    pub texts: Vec<String>,
-    pub live: Vec<Live>,
+    pub(crate) texts: Vec<String>,
+    pub(crate) live: Vec<Live>,
     /// The entry of each function, and its number of parameters.
-    pub functions: Vec<(u32, u32)>,
+    pub(crate) functions: Vec<(u32, u32)>,
     /// The procedures. They have no code of their own: it is copied to each call.
-    pub routines: Vec<Routine>,
-    pub processes: Vec<u32>,
+    pub(crate) routines: Vec<Routine>,
+    pub(crate) processes: Vec<u32>,
     /// For each instruction: is it on a loop that may change no object? See [`super::spin`].
-    pub loops: Vec<bool>,
+    pub(crate) loops: Vec<bool>,
     /// For each instruction: is it a join point of the control flow, that is, the target of a
     /// backward jump, or the successor of several instructions?
-    pub join_points: Vec<bool>,
+    pub(crate) join_points: Vec<bool>,
     /// For instructions at which processes rest: the slots of variables that are never read again.
     /// See [`super::liveness`].
-    pub dead: FxHashMap<u32, Box<[u32]>>,
-    pub actors: Vec<Actor>,
+    pub(crate) dead: FxHashMap<u32, Box<[u32]>>,
+    pub(crate) actors: Vec<Actor>,
     /// For each process or actor its instances.
-    pub families: Vec<Family>,
-    pub inits: Vec<u32>,
-    pub finals: Vec<u32>,
+    pub(crate) families: Vec<Family>,
+    pub(crate) inits: Vec<u32>,
+    pub(crate) finals: Vec<u32>,
     /// What they read.
-    pub seen_by_finals: ReadSet,
+    pub(crate) seen_by_finals: ReadSet,
     /// The entry of each invariant, and what it names.
-    pub invariants: Vec<(u32, ReadSet)>,
+    pub(crate) invariants: Vec<(u32, ReadSet)>,
     /// Does the program use `value(c)`? If not, processes need not remember what communications
     /// yielded.
-    pub remembers_values: bool,
-    pub objects: Objects,
+    pub(crate) remembers_values: bool,
+    pub(crate) objects: Objects,
     /// The parts of the source that instructions stand for: see [`super::coverage`].
-    pub points: Points,
-    pub semantics: Semantics,
+    pub(crate) points: Points,
+    pub(crate) semantics: Semantics,
 }
 
 impl Code {
@@ -304,7 +304,7 @@ impl Code {
     ///
     /// The compiler uses this to know the depth of the stack, and the static analysis to skip an
     /// instruction. In debug builds the interpreter asserts it.
-    pub fn effect(&self, instr: &Instr) -> (usize, usize) {
+    pub(crate) fn effect(&self, instr: &Instr) -> (usize, usize) {
         use Instr::*;
         match *instr {
             Const(_) | Get(_) | GetPart(..) | Project(..) | Myself => (0, 1),
@@ -325,7 +325,7 @@ impl Code {
     }
 
     /// The site of the instruction at `pc`.
-    pub fn site(&self, pc: u32) -> &Site {
+    pub(crate) fn site(&self, pc: u32) -> &Site {
         &self.sites[self.site_of[pc as usize] as usize]
     }
 }

@@ -7,13 +7,13 @@ use super::operators;
 use crate::model::Value;
 
 /// The message for an expression that depends on more than constants.
-pub const NOT_CONSTANT: &str = "this is not constant";
+pub(crate) const NOT_CONSTANT: &str = "this is not constant";
 
 /// The message for an expression that takes too many steps.
-pub const TOO_LONG: &str = "this takes too long to compute";
+pub(crate) const TOO_LONG: &str = "this takes too long to compute";
 
 /// Why an expression has no constant value, and which part of it is to blame.
-pub type NotConstant = (Span, String);
+pub(crate) type NotConstant = (Span, String);
 
 /// The value of `expr`, if it depends only on constants. Evaluation takes at most `left` steps; the
 /// steps are subtracted from `left`. To make or compare an element is a step.
@@ -21,7 +21,7 @@ pub type NotConstant = (Span, String);
 /// # Errors
 /// If the expression is not constant, takes too many steps, or has no value (a division by zero,
 /// for example).
-pub fn evaluate(expr: &Expr, left: &mut u64) -> Result<Value, NotConstant> {
+pub(crate) fn evaluate(expr: &Expr, left: &mut u64) -> Result<Value, NotConstant> {
     let at = |fault: String| (expr.span, fault);
     let spend = |steps: u64, left: &mut u64| match left.checked_sub(steps) {
         Some(fewer) => {
@@ -88,12 +88,12 @@ pub fn evaluate(expr: &Expr, left: &mut u64) -> Result<Value, NotConstant> {
 }
 
 /// `[item; count]`
-pub fn repeat(item: &Value, count: u32) -> Value {
+pub(crate) fn repeat(item: &Value, count: u32) -> Value {
     Value::List((0..count).map(|_| item.clone()).collect())
 }
 
 /// The number of values without parts in a value; at most `limit + 1`.
-pub fn elements(value: &Value, limit: u64) -> u64 {
+pub(crate) fn elements(value: &Value, limit: u64) -> u64 {
     fn count<'v>(items: impl IntoIterator<Item = &'v Value>, limit: u64) -> u64 {
         let mut total = 0;
         for item in items {

@@ -35,30 +35,30 @@ const FAILED: u8 = 4;
 
 /// The parts of the source that the instructions of a program stand for.
 #[derive(Debug, Default)]
-pub struct Points {
+pub(crate) struct Points {
     /// The statements of each block, in order, each with its first instruction.
-    pub blocks: Vec<Vec<(Place, u32)>>,
+    pub(crate) blocks: Vec<Vec<(Place, u32)>>,
     /// Parts that need not contain statements, each with its first instruction.
-    pub parts: Vec<(Part, Place, u32)>,
+    pub(crate) parts: Vec<(Part, Place, u32)>,
     /// Branches of conditions that contain no statement: the value of the condition that leads to
     /// the branch, the place of the condition, and its jump.
-    pub conditions: Vec<(bool, Place, u32)>,
+    pub(crate) conditions: Vec<(bool, Place, u32)>,
     /// The assertions, each with its instruction.
-    pub assertions: Vec<(Place, u32)>,
+    pub(crate) assertions: Vec<(Place, u32)>,
 }
 
 /// A place in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    pub span: Span,
-    pub site: u32,
+pub(crate) struct Place {
+    pub(crate) span: Span,
+    pub(crate) site: u32,
     /// The line in which it ends.
-    pub last_line: u32,
+    pub(crate) last_line: u32,
 }
 
 /// A part of a program that need not contain statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub(crate) enum Part {
     /// The body of an arm of a `match`.
     Arm,
     /// The body of a handler.
@@ -68,7 +68,7 @@ pub enum Part {
 /// For each instruction whether it was reached so far, and how: a set of [`CAME`], [`HELD`] and
 /// [`FAILED`].
 #[derive(Debug)]
-pub struct Reached(Box<[AtomicU8]>);
+pub(crate) struct Reached(Box<[AtomicU8]>);
 
 impl Reached {
     pub(super) fn nothing_of(code: &Code) -> Reached {

@@ -92,7 +92,7 @@ const VERDICTS: [(&str, ExpectedVerdict); 6] = [
 ];
 
 /// Parses the expectations at `spans` in `source`; `constants` are the names that `with` may set.
-pub fn parse(
+pub(crate) fn parse(
     source: &str,
     spans: &[Span],
     constants: &FxHashSet<&str>,

@@ -6,83 +6,83 @@
 use super::ast::{BinaryOp, UnaryOp};
 use super::code::Visible;
 use super::diagnostic::Span;
-pub use super::objects::ObjectKind;
+pub(crate) use super::objects::ObjectKind;
 use super::objects::Word;
 use crate::model::Value;
 
 /// A local variable, numbered within its body.
-pub type VarId = u32;
+pub(crate) type VarId = u32;
 
 /// A function, a process, an actor (its parameters and variables), `init`, `final` or `invariant`.
 #[derive(Debug)]
-pub struct Body {
+pub(crate) struct Body {
     /// The parameters come first.
-    pub vars: Vec<Variable>,
-    pub params: u32,
-    pub block: Expr,
+    pub(crate) vars: Vec<Variable>,
+    pub(crate) params: u32,
+    pub(crate) block: Expr,
 }
 
 /// A body that may act on objects, run in place of each of its calls.
 #[derive(Debug)]
-pub struct Procedure {
-    pub name: String,
-    pub body: Body,
+pub(crate) struct Procedure {
+    pub(crate) name: String,
+    pub(crate) body: Body,
     /// Does it return anything but unit?
-    pub has_result: bool,
+    pub(crate) has_result: bool,
 }
 
 #[derive(Debug)]
-pub struct Variable {
-    pub name: String,
+pub(crate) struct Variable {
+    pub(crate) name: String,
     /// Declared in the outermost block of a process or actor, where `final` and `invariant` can
     /// see it.
-    pub top_level: bool,
+    pub(crate) top_level: bool,
 }
 
 /// What an actor has besides the parameters and variables that its body declares. Its handlers
 /// continue their numbering.
 #[derive(Debug)]
-pub struct Actor {
-    pub handlers: Vec<Handler>,
-    pub header: Span,
+pub(crate) struct Actor {
+    pub(crate) handlers: Vec<Handler>,
+    pub(crate) header: Span,
 }
 
 #[derive(Debug)]
-pub struct Handler {
+pub(crate) struct Handler {
     /// What it handles; `None` for an internal one.
-    pub message: Option<u32>,
-    pub params: Vec<VarId>,
-    pub guard: Option<Expr>,
-    pub body: Expr,
-    pub header: Span,
+    pub(crate) message: Option<u32>,
+    pub(crate) params: Vec<VarId>,
+    pub(crate) guard: Option<Expr>,
+    pub(crate) body: Expr,
+    pub(crate) header: Span,
 }
 
 #[derive(Debug)]
-pub struct Expr {
-    pub kind: ExprKind,
-    pub span: Span,
+pub(crate) struct Expr {
+    pub(crate) kind: ExprKind,
+    pub(crate) span: Span,
 }
 
 impl Expr {
     /// The number of an object, as an argument of an operation.
-    pub fn object(address: Address, span: Span) -> Expr {
+    pub(crate) fn object(address: Address, span: Span) -> Expr {
         Expr { kind: ExprKind::Object(address), span }
     }
 }
 
 /// One object of a declaration: the only one, or the one with this index.
 #[derive(Debug)]
-pub struct Address {
-    pub name: String,
-    pub base: u32,
-    pub count: u32,
-    pub index: Option<Box<Expr>>,
+pub(crate) struct Address {
+    pub(crate) name: String,
+    pub(crate) base: u32,
+    pub(crate) count: u32,
+    pub(crate) index: Option<Box<Expr>>,
     /// The number in the declaration; 0 if there is none.
-    pub number: u32,
+    pub(crate) number: u32,
 }
 
 #[derive(Debug)]
-pub enum ExprKind {
+pub(crate) enum ExprKind {
     Error,
     Const(Value),
     Var(VarId),
@@ -140,27 +140,27 @@ pub enum ExprKind {
 
 /// The target of an assignment.
 #[derive(Debug)]
-pub enum Place {
+pub(crate) enum Place {
     Local(VarId, Vec<Projection>),
     Cell(Address),
 }
 
 /// A step into a local list or tuple.
 #[derive(Debug)]
-pub enum Projection {
+pub(crate) enum Projection {
     Index(Expr),
     Field(u32),
 }
 
 #[derive(Debug)]
-pub struct Arm {
-    pub pattern: Pattern,
+pub(crate) struct Arm {
+    pub(crate) pattern: Pattern,
     pub guard: Option<Expr>,
-    pub body: Expr,
+    pub(crate) body: Expr,
 }
 
 #[derive(Clone, Debug)]
-pub enum Pattern {
+pub(crate) enum Pattern {
     Wild,
     Bind(VarId),
     Const(Value),
@@ -171,7 +171,7 @@ pub enum Pattern {
 
 /// When a send at a p2p or bag mailbox is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SendMode {
+pub(crate) enum SendMode {
     /// As the run says.
     Standard,
     /// When it is matched.
@@ -182,7 +182,7 @@ pub enum SendMode {
 
 /// What a collective computes of the values of the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operator {
+pub(crate) enum Operator {
     Sum,
     Prod,
     Min,
@@ -198,7 +198,7 @@ impl Operator {
         [Operator::Sum, Operator::Prod, Operator::Min, Operator::Max, Operator::And, Operator::Or];
 
     /// A number for the model.
-    pub fn number(self) -> u32 {
+    pub(crate) fn number(self) -> u32 {
         match self {
             Operator::Function(function) => Self::BUILT_IN.len() as u32 + function,
             built_in => Self::BUILT_IN.iter().position(|&op| op == built_in).unwrap_or(0) as u32,
@@ -206,7 +206,7 @@ impl Operator {
     }
 
     /// The operator with this number.
-    pub fn numbered(number: u32) -> Operator {
+    pub(crate) fn numbered(number: u32) -> Operator {
         let built_in = Self::BUILT_IN.get(number as usize).copied();
         built_in.unwrap_or_else(|| Operator::Function(number - Self::BUILT_IN.len() as u32))
     }
@@ -214,7 +214,7 @@ impl Operator {
 
 /// A visible operation, or several that the language has a word for.
 #[derive(Debug)]
-pub enum Operation {
+pub(crate) enum Operation {
     /// This one. If it posts something and `wait` holds, the process waits for that next.
     One {
         visible: Visible,
@@ -231,7 +231,7 @@ pub enum Operation {
 
 impl Operation {
     /// A visible operation, not followed by a wait.
-    pub fn one(visible: Visible, args: impl Into<Vec<Expr>>) -> Operation {
+    pub(crate) fn one(visible: Visible, args: impl Into<Vec<Expr>>) -> Operation {
         Operation::One { visible, args: args.into(), wait: false }
     }
 }

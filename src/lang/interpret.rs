@@ -14,8 +14,8 @@ mod apply;
 mod domain;
 mod parts;
 
-pub use apply::apply;
-pub use domain::{Domain, Unknown};
+pub(crate) use apply::apply;
+pub(crate) use domain::{Domain, Unknown};
 
 use super::ast::BinaryOp;
 use super::code::{Code, Family, Instr, Routine, Step, indices_in};
@@ -37,7 +37,7 @@ const TICKS_PER_CHECK: u32 = 64;
 
 /// Why a machine has come to rest.
 #[derive(Debug)]
-pub enum Rest {
+pub(crate) enum Rest {
     /// Before a visible operation, or where an actor waits for a message.
     Visible,
     /// At the end of a process or a handler.
@@ -52,7 +52,7 @@ pub enum Rest {
 
 /// What code may read and do beyond its own stack. The checker has refused code that needs more
 /// than its world offers, so the default methods are never called.
-pub trait World {
+pub(crate) trait World {
     /// The values that the code computes with.
     type Value: Domain;
 
@@ -98,14 +98,14 @@ pub trait World {
 }
 
 /// The state of a run: a place in the code, and a stack.
-pub struct Machine<'c, W: World> {
+pub(crate) struct Machine<'c, W: World> {
     code: &'c Code,
     /// What the code can access beyond the stack.
-    pub world: W,
+    pub(crate) world: W,
     /// The stack, with its top at the end.
-    pub stack: Vec<W::Value>,
+    pub(crate) stack: Vec<W::Value>,
     /// The next instruction.
-    pub pc: u32,
+    pub(crate) pc: u32,
     /// The active calls of functions: for each the return address, and the base of its caller's
     /// frame.
     calls: Vec<(u32, usize)>,
@@ -116,11 +116,11 @@ pub struct Machine<'c, W: World> {
     /// The number of elements built or compared so far.
     parts: usize,
     /// The beginnings and ends of calls of procedures, if they are to be recorded.
-    pub journal: Option<Vec<Mark>>,
+    pub(crate) journal: Option<Vec<Mark>>,
 }
 
 /// Why an instruction was not executed.
-pub enum Fault {
+pub(crate) enum Fault {
     /// A run-time error, with a message.
     Error(String),
     /// An assertion that does not hold, with a message.
@@ -143,7 +143,7 @@ impl From<Unknown> for Fault {
 
 impl<'c, W: World> Machine<'c, W> {
     /// A machine at `pc` with this stack.
-    pub fn new(code: &'c Code, world: W, stack: Vec<W::Value>, pc: u32) -> Self {
+    pub(crate) fn new(code: &'c Code, world: W, stack: Vec<W::Value>, pc: u32) -> Self {
         Machine {
             code,
             world,
@@ -159,7 +159,7 @@ impl<'c, W: World> Machine<'c, W> {
     }
 
     /// Runs until the machine comes to rest.
-    pub fn run(&mut self) -> Rest {
+    pub(crate) fn run(&mut self) -> Rest {
         loop {
             if let Some(rest) = self.advance() {
                 return rest;
@@ -169,7 +169,7 @@ impl<'c, W: World> Machine<'c, W> {
 
     /// Executes one instruction. Returns where the machine rests, if it does.
     #[inline(always)]
-    pub fn advance(&mut self) -> Option<Rest> {
+    pub(crate) fn advance(&mut self) -> Option<Rest> {
         let code = self.code;
         match &code.instrs[self.pc as usize] {
             Instr::Visible(_) | Instr::Handle(_) => Some(Rest::Visible),
@@ -197,13 +197,13 @@ impl<'c, W: World> Machine<'c, W> {
     }
 
     /// Is a function running?
-    pub fn is_in_call(&self) -> bool {
+    pub(crate) fn is_in_call(&self) -> bool {
         !self.calls.is_empty()
     }
 
     /// Executes one instruction; if it is a call, also the called function. At most `steps` local
     /// steps are allowed, not counting earlier ones. Returns where the machine rests, if it does.
-    pub fn carry_out(&mut self, steps: u32) -> Option<Rest> {
+    pub(crate) fn carry_out(&mut self, steps: u32) -> Option<Rest> {
         (self.steps, self.ticks, self.parts) = (MAX_STEPS - steps, 0, 0);
         loop {
             let rest = self.advance();
@@ -215,7 +215,7 @@ impl<'c, W: World> Machine<'c, W> {
 
     /// Skips the instruction at which the machine rests. `depth` is the depth of the stack before
     /// the instruction. The values that it leaves are unknown.
-    pub fn pass_over(&mut self, depth: usize) {
+    pub(crate) fn pass_over(&mut self, depth: usize) {
         let (taken, left) = self.code.effect(&self.code.instrs[self.pc as usize]);
         self.calls.clear();
         (self.base, self.pc) = (0, self.pc + 1);

@@ -8,15 +8,15 @@ use super::slips;
 use super::token::Token;
 
 /// The tokens of a file.
-pub struct Lexed {
+pub(crate) struct Lexed {
     /// Every token except comments. The last one is [`Token::End`].
-    pub tokens: Vec<(Token, Span)>,
+    pub(crate) tokens: Vec<(Token, Span)>,
     /// The text after each `//@`.
-    pub expectations: Vec<Span>,
+    pub(crate) expectations: Vec<Span>,
 }
 
 /// Splits `source` into tokens.
-pub fn lex(source: &str, diagnostics: &mut Findings) -> Lexed {
+pub(crate) fn lex(source: &str, diagnostics: &mut Findings) -> Lexed {
     let mut lexed = Lexed { tokens: Vec::new(), expectations: Vec::new() };
     // Consecutive unknown characters are reported as one mistake.
     let mut strange: Option<Span> = None;

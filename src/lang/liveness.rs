@@ -24,7 +24,7 @@ const MAX_STEPS: usize = 4_000_000;
 
 /// For each instruction at which a process rests, the slots of variables that are dead there, if
 /// there are any.
-pub fn dead(code: &Code) -> FxHashMap<u32, Box<[u32]>> {
+pub(crate) fn dead(code: &Code) -> FxHashMap<u32, Box<[u32]>> {
     let mut analysis = Analysis::new(code);
     let mut found: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     let seen = seen_by_others(code);

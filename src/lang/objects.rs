@@ -27,12 +27,12 @@
 //! The keyword of a kind that comes later should be soft, so that no program loses a name.
 
 mod barrier;
-pub mod cell;
-pub mod collective;
+pub(crate) mod cell;
+pub(crate) mod collective;
 mod condvar;
 mod latch;
 mod mailbox;
-pub mod mutex;
+pub(crate) mod mutex;
 mod rwlock;
 mod semaphore;
 
@@ -80,31 +80,31 @@ kinds! {
 type Slips = &'static [(&'static str, &'static str)];
 
 /// A kind of object.
-pub struct Description {
+pub(crate) struct Description {
     /// The word that its declarations start with.
-    pub keyword: &'static str,
+    pub(crate) keyword: &'static str,
     /// May programs use the keyword and the words as names of their own?
-    pub is_soft: bool,
+    pub(crate) is_soft: bool,
     /// What messages call one such object, and several.
-    pub names: (&'static str, &'static str),
+    pub(crate) names: (&'static str, &'static str),
     /// What a message calls it that asks for the name of one.
-    pub short: &'static str,
+    pub(crate) short: &'static str,
     /// How it is used, for messages.
-    pub usage: &'static str,
+    pub(crate) usage: &'static str,
     /// What else a declaration says.
-    pub number: Option<Number>,
+    pub(crate) number: Option<Number>,
     /// Declares such objects to the model; `None` if the checker does that by hand.
-    pub declare: Option<fn(&mut Objects, &Declared<'_>)>,
+    pub(crate) declare: Option<fn(&mut Objects, &Declared<'_>)>,
     /// How many the program declares.
-    pub count: fn(&Objects) -> usize,
+    pub(crate) count: fn(&Objects) -> usize,
     /// Its operations, but for those that are checked by hand.
-    pub words: &'static [Word],
+    pub(crate) words: &'static [Word],
     /// Looks at a declaration when all its uses are known.
-    pub finish: fn(&mut Objects, &Uses<'_>) -> Option<Diagnostic>,
+    pub(crate) finish: fn(&mut Objects, &Uses<'_>) -> Option<Diagnostic>,
     /// What newcomers write in place of the keyword.
-    pub keyword_slips: Slips,
+    pub(crate) keyword_slips: Slips,
     /// What newcomers write in place of the words.
-    pub slips: Slips,
+    pub(crate) slips: Slips,
 }
 
 impl Description {
@@ -133,19 +133,19 @@ impl Description {
 }
 
 /// A number that a declaration gives to the objects.
-pub struct Number {
-    pub form: Form,
+pub(crate) struct Number {
+    pub(crate) form: Form,
     /// A declaration that shows the form.
-    pub example: &'static str,
+    pub(crate) example: &'static str,
     /// What is counted, for messages.
-    pub what: &'static str,
+    pub(crate) what: &'static str,
     /// The least and the greatest one. A wrong or missing number counts as the least.
-    pub bounds: (i64, i64),
+    pub(crate) bounds: (i64, i64),
 }
 
 /// Where the number is in a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub(crate) enum Form {
     /// `semaphore s = 1;`
     Equals,
     /// `barrier b(2);`
@@ -155,17 +155,17 @@ pub enum Form {
 }
 
 /// A declaration of one object or an array of them.
-pub struct Declared<'d> {
-    pub name: &'d str,
+pub(crate) struct Declared<'d> {
+    pub(crate) name: &'d str,
     /// The length, if it is an array.
-    pub array: Option<u32>,
+    pub(crate) array: Option<u32>,
     /// The number in the declaration; 0 if there is none.
-    pub number: u32,
+    pub(crate) number: u32,
 }
 
 impl Declared<'_> {
     /// Declares the objects, which all start with this.
-    pub fn add_to<T>(&self, declared: &mut Declarations<T>, start: T) {
+    pub(crate) fn add_to<T>(&self, declared: &mut Declarations<T>, start: T) {
         match self.array {
             Some(count) => declared.push_array(self.name, count, start),
             None => declared.push(self.name, start),
@@ -174,33 +174,33 @@ impl Declared<'_> {
 }
 
 /// How a program uses the objects of one declaration.
-pub struct Uses<'u> {
-    pub name: &'u str,
+pub(crate) struct Uses<'u> {
+    pub(crate) name: &'u str,
     /// The number of the first object.
-    pub base: u32,
+    pub(crate) base: u32,
     /// The first call of each word, by its name.
-    pub calls: &'u [(&'static str, Span)],
+    pub(crate) calls: &'u [(&'static str, Span)],
 }
 
 impl Uses<'_> {
     /// The first call of one of these words.
-    pub fn first_of(&self, words: &[&str]) -> Option<Span> {
+    pub(crate) fn first_of(&self, words: &[&str]) -> Option<Span> {
         self.calls.iter().find(|(name, _)| words.contains(name)).map(|&(_, span)| span)
     }
 }
 
 /// An operation as programs call it.
 #[derive(Debug)]
-pub struct Word {
+pub(crate) struct Word {
     /// How it is called, with the word itself in front: `acquire(semaphore)`.
-    pub usage: &'static str,
-    pub takes: Takes,
-    pub does: Does,
+    pub(crate) usage: &'static str,
+    pub(crate) takes: Takes,
+    pub(crate) does: Does,
 }
 
 /// The arguments of a word.
 #[derive(Debug)]
-pub enum Takes {
+pub(crate) enum Takes {
     /// An object and these.
     Object(&'static [Param]),
     /// A list of objects, at least one.
@@ -209,7 +209,7 @@ pub enum Takes {
 
 /// An argument behind the object.
 #[derive(Debug)]
-pub enum Param {
+pub(crate) enum Param {
     /// A value of the type that the object holds.
     Content,
     /// An integer. If the object holds a value, that must be an integer, too.
@@ -220,7 +220,7 @@ pub enum Param {
 
 /// The acts that a word stands for. Its value is that of the last one.
 #[derive(Debug)]
-pub enum Does {
+pub(crate) enum Does {
     /// Only this, with all arguments.
     Act(&'static Act),
     /// A request for the object, and the wait for what was requested.
@@ -231,7 +231,7 @@ pub enum Does {
 
 /// A step of a word that stands for several acts.
 #[derive(Debug)]
-pub enum Step {
+pub(crate) enum Step {
     /// The act, with the arguments of the word at these places.
     Do(&'static Act, &'static [u32]),
     /// If the act, which is about the object, answers yes, these steps; if not, those. If the
@@ -251,12 +251,12 @@ impl Word {
     }
 
     /// The word itself.
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         name_of(self.usage)
     }
 
     /// The type of its value.
-    pub fn gives(&self) -> Gives {
+    pub(crate) fn gives(&self) -> Gives {
         match self.does {
             Does::Act(act) | Does::RequestAndWait(_, act) => act.gives,
             Does::Steps([.., Step::Do(act, _)]) => act.gives,
@@ -267,7 +267,7 @@ impl Word {
 
 /// The type of the value of an act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gives {
+pub(crate) enum Gives {
     Unit,
     /// Has it succeeded?
     Bool,
@@ -279,20 +279,20 @@ pub enum Gives {
 
 /// A visible operation on an object. Two are equal if they are the same one.
 #[derive(Debug)]
-pub struct Act {
+pub(crate) struct Act {
     /// The kind of its object, which is its first argument.
-    pub kind: ObjectKind,
+    pub(crate) kind: ObjectKind,
     /// The number of arguments; `None` if they are any number of objects.
-    pub arity: Option<usize>,
-    pub gives: Gives,
+    pub(crate) arity: Option<usize>,
+    pub(crate) gives: Gives,
     /// The operation of the model, or what is wrong.
-    pub op: fn(&mut Caller<'_>) -> Result<Op, String>,
+    pub(crate) op: fn(&mut Caller<'_>) -> Result<Op, String>,
     /// Notes in the books of the process what it must remember of the response.
-    pub learn: fn(&mut Answer<'_>),
+    pub(crate) learn: fn(&mut Answer<'_>),
     /// What it may touch, of the object with this number. See [`Touch`].
-    pub touches: &'static [fn(u32) -> Touch],
+    pub(crate) touches: &'static [fn(u32) -> Touch],
     /// Does it always change the object? See [`spin`](super::spin).
-    pub always_changes: bool,
+    pub(crate) always_changes: bool,
 }
 
 impl PartialEq for Act {
@@ -318,7 +318,7 @@ impl Act {
     }
 
     /// Its value after this response.
-    pub fn value(&self, response: Response, values: &Values) -> Value {
+    pub(crate) fn value(&self, response: Response, values: &Values) -> Value {
         match (self.gives, response) {
             (Gives::Unit, _) => Value::Unit,
             (_, Response::Value(value)) => values.get(value).clone(),
@@ -331,14 +331,14 @@ impl Act {
 }
 
 /// A process that is at an act.
-pub struct Caller<'c> {
-    pub kind: ObjectKind,
-    pub args: &'c [Value],
-    pub books: &'c Books,
-    pub objects: &'c Objects,
-    pub values: &'c mut Values,
+pub(crate) struct Caller<'c> {
+    pub(crate) kind: ObjectKind,
+    pub(crate) args: &'c [Value],
+    pub(crate) books: &'c Books,
+    pub(crate) objects: &'c Objects,
+    pub(crate) values: &'c mut Values,
     /// The number in the declaration of the object.
-    pub declared: u32,
+    pub(crate) declared: u32,
 }
 
 impl Caller<'_> {
@@ -359,11 +359,11 @@ impl Caller<'_> {
 }
 
 /// The response to an act.
-pub struct Answer<'a> {
-    pub kind: ObjectKind,
-    pub args: &'a [Value],
-    pub response: Response,
-    pub books: &'a mut Books,
+pub(crate) struct Answer<'a> {
+    pub(crate) kind: ObjectKind,
+    pub(crate) args: &'a [Value],
+    pub(crate) response: Response,
+    pub(crate) books: &'a mut Books,
 }
 
 impl Answer<'_> {
@@ -395,42 +395,44 @@ fn ended(answer: &mut Answer<'_>) {
 }
 
 /// The number of an object.
-pub fn number(value: &Value) -> u32 {
+pub(crate) fn number(value: &Value) -> u32 {
     value.int() as u32
 }
 
 /// The word in front of a usage.
-pub fn name_of(usage: &'static str) -> &'static str {
+pub(crate) fn name_of(usage: &'static str) -> &'static str {
     usage.split('(').next().unwrap_or(usage)
 }
 
 /// Is it a usage of this word?
-pub fn is_of(usage: &str, word: &str) -> bool {
+pub(crate) fn is_of(usage: &str, word: &str) -> bool {
     usage.strip_prefix(word).is_some_and(|rest| rest.starts_with('('))
 }
 
 /// All words with the kinds that have them.
-pub fn words() -> impl Iterator<Item = (ObjectKind, &'static Word)> + Clone {
+pub(crate) fn words() -> impl Iterator<Item = (ObjectKind, &'static Word)> + Clone {
     ObjectKind::ALL.iter().flat_map(|&kind| kind.about().words.iter().map(move |word| (kind, word)))
 }
 
 /// The words of this name.
-pub fn words_called(name: &str) -> impl Iterator<Item = (ObjectKind, &'static Word)> + Clone {
+pub(crate) fn words_called(
+    name: &str,
+) -> impl Iterator<Item = (ObjectKind, &'static Word)> + Clone {
     words().filter(move |(_, word)| is_of(word.usage, name))
 }
 
 /// The kind that this keyword declares.
-pub fn declared_by(keyword: &str) -> Option<ObjectKind> {
+pub(crate) fn declared_by(keyword: &str) -> Option<ObjectKind> {
     ObjectKind::ALL.iter().copied().find(|kind| kind.about().keyword == keyword)
 }
 
 /// Advice for an operation that does not exist.
-pub fn slip(name: &str) -> Option<&'static str> {
+pub(crate) fn slip(name: &str) -> Option<&'static str> {
     advice(name, |kind| kind.slips)
 }
 
 /// Advice for a keyword that does not exist.
-pub fn keyword_slip(name: &str) -> Option<&'static str> {
+pub(crate) fn keyword_slip(name: &str) -> Option<&'static str> {
     advice(name, |kind| kind.keyword_slips)
 }
 

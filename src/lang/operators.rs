@@ -6,10 +6,10 @@ use super::ast::{BinaryOp, UnaryOp};
 use crate::model::Value;
 
 /// Why an operator has no value, in a sentence.
-pub type Fault = String;
+pub(crate) type Fault = String;
 
 /// Applies a unary operator.
-pub fn unary(op: UnaryOp, value: &Value) -> Result<Value, Fault> {
+pub(crate) fn unary(op: UnaryOp, value: &Value) -> Result<Value, Fault> {
     match (op, value) {
         (UnaryOp::Neg, Value::Int(n)) => n
             .checked_neg()
@@ -21,7 +21,7 @@ pub fn unary(op: UnaryOp, value: &Value) -> Result<Value, Fault> {
 }
 
 /// Applies a binary operator, except the short-circuiting `&&` and `||`.
-pub fn binary(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Fault> {
+pub(crate) fn binary(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Fault> {
     match op {
         BinaryOp::Eq => return Ok(Value::Bool(left == right)),
         BinaryOp::Ne => return Ok(Value::Bool(left != right)),
@@ -51,7 +51,7 @@ pub fn binary(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Fault>
 }
 
 /// The items of a list.
-pub fn list(value: &Value) -> &im::Vector<Value> {
+pub(crate) fn list(value: &Value) -> &im::Vector<Value> {
     match value {
         Value::List(items) => items,
         other => unreachable!("expected a list, found {other:?}"),
@@ -59,7 +59,7 @@ pub fn list(value: &Value) -> &im::Vector<Value> {
 }
 
 /// Converts `index` to a position in something of this length; `what` is its name for the message.
-pub fn place(index: i64, length: usize, what: impl Display) -> Result<usize, Fault> {
+pub(crate) fn place(index: i64, length: usize, what: impl Display) -> Result<usize, Fault> {
     usize::try_from(index)
         .ok()
         .filter(|&index| index < length)
@@ -75,7 +75,7 @@ fn elements(count: usize) -> String {
 }
 
 /// Component `index` of a tuple or a message.
-pub fn field(value: &Value, index: u32) -> &Value {
+pub(crate) fn field(value: &Value, index: u32) -> &Value {
     match value {
         Value::Tuple(parts) | Value::Message { args: parts, .. } => &parts[index as usize],
         other => unreachable!("expected a tuple or a message, found {other:?}"),
@@ -92,7 +92,7 @@ const MAX_CARRIED: u32 = 10_000;
 ///
 /// # Errors
 /// If it contains too many messages.
-pub fn message(name: u32, args: Vec<Value>) -> Result<Value, Fault> {
+pub(crate) fn message(name: u32, args: Vec<Value>) -> Result<Value, Fault> {
     let mut carried = 0;
     if args.iter().all(|arg| is_small(arg, MAX_DEPTH, &mut carried)) {
         return Ok(Value::Message { name, args: args.into() });

@@ -20,7 +20,7 @@ use crate::model::printable;
 
 /// The control flow of all processes, procedures, actors and `init` blocks, in order of
 /// declaration.
-pub fn outline(
+pub(crate) fn outline(
     file: &File,
     checked: &Checked,
     source: &str,

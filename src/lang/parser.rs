@@ -24,7 +24,7 @@ const MAX_CHAIN: usize = 200;
 const CALLED: &str = "a name to call";
 
 /// Parses a file. Mistakes are reported to `diagnostics`; the tree then has `Error` nodes.
-pub fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Findings) -> File {
+pub(crate) fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Findings) -> File {
     let mut parser = Parser { source, tokens, at: 0, nesting: 0, last_report: None, diagnostics };
     let mut file = File::default();
     while parser.peek() != Token::End {

@@ -58,17 +58,17 @@ pub struct Program {
 /// A declaration of a process or an actor.
 #[derive(Debug)]
 pub(super) struct Template {
-    pub name: String,
-    pub kind: Instantiation,
+    pub(crate) name: String,
+    pub(crate) kind: Instantiation,
     /// The id of the first instance.
-    pub first: u32,
+    pub(crate) first: u32,
     /// May several processes spawn it? Then names of instances include the spawning process.
-    pub qualified: bool,
-    pub is_actor: bool,
+    pub(crate) qualified: bool,
+    pub(crate) is_actor: bool,
     /// May an instance wait for ever?
-    pub is_daemon: bool,
+    pub(crate) is_daemon: bool,
     /// The number of parameters of its body.
-    pub params: u32,
+    pub(crate) params: u32,
 }
 
 /// The most parts of the name of a process: the beginning of a longer name is left out.

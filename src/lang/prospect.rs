@@ -49,7 +49,7 @@ const MAX_STEPS_OF_ALL: usize = 4_000_000;
 const MAX_STEPS_OF_CALL: u32 = 1_000;
 
 /// For each instruction: is it a join point of the control flow?
-pub fn join_points(instrs: &[Instr]) -> Vec<bool> {
+pub(crate) fn join_points(instrs: &[Instr]) -> Vec<bool> {
     let mut ways = vec![0_u32; instrs.len() + 1];
     for (at, instr) in (0..).zip(instrs) {
         // A body may begin with a loop. Then the backward jump is the only predecessor, but the
@@ -61,7 +61,7 @@ pub fn join_points(instrs: &[Instr]) -> Vec<bool> {
 }
 
 /// What a process at `pc` with this stack may still access; `None` if the analysis takes too long.
-pub fn reach(code: &Code, pc: u32, stack: &[Value], index: i64) -> Option<Reach> {
+pub(crate) fn reach(code: &Code, pc: u32, stack: &[Value], index: i64) -> Option<Reach> {
     let stack = stack.iter().cloned().map(Abstract::known).collect();
     Walk::new(code, Some(index)).run(pc, stack)
 }
@@ -70,7 +70,7 @@ pub fn reach(code: &Code, pc: u32, stack: &[Value], index: i64) -> Option<Reach>
 /// analysis takes too long. At most two of the values are known: the lowest, which is the index of
 /// the instance (`index`, for a family), and the first of the `arity` arguments of its operation,
 /// which is the object.
-pub fn reach_from(
+pub(crate) fn reach_from(
     code: &Code,
     point: Point,
     depth: usize,
@@ -89,7 +89,7 @@ pub fn reach_from(
 
 /// What the instances of one declaration may ever access, from their start on. Computed on demand.
 #[derive(Debug)]
-pub struct Touches {
+pub(crate) struct Touches {
     entry: u32,
     params: u32,
     /// The index of the first instance, for a family.
@@ -101,7 +101,7 @@ pub struct Touches {
 
 impl Touches {
     /// For a declaration whose code starts at `entry`, with `params` values on the stack.
-    pub fn new(entry: u32, params: u32, kind: Instantiation) -> Touches {
+    pub(crate) fn new(entry: u32, params: u32, kind: Instantiation) -> Touches {
         let (first, count) = match kind {
             Instantiation::Family { lo, .. } => (Some(lo), kind.instances()),
             Instantiation::Single | Instantiation::Template => (None, 0),
@@ -111,7 +111,7 @@ impl Touches {
     }
 
     /// What the instance with this index may access; `None` if the analysis takes too long.
-    pub fn of(&self, code: &Code, index: i64) -> Option<&Reach> {
+    pub(crate) fn of(&self, code: &Code, index: i64) -> Option<&Reach> {
         let own = self.first.map(|first| &self.instances[(index - first) as usize]);
         let share = MAX_STEPS_OF_ALL / self.instances.len().max(1);
         let alone = || self.follow_from_start(code, Some(index), share);

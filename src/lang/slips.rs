@@ -4,7 +4,7 @@
 //! may use it as a name of its own.
 
 /// Advice for a function that does not exist.
-pub fn function(name: &str) -> Option<&'static str> {
+pub(crate) fn function(name: &str) -> Option<&'static str> {
     Some(match name {
         "print" | "printf" | "println" | "echo" | "log" | "puts" | "cout" | "write" => {
             "nothing is printed: `local(\"…\")` leaves a label in the execution, and reports show all variables"
@@ -42,7 +42,7 @@ pub fn function(name: &str) -> Option<&'static str> {
 }
 
 /// Advice for a value that does not exist.
-pub fn value(name: &str) -> Option<&'static str> {
+pub(crate) fn value(name: &str) -> Option<&'static str> {
     Some(match name {
         "null" | "nil" | "None" | "NULL" | "nullptr" | "undefined" | "none" => {
             "there is no null: choose a value that stands for nothing, or a variant of an `enum`"
@@ -61,7 +61,7 @@ pub fn value(name: &str) -> Option<&'static str> {
 }
 
 /// Advice for an unknown word at the start of a declaration.
-pub fn declaration(word: &str) -> Option<&'static str> {
+pub(crate) fn declaration(word: &str) -> Option<&'static str> {
     Some(match word {
         "def" | "func" | "function" | "fun" | "sub" | "method" => {
             "a function is written `fn f(x: int) -> int { … }`; one that acts on objects is a `proc`"
@@ -89,7 +89,7 @@ pub fn declaration(word: &str) -> Option<&'static str> {
 }
 
 /// Advice for a word in front of a block.
-pub fn block(word: &str) -> Option<&'static str> {
+pub(crate) fn block(word: &str) -> Option<&'static str> {
     Some(match word {
         "atomic" | "d_step" | "atomically" | "transaction" | "synchronized" | "critical" => {
             "each operation is a step of its own: use `cas`, `fetch_add` or `swap` on one cell, and a mutex around several \
@@ -100,7 +100,7 @@ pub fn block(word: &str) -> Option<&'static str> {
 }
 
 /// Advice for a sign that the language does not have.
-pub fn sign(text: &str) -> Option<&'static str> {
+pub(crate) fn sign(text: &str) -> Option<&'static str> {
     let first = text.chars().next()?;
     Some(match first {
         '&' => "logical and is `&&`",

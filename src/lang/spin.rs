@@ -13,7 +13,7 @@ use super::code::{Instr, Visible};
 use crate::model::Probing;
 
 /// For each instruction: is it on a loop that may change no object?
-pub fn loops(instrs: &[Instr]) -> Vec<bool> {
+pub(crate) fn loops(instrs: &[Instr]) -> Vec<bool> {
     let mut graph = DiGraph::<(), ()>::with_capacity(instrs.len(), instrs.len());
     for _ in instrs {
         graph.add_node(());

@@ -14,11 +14,11 @@ use super::{check, lexer, parser, walk};
 
 /// A data structure: the source text without its client, and what a client can use.
 #[derive(Clone, Debug)]
-pub struct Structure {
+pub(crate) struct Structure {
     /// The procedures, in order of declaration.
-    pub offers: Vec<Offer>,
+    pub(crate) offers: Vec<Offer>,
     /// The names of the constants, in order of declaration.
-    pub constants: Vec<String>,
+    pub(crate) constants: Vec<String>,
     source: String,
     /// Replacements for parts of the source: new values for constants, and the empty text for the
     /// client.
@@ -29,27 +29,25 @@ pub struct Structure {
 
 /// A procedure that clients may call.
 #[derive(Clone, Debug)]
-pub struct Offer {
-    /// The name.
-    pub name: String,
+pub(crate) struct Offer {
+    pub(crate) name: String,
     /// The parameters.
-    pub params: Vec<Param>,
+    pub(crate) params: Vec<Param>,
     /// Is it called by another procedure of the file?
-    pub is_part: bool,
+    pub(crate) is_part: bool,
 }
 
 /// A parameter of a procedure.
 #[derive(Clone, Debug)]
-pub struct Param {
-    /// The name.
-    pub name: String,
+pub(crate) struct Param {
+    pub(crate) name: String,
     /// The values that it can take.
-    pub domain: Domain,
+    pub(crate) domain: Domain,
 }
 
 /// The kinds of values that clients can generate for a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Domain {
+pub(crate) enum Domain {
     /// Integers.
     Int,
     /// Truth values.
@@ -65,7 +63,7 @@ pub enum Domain {
 ///
 /// # Errors
 /// All mistakes in the file and in the overrides.
-pub fn structure(
+pub(crate) fn structure(
     name: &str,
     source: &str,
     overrides: &[(String, String)],
@@ -109,7 +107,7 @@ impl Structure {
     ///
     /// # Panics
     /// If the file does not declare the constant.
-    pub fn set(&mut self, constant: &str, value: &str) {
+    pub(crate) fn set(&mut self, constant: &str, value: &str) {
         let place = self.constants.iter().position(|known| known == constant);
         let span = self.values[place.expect("a constant of the structure")];
         self.edits.retain(|&(edited, _)| edited != span);
@@ -117,7 +115,7 @@ impl Structure {
     }
 
     /// The source text without its client and its expectations.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut edits: Vec<_> = self.edits.iter().collect();
         edits.sort_by_key(|(span, _)| span.start);
         let (mut text, mut at) = (String::new(), 0);

@@ -10,7 +10,7 @@ use super::objects::{self, ObjectKind};
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(skip r"[ \t\r\n\x0C\u{FEFF}]+")]
 #[allow(missing_docs)]
-pub enum Token {
+pub(crate) enum Token {
     #[regex(r"//[^\n]*", allow_greedy = true)]
     LineComment,
     #[token("/*", block_comment)]
@@ -164,7 +164,7 @@ fn block_comment(lexer: &mut Lexer<'_, Token>) -> bool {
 impl Token {
     /// What this name is, if it is the keyword of a kind of objects and cannot be used for anything
     /// else.
-    pub fn of_name(text: &str) -> Token {
+    pub(crate) fn of_name(text: &str) -> Token {
         match objects::declared_by(text) {
             Some(kind) if !kind.about().is_soft => Token::Object(kind),
             _ => Token::Ident,
@@ -172,7 +172,7 @@ impl Token {
     }
 
     /// Is it a keyword that is also the name of an operation, such as `barrier`?
-    pub fn is_word(self) -> bool {
+    pub(crate) fn is_word(self) -> bool {
         match self {
             Token::Object(kind) => objects::words_called(kind.about().keyword).next().is_some(),
             _ => false,
@@ -180,7 +180,7 @@ impl Token {
     }
 
     /// Its name in messages.
-    pub fn describe(self) -> Cow<'static, str> {
+    pub(crate) fn describe(self) -> Cow<'static, str> {
         use Token::*;
         let fixed = match self {
             Object(kind) => return format!("`{}`", kind.about().keyword).into(),
@@ -251,7 +251,7 @@ impl Token {
     }
 
     /// Does a declaration at the top level start with it?
-    pub fn starts_item(self) -> bool {
+    pub(crate) fn starts_item(self) -> bool {
         use Token::*;
         matches!(
             self,
@@ -260,13 +260,13 @@ impl Token {
     }
 
     /// Can an operand start with it, and nothing else that follows a name?
-    pub fn starts_operand(self) -> bool {
+    pub(crate) fn starts_operand(self) -> bool {
         use Token::*;
         matches!(self, Ident | Int | Str | True | False | LParen | Bang)
     }
 
     /// Can only a statement start with it?
-    pub fn starts_statement(self) -> bool {
+    pub(crate) fn starts_statement(self) -> bool {
         use Token::*;
         matches!(self, Let | Var | While | Loop | For | Break | Continue | Return)
     }

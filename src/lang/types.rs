@@ -15,15 +15,14 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 /// The most parts of a type; one with more is refused.
-pub const MAX_PARTS: u32 = 1_000;
+pub(crate) const MAX_PARTS: u32 = 1_000;
 /// The most parts of a type that a message shows.
 const MAX_SHOWN: u32 = 30;
 /// The most elements of a value of a type; a type with larger values is refused.
-pub const MAX_ELEMENTS: u64 = 1_000_000;
+pub(crate) const MAX_ELEMENTS: u64 = 1_000_000;
 
-/// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Type {
+pub(crate) enum Type {
     /// The type of a wrong expression. It unifies with every type, so that no mistake is reported
     /// twice.
     Error,
@@ -51,11 +50,11 @@ pub enum Type {
 
 /// The number of a group of communications; unified groups are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CommId(pub u32);
+pub(crate) struct CommId(pub(crate) u32);
 
 /// The kind of value that a communication yields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Yield {
+pub(crate) enum Yield {
     Unknown,
     /// A send yields unit.
     Send,
@@ -67,7 +66,7 @@ pub enum Yield {
 
 /// The kind of object at which a communication was begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub(crate) enum Origin {
     Unknown,
     /// At an ordinary mailbox.
     Ordered,
@@ -87,16 +86,16 @@ struct Comm {
 
 /// The names that messages use for types.
 #[derive(Debug, Default)]
-pub struct Names {
+pub(crate) struct Names {
     /// The enumerations.
-    pub enums: Vec<String>,
+    pub(crate) enums: Vec<String>,
     /// The declarations of processes and actors.
-    pub processes: Vec<String>,
+    pub(crate) processes: Vec<String>,
 }
 
 /// The state of type inference.
 #[derive(Debug, Default)]
-pub struct Inference {
+pub(crate) struct Inference {
     vars: Vec<Option<Type>>,
     comms: Vec<Comm>,
     /// Receives that were unified before the message types of both were known.
@@ -108,28 +107,28 @@ pub struct Inference {
 
 /// How large a type is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
+pub(crate) struct Size {
     /// The number of elements of its values; a list counts as one item, because its length is
     /// unknown.
-    pub elements: u64,
+    pub(crate) elements: u64,
     /// Are all its parts known?
-    pub closed: bool,
+    pub(crate) closed: bool,
 }
 
 impl Inference {
     /// A new type variable.
-    pub fn fresh(&mut self) -> Type {
+    pub(crate) fn fresh(&mut self) -> Type {
         self.vars.push(None);
         Type::Var(self.vars.len() as u32 - 1)
     }
 
     /// A communication at an ordinary mailbox.
-    pub fn comm(&mut self, yields: Yield, value: Type) -> Type {
+    pub(crate) fn comm(&mut self, yields: Yield, value: Type) -> Type {
         self.comm_from(Origin::Ordered, yields, value)
     }
 
     /// A communication at a p2p or bag mailbox, or of a collective.
-    pub fn network_comm(&mut self, yields: Yield, value: Type) -> Type {
+    pub(crate) fn network_comm(&mut self, yields: Yield, value: Type) -> Type {
         self.comm_from(Origin::Network, yields, value)
     }
 
@@ -139,7 +138,7 @@ impl Inference {
     }
 
     /// A communication about which nothing is known.
-    pub fn any_comm(&mut self) -> Type {
+    pub(crate) fn any_comm(&mut self) -> Type {
         let value = self.fresh();
         self.comm_from(Origin::Unknown, Yield::Unknown, value)
     }
@@ -152,18 +151,18 @@ impl Inference {
     }
 
     /// Where the communication was begun.
-    pub fn origin(&self, id: CommId) -> Origin {
+    pub(crate) fn origin(&self, id: CommId) -> Origin {
         self.comms[self.root(id).0 as usize].origin
     }
 
     /// What the communication yields, and the type of the value.
-    pub fn yields(&self, id: CommId) -> (Yield, &Type) {
+    pub(crate) fn yields(&self, id: CommId) -> (Yield, &Type) {
         let comm = &self.comms[self.root(id).0 as usize];
         (comm.yields, &comm.value)
     }
 
     /// The type, with bound variables at its root replaced.
-    pub fn shallow(&self, ty: &Type) -> Type {
+    pub(crate) fn shallow(&self, ty: &Type) -> Type {
         let mut ty = ty;
         while let Type::Var(var) = ty {
             match &self.vars[*var as usize] {
@@ -175,7 +174,7 @@ impl Inference {
     }
 
     /// Unifies two types; false if that is impossible.
-    pub fn unify(&mut self, a: &Type, b: &Type) -> bool {
+    pub(crate) fn unify(&mut self, a: &Type, b: &Type) -> bool {
         self.unify_parts(a, b, &mut { MAX_PARTS })
     }
 
@@ -204,7 +203,7 @@ impl Inference {
     /// Can a value of type `found` be used where `expected` is required? An array can be used as a
     /// list, and a reference to an actor of a known declaration as a reference to any actor. This
     /// also holds for parts, because values are immutable. Binds type variables where necessary.
-    pub fn coerce(&mut self, found: &Type, expected: &Type) -> bool {
+    pub(crate) fn coerce(&mut self, found: &Type, expected: &Type) -> bool {
         self.coerce_parts(found, expected, &mut { MAX_PARTS })
     }
 
@@ -284,7 +283,7 @@ impl Inference {
     }
 
     /// Decides which groups of communications are mixed. Called when all bodies have been checked.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         for (comm, [a, b]) in std::mem::take(&mut self.undecided) {
             if !self.unify(&a, &b) {
                 let root = self.root(comm);
@@ -294,7 +293,7 @@ impl Inference {
     }
 
     /// Does the type contain a communication?
-    pub fn has_comm(&self, ty: &Type) -> bool {
+    pub(crate) fn has_comm(&self, ty: &Type) -> bool {
         self.has_part(ty, |part| matches!(part, Type::Comm(_)))
     }
 
@@ -320,7 +319,7 @@ impl Inference {
     }
 
     /// The size of the type, as far as it is known.
-    pub fn size(&self, ty: &Type) -> Size {
+    pub(crate) fn size(&self, ty: &Type) -> Size {
         self.size_within(ty, &mut { MAX_PARTS })
     }
 
@@ -356,12 +355,12 @@ impl Inference {
     }
 
     /// Has a traversal since the last call exceeded [`MAX_PARTS`]? Resets the flag.
-    pub fn is_exceeded(&self) -> bool {
+    pub(crate) fn is_exceeded(&self) -> bool {
         self.exceeded.take()
     }
 
     /// The type as text, for messages.
-    pub fn show(&self, ty: &Type, names: &Names) -> String {
+    pub(crate) fn show(&self, ty: &Type, names: &Names) -> String {
         self.show_within(ty, names, &mut { MAX_SHOWN })
     }
 

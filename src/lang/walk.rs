@@ -6,7 +6,7 @@ use super::hir::{Address, Expr, ExprKind, Operation, Place, Procedure, Projectio
 
 /// The expression and the bodies of the procedures that it calls, directly or indirectly, each
 /// once.
-pub fn within<'e>(expr: &'e Expr, procedures: &'e [Procedure]) -> Vec<&'e Expr> {
+pub(crate) fn within<'e>(expr: &'e Expr, procedures: &'e [Procedure]) -> Vec<&'e Expr> {
     let mut called = vec![false; procedures.len()];
     let mut found = vec![expr];
     let mut next = 0;
@@ -22,7 +22,7 @@ pub fn within<'e>(expr: &'e Expr, procedures: &'e [Procedure]) -> Vec<&'e Expr> 
 }
 
 /// The procedures that are called in the expression itself: one entry for each call.
-pub fn calls(expr: &Expr) -> Vec<u32> {
+pub(crate) fn calls(expr: &Expr) -> Vec<u32> {
     let mut found = Vec::new();
     visit(expr, &mut |expr| {
         if let ExprKind::Perform(procedure, _) = expr.kind {
@@ -33,7 +33,7 @@ pub fn calls(expr: &Expr) -> Vec<u32> {
 }
 
 /// Does `expr` contain an operation or a call of a procedure?
-pub fn acts(expr: &Expr) -> bool {
+pub(crate) fn acts(expr: &Expr) -> bool {
     let mut found = false;
     visit(expr, &mut |expr| {
         found |= matches!(expr.kind, ExprKind::Operation(_) | ExprKind::Perform(..));
@@ -43,7 +43,7 @@ pub fn acts(expr: &Expr) -> bool {
 
 /// Calls `each` with the expression and every one in it. An object among the arguments of an
 /// operation is not an expression, but its index is one.
-pub fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
+pub(crate) fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
     if !matches!(expr.kind, ExprKind::Object(_)) {
         each(expr);
     }

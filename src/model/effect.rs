@@ -68,19 +68,19 @@ pub struct Lane(u32);
 
 impl Lane {
     /// The number of kinds of lanes.
-    pub const PARTS: usize = Part::ALL.len();
+    pub(crate) const PARTS: usize = Part::ALL.len();
 
     const SHIFT: u32 = 5;
 
     /// The lane of this kind for the object with this number, which must be below 2²⁷.
     #[inline]
-    pub const fn new(part: Part, object: u32) -> Lane {
+    pub(crate) const fn new(part: Part, object: u32) -> Lane {
         Lane(object << Lane::SHIFT | part as u32)
     }
 
     /// Its number, as an index: each object has 2⁵ of them.
     #[inline]
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 
@@ -92,13 +92,13 @@ impl Lane {
 
     /// The number of the object.
     #[inline]
-    pub fn object(self) -> u32 {
+    pub(crate) fn object(self) -> u32 {
         self.0 >> Lane::SHIFT
     }
 
     /// One bit of 64, chosen by a hash of the lane.
     #[inline]
-    pub fn bit(self) -> u64 {
+    pub(crate) fn bit(self) -> u64 {
         const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
         1 << (u64::from(self.0).wrapping_mul(ODD) >> (u64::BITS - 6))
     }
@@ -111,7 +111,7 @@ impl std::fmt::Debug for Lane {
 }
 
 impl ProcessId {
-    /// The lane of what starts this process. A [`Need::All`] of this lane means the last event of
+    /// The lane of what starts this process. A `Need::All` of this lane means the last event of
     /// the process.
     #[inline]
     pub fn lane(self) -> Lane {
@@ -121,7 +121,7 @@ impl ProcessId {
 
 /// How an action acts on a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// The next change.
     Change,
     /// The next change, which completes this request of the object.
@@ -142,10 +142,10 @@ pub struct Act {
     /// The lane.
     pub lane: Lane,
     /// How the action acts on it.
-    pub mode: Mode,
+    pub(crate) mode: Mode,
     /// The place of a change among the changes of the lane, if something may need it; else
     /// [`Effect::NOWHERE`].
-    pub place: u32,
+    pub(crate) place: u32,
 }
 
 /// Something that must come before an action.
@@ -161,11 +161,11 @@ pub enum Need {
 }
 
 /// The needs of one way to go on.
-pub type Needs = SmallVec<[Need; 2]>;
+pub(crate) type Needs = SmallVec<[Need; 2]>;
 
 impl Need {
     /// The kind of lane on which the needed event comes.
-    pub fn part(self) -> Part {
+    pub(crate) fn part(self) -> Part {
         match self {
             Need::At(lane, _) | Need::All(lane, _) => lane.part(),
             Need::Event(_) => Part::Network,
@@ -177,11 +177,11 @@ impl Need {
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Effect {
     /// Its own position in the execution, if something may need it; else [`Effect::NOWHERE`].
-    pub at: u32,
+    pub(crate) at: u32,
     /// Its acts on lanes.
     pub acts: SmallVec<[Act; 1]>,
     /// What it needs, besides what its own process already knew.
-    pub needs: Needs,
+    pub(crate) needs: Needs,
 }
 
 /// As derived, but it copies each list as a whole, which `SmallVec` does only in `from_slice`.
@@ -199,68 +199,68 @@ const _: () = assert!(size_of::<Effect>() <= 64);
 impl Act {
     /// An act without a place: nothing needs it by its place.
     #[inline]
-    pub fn new(lane: Lane, mode: Mode) -> Act {
+    pub(crate) fn new(lane: Lane, mode: Mode) -> Act {
         Act { lane, mode, place: Effect::NOWHERE }
     }
 }
 
 impl Effect {
     /// No position, or no place.
-    pub const NOWHERE: u32 = u32::MAX;
+    pub(crate) const NOWHERE: u32 = u32::MAX;
 
     /// The effect of an action that other processes cannot see: a choice, a local step, a poll that
     /// finds nothing.
     #[inline]
-    pub fn nothing() -> Effect {
+    pub(crate) fn nothing() -> Effect {
         Effect { at: Effect::NOWHERE, acts: SmallVec::new(), needs: SmallVec::new() }
     }
 
     /// The effect of an action with one act, which nothing needs by its place.
     #[inline]
-    pub fn act(lane: Lane, mode: Mode) -> Effect {
+    pub(crate) fn act(lane: Lane, mode: Mode) -> Effect {
         Effect::act_at(lane, mode, Effect::NOWHERE)
     }
 
     /// The effect of an action with one act: a change at this place of the lane.
     #[inline]
-    pub fn act_at(lane: Lane, mode: Mode, place: u32) -> Effect {
+    pub(crate) fn act_at(lane: Lane, mode: Mode, place: u32) -> Effect {
         let act = Act { lane, mode, place };
         Effect { acts: SmallVec::from_buf([act]), ..Effect::nothing() }
     }
 
     /// The effect of an action that only observes that it may go on.
     #[inline]
-    pub fn needing(needs: &[Need]) -> Effect {
+    pub(crate) fn needing(needs: &[Need]) -> Effect {
         Effect { needs: SmallVec::from_slice(needs), ..Effect::nothing() }
     }
 
     /// The effect of an access that reads the content of a lane, and changes it if `is_change`.
     #[inline]
-    pub fn access(lane: Lane, is_change: bool) -> Effect {
+    pub(crate) fn access(lane: Lane, is_change: bool) -> Effect {
         Effect::act(lane, if is_change { Mode::Change } else { Mode::Look })
     }
 
     /// The effect of a test that finds none of these requests complete, each with the lane of what
     /// would complete it.
-    pub fn not_yet(tested: impl IntoIterator<Item = (Lane, u32)>) -> Effect {
+    pub(crate) fn not_yet(tested: impl IntoIterator<Item = (Lane, u32)>) -> Effect {
         let act = |(lane, request)| Act::new(lane, Mode::NotYet(request));
         Effect { acts: tested.into_iter().map(act).collect(), ..Effect::nothing() }
     }
 
     /// The effect of a handler of this actor, as far as it is known before the handler runs.
-    pub fn handler(actor: ProcessId) -> Effect {
+    pub(crate) fn handler(actor: ProcessId) -> Effect {
         Effect::act(actor.inbox(), Mode::Add(0))
     }
 
     /// Is it the effect of a handler?
     #[inline]
-    pub fn is_handler(&self) -> bool {
+    pub(crate) fn is_handler(&self) -> bool {
         self.acts.first().is_some_and(|act| act.lane.part() == Part::Inbox)
     }
 
     /// Is it the effect of a test that found nothing complete, where something may complete later?
     #[inline]
-    pub fn is_failed_test(&self) -> bool {
+    pub(crate) fn is_failed_test(&self) -> bool {
         self.acts.first().is_some_and(|act| matches!(act.mode, Mode::NotYet(_)))
     }
 
@@ -272,13 +272,13 @@ impl Effect {
 
     /// Did the action change this lane?
     #[inline]
-    pub fn changes(&self, lane: Lane) -> bool {
+    pub(crate) fn changes(&self, lane: Lane) -> bool {
         self.acts.iter().any(|act| act.lane == lane && act.mode.is_change())
     }
 
     /// Is the action one that this need asks for?
     #[inline]
-    pub fn is(&self, need: Need) -> bool {
+    pub(crate) fn is(&self, need: Need) -> bool {
         match need {
             Need::Event(at) => self.at == at,
             Need::At(lane, place) => {
@@ -308,13 +308,13 @@ impl Effect {
 impl Mode {
     /// Is it a change of the lane?
     #[inline]
-    pub fn is_change(self) -> bool {
+    pub(crate) fn is_change(self) -> bool {
         matches!(self, Mode::Change | Mode::Complete(_))
     }
 
     /// Are two acts in these modes on one lane dependent?
     #[inline]
-    pub fn clashes(self, other: Mode) -> bool {
+    pub(crate) fn clashes(self, other: Mode) -> bool {
         use Mode::*;
         match (self, other) {
             (Change | Complete(_), Change | Complete(_) | Look | Mark) => true,

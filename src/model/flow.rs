@@ -108,12 +108,12 @@ impl Step {
 }
 
 /// Can the end of this sequence be reached?
-pub fn go_on(steps: &[Step]) -> bool {
+pub(crate) fn go_on(steps: &[Step]) -> bool {
     steps.iter().all(Step::goes_on)
 }
 
 /// Is there a `break` for the loop around this sequence?
-pub fn breaks(steps: &[Step]) -> bool {
+pub(crate) fn breaks(steps: &[Step]) -> bool {
     steps.iter().any(|step| match &step.turn {
         Turn::Break => true,
         Turn::Branch { arms } => arms.iter().any(|arm| breaks(&arm.steps)),

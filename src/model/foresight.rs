@@ -63,7 +63,7 @@ pub trait Foresight<L> {
     }
 
     /// May the process come back to this local state by operations that change no object? May
-    /// over-approximate. If `false`, the search for waiting loops ([`crate::trace::spin`]) skips
+    /// over-approximate. If `false`, the search for waiting loops (`trace::spin`) skips
     /// this local state.
     fn may_return(&self, local: &L) -> bool {
         let _ = local;

@@ -75,22 +75,22 @@ pub struct Birth {
 
 /// The result of an actor's handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reaction {
+pub(crate) struct Reaction {
     /// The local state after it.
-    pub after: LocalId,
+    pub(crate) after: LocalId,
     /// The messages that it sent, with their receivers, in order.
-    pub sent: Box<[(ProcessId, ValueId)]>,
+    pub(crate) sent: Box<[(ProcessId, ValueId)]>,
     /// The local states of the actors that it started, in order.
-    pub started: Box<[LocalId]>,
+    pub(crate) started: Box<[LocalId]>,
 }
 
 /// The part of a local state that its future depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Canonical {
+pub(crate) struct Canonical {
     /// The local state with its requests renumbered.
-    pub local: LocalId,
+    pub(crate) local: LocalId,
     /// The requests that its future may depend on, the oldest first; `None` for all its requests.
-    pub requests: Option<Box<[Handle]>>,
+    pub(crate) requests: Option<Box<[Handle]>>,
 }
 
 /// The sending process and its action, if any; and the index among the messages sent there.
@@ -181,12 +181,12 @@ impl<'s, S: System> Locals<'s, S> {
     }
 
     /// The objects met so far: see [`Met`] for their numbers.
-    pub fn met(&self) -> &Met {
+    pub(crate) fn met(&self) -> &Met {
         &self.met
     }
 
     /// The name of an object, as the author of the program would say it.
-    pub fn name_of(&self, object: impl Into<Object>) -> String {
+    pub(crate) fn name_of(&self, object: impl Into<Object>) -> String {
         self.met.name(object.into(), self.system.objects())
     }
 
@@ -197,7 +197,7 @@ impl<'s, S: System> Locals<'s, S> {
 
     /// May the process that is in local state `id`, or one that it spawns, ever touch this? See
     /// [`Foresight::may_touch`](super::Foresight::may_touch).
-    pub fn may_touch(&self, id: LocalId, touch: Touch) -> bool {
+    pub(crate) fn may_touch(&self, id: LocalId, touch: Touch) -> bool {
         if id == LocalId::CARRIER {
             return matches!(touch.lane.part(), Part::Matches | Part::Ends)
                 && touch.may == May::Add;
@@ -207,7 +207,7 @@ impl<'s, S: System> Locals<'s, S> {
 
     /// May the process in local state `id`, or one that it spawns, ever send a message to this
     /// mailbox that the pattern accepts? See [`Foresight::may_send`](super::Foresight::may_send).
-    pub fn may_send(&self, id: LocalId, mailbox: MailboxId, pattern: Envelope) -> bool {
+    pub(crate) fn may_send(&self, id: LocalId, mailbox: MailboxId, pattern: Envelope) -> bool {
         let declared = MailboxId(self.met.mailboxes.declared(mailbox.0));
         id != LocalId::CARRIER && self.system.foresight().may_send(self.get(id), declared, pattern)
     }
@@ -223,7 +223,7 @@ impl<'s, S: System> Locals<'s, S> {
 
     /// May the process touch this from its place in the program in local state `id` on? O(1) after
     /// the first time at this place.
-    pub fn may_still_touch(&mut self, id: LocalId, touch: Touch) -> bool {
+    pub(crate) fn may_still_touch(&mut self, id: LocalId, touch: Touch) -> bool {
         if !self.may_touch(id, touch) {
             return false;
         }
@@ -252,7 +252,7 @@ impl<'s, S: System> Locals<'s, S> {
     /// What a process in local state `id` is about to do.
     ///
     /// # Panics
-    /// If `id` is the start of a process that was never [`start`](Locals::start)ed.
+    /// If `id` is the start of a process that was never `start`ed.
     #[inline]
     pub fn status(&self, id: LocalId) -> &Status {
         self.status[id.0 as usize].as_deref().expect("a local state that some execution reached")
@@ -291,7 +291,7 @@ impl<'s, S: System> Locals<'s, S> {
     }
 
     /// The value that the process returns that has ended in local state `id`, if it returns one.
-    pub fn returned(&self, id: LocalId) -> Option<ValueId> {
+    pub(crate) fn returned(&self, id: LocalId) -> Option<ValueId> {
         self.returned.get(&id).copied()
     }
 
@@ -302,22 +302,22 @@ impl<'s, S: System> Locals<'s, S> {
 
     /// May a process come back to this local state without having changed anything? See
     /// [`Foresight::may_return`](super::Foresight::may_return).
-    pub fn may_return(&self, id: LocalId) -> bool {
+    pub(crate) fn may_return(&self, id: LocalId) -> bool {
         self.returns[id.0 as usize]
     }
 
     /// Is the operation of any local state found so far a probe?
-    pub fn some_probes(&self) -> bool {
+    pub(crate) fn some_probes(&self) -> bool {
         self.some_probes
     }
 
     /// Does [`may_return`](Locals::may_return) hold for any local state found so far?
-    pub fn some_may_return(&self) -> bool {
+    pub(crate) fn some_may_return(&self) -> bool {
         self.some_return
     }
 
     /// The local state after `response` in `id`. O(1) after the first time.
-    pub fn resume(&mut self, id: LocalId, response: Response) -> LocalId {
+    pub(crate) fn resume(&mut self, id: LocalId, response: Response) -> LocalId {
         if id == LocalId::CARRIER {
             return id;
         }
@@ -343,7 +343,7 @@ impl<'s, S: System> Locals<'s, S> {
     /// The canonical form of a local state: see
     /// [`Foresight::canonical`](super::Foresight::canonical) and
     /// [`Foresight::without_dead`](super::Foresight::without_dead). O(1) after the first time.
-    pub fn canonical(&mut self, id: LocalId) -> &Canonical {
+    pub(crate) fn canonical(&mut self, id: LocalId) -> &Canonical {
         let index = id.0 as usize;
         if self.canonical.len() <= index {
             self.canonical.resize(self.status.len(), None);
@@ -372,7 +372,7 @@ impl<'s, S: System> Locals<'s, S> {
     }
 
     /// Computes the status of local state `id`, if it is not known yet.
-    pub fn start(&mut self, id: LocalId) {
+    pub(crate) fn start(&mut self, id: LocalId) {
         if self.status[id.0 as usize].is_some() {
             return;
         }
@@ -414,7 +414,7 @@ impl<'s, S: System> Locals<'s, S> {
 
     /// The reaction of the actor `own` in local state `id` in its action number `act`. O(1) after
     /// the first time.
-    pub fn react(
+    pub(crate) fn react(
         &mut self,
         own: ProcessId,
         id: LocalId,
@@ -459,7 +459,7 @@ impl<'s, S: System> Locals<'s, S> {
     }
 
     /// The process with this birth, a new one if need be.
-    pub fn child(&mut self, birth: Birth) -> ProcessId {
+    pub(crate) fn child(&mut self, birth: Birth) -> ProcessId {
         self.births.child(birth)
     }
 
@@ -475,7 +475,7 @@ impl<'s, S: System> Locals<'s, S> {
 
     /// An order of processes that does not depend on the order of the search: the children of a
     /// process come directly after it, the oldest first.
-    pub fn compare_processes(&self, one: ProcessId, other: ProcessId) -> Ordering {
+    pub(crate) fn compare_processes(&self, one: ProcessId, other: ProcessId) -> Ordering {
         match (self.birth(one), self.birth(other)) {
             (None, None) => one.cmp(&other),
             _ => self.lineage(one).cmp(&self.lineage(other)),
@@ -484,7 +484,7 @@ impl<'s, S: System> Locals<'s, S> {
 
     /// An order of messages that does not depend on the order of the search: by sender, the oldest
     /// first.
-    pub fn compare_messages(&self, one: MessageId, other: MessageId) -> Ordering {
+    pub(crate) fn compare_messages(&self, one: MessageId, other: MessageId) -> Ordering {
         let key = |message| {
             let (sender, place) = self.posting(message);
             (sender.map(|(process, act)| (self.lineage(process), act)), place)

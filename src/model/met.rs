@@ -132,32 +132,27 @@ impl<T> Default for Roster<T> {
 
 impl<T: Copy> Roster<T> {
     /// The number of objects met.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.declared.len()
     }
 
-    /// Is no object met so far?
-    pub fn is_empty(&self) -> bool {
-        self.declared.is_empty()
-    }
-
     /// The declared number of a met object.
-    pub fn declared(&self, met: u32) -> u32 {
+    pub(crate) fn declared(&self, met: u32) -> u32 {
         self.declared[met as usize]
     }
 
     /// The met number of a declared object; `None` if it is not met yet.
-    pub fn met(&self, declared: u32) -> Option<u32> {
+    pub(crate) fn met(&self, declared: u32) -> Option<u32> {
         self.met.get(&declared).copied()
     }
 
     /// The initial value of a met object.
-    pub fn start(&self, met: u32) -> T {
+    pub(crate) fn start(&self, met: u32) -> T {
         self.starts[met as usize]
     }
 
     /// The met numbers of all objects, in order of declaration.
-    pub fn in_order(&self) -> Vec<u32> {
+    pub(crate) fn in_order(&self) -> Vec<u32> {
         let mut all: Vec<u32> = (0..self.len() as u32).collect();
         all.sort_unstable_by_key(|&met| self.declared(met));
         all
@@ -177,12 +172,12 @@ impl<T: Copy> Roster<T> {
 
 impl Met {
     /// All objects, in the order in which they were met.
-    pub fn order(&self) -> &[Object] {
+    pub(crate) fn order(&self) -> &[Object] {
         &self.order
     }
 
     /// Are there declared objects that were not met at once, so that this table may grow?
-    pub fn may_grow(&self) -> bool {
+    pub(crate) fn may_grow(&self) -> bool {
         self.may_grow
     }
 

@@ -43,6 +43,7 @@ pub(super) mod semaphore;
 use rustc_hash::FxHashMap;
 
 pub use posted::Posted;
+
 pub(super) use posted::{NONE, place};
 
 use super::locals::{Births, MessageNames};
@@ -113,7 +114,7 @@ define_parts! {
 impl Part {
     /// The set of this kind alone.
     #[inline]
-    pub const fn alone(self) -> PartSet {
+    pub(crate) const fn alone(self) -> PartSet {
         PartSet(1 << self as u32)
     }
 
@@ -140,13 +141,13 @@ impl PartSet {
 
     /// The union of both sets.
     #[inline]
-    pub const fn or(self, other: PartSet) -> PartSet {
+    pub(crate) const fn or(self, other: PartSet) -> PartSet {
         PartSet(self.0 | other.0)
     }
 
     /// Do the sets have a kind in common?
     #[inline]
-    pub const fn meets(self, other: PartSet) -> bool {
+    pub(crate) const fn meets(self, other: PartSet) -> bool {
         self.0 & other.0 != 0
     }
 }

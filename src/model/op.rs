@@ -301,7 +301,7 @@ pub enum Op {
     /// Blocks until the process has ended: response [`Response::Unit`].
     Join(ProcessId),
     /// An actor at rest: it takes a pending message that it accepts, or runs an internal handler
-    /// that is enabled. No response: what the handler does is a [`Reaction`](super::Reaction).
+    /// that is enabled. No response: what the handler does is a `Reaction`.
     Handle {
         /// Number of its internal handlers.
         internals: u32,

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 /// assert_eq!(printable("good\r\u{1b}[2Jbad"), r"good\r\u{1b}[2Jbad");
 /// assert_eq!(printable("café"), "café");
 /// ```
-pub fn printable(text: &str) -> Cow<'_, str> {
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_deceptive) {
         return Cow::Borrowed(text);
     }
@@ -44,7 +44,7 @@ pub fn is_deceptive(c: char) -> bool {
 
 /// The text with each deceptive character ([`is_deceptive`]), except tabs and line ends, replaced
 /// by a visible one. Its length in bytes stays the same, so positions in a source text stay valid.
-pub fn masked(text: &str) -> Cow<'_, str> {
+pub(crate) fn masked(text: &str) -> Cow<'_, str> {
     let is_bad = |c: char| is_deceptive(c) && !matches!(c, '\n' | '\t');
     if !text.chars().any(is_bad) {
         return Cow::Borrowed(text);

@@ -115,7 +115,7 @@ impl State {
     /// The portable name of an action that is enabled here, or was executed earlier in this
     /// execution. `has_message`: is its choice a message, which it handles, matches or finds? O(p)
     /// for p processes.
-    pub fn portable(&self, action: Action, has_message: bool) -> Action {
+    pub(crate) fn portable(&self, action: Action, has_message: bool) -> Action {
         let choice = match action.choice.handled() {
             Handled::Message(id) if has_message => {
                 let position = self.inboxes().position(id).or(self.network().position(id));

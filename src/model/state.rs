@@ -15,7 +15,8 @@ mod scope;
 mod ways;
 
 pub use portrait::Parts;
-pub use scope::Scope;
+
+pub(crate) use scope::Scope;
 
 use super::objects::collective::Collectives;
 use super::objects::inbox::Inboxes;
@@ -173,7 +174,7 @@ impl State {
 
     /// The message that the action at `position` took or found, by its position in the log of
     /// messages, or in the log of sends at p2p and bag mailboxes.
-    pub fn taken(&self, position: usize) -> Option<u32> {
+    pub(crate) fn taken(&self, position: usize) -> Option<u32> {
         place(self.trail[position].taken)
     }
 
@@ -182,7 +183,7 @@ impl State {
         (0..self.processes.len() as u32).map(ProcessId).filter(|&p| self.exists(p))
     }
 
-    /// The processes that exist, without the carriers of the network ([`State::is_carrier`]).
+    /// The processes that exist, without the carriers of the network (`State::is_carrier`).
     pub fn program_processes(&self) -> impl Iterator<Item = ProcessId> {
         self.processes().filter(|&process| !self.is_carrier(process))
     }
@@ -279,7 +280,7 @@ impl State {
     }
 
     /// Executes an enabled action, and returns the response to its process; `None` for an actor.
-    pub fn step_and_tell<S: System>(
+    pub(crate) fn step_and_tell<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
         action: Action,
@@ -293,7 +294,7 @@ impl State {
     }
 
     /// Executes an enabled action that is known to lead its process to local state `after`.
-    pub fn step_into<S: System>(
+    pub(crate) fn step_into<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
         action: Action,

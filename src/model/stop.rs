@@ -27,7 +27,7 @@ thread_local! {
 
 /// While this value exists, a signal counts on the thread that made the value.
 #[derive(Debug)]
-pub struct CountsHere {
+pub(crate) struct CountsHere {
     signal: StopSignal,
     /// Makes it not `Send`: the same thread has to drop it.
     _thread: PhantomData<*const ()>,
@@ -46,18 +46,18 @@ impl Drop for CountsHere {
 impl StopSignal {
     /// From now on the code of systems on this thread checks this signal, too, until the returned
     /// value is dropped.
-    pub fn counts_here(&self) -> CountsHere {
+    pub(crate) fn counts_here(&self) -> CountsHere {
         HERE.with_borrow_mut(|here| here.push(self.clone()));
         CountsHere { signal: self.clone(), _thread: PhantomData }
     }
 
     /// Is any signal raised that counts on this thread?
-    pub fn is_raised_here() -> bool {
+    pub(crate) fn is_raised_here() -> bool {
         HERE.with_borrow(|here| here.iter().any(StopSignal::is_raised))
     }
 
     /// Runs work that has to finish even if a signal is raised, because its result is used.
-    pub fn disregarded<T>(work: impl FnOnce() -> T) -> T {
+    pub(crate) fn disregarded<T>(work: impl FnOnce() -> T) -> T {
         let here = HERE.take();
         let done = work();
         HERE.set(here);
@@ -65,13 +65,13 @@ impl StopSignal {
     }
 
     /// Asks all work that checks this signal to stop.
-    pub fn raise(&self) {
+    pub(crate) fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
     /// Is the work to stop?
     #[inline]
-    pub fn is_raised(&self) -> bool {
+    pub(crate) fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }

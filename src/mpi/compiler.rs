@@ -14,7 +14,7 @@ use super::library::Library;
 
 /// The language of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
+pub(crate) enum Language {
     /// C: `mpicc`.
     C,
     /// C++: `mpicxx`.
@@ -185,7 +185,7 @@ impl Compiler {
     }
 
     /// The name in messages.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
         words.join(" ")
     }
@@ -220,7 +220,7 @@ impl Compiler {
     ///
     /// # Errors
     /// If our library cannot be compiled.
-    pub fn shown(&self, arguments: &[OsString]) -> Result<String, String> {
+    pub(crate) fn shown(&self, arguments: &[OsString]) -> Result<String, String> {
         let shown = |step: &Command| {
             let words = [step.get_program()].into_iter().chain(step.get_args());
             let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use super::races::call_name;
 use super::ranks::Ranks;
 use super::slip::Slip;
 use crate::explore::Violation;
@@ -17,7 +16,7 @@ pub struct Diagnosis {
     /// The kind of mistake.
     pub slip: Slip,
     /// A sentence, without the kind.
-    pub message: String,
+    pub(crate) message: String,
     /// The calls involved, as files with lines.
     pub places: BTreeSet<String>,
 }
@@ -26,7 +25,7 @@ pub struct Diagnosis {
 ///
 /// # Panics
 /// If it is not a violation of this system.
-pub fn diagnose(system: &History<Ranks>, violation: &Violation) -> Diagnosis {
+pub(crate) fn diagnose(system: &History<Ranks>, violation: &Violation) -> Diagnosis {
     let mut replay = Replay::new(system);
     replay.follow(&violation.schedule).expect("the schedule of a violation");
     let scene = Scene { system, replay: &replay };
@@ -64,6 +63,12 @@ pub(super) fn place(site: &Site) -> Option<String> {
     let file = site.file.as_deref()?;
     let name = file.rsplit('/').next().unwrap_or(file);
     Some(format!("{name}:{}", site.line))
+}
+
+/// The function that is called in a line of C, as far as the text shows it.
+pub(super) fn call_name(text: &str) -> &str {
+    let start = text.find("MPI_").unwrap_or(0);
+    text[start..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(text)
 }
 
 /// The places that a message names.

@@ -85,7 +85,7 @@ const ACCEPTED: &str = "options";
 
 /// The compiled library.
 #[derive(Clone, Debug)]
-pub struct Library {
+pub(crate) struct Library {
     folder: PathBuf,
 }
 
@@ -94,7 +94,7 @@ impl Library {
     ///
     /// # Errors
     /// If it cannot be written or compiled.
-    pub fn of(compiler: &Compiler) -> Result<Library, String> {
+    pub(crate) fn of(compiler: &Compiler) -> Result<Library, String> {
         let folder = compiler.cache().join(format!("mpi-{:016x}", mark(compiler)?));
         let library = Library { folder };
         if !library.object().exists() {
@@ -105,12 +105,12 @@ impl Library {
     }
 
     /// The folder of `mpi.h`.
-    pub fn headers(&self) -> &Path {
+    pub(crate) fn headers(&self) -> &Path {
         &self.folder
     }
 
     /// The object that programs are linked with.
-    pub fn object(&self) -> PathBuf {
+    pub(crate) fn object(&self) -> PathBuf {
         self.folder.join("mazurka.o")
     }
 

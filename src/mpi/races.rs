@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::diagnosis::place;
+use super::diagnosis::{call_name, place};
 use crate::explore::{End, Observer};
 use crate::model::{Handled, Op, ProcessId, Site};
 use crate::property::Position;
@@ -113,12 +113,6 @@ impl Matching {
             shown(&one.taken)
         ))
     }
-}
-
-/// The function that is called in a line of C, as far as the text shows it.
-pub(super) fn call_name(text: &str) -> &str {
-    let start = text.find("MPI_").unwrap_or(0);
-    text[start..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(text)
 }
 
 /// Collects the matchings of violation-free executions.

@@ -139,14 +139,14 @@ impl Ranks {
     }
 
     /// The program, and the way in which it is run.
-    pub fn launch(&self) -> &Launch {
+    pub(crate) fn launch(&self) -> &Launch {
         &self.launch
     }
 
     /// Corrects the outcome of a search of these ranks. It is not complete if ranks did what cannot
     /// be explored; [`Ranks::reservation`] has the reason. A standstill is dropped if another
     /// thread of a rank might have been about to call MPI.
-    pub fn judged(&self, mut outcome: Outcome) -> Outcome {
+    pub(crate) fn judged(&self, mut outcome: Outcome) -> Outcome {
         if self.unexplored().threads_may_call() {
             outcome.violations.retain(|violation| !violation.kind.is_standstill());
         }
@@ -159,7 +159,7 @@ impl Ranks {
     }
 
     /// What ranks did that cannot be explored, in a sentence.
-    pub fn reservation(&self) -> Option<String> {
+    pub(crate) fn reservation(&self) -> Option<String> {
         let unexplored = self.unexplored();
         let thread = || unexplored.threads.first_key_value();
         unexplored.end.clone().or_else(|| thread().map(|(rank, place)| threads(*rank, place)))
@@ -167,7 +167,7 @@ impl Ranks {
 
     /// Whether any rank has called MPI. If one does, it ends with `MPI_Finalize`, which is a
     /// question.
-    pub fn have_called(&self) -> bool {
+    pub(crate) fn have_called(&self) -> bool {
         self.calls.load(Ordering::Relaxed)
     }
 

@@ -216,7 +216,7 @@ fn explained(why: &str, error: io::Error) -> io::Error {
 }
 
 /// A running rank. Dropping it ends it.
-pub struct Process {
+pub(crate) struct Process {
     servers: Arc<Servers>,
     pub(super) rank: u32,
     pid: u32,

@@ -2,7 +2,7 @@
 //! suites.
 //!
 //! The library puts the name of the kind in front of its message. The search finds the other kinds;
-//! [`diagnose`](super::diagnose()) classifies deadlocks and calls that disagree.
+//! `diagnose` classifies deadlocks and calls that disagree.
 
 use std::fmt;
 
@@ -86,19 +86,19 @@ slips! {
 
 impl Slip {
     /// The kind that a message begins with, and the rest of the message.
-    pub fn of(message: &str) -> Option<(Slip, &str)> {
+    pub(crate) fn of(message: &str) -> Option<(Slip, &str)> {
         let (name, rest) = message.split_once(": ")?;
         Some((Slip::named(name)?, rest))
     }
 
     /// The kind with this name.
-    pub fn named(name: &str) -> Option<Slip> {
+    pub(crate) fn named(name: &str) -> Option<Slip> {
         Slip::ALL.iter().copied().find(|slip| slip.name() == name)
     }
 
     /// The object that is leaked, if this kind is about one that is never freed. Such a leak is
     /// harmless: the rank reports it in a [remark](crate::model::Remark) at its end.
-    pub fn unfreed(self) -> Option<&'static str> {
+    pub(crate) fn unfreed(self) -> Option<&'static str> {
         Some(match self {
             Slip::CommunicatorLeak => "communicator",
             Slip::DatatypeLeak => "datatype",
@@ -113,7 +113,7 @@ impl Slip {
 
     /// Whether a suite uses this label for the kind. In suites, mistakes that depend on the input
     /// have labels of their own.
-    pub fn is_labelled(self, label: &str) -> bool {
+    pub(crate) fn is_labelled(self, label: &str) -> bool {
         self.mbi() == label || (self == Slip::CallOrder && label == "IHCallMatching")
     }
 }

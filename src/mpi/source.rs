@@ -9,7 +9,7 @@ use addr2line::Loader;
 use crate::model::Site;
 
 /// The source of a program, according to its debug information.
-pub struct Source {
+pub(crate) struct Source {
     /// Paths below this folder are shown without it.
     base: PathBuf,
     known: Mutex<Known>,
@@ -62,7 +62,7 @@ fn find(loader: &Loader, address: u64, base: &Path) -> Option<Place> {
 
 impl Source {
     /// The source of this program. Paths below `base` are shown relative to it.
-    pub fn new(program: &Path, base: PathBuf) -> Source {
+    pub(crate) fn new(program: &Path, base: PathBuf) -> Source {
         let loader = Loader::new(program).ok();
         let known = Known { loader, places: HashMap::new(), files: HashMap::new() };
         Source { base, known: Mutex::new(known) }
@@ -70,7 +70,7 @@ impl Source {
 
     /// The place of a call that returns to this address (as linked), with the text of its line. If
     /// the text is not available, it is `call`.
-    pub fn site(&self, returns_to: u64, call: &str) -> Option<Site> {
+    pub(crate) fn site(&self, returns_to: u64, call: &str) -> Option<Site> {
         let mut known = self.known.lock().expect("nobody panics while reading a source");
         let address = returns_to.wrapping_sub(1);
         let Known { loader, places, files } = &mut *known;
@@ -88,13 +88,13 @@ impl Source {
     }
 
     /// Whether this place is in a system header.
-    pub fn is_of_system(site: &Site) -> bool {
+    pub(crate) fn is_of_system(site: &Site) -> bool {
         site.file.as_deref().is_some_and(is_header_of_system)
     }
 
     /// The text with each address `{@1f}` replaced by a file and a line. `bias` is the difference
     /// between loaded and linked addresses.
-    pub fn with_places(&self, text: &str, bias: u64) -> String {
+    pub(crate) fn with_places(&self, text: &str, bias: u64) -> String {
         let mut shown = String::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once("{@") {

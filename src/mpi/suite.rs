@@ -22,8 +22,8 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-pub use disputes::Dispute;
-pub use lists::{CONFIGURED, MAKEFILE};
+pub(crate) use disputes::Dispute;
+pub(crate) use lists::{CONFIGURED, MAKEFILE};
 
 use super::verify::{Answer, Doubt};
 use crate::explore::StopReason;
@@ -31,22 +31,22 @@ use crate::model::Buffering;
 
 /// A way to run a program of a suite, and the expected result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Test {
+pub(crate) struct Test {
     /// The number of ranks.
-    pub ranks: u32,
+    pub(crate) ranks: u32,
     /// How standard sends are buffered, if the suite says so.
-    pub buffering: Option<Buffering>,
+    pub(crate) buffering: Option<Buffering>,
     /// The arguments of the program.
-    pub arguments: Vec<OsString>,
+    pub(crate) arguments: Vec<OsString>,
     /// The verdict of the suite.
-    pub expected: Expected,
+    pub(crate) expected: Expected,
     /// The places of the mistake, as files with lines; empty if they are not given.
-    pub places: BTreeSet<String>,
+    pub(crate) places: BTreeSet<String>,
 }
 
 /// The verdict of a suite about a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Expected {
+pub(crate) enum Expected {
     /// The program is correct.
     Right,
     /// There is a mistake, which may have a name.
@@ -57,15 +57,14 @@ pub enum Expected {
 
 /// A program of a suite. All paths are relative to the folder of the suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
-    /// Its name.
-    pub name: PathBuf,
+pub(crate) struct Program {
+    pub(crate) name: PathBuf,
     /// Its source files.
-    pub sources: Vec<PathBuf>,
+    pub(crate) sources: Vec<PathBuf>,
     /// The definitions for compiling it, as options.
-    pub options: Vec<String>,
+    pub(crate) options: Vec<String>,
     /// How it is run.
-    pub tests: Vec<Test>,
+    pub(crate) tests: Vec<Test>,
 }
 
 impl Program {
@@ -76,7 +75,7 @@ impl Program {
     }
 
     /// The group that it belongs to: its folder, or else the beginning of its name.
-    pub fn category(&self) -> String {
+    pub(crate) fn category(&self) -> String {
         let folder = self.name.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder {
             return folder.to_string_lossy().into_owned();
@@ -88,13 +87,13 @@ impl Program {
 
 /// The files of a suite, sorted.
 #[derive(Clone, Debug, Default)]
-pub struct Suite {
+pub(crate) struct Suite {
     files: BTreeSet<PathBuf>,
 }
 
 impl Suite {
     /// A suite of these files, given by their paths in its folder.
-    pub fn new(files: impl IntoIterator<Item = PathBuf>) -> Suite {
+    pub(crate) fn new(files: impl IntoIterator<Item = PathBuf>) -> Suite {
         Suite { files: files.into_iter().collect() }
     }
 
@@ -104,12 +103,12 @@ impl Suite {
     }
 
     /// The C files: programs and parts of programs.
-    pub fn sources(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &Path> {
         self.ending("c")
     }
 
     /// The folders with headers, where programs may look for theirs.
-    pub fn includes(&self) -> BTreeSet<&Path> {
+    pub(crate) fn includes(&self) -> BTreeSet<&Path> {
         self.ending("h").filter_map(Path::parent).collect()
     }
 
@@ -117,7 +116,7 @@ impl Suite {
     ///
     /// # Errors
     /// If the file does not have the form that its layout prescribes.
-    pub fn program(&self, file: &Path, text: &str) -> Result<Option<Program>, String> {
+    pub(crate) fn program(&self, file: &Path, text: &str) -> Result<Option<Program>, String> {
         if let Some(found) = headers::tests(file, text) {
             return Ok(Some(Program::of(file, found?)));
         }
@@ -130,7 +129,7 @@ impl Suite {
 
 /// The mark for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub(crate) enum Mark {
     /// There is a mistake, and one was found.
     Found {
         /// Whether the kind is the kind of the label. `None` if the label is not a kind.
@@ -162,17 +161,17 @@ pub enum Mark {
 
 impl Mark {
     /// Whether the answer is right.
-    pub fn is_right(self) -> bool {
+    pub(crate) fn is_right(self) -> bool {
         matches!(self, Mark::Found { .. } | Mark::Passed)
     }
 
     /// Whether the answer is wrong.
-    pub fn is_wrong(self) -> bool {
+    pub(crate) fn is_wrong(self) -> bool {
         matches!(self, Mark::Missed | Mark::FalseAlarm)
     }
 
     /// Whether there is no answer.
-    pub fn is_nothing(self) -> bool {
+    pub(crate) fn is_nothing(self) -> bool {
         matches!(self, Mark::Refused | Mark::TimedOut | Mark::Unsure | Mark::NotRun)
     }
 }
@@ -180,7 +179,7 @@ impl Mark {
 impl Test {
     /// The mark for this answer. An object that is never freed counts as found where a mistake is
     /// expected, and is not a false alarm elsewhere. For a disputed label, the standard decides.
-    pub fn mark(&self, answer: &Answer, dispute: Option<&Dispute>) -> Mark {
+    pub(crate) fn mark(&self, answer: &Answer, dispute: Option<&Dispute>) -> Mark {
         match (answer, &self.expected) {
             (Answer::Unsure(doubt), _) => doubt.into(),
             (Answer::Right | Answer::Odd(_), Expected::Open) => Mark::Verified,

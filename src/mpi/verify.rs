@@ -80,7 +80,7 @@ pub fn verify(
 
 /// The other executions of a system, which distinguish some kinds of mistakes. They are searched
 /// when they are first needed.
-pub struct Others<'s> {
+pub(crate) struct Others<'s> {
     system: &'s History<Ranks>,
     setting: Setting,
     budget: Budget,
@@ -92,7 +92,7 @@ pub struct Others<'s> {
 
 impl<'s> Others<'s> {
     /// The other executions of this system, to be searched within these limits.
-    pub fn new(system: &'s History<Ranks>, setting: Setting, budget: &Budget) -> Others<'s> {
+    pub(crate) fn new(system: &'s History<Ranks>, setting: Setting, budget: &Budget) -> Others<'s> {
         let budget = Budget { shortest: false, ..budget.clone() };
         let (right_ones, is_right_if_buffered) = Default::default();
         let begin = Instant::now();
@@ -101,7 +101,7 @@ impl<'s> Others<'s> {
 
     /// The mistake behind a violation. If it happens only in some executions, it is a race; if it
     /// depends on buffering, a hazard.
-    pub fn finding(&self, violation: &Violation) -> Diagnosis {
+    pub(crate) fn finding(&self, violation: &Violation) -> Diagnosis {
         let diagnosis = diagnose(self.system, violation);
         // This is a mistake whatever the messages are.
         if diagnosis.slip == Slip::Nondeterminism {

@@ -15,13 +15,12 @@ use crate::trace::HappensBefore;
 
 /// Something that goes from one step to a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Arrow {
+pub(crate) struct Arrow {
     /// The earlier step.
-    pub from: usize,
+    pub(crate) from: usize,
     /// The later one.
-    pub to: usize,
-    /// Its kind.
-    pub kind: ArrowKind,
+    pub(crate) to: usize,
+    pub(crate) kind: ArrowKind,
 }
 
 impl Arrow {
@@ -38,7 +37,7 @@ impl Arrow {
 /// What goes from one step to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ArrowKind {
+pub(crate) enum ArrowKind {
     /// A message, to the step that takes it.
     Message,
     /// From a receive that was there first to the send that it is paired with, if nobody has waited
@@ -59,7 +58,7 @@ pub enum ArrowKind {
 /// A step from which on, or up to which, its process holds a mutex or a lock through its request at
 /// this place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hold {
+pub(crate) enum Hold {
     /// From this step on.
     Begins(Object, u32),
     /// Up to this step.
@@ -139,7 +138,7 @@ impl<S: System> Past<'_, '_, S> {
 
 impl<S: System> Replay<'_, S> {
     /// What went from one step so far to another, by the later one.
-    pub fn arrows(&self) -> Vec<Arrow> {
+    pub(crate) fn arrows(&self) -> Vec<Arrow> {
         let order = self.order();
         let (mut added, mut first) = (FxHashMap::<_, Vec<_>>::default(), FxHashMap::default());
         for step in 0..order.len() {
@@ -169,7 +168,7 @@ impl<S: System> Replay<'_, S> {
     }
 
     /// What the process of the last step has begun or ended to hold in it.
-    pub fn hold(&self) -> Option<Hold> {
+    pub(crate) fn hold(&self) -> Option<Hold> {
         let step = self.state.depth().checked_sub(1)?;
         let op = self.locals.op(self.state.before(step)).expect("a process that moved");
         words(op, |words| words.hold(self, self.state.action(step)))

@@ -13,19 +13,18 @@ use crate::model::Mark;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Call {
     /// Who called.
-    pub process: String,
-    /// The procedure.
-    pub procedure: String,
+    pub(crate) process: String,
+    pub(crate) procedure: String,
     /// Its arguments, as the program writes them.
-    pub arguments: Vec<String>,
+    pub(crate) arguments: Vec<String>,
     /// What it returned; `None` if it returns nothing, or has not returned yet.
-    pub result: Option<String>,
+    pub(crate) result: Option<String>,
     /// Has it come to its end?
-    pub ended: bool,
+    pub(crate) ended: bool,
     /// The number of its first step, from 1; `None` if it has made none.
-    pub first_step: Option<usize>,
+    pub(crate) first_step: Option<usize>,
     /// The number of its last step so far.
-    pub last_step: Option<usize>,
+    pub(crate) last_step: Option<usize>,
 }
 
 /// The calls so far, in the order in which they began.

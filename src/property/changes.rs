@@ -10,11 +10,11 @@ use crate::model::{Op, ProcessId, System};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// A variable, or an object with its kind.
-    pub what: String,
+    pub(crate) what: String,
     /// Before; `None` if it did not exist.
-    pub before: Option<String>,
+    pub(crate) before: Option<String>,
     /// After; `None` if it no longer exists.
-    pub after: Option<String>,
+    pub(crate) after: Option<String>,
 }
 
 impl<S: System> Replay<'_, S> {

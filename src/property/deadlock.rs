@@ -26,55 +26,55 @@ use crate::model::{LocalId, ProcessId, Status, System, Touch};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Deadlock {
     /// The processes that wait, in their order.
-    pub blocked: Vec<Blocked>,
+    pub(crate) blocked: Vec<Blocked>,
     /// The smallest set of processes that only one another could help. If each waits for one
     /// other, they are in the order of the circle.
-    pub cycle: Option<Vec<Link>>,
+    pub(crate) cycle: Option<Vec<Link>>,
     /// Those of the blocked processes that go round a loop for ever. If there are any, it is a
     /// livelock.
-    pub spinning: Vec<String>,
+    pub(crate) spinning: Vec<String>,
     /// The processes that have run their last statement.
-    pub ended: Vec<String>,
+    pub(crate) ended: Vec<String>,
     /// The actors that have taken all their messages.
-    pub idle: Vec<String>,
+    pub(crate) idle: Vec<String>,
     /// The daemons that wait, and could help nobody.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub daemons: Vec<String>,
+    pub(crate) daemons: Vec<String>,
     /// The processes that stopped on a violation.
-    pub failed: Vec<String>,
+    pub(crate) failed: Vec<String>,
 }
 
 /// A process that waits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Blocked {
     /// Who.
-    pub process: String,
+    pub(crate) process: String,
     /// At which operation, as the source has it.
-    pub action: String,
+    pub(crate) action: String,
     /// For what, in words.
-    pub waits_for: String,
+    pub(crate) waits_for: String,
     /// The blocked processes that may be able to end the wait, if only they could move.
-    pub helpers: Vec<String>,
+    pub(crate) helpers: Vec<String>,
     /// Why no process can end the wait, if none can.
-    pub hopeless: Option<String>,
+    pub(crate) hopeless: Option<String>,
     /// The file of the operation, if the program has several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<Arc<str>>,
+    pub(crate) file: Option<Arc<str>>,
     /// Line of the operation, from 1.
-    pub line: Option<u32>,
+    pub(crate) line: Option<u32>,
     /// Column of the operation, from 1.
-    pub column: Option<u32>,
+    pub(crate) column: Option<u32>,
 }
 
 /// A process in a cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
     /// Who waits.
-    pub process: String,
+    pub(crate) process: String,
     /// For which of the others.
-    pub needs: Vec<String>,
+    pub(crate) needs: Vec<String>,
     /// For what, in words.
-    pub waits_for: String,
+    pub(crate) waits_for: String,
 }
 
 /// What a process waits for.
@@ -290,7 +290,7 @@ pub(super) fn any(mut waits: Vec<Wait>) -> Wait {
 
 impl Deadlock {
     /// The deadlock in a sentence without a full stop.
-    pub fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         if let Some(cycle) = &self.cycle {
             let names: Vec<_> = cycle.iter().map(|link| link.process.as_str()).collect();
             let who =
@@ -309,7 +309,7 @@ impl Deadlock {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-pub fn list(names: &[&str]) -> String {
+pub(crate) fn list(names: &[&str]) -> String {
     match names {
         [] => "nobody".into(),
         [one] => (*one).into(),
@@ -319,7 +319,7 @@ pub fn list(names: &[&str]) -> String {
 
 impl Blocked {
     /// Who could help, in words; `None` if that adds nothing to what the process waits for.
-    pub fn hope(&self) -> Option<String> {
+    pub(crate) fn hope(&self) -> Option<String> {
         if let Some(reason) = &self.hopeless {
             return Some(reason.clone());
         }

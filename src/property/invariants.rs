@@ -34,7 +34,7 @@ pub fn broken_invariants<S: System>(
 }
 
 /// What this invariant objects to in `state`.
-pub fn broken_invariant<S: System>(
+pub(crate) fn broken_invariant<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
     invariant: usize,
@@ -44,7 +44,7 @@ pub fn broken_invariant<S: System>(
 
 /// What the invariant that fails in this way in `state` has read there, with names; `None` if none
 /// fails so.
-pub fn invariant_readings<S: System>(
+pub(crate) fn invariant_readings<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
     failure: &Failure,
@@ -80,7 +80,7 @@ fn viewed<S: System, T>(
 ///
 /// # Panics
 /// In an initial state, or if the system has no invariants.
-pub fn is_seen<S: System>(locals: &Locals<'_, S>, state: &State, invariant: usize) -> bool {
+pub(crate) fn is_seen<S: System>(locals: &Locals<'_, S>, state: &State, invariant: usize) -> bool {
     let invariants = locals.system().invariants().expect("who asks for an invariant");
     let last = state.depth() - 1;
     let process = state.action(last).process;

@@ -54,7 +54,7 @@ pub struct Leak {
     /// What it is.
     pub kind: LeakKind,
     /// Who left it.
-    pub process: String,
+    pub(crate) process: String,
     /// The mailbox, the mutex or the semaphore; of what the process says, the object.
     pub object: String,
     /// Where it was sent, made or asked for.
@@ -65,7 +65,7 @@ pub struct Leak {
 
 impl Leak {
     /// Adds it to those found, unless the same one is there already or there are very many.
-    pub fn add_to(self, found: &mut Vec<Leak>) {
+    pub(crate) fn add_to(self, found: &mut Vec<Leak>) {
         let is_same = |known: &Leak| {
             known.kind == self.kind
                 && match &self.site {
@@ -82,7 +82,7 @@ impl Leak {
     ///
     /// # Errors
     /// If it does not end in this leak: no search of this system has found it.
-    pub fn check<S: System>(&self, system: &S) -> Result<(), String> {
+    pub(crate) fn check<S: System>(&self, system: &S) -> Result<(), String> {
         let mut locals = Locals::new(system);
         let state = self.schedule.replay(&mut locals).map_err(|refusal| refusal.to_string())?;
         let mut leaks = Leaks::default();
@@ -102,7 +102,7 @@ type Seen = (ProcessId, Handle, LeakKind, LocalId);
 
 /// The leaks found so far.
 #[derive(Debug, Default)]
-pub struct Leaks {
+pub(crate) struct Leaks {
     found: Vec<Leak>,
     seen: FxHashSet<Seen>,
 }
@@ -110,7 +110,7 @@ pub struct Leaks {
 impl Leaks {
     /// Notes what the execution that ends in `state` leaves behind. Nothing objects to that end.
     #[inline]
-    pub fn look<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+    pub(crate) fn look<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         if self.found.len() >= MAX_LEAKS {
             return;
         }
@@ -128,7 +128,7 @@ impl Leaks {
     }
 
     /// The leaks, in the order in which they were found.
-    pub fn found(self) -> Vec<Leak> {
+    pub(crate) fn found(self) -> Vec<Leak> {
         self.found
     }
 

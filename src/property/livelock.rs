@@ -17,9 +17,9 @@ const LONGEST_CIRCLE: usize = 10_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spin {
     /// Who.
-    pub process: ProcessId,
+    pub(crate) process: ProcessId,
     /// The local states that it passes through, from the present one on.
-    pub circle: Vec<LocalId>,
+    pub(crate) circle: Vec<LocalId>,
 }
 
 /// What the processes that can move are doing.
@@ -44,7 +44,7 @@ pub struct Watch {
 
 impl Watch {
     /// The search for them ends when this is raised.
-    pub fn new(stop: StopSignal) -> Self {
+    pub(crate) fn new(stop: StopSignal) -> Self {
         Watch { stop, restless: FxHashSet::default() }
     }
 
@@ -68,7 +68,7 @@ impl Watch {
     /// Asks this in `state`, and in all states that these processes, which spin, lead to from
     /// there, until the answer is yes. Is it? `None` if they are too many. When this returns,
     /// `state` is as before.
-    pub fn any_in_round<S: System>(
+    pub(crate) fn any_in_round<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
         state: &mut State,
@@ -153,7 +153,11 @@ impl Watch {
 
 /// Is it a livelock that these processes go round for ever? Not if all of them are daemons: those
 /// may wait, in a loop or not.
-pub fn is_livelock<S: System>(locals: &Locals<'_, S>, state: &State, spins: &[Spin]) -> bool {
+pub(crate) fn is_livelock<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    spins: &[Spin],
+) -> bool {
     spins.iter().any(|spin| !locals.is_daemon(state.local(spin.process)))
 }
 
@@ -179,6 +183,6 @@ pub fn polling<S: System>(locals: &mut Locals<'_, S>, state: &State) -> Motion {
 }
 
 /// May a process in this local state go on without changing anything, and come back to it?
-pub fn may_spin<S: System>(locals: &Locals<'_, S>, local: LocalId) -> bool {
+pub(crate) fn may_spin<S: System>(locals: &Locals<'_, S>, local: LocalId) -> bool {
     locals.may_return(local) && locals.op(local).is_some_and(Op::may_observe)
 }

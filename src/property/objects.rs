@@ -247,7 +247,10 @@ kinds! {
 /// A barrier at which more processes have arrived than take part, a p2p or bag mailbox at which two
 /// receive, or calls of a collective that do not agree, if there is one.
 #[inline]
-pub fn oversubscription<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
+pub(crate) fn oversubscription<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+) -> Option<Failure> {
     Some(match state.misused()? {
         Object::Barrier(id) => barrier::crowded(locals, state, id),
         Object::Latch(id) => latch::overrun(locals, state.latch(id).size, id),

@@ -71,7 +71,7 @@ impl<'p> Position<'p> {
         self.spins
     }
 
-    /// The processes that exist. Those that work for the network ([`State::is_carrier`]) are not
+    /// The processes that exist. Those that work for the network (`State::is_carrier`) are not
     /// among them; asked about one of them, the others of these methods tell of the process
     /// that it works for.
     pub fn processes(self) -> impl Iterator<Item = ProcessId> + use<'p> {

@@ -35,26 +35,26 @@ use crate::model::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
     /// Who moved.
-    pub process: String,
+    pub(crate) process: String,
     /// The operation, as the source has it.
     pub action: String,
     /// Its result, in words; `None` if there is nothing to say.
-    pub outcome: Option<String>,
+    pub(crate) outcome: Option<String>,
     /// The file of the operation, if the program has several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<Arc<str>>,
+    pub(crate) file: Option<Arc<str>>,
     /// Line of the operation, from 1.
     pub line: Option<u32>,
     /// Column of the operation, from 1.
     pub column: Option<u32>,
     /// Whether the process stopped after this step.
-    pub ended: Option<Ending>,
+    pub(crate) ended: Option<Ending>,
 }
 
 /// How a process stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Ending {
+pub(crate) enum Ending {
     /// It has run its last statement.
     Done,
     /// It ran into a violation.
@@ -137,7 +137,7 @@ impl<'s, S: System> Replay<'s, S> {
     }
 
     /// The calls of procedures so far, in the order in which they began.
-    pub fn calls(&self) -> &[Call] {
+    pub(crate) fn calls(&self) -> &[Call] {
         self.calls.as_slice()
     }
 
@@ -156,7 +156,7 @@ impl<'s, S: System> Replay<'s, S> {
     }
 
     /// Sets whether messages to actors may stay pending. If they may, they make no deadlock.
-    pub fn allow_pending(&mut self, allow: bool) {
+    pub(crate) fn allow_pending(&mut self, allow: bool) {
         self.allow_pending = allow;
     }
 
@@ -171,7 +171,7 @@ impl<'s, S: System> Replay<'s, S> {
     }
 
     /// The name of a process that exists.
-    pub fn name(&self, process: ProcessId) -> &str {
+    pub(crate) fn name(&self, process: ProcessId) -> &str {
         &self.names[process.index()]
     }
 
@@ -213,7 +213,7 @@ impl<'s, S: System> Replay<'s, S> {
     }
 
     /// The failure that the last step ran into, or the first one before any step.
-    pub fn failure_of_last_step(&self) -> Option<Standing> {
+    pub(crate) fn failure_of_last_step(&self) -> Option<Standing> {
         match self.state.schedule().next_back() {
             Some(last) => self.failure_of(last.process).or_else(|| {
                 let mut started = self.state.just_spawned(&self.locals);
@@ -238,7 +238,7 @@ impl<'s, S: System> Replay<'s, S> {
     }
 
     /// Does one of these properties object in these words to where the replay stands?
-    pub fn is_objected_to(&self, properties: &Properties, failure: &Failure) -> bool {
+    pub(crate) fn is_objected_to(&self, properties: &Properties, failure: &Failure) -> bool {
         let at = Position::new(&self.locals, &self.state);
         let on_the_way = properties.objections_on_the_way(&self.locals, &self.state);
         let at_the_end =
@@ -296,20 +296,20 @@ impl<'s, S: System> Replay<'s, S> {
     }
 
     /// The variables of a process that exists, with their values.
-    pub fn variables(&self, process: ProcessId) -> Vec<(String, String)> {
+    pub(crate) fn variables(&self, process: ProcessId) -> Vec<(String, String)> {
         let local = self.locals.get(self.state.local(process));
         self.locals.system().describe().variables(local, &|process| self.known_name(process))
     }
 
     /// The shared cells with their contents. If very many are declared, only those that processes
     /// have reached.
-    pub fn cells(&self) -> Vec<(String, String)> {
+    pub(crate) fn cells(&self) -> Vec<(String, String)> {
         let cells = self.locals.met().cells.in_order().into_iter();
         cells.flat_map(|cell| self.now(CellId(cell))).collect()
     }
 
     /// What `final` objects to here, if the execution has ended and this is no deadlock.
-    pub fn final_failure(&self) -> Option<Failure> {
+    pub(crate) fn final_failure(&self) -> Option<Failure> {
         let (state, locals) = (&self.state, &self.locals);
         let is_end = self.is_at_end() && !is_deadlock(locals, state, self.allow_pending);
         is_end.then(|| final_failure(locals, state)).flatten()
@@ -317,7 +317,7 @@ impl<'s, S: System> Replay<'s, S> {
 
     /// What to show at a failure that belongs to no process: what `final` read before it failed, or
     /// else the shared cells.
-    pub fn seen_at_the_end(&self) -> Vec<(String, String)> {
+    pub(crate) fn seen_at_the_end(&self) -> Vec<(String, String)> {
         let Some(readings) = final_readings(&self.locals, &self.state) else { return self.cells() };
         self.shown(&readings)
     }

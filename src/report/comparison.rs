@@ -33,16 +33,16 @@ pub struct Comparison {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Its name.
-    pub explorer: &'static str,
+    pub(crate) explorer: &'static str,
     /// The programs.
-    pub specs: Vec<String>,
+    pub(crate) specs: Vec<String>,
     /// The reason, in a sentence.
-    pub why: String,
+    pub(crate) why: String,
 }
 
 impl Comparison {
     /// Records that an explorer is unsound for this program.
-    pub fn leave_out(&mut self, explorer: &'static str, spec: &str, why: String) {
+    pub(crate) fn leave_out(&mut self, explorer: &'static str, spec: &str, why: String) {
         let is_same = |known: &&mut LeftOut| known.explorer == explorer && known.why == why;
         match self.left_out.iter_mut().find(is_same) {
             Some(known) => known.specs.push(spec.into()),
@@ -54,7 +54,7 @@ impl Comparison {
     /// count if another row of its program is complete, and it was refused, or ran to its end but
     /// may have missed executions. If there is no such other row, nothing is proved, and the
     /// verdict is `incomplete`.
-    pub fn verdict(&self) -> Verdict {
+    pub(crate) fn verdict(&self) -> Verdict {
         let measured = || self.rows.iter().filter_map(Row::measured);
         let is_explored = |row: &Row| {
             let same = self.rows.iter().filter(|other| is_same(row, other));
@@ -330,7 +330,7 @@ impl Printer {
     }
 
     /// The notes about all rows; with `quiet`, only those about errors.
-    pub fn foot(&self, comparison: &Comparison, quiet: bool) -> String {
+    pub(crate) fn foot(&self, comparison: &Comparison, quiet: bool) -> String {
         let notes = if quiet { Vec::new() } else { comparison.notes() };
         let disagreements = comparison.disagreements();
         match self.style {
@@ -397,7 +397,7 @@ impl<'r> From<&'r Row> for Record<'r> {
 
 /// The comparison as one JSON object, for other programs.
 #[derive(Serialize)]
-pub struct Object<'c> {
+pub(crate) struct Object<'c> {
     mazurka: &'static str,
     limits: &'c Limits,
     rows: Vec<Record<'c>>,
@@ -408,7 +408,7 @@ pub struct Object<'c> {
 
 impl<'c> Object<'c> {
     /// `version` is the version of this crate.
-    pub fn new(comparison: &'c Comparison, version: &'static str) -> Self {
+    pub(crate) fn new(comparison: &'c Comparison, version: &'static str) -> Self {
         Object {
             mazurka: version,
             limits: &comparison.limits,
@@ -486,7 +486,7 @@ fn csv(row: &Row, is_first: bool) -> String {
 pub(super) mod tests {
     use super::*;
 
-    pub fn row(setting: &str, traces: u64, stopped_by: Option<StopReason>) -> Row {
+    pub(crate) fn row(setting: &str, traces: u64, stopped_by: Option<StopReason>) -> Row {
         let stats = Figures { traces, ..Figures::default() };
         let verdict = if stopped_by.is_some() { Verdict::Incomplete } else { Verdict::Ok };
         Row {

@@ -13,42 +13,42 @@ use crate::study::{Figures, Limits};
 
 /// The result of `count`.
 #[derive(Clone, Debug, Serialize)]
-pub struct CountReport {
+pub(crate) struct CountReport {
     /// The program.
     #[serde(flatten)]
-    pub subject: Subject,
+    pub(crate) subject: Subject,
     /// The worst verdict of all executions.
-    pub verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// Whether the search is complete.
-    pub complete: bool,
+    pub(crate) complete: bool,
     /// Why the search is not complete.
-    pub stopped_by: Option<StopReason>,
+    pub(crate) stopped_by: Option<StopReason>,
     /// The numbers of complete executions; `None` if there are infinitely many, or the search is
     /// incomplete.
-    pub interleavings: Option<Interleavings>,
+    pub(crate) interleavings: Option<Interleavings>,
     /// Whether there are infinitely many executions.
-    pub infinite: bool,
+    pub(crate) infinite: bool,
     /// The processes that can go on for ever.
-    pub cycling: Vec<String>,
+    pub(crate) cycling: Vec<String>,
     /// The limits of the search.
-    pub limits: Limits,
+    pub(crate) limits: Limits,
     /// The statistics; a trace is a terminal state here.
-    pub stats: Figures,
+    pub(crate) stats: Figures,
 }
 
 /// Numbers of executions as decimal strings: they may be too large for numbers in JSON.
 #[derive(Clone, Debug, Serialize)]
-pub struct Interleavings {
+pub(crate) struct Interleavings {
     /// All executions.
-    pub all: String,
+    pub(crate) all: String,
     /// Executions that end in a deadlock.
-    pub deadlocked: String,
+    pub(crate) deadlocked: String,
     /// Executions that violate something: a deadlock, a failed assertion, or a run-time error.
-    pub violating: String,
+    pub(crate) violating: String,
     /// The number of steps of the shortest execution.
-    pub shortest: u32,
+    pub(crate) shortest: u32,
     /// The number of steps of the longest execution.
-    pub longest: u32,
+    pub(crate) longest: u32,
 }
 
 impl From<&Executions> for Interleavings {
@@ -61,7 +61,7 @@ impl From<&Executions> for Interleavings {
 
 impl CountReport {
     /// Describes a count in the program's own terms.
-    pub fn new<S: System>(
+    pub(crate) fn new<S: System>(
         subject: Subject,
         system: &S,
         limits: Limits,
@@ -96,7 +96,7 @@ impl CountReport {
 }
 
 /// A [`CountReport`] as text.
-pub struct Text<'r>(pub &'r CountReport);
+pub(crate) struct Text<'r>(pub(crate) &'r CountReport);
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

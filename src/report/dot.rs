@@ -3,7 +3,7 @@
 //! An event or step is a node `e0`, `e1`, ..; a lane of a space-time chart starts at `p0`, `p1`, ..
 //! and ends at `q0`, `q1`, ..; a call of a search tree is a node `n0`, `n1`, .., and so is a
 //! statement in a control flow. These ids are generated: text of the program stands in labels only.
-//! [`escaped`] makes it safe, because the crate that writes DOT escapes nothing.
+//! `escaped` makes it safe, because the crate that writes DOT escapes nothing.
 //!
 //! In labels a backslash starts an escape sequence and an ampersand an HTML entity, even within
 //! quotes. So both are escaped, as well as the quote.
@@ -43,7 +43,7 @@ pub fn render(picture: &Picture) -> String {
 }
 
 /// A text, escaped for a label in quotation marks.
-pub fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -13,38 +13,38 @@ use crate::property::{Call, Printed, Replay, Standing, Step};
 pub struct ExecutionReport {
     /// The program.
     #[serde(flatten)]
-    pub subject: Subject,
+    pub(crate) subject: Subject,
     /// The seed, if choices were random.
-    pub seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
     /// How it ended, as a verdict of `check`; `incomplete` if something is still enabled.
-    pub verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// Whether nothing is enabled at its end.
-    pub complete: bool,
+    pub(crate) complete: bool,
     /// The daemons that wait at the end of an execution that ends well.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub daemons: Vec<String>,
+    pub(crate) daemons: Vec<String>,
     /// The processes that have an enabled action at its end.
-    pub enabled: Vec<String>,
+    pub(crate) enabled: Vec<String>,
     /// Its steps.
-    pub schedule: Vec<Step>,
+    pub(crate) schedule: Vec<Step>,
     /// The calls of procedures, in the order in which they began.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<Call>,
+    pub(crate) calls: Vec<Call>,
     /// The execution as an argument of `--schedule`.
-    pub replay: String,
+    pub(crate) replay: String,
     /// What real processes have printed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub printed: Vec<Printed>,
+    pub(crate) printed: Vec<Printed>,
     /// The violation at its end, if there is one.
-    pub violations: Vec<ViolationReport>,
+    pub(crate) violations: Vec<ViolationReport>,
     /// What it leaves behind, although nothing is wrong (leaks).
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<Warning>,
 }
 
 impl ExecutionReport {
     /// The report of an execution that was taken step by step.
-    pub fn new<S: System>(
+    pub(crate) fn new<S: System>(
         subject: Subject,
         replay: &Replay<'_, S>,
         steps: Vec<Step>,

@@ -6,9 +6,9 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize)]
 pub struct Faster {
     /// Its name.
-    pub explorer: &'static str,
+    pub(crate) explorer: &'static str,
     /// Whether it finds a violation; otherwise it completes its search.
-    pub finds_violation: bool,
+    pub(crate) finds_violation: bool,
     /// The time that it takes, in seconds.
-    pub wall_seconds: f64,
+    pub(crate) wall_seconds: f64,
 }

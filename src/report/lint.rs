@@ -31,7 +31,7 @@ use crate::property::{Leak, LeakKind, Leaks, Replay, Standing};
 
 /// A kind of warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Lint {
+pub(crate) enum Lint {
     /// Messages that are never received.
     Messages,
     /// Requests that are never answered, except requests for mutexes.
@@ -67,12 +67,12 @@ const NAMES: [(Lint, [&str; 3]); 8] = [
 
 impl Lint {
     /// Its name on the command line.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         self.names()[0]
     }
 
     /// Whether the lint is about all executions.
-    pub fn is_about_all(self) -> bool {
+    pub(crate) fn is_about_all(self) -> bool {
         self.names()[1] == UNREACHED
     }
 
@@ -100,7 +100,7 @@ impl From<LeakKind> for Lint {
 
 /// The lints that share a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Named(&'static str);
+pub(crate) struct Named(&'static str);
 
 impl Named {
     /// How specific the name is for this lint, 0 being the most specific; `None` if it is not one
@@ -142,7 +142,7 @@ fn known_names() -> Vec<&'static str> {
 /// What is done with the warnings of a lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub(crate) enum Level {
     /// They are dropped.
     Allow,
     /// They are reported.
@@ -153,7 +153,7 @@ pub enum Level {
 
 /// The level of each lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Levels([Level; NAMES.len()]);
+pub(crate) struct Levels([Level; NAMES.len()]);
 
 impl Default for Levels {
     fn default() -> Self {
@@ -170,7 +170,7 @@ impl Levels {
     ///
     /// # Errors
     /// If a name is in two of the lists.
-    pub fn new(allow: &[Named], warn: &[Named], deny: &[Named]) -> Result<Levels, String> {
+    pub(crate) fn new(allow: &[Named], warn: &[Named], deny: &[Named]) -> Result<Levels, String> {
         let asked = [(Level::Allow, allow), (Level::Warn, warn), (Level::Deny, deny)];
         let asked =
             || asked.iter().flat_map(|&(level, names)| names.iter().map(move |&n| (n, level)));
@@ -196,18 +196,18 @@ impl Levels {
     }
 
     /// The level of this lint.
-    pub fn of(&self, lint: Lint) -> Level {
+    pub(crate) fn of(&self, lint: Lint) -> Level {
         self.0[lint as usize]
     }
 
     /// Whether a lint about all executions is not allowed: then the search must record what it
     /// reaches.
-    pub fn ask_about_all(&self) -> bool {
+    pub(crate) fn ask_about_all(&self) -> bool {
         NAMES.iter().any(|&(lint, _)| lint.is_about_all() && self.of(lint) != Level::Allow)
     }
 
     /// Drops the warnings of allowed lints, and sets the levels of the others.
-    pub fn applied(&self, warnings: Vec<Warning>) -> Vec<Warning> {
+    pub(crate) fn applied(&self, warnings: Vec<Warning>) -> Vec<Warning> {
         let reported = warnings.into_iter().filter(|warning| self.of(warning.lint) != Level::Allow);
         reported.map(|warning| Warning { level: self.of(warning.lint), ..warning }).collect()
     }
@@ -217,33 +217,33 @@ impl Levels {
 #[derive(Clone, Debug, Serialize)]
 pub struct Warning {
     /// The lint that it belongs to.
-    pub lint: Lint,
+    pub(crate) lint: Lint,
     /// The level of the lint.
-    pub level: Level,
+    pub(crate) level: Level,
     /// What looks like a mistake, in a sentence without a full stop.
-    pub message: String,
+    pub(crate) message: String,
     /// The file: the spec, unless the program has several files.
-    pub file: String,
+    pub(crate) file: String,
     /// Whether the program has several files.
     #[serde(skip)]
-    pub has_files: bool,
+    pub(crate) has_files: bool,
     /// The line, from 1.
-    pub line: Option<u32>,
+    pub(crate) line: Option<u32>,
     /// The column, from 1.
-    pub column: Option<u32>,
+    pub(crate) column: Option<u32>,
     /// The process, if the warning is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub process: Option<String>,
+    pub(crate) process: Option<String>,
     /// The object, if the warning is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub object: Option<String>,
+    pub(crate) object: Option<String>,
     /// An execution that shows it, as an argument of `--schedule`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub replay: Option<String>,
+    pub(crate) replay: Option<String>,
 }
 
 /// The leaks that a search has found, by place.
-pub fn of_search(subject: &Subject, outcome: &Outcome) -> Vec<Warning> {
+pub(crate) fn of_search(subject: &Subject, outcome: &Outcome) -> Vec<Warning> {
     if outcome.stopped_by == Some(StopReason::Violation) {
         return Vec::new();
     }
@@ -256,7 +256,7 @@ pub fn of_search(subject: &Subject, outcome: &Outcome) -> Vec<Warning> {
 }
 
 /// The leaks of this execution, if it has ended and nothing is wrong.
-pub fn of_execution<S: System>(subject: &Subject, replay: &Replay<'_, S>) -> Vec<Warning> {
+pub(crate) fn of_execution<S: System>(subject: &Subject, replay: &Replay<'_, S>) -> Vec<Warning> {
     let mut leaks = Leaks::default();
     if replay.standing() == Standing::Ended {
         leaks.look(replay.locals(), replay.state());
@@ -274,7 +274,7 @@ fn sorted(leaks: &[Leak]) -> Vec<&Leak> {
 }
 
 /// The warning for an MPI program that calls no function of MPI: nothing was verified.
-pub fn of_no_calls(subject: &Subject) -> Warning {
+pub(crate) fn of_no_calls(subject: &Subject) -> Warning {
     Warning {
         lint: Lint::Calls,
         level: Level::Warn,

@@ -19,8 +19,10 @@ mod search_tree;
 mod space_time;
 mod unfolding;
 
-pub use crate::property::{Arrow, ArrowKind};
-pub use search_tree::{Node, SearchTree, Turn, compact};
+pub use search_tree::{Node, SearchTree, Turn};
+
+pub(crate) use crate::property::{Arrow, ArrowKind};
+pub(crate) use search_tree::compact;
 
 use std::sync::Arc;
 
@@ -49,11 +51,11 @@ pub enum Picture {
 pub struct ControlFlow {
     /// The program.
     #[serde(flatten)]
-    pub subject: Subject,
+    pub(crate) subject: Subject,
     /// The word `processes`.
-    pub what: &'static str,
+    pub(crate) what: &'static str,
     /// One for each declaration, in order.
-    pub processes: Vec<Flow>,
+    pub(crate) processes: Vec<Flow>,
 }
 
 /// Events with causality and conflict.
@@ -61,9 +63,9 @@ pub struct ControlFlow {
 pub struct PartialOrder {
     /// The program.
     #[serde(flatten)]
-    pub subject: Subject,
+    pub(crate) subject: Subject,
     /// The word `unfolding`, `prefix` or `configuration`.
-    pub what: &'static str,
+    pub(crate) what: &'static str,
     /// The names of the processes.
     pub lanes: Vec<String>,
     /// The events; causes have smaller numbers.
@@ -71,11 +73,11 @@ pub struct PartialOrder {
     /// The pairs in immediate conflict, each pair once, with the smaller number first.
     pub conflicts: Vec<(usize, usize)>,
     /// The maximal configurations, in the order in which they were found.
-    pub configurations: Vec<Configuration>,
+    pub(crate) configurations: Vec<Configuration>,
     /// Whether nothing is missing.
-    pub complete: bool,
+    pub(crate) complete: bool,
     /// What is missing, in sentences.
-    pub left_out: Vec<String>,
+    pub(crate) left_out: Vec<String>,
 }
 
 /// An event.
@@ -86,14 +88,14 @@ pub struct Event {
     /// The process that acts, by the number of its lane.
     pub lane: usize,
     /// The length of the longest chain of causes that ends here, at least 1.
-    pub depth: usize,
+    pub(crate) depth: usize,
     /// The operation as in the source; for an actor, the message that it takes.
     pub label: String,
     /// The result in words, as far as its causes determine it.
     pub outcome: Option<String>,
     /// The file of the operation, if the program has several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<Arc<str>>,
+    pub(crate) file: Option<Arc<str>>,
     /// The line of the operation, from 1.
     pub line: Option<u32>,
     /// The direct causes, ascending. None of them is a cause of another.
@@ -131,16 +133,16 @@ pub enum Fate {
 
 /// A maximal configuration: a class of complete executions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Configuration {
+pub(crate) struct Configuration {
     /// The number, from 1, for `--trace`.
-    pub number: usize,
+    pub(crate) number: usize,
     /// How its executions end.
-    pub verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// The violation at the end, in a sentence.
-    pub message: Option<String>,
+    pub(crate) message: Option<String>,
     /// The maximal events of the configuration, among the events in the picture. The picture shows
     /// only these and their causes.
-    pub last: Vec<usize>,
+    pub(crate) last: Vec<usize>,
 }
 
 /// One execution, time against processes.
@@ -148,36 +150,36 @@ pub struct Configuration {
 pub struct SpaceTime {
     /// The program.
     #[serde(flatten)]
-    pub subject: Subject,
+    pub(crate) subject: Subject,
     /// The word `space-time`.
-    pub what: &'static str,
+    pub(crate) what: &'static str,
     /// How it ends; `incomplete` if something is still enabled.
-    pub verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// The violation at the end, in a sentence.
-    pub message: Option<String>,
+    pub(crate) message: Option<String>,
     /// The file of the violation, if the program has several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<Arc<str>>,
+    pub(crate) file: Option<Arc<str>>,
     /// The line of the violation, from 1.
-    pub line: Option<u32>,
+    pub(crate) line: Option<u32>,
     /// For a failure: the values that led to it, as they are at the end.
-    pub variables: Vec<Variable>,
+    pub(crate) variables: Vec<Variable>,
     /// The processes.
     pub lanes: Vec<Lane>,
     /// The steps, in order.
     pub steps: Vec<Moment>,
     /// The arrows between steps.
-    pub arrows: Vec<Arrow>,
+    pub(crate) arrows: Vec<Arrow>,
     /// The messages to actors that are never taken.
-    pub pending: Vec<Pending>,
+    pub(crate) pending: Vec<Pending>,
     /// Which process held which mutex, and when.
-    pub holds: Vec<Hold>,
+    pub(crate) holds: Vec<Hold>,
     /// The lanes of the processes that wait for one another at the end: each waits for the next.
-    pub cycle: Vec<usize>,
+    pub(crate) cycle: Vec<usize>,
     /// The execution as an argument of `--schedule`.
     pub replay: String,
     /// What is missing, in sentences.
-    pub left_out: Vec<String>,
+    pub(crate) left_out: Vec<String>,
 }
 
 /// A process of an execution.
@@ -186,15 +188,15 @@ pub struct Lane {
     /// Its name.
     pub name: String,
     /// The step that started it, if that step is shown.
-    pub started_by: Option<usize>,
+    pub(crate) started_by: Option<usize>,
     /// Its state at the end.
-    pub end: End,
+    pub(crate) end: End,
 }
 
 /// The state of a process at the end of an execution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
-pub enum End {
+pub(crate) enum End {
     /// It has run its last statement.
     Ended,
     /// An actor without messages.
@@ -223,40 +225,39 @@ pub enum End {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Moment {
     /// Its number, which is its index.
-    pub id: usize,
+    pub(crate) id: usize,
     /// The process that acts, by the number of its lane.
     pub lane: usize,
     /// The operation as in the source; for an actor, the message that it takes.
     pub label: String,
     /// Its result, in words.
-    pub outcome: Option<String>,
+    pub(crate) outcome: Option<String>,
     /// The file of the operation, if the program has several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<Arc<str>>,
+    pub(crate) file: Option<Arc<str>>,
     /// The line of the operation, from 1.
-    pub line: Option<u32>,
+    pub(crate) line: Option<u32>,
 }
 
 /// A message to an actor that it has not taken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Pending {
+pub(crate) struct Pending {
     /// The step that sent it; `None` for an initial message, or if that step is not shown.
-    pub from: Option<usize>,
+    pub(crate) from: Option<usize>,
     /// The lane of the actor.
-    pub lane: usize,
+    pub(crate) lane: usize,
 }
 
 /// A period in which a process holds a mutex.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Hold {
+pub(crate) struct Hold {
     /// The lane of the process.
-    pub lane: usize,
-    /// The mutex.
-    pub mutex: String,
+    pub(crate) lane: usize,
+    pub(crate) mutex: String,
     /// The first step after which it holds the mutex.
-    pub from: usize,
+    pub(crate) from: usize,
     /// The step that unlocks it; `None` if it is never unlocked.
-    pub to: Option<usize>,
+    pub(crate) to: Option<usize>,
 }
 
 impl ControlFlow {
@@ -281,7 +282,7 @@ impl Flow {
 
 impl Subject {
     /// The spec and the constants that were set, in words.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let spec = if self.spec == "-" { "standard input" } else { &self.spec };
         match self.defines.as_slice() {
             [] => spec.into(),

@@ -16,9 +16,9 @@ use crate::property::{Position, Printed, Replay};
 #[derive(Clone, Debug, Serialize)]
 pub struct Shown {
     /// The output of each process.
-    pub printed: Vec<Printed>,
+    pub(crate) printed: Vec<Printed>,
     /// The execution as an argument of `--schedule`.
-    pub replay: String,
+    pub(crate) replay: String,
 }
 
 impl Shown {
@@ -26,7 +26,7 @@ impl Shown {
     ///
     /// # Panics
     /// If the schedule is not an execution of the system.
-    pub fn of<S: System>(system: &S, schedule: &Schedule) -> Shown {
+    pub(crate) fn of<S: System>(system: &S, schedule: &Schedule) -> Shown {
         let mut replay = Replay::new(system);
         replay.follow(schedule).expect("an execution of the system");
         Shown { printed: replay.printed(), replay: Schedule::of(replay.state()).to_string() }
@@ -37,12 +37,12 @@ impl Shown {
 pub struct FirstGood<'o> {
     observer: &'o mut dyn Observer,
     /// The execution, if there is one.
-    pub found: Option<Schedule>,
+    pub(crate) found: Option<Schedule>,
 }
 
 impl<'o> FirstGood<'o> {
     /// Forwards notifications to this observer.
-    pub fn new(observer: &'o mut dyn Observer) -> Self {
+    pub(crate) fn new(observer: &'o mut dyn Observer) -> Self {
         FirstGood { observer, found: None }
     }
 }

@@ -11,20 +11,20 @@ use serde::Serialize;
 
 /// A table whose cells are texts.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
+pub(crate) struct Table {
     /// The names of the columns. A line break separates the name of a group of columns from the
     /// name of a member. A name that begins with a line break belongs to the group of the name
     /// before it.
-    pub header: Vec<String>,
+    pub(crate) header: Vec<String>,
     /// The columns with figures; all others contain words.
-    pub figures: Range<usize>,
+    pub(crate) figures: Range<usize>,
     /// The rows; each has one cell for each column.
-    pub rows: Vec<Vec<String>>,
+    pub(crate) rows: Vec<Vec<String>>,
 }
 
 /// A table for a terminal of this width. A table that is too wide is split into parts, one below
 /// the other, each with the columns of words that precede the figures.
-pub struct Plain<'t>(pub &'t Table, pub usize);
+pub(crate) struct Plain<'t>(pub(crate) &'t Table, pub(crate) usize);
 
 impl Display for Plain<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -112,7 +112,7 @@ fn drawing(table: &Table, columns: &[usize], room: usize) -> String {
 }
 
 /// A table in Markdown.
-pub struct Markdown<'t>(pub &'t Table);
+pub(crate) struct Markdown<'t>(pub(crate) &'t Table);
 
 impl Display for Markdown<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -123,21 +123,21 @@ impl Display for Markdown<'_> {
 }
 
 /// The names of the columns in Markdown, and the line below them.
-pub fn markdown_head(table: &Table) -> String {
+pub(crate) fn markdown_head(table: &Table) -> String {
     let dashes = |column| if table.figures.contains(&column) { "---:" } else { "---" }.to_owned();
     let dashes: Vec<_> = (0..table.header.len()).map(dashes).collect();
     markdown_line(&table.header) + &markdown_line(&dashes)
 }
 
 /// A row in Markdown.
-pub fn markdown_line(cells: &[String]) -> String {
+pub(crate) fn markdown_line(cells: &[String]) -> String {
     let escaped = |cell: &String| cell.replace('\n', " ").replace('|', r"\|");
     let cells: Vec<_> = cells.iter().map(|cell| escaped(cell).trim().to_owned()).collect();
     format!("| {} |\n", cells.join(" | "))
 }
 
 /// A table in HTML.
-pub struct Html<'t>(pub &'t Table);
+pub(crate) struct Html<'t>(pub(crate) &'t Table);
 
 impl Display for Html<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -158,7 +158,7 @@ impl Display for Html<'_> {
 }
 
 /// A text, escaped for HTML and XML, also within quotation marks.
-pub fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     text.replace('"', "&quot;")
 }
@@ -167,7 +167,7 @@ pub fn escaped(text: &str) -> String {
 ///
 /// # Panics
 /// Never for the records of this crate: their fields are texts, numbers and options of these.
-pub fn csv(records: impl IntoIterator<Item = impl Serialize>) -> String {
+pub(crate) fn csv(records: impl IntoIterator<Item = impl Serialize>) -> String {
     csv_lines(records, true)
 }
 
@@ -175,7 +175,10 @@ pub fn csv(records: impl IntoIterator<Item = impl Serialize>) -> String {
 ///
 /// # Panics
 /// Never for the records of this crate: their fields are texts, numbers and options of these.
-pub fn csv_lines(records: impl IntoIterator<Item = impl Serialize>, has_names: bool) -> String {
+pub(crate) fn csv_lines(
+    records: impl IntoIterator<Item = impl Serialize>,
+    has_names: bool,
+) -> String {
     let mut writer = csv::WriterBuilder::new().has_headers(has_names).from_writer(Vec::new());
     for record in records {
         writer.serialize(record).expect("a flat record");
@@ -183,21 +186,8 @@ pub fn csv_lines(records: impl IntoIterator<Item = impl Serialize>, has_names: b
     String::from_utf8(writer.into_inner().expect("memory can be written")).expect("text")
 }
 
-/// The cells of a table as comma-separated values.
-///
-/// # Panics
-/// If a row is not as long as the header.
-pub fn cells_as_csv(table: &Table) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in [&table.header].into_iter().chain(&table.rows) {
-        let cells = row.iter().map(|cell| cell.replace('\n', " ").trim().to_owned());
-        writer.write_record(cells).expect("rows of one length");
-    }
-    String::from_utf8(writer.into_inner().expect("memory can be written")).expect("text")
-}
-
 /// A time in seconds with a unit that fits: `12 µs`, `3.4 ms`, `840 ms`, `2.41 s`, `5m 12s`.
-pub fn time(seconds: f64) -> String {
+pub(crate) fn time(seconds: f64) -> String {
     match seconds {
         s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
         s if s < 1e-2 => format!("{:.1} ms", s * 1e3),
@@ -207,7 +197,7 @@ pub fn time(seconds: f64) -> String {
 }
 
 /// The text of a value; `-` if there is no value.
-pub fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+pub(crate) fn or_dash<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
     value.map_or("-".into(), text)
 }
 
@@ -282,11 +272,6 @@ mod tests {
     fn markdown_escapes_bars_and_aligns_figures() {
         let text = Markdown(&table()).to_string();
         assert_eq!(text, "| name | a b |\n| --- | ---: |\n| x\\|y | 1,000 |\n");
-    }
-
-    #[test]
-    fn values_with_commas_are_quoted() {
-        assert_eq!(cells_as_csv(&table()), "name,a b\nx|y,\"1,000\"\n");
     }
 
     #[test]

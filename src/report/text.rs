@@ -16,13 +16,13 @@ mod steps;
 mod verified;
 mod warnings;
 
-pub use calls::CallTable;
+pub(crate) use calls::CallTable;
 use coverage::{complete, coverage, stop_sentence};
-pub use execution::{Ending, Title, Upshot, replay_command};
-pub use printed::PrintedTexts;
-pub use shell::{quoted, quoted_path, shown};
+pub(crate) use execution::{Ending, Title, Upshot};
+pub(crate) use printed::PrintedTexts;
+pub(crate) use shell::{quoted, quoted_path, replay_command, shown};
 use steps::shortened;
-pub use steps::{ChangeRows, StepTable};
+pub(crate) use steps::{ChangeRows, StepTable};
 use verified::verified;
 use warnings::{Warnings, denied};
 
@@ -61,7 +61,7 @@ impl<T: Display> Display for Styled<T> {
 
 /// A text without its styles. Escape characters are written by `Styled` only, and its sequences end
 /// in `m`.
-pub fn plain(text: impl Display) -> String {
+pub(crate) fn plain(text: impl Display) -> String {
     let text = text.to_string();
     let mut pieces = text.split('\x1b');
     let start = pieces.next().unwrap_or_default().to_owned();
@@ -69,13 +69,13 @@ pub fn plain(text: impl Display) -> String {
 }
 
 /// The result of `check`; with `quiet`, only its first line.
-pub struct Check<'r> {
+pub(crate) struct Check<'r> {
     /// The result to show.
-    pub report: &'r CheckReport,
+    pub(crate) report: &'r CheckReport,
     /// Whether to show only the verdict.
-    pub quiet: bool,
+    pub(crate) quiet: bool,
     /// The maximum width of tables, in characters.
-    pub room: usize,
+    pub(crate) room: usize,
 }
 
 impl Display for Check<'_> {
@@ -123,13 +123,13 @@ impl Display for Check<'_> {
 }
 
 /// The results of several searches of one program.
-pub struct Checks<'r> {
+pub(crate) struct Checks<'r> {
     /// The results.
-    pub reports: &'r [CheckReport],
+    pub(crate) reports: &'r [CheckReport],
     /// Whether to show only the verdicts.
-    pub quiet: bool,
+    pub(crate) quiet: bool,
     /// The maximum width of tables, in characters.
-    pub room: usize,
+    pub(crate) room: usize,
 }
 
 impl Display for Checks<'_> {
@@ -475,7 +475,7 @@ fn values(violation: &ViolationReport) -> String {
 }
 
 /// A count with its noun: `1 trace`, `12,000 traces`.
-pub fn plural(n: u64, one: &str, more: &str) -> String {
+pub(crate) fn plural(n: u64, one: &str, more: &str) -> String {
     format!("{} {}", thousands(n), if n == 1 { one } else { more })
 }
 
@@ -497,7 +497,7 @@ pub(super) fn grouped(digits: &str) -> String {
 }
 
 /// A duration in seconds with a unit that fits: `3 ms`, `2.41 s`, `5m 12s`.
-pub fn duration(seconds: f64) -> String {
+pub(crate) fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 0.001 => "less than 1 ms".into(),
         s if s < 1.0 => format!("{:.0} ms", s * 1000.0),

@@ -7,7 +7,7 @@
 //! facts, and the page undoes these when it steps back.
 //!
 //! The executions are those that were asked for, and one of each maximal configuration that the
-//! search visited, up to [`MOST_STEPS`] steps in total. If an execution that was asked for belongs
+//! search visited, up to `MOST_STEPS` steps in total. If an execution that was asked for belongs
 //! to such a configuration, it represents this configuration. Otherwise it comes before all others.
 //!
 //! The page holds this model as JSON, and beside it the drawings of its pictures. The executions
@@ -27,49 +27,49 @@ use crate::model::{Refusal, Schedule, System};
 use crate::property::FactKind;
 use crate::unfolding::{EventId, EventSet};
 
-pub use super::picture::SpaceTime;
+pub(crate) use super::picture::SpaceTime;
 
 /// The maximum number of steps of all executions of a page together. Executions that were asked for
 /// may exceed it.
-pub const MOST_STEPS: usize = 150_000;
+pub(crate) const MOST_STEPS: usize = 150_000;
 
 /// The contents of a page.
 #[derive(Clone, Debug, Serialize)]
 pub struct Viewer {
     /// The program.
     #[serde(flatten)]
-    pub subject: Subject,
+    pub(crate) subject: Subject,
     /// The text of the spec, or the files of the program.
-    pub sources: Vec<Source>,
+    pub(crate) sources: Vec<Source>,
     /// Which picture to show first.
-    pub start: View,
+    pub(crate) start: View,
     /// The picture of the unfolding.
     pub unfolding: PartialOrder,
     /// The search tree of UDPOR; its events have the same numbers as in `unfolding`.
-    pub search: SearchTree,
+    pub(crate) search: SearchTree,
     /// The executions: first those that belong to no visited configuration, then one of each
     /// configuration, in the order of their numbers.
     #[serde(skip)]
     pub runs: Vec<Run>,
     /// The index of the execution that is shown first.
-    pub first: usize,
+    pub(crate) first: usize,
     /// What is missing, in sentences: of the unfolding, the search tree, and the executions.
-    pub left_out: Vec<String>,
+    pub(crate) left_out: Vec<String>,
 }
 
 /// A source text that steps refer to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Source {
+pub(crate) struct Source {
     /// The file, if the program has several.
-    pub file: Option<Arc<str>>,
+    pub(crate) file: Option<Arc<str>>,
     /// The text; `None` if it has not been read yet.
-    pub text: Option<String>,
+    pub(crate) text: Option<String>,
 }
 
 /// The pictures of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum View {
+pub(crate) enum View {
     /// The unfolding: all executions at once.
     Unfolding,
     /// The space-time diagram of one execution.
@@ -82,14 +82,14 @@ pub enum View {
 #[derive(Clone, Debug, Serialize)]
 pub struct Run {
     /// The name, if it was asked for by a name.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// The number of the maximal configuration that it belongs to, if the search visited that
     /// configuration.
-    pub configuration: Option<usize>,
+    pub(crate) configuration: Option<usize>,
     /// The space-time diagram.
     pub chart: SpaceTime,
     /// For each step, the steps that it directly depends on.
-    pub causes: Vec<Vec<usize>>,
+    pub(crate) causes: Vec<Vec<usize>>,
     /// For each step, its event in the unfolding, if that event is drawn.
     pub events: Vec<Option<usize>>,
     /// The events of the initial steps that the chart leaves out.

@@ -45,16 +45,15 @@ const SUBJECTS: [About; 8] = [
 /// Two rows that cannot both be right.
 #[derive(Clone, Debug)]
 pub struct Disagreement {
-    /// The spec.
-    pub spec: String,
+    pub(crate) spec: String,
     /// The constants that were set.
-    pub defines: String,
+    pub(crate) defines: String,
     /// The subject.
-    pub about: About,
+    pub(crate) about: About,
     /// One explorer and its number; for violations 1 if it found one, or else 0.
-    pub one: (Searcher, u64),
+    pub(crate) one: (Searcher, u64),
     /// The other explorer and its number.
-    pub other: (Searcher, u64),
+    pub(crate) other: (Searcher, u64),
 }
 
 /// All disagreements: the first pair for each program and subject.

@@ -13,18 +13,18 @@ use super::{Case, Measured, Ran, Row, Searcher};
 #[derive(Clone, Debug)]
 pub struct Point {
     /// All repetitions as one row; its time is the median.
-    pub row: Row,
+    pub(crate) row: Row,
     /// The constants that were set, with their values.
-    pub defines: Vec<(String, String)>,
+    pub(crate) defines: Vec<(String, String)>,
     /// The time of each repetition, in seconds.
-    pub seconds: Vec<f64>,
+    pub(crate) seconds: Vec<f64>,
     /// Whether all complete runs had the same result, except for time and memory.
-    pub is_steady: bool,
+    pub(crate) is_steady: bool,
 }
 
 impl Point {
     /// The point of all runs of a case with a setting, of which there must be at least one.
-    pub fn new(
+    pub(crate) fn new(
         case: &Case,
         constants: BTreeMap<String, serde_json::Value>,
         searcher: Searcher,
@@ -48,17 +48,17 @@ impl Point {
     }
 
     /// The explorer without its k: points that differ only in k have the same family.
-    pub fn family(&self) -> String {
+    pub(crate) fn family(&self) -> String {
         self.row.searcher.family.clone()
     }
 
     /// The k as on the command line; `None` if the explorer has none.
-    pub fn k(&self) -> Option<String> {
+    pub(crate) fn k(&self) -> Option<String> {
         self.row.searcher.k.clone()
     }
 
     /// The measurements, if the search is complete.
-    pub fn complete(&self) -> Option<&Measured> {
+    pub(crate) fn complete(&self) -> Option<&Measured> {
         self.row.measured().filter(|measured| measured.has_ended())
     }
 }

@@ -19,9 +19,9 @@ const MOST: i64 = 1000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sweep {
     /// The constant.
-    pub name: String,
+    pub(crate) name: String,
     /// Its values, without duplicates.
-    pub values: Vec<String>,
+    pub(crate) values: Vec<String>,
 }
 
 impl FromStr for Sweep {

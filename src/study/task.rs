@@ -11,40 +11,40 @@ use crate::model::System;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// The version of this crate: another version may split a search in another way.
-    pub mazurka: String,
+    pub(crate) mazurka: String,
     /// The program.
-    pub case: Case,
+    pub(crate) case: Case,
     /// The file that it was read from.
-    pub path: String,
+    pub(crate) path: String,
     /// The explorer: the text of a [`Setting`].
-    pub setting: String,
+    pub(crate) setting: String,
     /// The depth bound.
-    pub depth: Option<u32>,
+    pub(crate) depth: Option<u32>,
     /// What the depth bound measures, if it was given.
-    pub depth_measure: Option<Depth>,
+    pub(crate) depth_measure: Option<Depth>,
     /// Whether the search continues after a violation.
-    pub all: bool,
+    pub(crate) all: bool,
     /// Whether the shortest one of similar violations is kept.
-    pub shortest: bool,
+    pub(crate) shortest: bool,
     /// The number of events that are always kept, if it was given.
-    pub keep_events: Option<usize>,
+    pub(crate) keep_events: Option<usize>,
 }
 
 impl Task {
     /// The limits of the search.
-    pub fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         Limits { depth: self.depth, depth_measure: self.depth_measure, ..Limits::default() }
     }
 
     /// The budget with these limits.
-    pub fn budget(&self) -> Budget {
+    pub(crate) fn budget(&self) -> Budget {
         let budget = self.limits().budget(|| 0);
         let keep_events = self.keep_events.unwrap_or(budget.keep_events);
         Budget { all: self.all || self.shortest, shortest: self.shortest, keep_events, ..budget }
     }
 
     /// The first difference between this task and another one, in words; `None` if they are equal.
-    pub fn difference(&self, other: &Task) -> Option<&'static str> {
+    pub(crate) fn difference(&self, other: &Task) -> Option<&'static str> {
         let (own, case) = (&self.case, &other.case);
         let parts = [
             ("other programs", own.source == case.source),
@@ -61,7 +61,7 @@ impl Task {
 }
 
 /// Why a search cannot be done in parts, in a sentence; `None` if it can.
-pub fn refusal<S: System>(setting: &Setting, system: &S, budget: &Budget) -> Option<String> {
+pub(crate) fn refusal<S: System>(setting: &Setting, system: &S, budget: &Budget) -> Option<String> {
     if setting.profile().can_split(budget.depth) {
         return setting.refusal(system, budget);
     }

@@ -13,7 +13,7 @@
 //! store states gain nothing: they refuse. But a runner may detect that a process, after some
 //! outcomes, is in the state before them ([`Reply::back`]); then it has the history again that it
 //! had there. So a loop of unsuccessful polls that changes nothing is recognised as a loop
-//! ([`crate::trace::spin`]).
+//! (`trace::spin`).
 //!
 //! To deliver a new outcome, a process with exactly that history is needed. If there is a live one,
 //! it continues. Otherwise the rest of the history is delivered to the live one with the longest

@@ -19,15 +19,13 @@ use crate::model::Action;
 
 /// An enabled action of a state.
 #[derive(Clone, Copy, Debug)]
-pub struct Candidate {
-    /// The action.
-    pub action: Action,
-    /// Its strand.
-    pub strand: Strand,
+pub(crate) struct Candidate {
+    pub(crate) action: Action,
+    pub(crate) strand: Strand,
     /// Is it in the backtrack set?
-    pub is_chosen: bool,
+    pub(crate) is_chosen: bool,
     /// Is it asleep, because every continuation that begins with it is explored elsewhere?
-    pub is_asleep: bool,
+    pub(crate) is_asleep: bool,
     /// The queue of the state lies in these fields: this is the entry of the queue at this place,
     /// the index of a candidate.
     queued: u32,
@@ -36,12 +34,12 @@ pub struct Candidate {
 impl Candidate {
     /// A candidate that is not in the backtrack set.
     #[inline]
-    pub fn new(action: Action, strand: Strand, is_asleep: bool) -> Self {
+    pub(crate) fn new(action: Action, strand: Strand, is_asleep: bool) -> Self {
         Candidate { action, strand, is_chosen: false, is_asleep, queued: 0 }
     }
 
     /// Is it in the backtrack set, or asleep?
-    pub fn is_covered(&self) -> bool {
+    pub(crate) fn is_covered(&self) -> bool {
         self.is_chosen || self.is_asleep
     }
 }
@@ -63,7 +61,7 @@ struct Point {
 /// The backtrack sets of the states along an execution. State number i is the state before the
 /// action at position i.
 #[derive(Debug, Default)]
-pub struct BacktrackSets {
+pub(crate) struct BacktrackSets {
     points: Vec<Point>,
     /// The enabled actions of all states, in the order in which they are tried. The candidates to
     /// explore from a state form a queue, stored in the field `queued` of its candidates.
@@ -74,14 +72,14 @@ pub struct BacktrackSets {
 
 impl BacktrackSets {
     /// Adds a state with these candidates.
-    pub fn push(&mut self, candidates: impl Iterator<Item = Candidate>) {
+    pub(crate) fn push(&mut self, candidates: impl Iterator<Item = Candidate>) {
         let first = self.candidates.len();
         self.candidates.extend(candidates);
         self.points.push(Point { first, queued: 0, taken: 0, is_frozen: false, is_cut: false });
     }
 
     /// Drops the last state.
-    pub fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         let point = self.points.pop().expect("a state to drop");
         self.candidates.truncate(point.first);
     }
@@ -92,13 +90,13 @@ impl BacktrackSets {
     }
 
     /// The enabled actions of state `at`.
-    pub fn candidates(&self, at: usize) -> &[Candidate] {
+    pub(crate) fn candidates(&self, at: usize) -> &[Candidate] {
         &self.candidates[self.range(at)]
     }
 
     /// A candidate of this strand, if it is enabled in state `at`: the first awake one, or else
     /// any.
-    pub fn find(&self, at: usize, strand: Strand) -> Option<Candidate> {
+    pub(crate) fn find(&self, at: usize, strand: Strand) -> Option<Candidate> {
         let of_strand =
             || self.candidates(at).iter().filter(|candidate| candidate.strand == strand);
         let awake = of_strand().find(|candidate| !candidate.is_asleep);
@@ -107,24 +105,24 @@ impl BacktrackSets {
 
     /// Begins the backtrack set of the last state with the first strand that is not asleep, if
     /// there is one.
-    pub fn start(&mut self) -> bool {
+    pub(crate) fn start(&mut self) -> bool {
         let at = self.points.len() - 1;
         let first = self.candidates(at).iter().find(|candidate| !candidate.is_asleep);
         first.copied().inspect(|first| self.add(at, first.strand)).is_some()
     }
 
     /// Is `action`, enabled in state `at`, in the backtrack set there, or asleep?
-    pub fn covers(&self, at: usize, action: Action) -> bool {
+    pub(crate) fn covers(&self, at: usize, action: Action) -> bool {
         self.candidates(at).iter().find(|c| c.action == action).is_some_and(Candidate::is_covered)
     }
 
     /// Is any action of this strand, enabled in state `at`, in the backtrack set there, or asleep?
-    pub fn covers_strand(&self, at: usize, strand: Strand) -> bool {
+    pub(crate) fn covers_strand(&self, at: usize, strand: Strand) -> bool {
         self.candidates(at).iter().any(|c| c.strand == strand && c.is_covered())
     }
 
     /// Adds a strand to the backtrack set of state `at`.
-    pub fn add(&mut self, at: usize, strand: Strand) {
+    pub(crate) fn add(&mut self, at: usize, strand: Strand) {
         for place in self.range(at) {
             if self.candidates[place].strand == strand {
                 self.choose(at, place);
@@ -133,7 +131,7 @@ impl BacktrackSets {
     }
 
     /// Adds all enabled strands to the backtrack set of state `at`.
-    pub fn add_all(&mut self, at: usize) {
+    pub(crate) fn add_all(&mut self, at: usize) {
         for place in self.range(at) {
             self.choose(at, place);
         }
@@ -141,7 +139,7 @@ impl BacktrackSets {
 
     /// Called when the execution is cut in the last state: adds all enabled strands to the
     /// backtrack sets of all earlier states.
-    pub fn cut(&mut self) {
+    pub(crate) fn cut(&mut self) {
         let mut at = self.points.len() - 1;
         // If a state is marked as cut, all states before it are marked, too.
         while at > 0 && !self.points[at - 1].is_cut {
@@ -166,7 +164,7 @@ impl BacktrackSets {
 
     /// Removes from the backtrack set of state `at` the strand that was added last. It must not
     /// have been explored yet.
-    pub fn drop_last(&mut self, at: usize) {
+    pub(crate) fn drop_last(&mut self, at: usize) {
         let point = &mut self.points[at];
         debug_assert!(point.queued > point.taken, "what was added last is explored");
         point.queued -= 1;
@@ -175,21 +173,21 @@ impl BacktrackSets {
     }
 
     /// Sets the actions that should follow the action that was just added to state `at`.
-    pub fn want(&mut self, at: usize, order: Vec<Action>) {
+    pub(crate) fn want(&mut self, at: usize, order: Vec<Action>) {
         let point = &self.points[at];
         let added = self.candidates[point.first + point.queued - 1].queued as usize;
         self.orders.insert(added, order);
     }
 
     /// The actions that should follow the action just taken, if they were set.
-    pub fn wanted(&mut self) -> Option<Vec<Action>> {
+    pub(crate) fn wanted(&mut self) -> Option<Vec<Action>> {
         let point = self.points.last()?;
         self.orders.remove(&(self.candidates[point.first + point.taken - 1].queued as usize))
     }
 
     /// Takes the next action to explore from the last state: the first one in the order of trying.
     /// For searches with sleep sets in which the order of addition does not matter.
-    pub fn take_first(&mut self) -> Option<Action> {
+    pub(crate) fn take_first(&mut self) -> Option<Action> {
         let first = self.points.last().expect("a state").first;
         let mut candidates = self.candidates[first..].iter_mut();
         let next = candidates.find(|c| c.is_chosen && !c.is_asleep)?;
@@ -199,7 +197,7 @@ impl BacktrackSets {
 
     /// Takes the next action to explore from the last state: the one that was added first. From
     /// then on it is asleep there, if there are sleep sets, and the state is no longer frozen.
-    pub fn take(&mut self, sleep_sets: bool) -> Option<Action> {
+    pub(crate) fn take(&mut self, sleep_sets: bool) -> Option<Action> {
         let point = self.points.last_mut().expect("a state");
         if point.taken == point.queued {
             return None;
@@ -213,13 +211,13 @@ impl BacktrackSets {
     }
 
     /// Is the backtrack set of state `at` frozen, so that nothing is added to it for now?
-    pub fn is_frozen(&self, at: usize) -> bool {
+    pub(crate) fn is_frozen(&self, at: usize) -> bool {
         self.points[at].is_frozen
     }
 
     /// Freezes the backtrack set of state `at`: nothing is added to it until the next action from
     /// there is taken.
-    pub fn freeze(&mut self, at: usize) {
+    pub(crate) fn freeze(&mut self, at: usize) {
         self.points[at].is_frozen = true;
     }
 }

@@ -13,7 +13,7 @@ pub fn causal_past<S: System>(system: &S, schedule: &Schedule) -> Schedule {
 }
 
 /// The happens-before order of an execution.
-pub fn order<S: System>(system: &S, schedule: &Schedule) -> HappensBefore {
+pub(crate) fn order<S: System>(system: &S, schedule: &Schedule) -> HappensBefore {
     happens_before(system, schedule).1
 }
 

@@ -23,7 +23,7 @@ use super::causal_past::happens_before;
 use crate::model::{Locals, Schedule, State, System};
 
 /// The cuts of a class, with the relevant actions of one of its executions.
-pub struct Cuts<'s, S: System> {
+pub(crate) struct Cuts<'s, S: System> {
     locals: Locals<'s, S>,
     schedule: Schedule,
     order: HappensBefore,
@@ -34,7 +34,7 @@ pub struct Cuts<'s, S: System> {
 impl<'s, S: System> Cuts<'s, S> {
     /// The cuts of the class of `schedule`. `is_relevant` is called in each state of the execution,
     /// and decides whether the last action is relevant.
-    pub fn new(
+    pub(crate) fn new(
         system: &'s S,
         schedule: Schedule,
         mut is_relevant: impl FnMut(&Locals<'s, S>, &State) -> bool,
@@ -52,12 +52,12 @@ impl<'s, S: System> Cuts<'s, S> {
 
     /// Are the relevant actions totally ordered, so that every execution of the class goes through
     /// all views?
-    pub fn are_in_one_order(&self) -> bool {
+    pub(crate) fn are_in_one_order(&self) -> bool {
         self.relevant.windows(2).all(|pair| self.order.before(pair[0], pair[1]))
     }
 
     /// The shortest execution with all relevant actions.
-    pub fn smallest(mut self) -> Schedule {
+    pub(crate) fn smallest(mut self) -> Schedule {
         let is_needed = |&position: &usize| {
             let needs = |&last: &usize| last == position || self.order.before(position, last);
             self.relevant.iter().any(needs)
@@ -69,7 +69,7 @@ impl<'s, S: System> Cuts<'s, S> {
 
     /// Calls `visit` in the state of the smallest cut for each non-empty R, until `visit` returns
     /// false. Returns false if there are more than `most` cuts; then not all are visited.
-    pub fn each(
+    pub(crate) fn each(
         &mut self,
         most: usize,
         mut visit: impl FnMut(&Locals<'s, S>, &State) -> bool,

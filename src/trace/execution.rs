@@ -21,7 +21,7 @@ use crate::model::{
 /// messages in any order, so each message is a strand (of a single action), and so is each internal
 /// handler: two strands of one actor depend on one another and can race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Strand {
+pub(crate) enum Strand {
     /// A process that is not an actor.
     Process(ProcessId),
     /// A message to an actor.
@@ -32,7 +32,7 @@ pub enum Strand {
 
 impl Strand {
     /// The strand of an action; `is_actor` says whether its process is an actor.
-    pub fn of(action: Action, is_actor: bool) -> Strand {
+    pub(crate) fn of(action: Action, is_actor: bool) -> Strand {
         if !is_actor {
             return Strand::Process(action.process);
         }
@@ -81,11 +81,11 @@ impl<'s, S: System> Execution<'s, S> {
 
     /// The execution with loops that wait run literally: no action is left out because it would end
     /// a fruitless round.
-    pub fn literal(self) -> Self {
+    pub(crate) fn literal(self) -> Self {
         Execution { is_literal: true, ..self }
     }
 
-    /// The execution with a bound: no action higher than `max_height` is enabled ([`Heights`]), and
+    /// The execution with a bound: no action higher than `max_height` is enabled (`Heights`), and
     /// loops that wait run literally.
     ///
     /// # Panics
@@ -106,17 +106,17 @@ impl<'s, S: System> Execution<'s, S> {
     }
 
     /// Its happens-before order.
-    pub fn order(&self) -> &HappensBefore {
+    pub(crate) fn order(&self) -> &HappensBefore {
         &self.order
     }
 
     /// The number of its actions.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.state.depth()
     }
 
     /// Is it the empty execution?
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
@@ -145,7 +145,7 @@ impl<'s, S: System> Execution<'s, S> {
 
     /// Calls `look` in the state after the first `length` actions. `look` may execute actions; they
     /// are undone, so the execution is the same afterwards.
-    pub fn looking_back<T>(
+    pub(crate) fn looking_back<T>(
         &mut self,
         length: usize,
         look: impl FnOnce(&mut Locals<'s, S>, &mut State) -> T,
@@ -165,18 +165,18 @@ impl<'s, S: System> Execution<'s, S> {
     }
 
     /// The action at `position`.
-    pub fn action(&self, position: usize) -> Action {
+    pub(crate) fn action(&self, position: usize) -> Action {
         self.state.action(position)
     }
 
     /// The operation that the action at `position` carried out.
-    pub fn op(&self, position: usize) -> &Op {
+    pub(crate) fn op(&self, position: usize) -> &Op {
         let op = self.locals.op(self.state.before(position));
         op.expect("a process that moved was at an operation")
     }
 
     /// Appends the enabled actions to `actions`, by process and then by choice, without those that
-    /// are too high or would end a fruitless round ([`spin`]).
+    /// are too high or would end a fruitless round (`spin`).
     #[inline]
     pub fn enabled(&mut self, actions: &mut Vec<Action>) {
         let start = actions.len();
@@ -206,7 +206,7 @@ impl<'s, S: System> Execution<'s, S> {
 
     /// Sorts enabled actions by process and then by choice, in an order that does not depend on
     /// earlier executions ([`Locals::compare_processes`]).
-    pub fn sort(&self, actions: &mut [Action]) {
+    pub(crate) fn sort(&self, actions: &mut [Action]) {
         let compare = |one: &Action, other: &Action| self.compare(*one, *other);
         if !actions.is_sorted_by(|one, other| compare(one, other).is_le()) {
             actions.sort_by(compare);
@@ -244,7 +244,7 @@ impl<'s, S: System> Execution<'s, S> {
 
     /// Did the last call of [`Execution::enabled`] leave out actions that would end a fruitless
     /// round? If it returned no action, and none is cut, then only fruitless rounds are possible.
-    pub fn is_waiting(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         self.is_holding
     }
 
@@ -263,13 +263,13 @@ impl<'s, S: System> Execution<'s, S> {
 
     /// Has the action at `position` the greatest height allowed, so that all its successors are too
     /// high?
-    pub fn is_top(&self, position: usize) -> bool {
+    pub(crate) fn is_top(&self, position: usize) -> bool {
         self.heights.as_ref().is_some_and(|heights| heights.is_top(position))
     }
 
     /// The processes that wait at an access to a register because the access would end a fruitless
     /// round.
-    pub fn held_accesses(&mut self) -> SmallVec<[ProcessId; 4]> {
+    pub(crate) fn held_accesses(&mut self) -> SmallVec<[ProcessId; 4]> {
         let mut held = SmallVec::new();
         if self.waits() {
             let processes: SmallVec<[ProcessId; 8]> = self.state.processes().collect();
@@ -292,7 +292,7 @@ impl<'s, S: System> Execution<'s, S> {
 
     /// If the action at `position` had had this choice and the effect `touched`, would it have
     /// ended a fruitless round?
-    pub fn is_fruitless_instead(
+    pub(crate) fn is_fruitless_instead(
         &mut self,
         position: usize,
         choice: Choice,
@@ -305,13 +305,13 @@ impl<'s, S: System> Execution<'s, S> {
 
     /// The register that the action at `position` accesses, if its process may wait there in a
     /// loop.
-    pub fn awaited(&self, position: usize) -> Option<Lane> {
+    pub(crate) fn awaited(&self, position: usize) -> Option<Lane> {
         self.awaited_from(self.state.before(position))
     }
 
     /// The register that the next action of `process` accesses, if the process may wait there in a
     /// loop.
-    pub fn awaits(&self, process: ProcessId) -> Option<Lane> {
+    pub(crate) fn awaits(&self, process: ProcessId) -> Option<Lane> {
         self.awaited_from(self.state.local(process))
     }
 
@@ -323,14 +323,18 @@ impl<'s, S: System> Execution<'s, S> {
     }
 
     /// The newest of the [earlier accesses](Execution::earlier_accesses).
-    pub fn earlier_access(&mut self, process: ProcessId, later: Option<usize>) -> Option<Earlier> {
+    pub(crate) fn earlier_access(
+        &mut self,
+        process: ProcessId,
+        later: Option<usize>,
+    ) -> Option<Earlier> {
         self.earlier_accesses(process, later).next().map(|(_, earlier)| earlier)
     }
 
     /// The earlier versions of its register at which an access could have come, newest first, each
     /// with its number. The access is that of the action at position `later`, or else the next
     /// action of the process.
-    pub fn earlier_accesses(
+    pub(crate) fn earlier_accesses(
         &mut self,
         process: ProcessId,
         later: Option<usize>,
@@ -361,19 +365,19 @@ impl<'s, S: System> Execution<'s, S> {
 
     /// The response to the action at `position`, an access to a register, if it had come at this
     /// version; `None` if the access would have changed the register.
-    pub fn observed(&mut self, position: usize, version: usize) -> Option<Response> {
+    pub(crate) fn observed(&mut self, position: usize, version: usize) -> Option<Response> {
         let status = self.locals.shared_status(self.state.before(position));
         let Status::At(op) = &*status else { unreachable!("a process that moved") };
         self.state.observed(op, &mut self.locals.values, self.order.process(position), version)
     }
 
     /// The effect of an enabled action if it were executed now.
-    pub fn effect(&mut self, action: Action) -> Effect {
+    pub(crate) fn effect(&mut self, action: Action) -> Effect {
         self.state.peek(&mut self.locals, action)
     }
 
     /// Is `process` an actor in the current state? An actor that has failed still is an actor.
-    pub fn is_actor(&self, process: ProcessId) -> bool {
+    pub(crate) fn is_actor(&self, process: ProcessId) -> bool {
         self.state.exists(process)
             && match self.locals.op(self.state.local(process)) {
                 Some(op) => matches!(op, Op::Handle { .. }),
@@ -386,12 +390,12 @@ impl<'s, S: System> Execution<'s, S> {
     }
 
     /// The strand of an action, whether it is enabled, pending or executed.
-    pub fn strand(&self, action: Action) -> Strand {
+    pub(crate) fn strand(&self, action: Action) -> Strand {
         Strand::of(action, self.is_actor(action.process))
     }
 
     /// The strand of the action at `position`.
-    pub fn strand_at(&self, position: usize) -> Strand {
+    pub(crate) fn strand_at(&self, position: usize) -> Strand {
         Strand::of(self.action(position), matches!(self.op(position), Op::Handle { .. }))
     }
 }

@@ -72,47 +72,42 @@ struct Line {
 impl HappensBefore {
     /// The number of actions.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.clocks.entries.len()
-    }
-
-    /// Is this the empty execution?
-    pub fn is_empty(&self) -> bool {
-        self.clocks.entries.is_empty()
     }
 
     /// The process of the action at `position`.
     #[inline]
-    pub fn process(&self, position: usize) -> ProcessId {
+    pub(crate) fn process(&self, position: usize) -> ProcessId {
         self.clocks.entries[position].process
     }
 
     /// The effect of the action at `position`.
     #[inline]
-    pub fn effect(&self, position: usize) -> &Effect {
+    pub(crate) fn effect(&self, position: usize) -> &Effect {
         &self.effects[position]
     }
 
     /// The signature of the action at `position`.
     #[inline]
-    pub fn signature(&self, position: usize) -> Signature {
+    pub(crate) fn signature(&self, position: usize) -> Signature {
         self.signatures[position]
     }
 
     /// The positions of the actions of `process`, oldest first.
     #[inline]
-    pub fn of_process(&self, process: ProcessId) -> &[u32] {
+    pub(crate) fn of_process(&self, process: ProcessId) -> &[u32] {
         self.by_process.get(process.index()).map_or(&[], Vec::as_slice)
     }
 
     /// The positions of the changes of a lane, oldest first.
     #[inline]
-    pub fn changes(&self, lane: Lane) -> &[u32] {
+    pub(crate) fn changes(&self, lane: Lane) -> &[u32] {
         self.lanes.get(lane).map_or(&[], |line| &line.changes)
     }
 
     /// The position of the last action of each process that has acted.
-    pub fn last_of_each(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn last_of_each(&self) -> impl Iterator<Item = usize> {
         self.by_process.iter().filter_map(|of_one| of_one.last().map(|&last| last as usize))
     }
 
@@ -128,7 +123,7 @@ impl HappensBefore {
     /// For each process, the number of its actions that are at or before the action at `position`.
     /// Processes beyond the end of the slice have none.
     #[inline]
-    pub fn clock(&self, position: usize) -> &[u32] {
+    pub(crate) fn clock(&self, position: usize) -> &[u32] {
         self.clocks.of(position)
     }
 
@@ -139,7 +134,7 @@ impl HappensBefore {
     }
 
     /// The positions after `i` of the actions that do not happen after it, oldest first.
-    pub fn not_after(&self, i: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn not_after(&self, i: usize) -> impl Iterator<Item = usize> {
         let Entry { process, nth, .. } = self.clocks.entries[i];
         (i + 1..self.len())
             .filter(move |&j| self.clock(j).get(process.index()).is_none_or(|&count| count <= nth))
@@ -182,7 +177,7 @@ impl HappensBefore {
     ///
     /// # Panics
     /// If the execution is empty.
-    pub fn pop(&mut self) -> Effect {
+    pub(crate) fn pop(&mut self) -> Effect {
         let process = self.clocks.pop();
         self.by_process[process.index()].pop();
         self.signatures.pop();

@@ -12,7 +12,7 @@ use super::HappensBefore;
 
 /// The heights of the actions of an execution that grows and shrinks at its end.
 #[derive(Debug)]
-pub struct Heights {
+pub(crate) struct Heights {
     max: u32,
     of: Vec<u32>,
     /// The number of actions with height `max`.
@@ -21,7 +21,7 @@ pub struct Heights {
 
 impl Heights {
     /// The heights of the empty execution. Actions higher than `max` are too high.
-    pub fn new(max: u32) -> Self {
+    pub(crate) fn new(max: u32) -> Self {
         Heights { max, of: Vec::new(), tops: 0 }
     }
 
@@ -32,31 +32,31 @@ impl Heights {
     }
 
     /// Would the last action of `order` be too high?
-    pub fn exclude(&self, order: &HappensBefore) -> bool {
+    pub(crate) fn exclude(&self, order: &HappensBefore) -> bool {
         self.next(order) > self.max
     }
 
     /// Makes the last action of `order` part of the execution.
-    pub fn push(&mut self, order: &HappensBefore) {
+    pub(crate) fn push(&mut self, order: &HappensBefore) {
         let height = self.next(order);
         self.tops += usize::from(height >= self.max);
         self.of.push(height);
     }
 
     /// Removes the last action.
-    pub fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         let height = self.of.pop().expect("an action to take back");
         self.tops -= usize::from(height >= self.max);
     }
 
     /// Has the action at `position` the greatest height allowed, so that all its successors are too
     /// high?
-    pub fn is_top(&self, position: usize) -> bool {
+    pub(crate) fn is_top(&self, position: usize) -> bool {
         self.of[position] >= self.max
     }
 
     /// Is there an action with the greatest height allowed? If not, no next action is too high.
-    pub fn have_tops(&self) -> bool {
+    pub(crate) fn have_tops(&self) -> bool {
         self.tops > 0
     }
 }

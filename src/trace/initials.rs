@@ -23,7 +23,7 @@ use crate::model::{Action, Effect, Locals, Mode, ProcessId, State, System, depen
 
 /// Do these two events, of which neither is a cause of the other, depend on one another? `None` if
 /// their effects do not determine this.
-pub fn dependence(a: (ProcessId, &Effect), b: (ProcessId, &Effect)) -> Option<bool> {
+pub(crate) fn dependence(a: (ProcessId, &Effect), b: (ProcessId, &Effect)) -> Option<bool> {
     if a.0 == b.0 {
         return Some(true);
     }
@@ -44,7 +44,7 @@ pub fn dependence(a: (ProcessId, &Effect), b: (ProcessId, &Effect)) -> Option<bo
 /// A bit mask of the process and the lanes of an event. If the masks of two events have no bit in
 /// common, the events are of different processes, and [`dependence`] would return `Some(false)`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Signature {
+pub(crate) struct Signature {
     processes: u64,
     lanes: u64,
 }
@@ -52,21 +52,21 @@ pub struct Signature {
 impl Signature {
     /// The signature of an event of this process with this effect.
     #[inline]
-    pub fn of(process: ProcessId, effect: &Effect) -> Signature {
+    pub(crate) fn of(process: ProcessId, effect: &Effect) -> Signature {
         let processes = 1 << (process.0 % u64::BITS);
         Signature { processes, lanes: effect.acts.iter().fold(0, |all, act| all | act.lane.bit()) }
     }
 
     /// Do the two signatures have a bit in common?
     #[inline]
-    pub fn meets(self, other: Signature) -> bool {
+    pub(crate) fn meets(self, other: Signature) -> bool {
         self.processes & other.processes | self.lanes & other.lanes != 0
     }
 }
 
 /// Is `a` a weak initial of this continuation? `None` if the effects do not determine this. Events
 /// whose [`Signature`] does not meet the signature of `a` make no difference, and may be left out.
-pub fn is_weak_initial<'f>(
+pub(crate) fn is_weak_initial<'f>(
     a: (Action, &Effect),
     continuation: impl Iterator<Item = (Action, &'f Effect)>,
 ) -> Option<bool> {
@@ -87,7 +87,7 @@ pub fn is_weak_initial<'f>(
 
 /// Is `a` a weak initial of this continuation? Decides by execution: both must be executable in
 /// `state`.
-pub fn is_weak_initial_in<S: System>(
+pub(crate) fn is_weak_initial_in<S: System>(
     locals: &mut Locals<'_, S>,
     state: &mut State,
     a: Action,
@@ -115,6 +115,6 @@ pub fn is_weak_initial_in<S: System>(
 }
 
 /// Do two actions that are enabled in one state depend on one another, by their effects there?
-pub fn dependent_here(a: (ProcessId, &Effect), b: (ProcessId, &Effect)) -> bool {
+pub(crate) fn dependent_here(a: (ProcessId, &Effect), b: (ProcessId, &Effect)) -> bool {
     dependence(a, b).unwrap_or_else(|| dependent(a, b))
 }

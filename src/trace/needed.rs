@@ -11,17 +11,17 @@ use crate::model::{Action, Locals, State, StopSignal, System};
 
 /// The actions that a search leaves out.
 #[derive(Clone, Copy, Debug)]
-pub struct LeftOut {
+pub(crate) struct LeftOut {
     /// Does it leave out actions that would end a fruitless round?
-    pub fruitless: bool,
+    pub(crate) fruitless: bool,
     /// Actions with a greater height than this are left out; `None` for no bound.
-    pub max_height: Option<u32>,
+    pub(crate) max_height: Option<u32>,
 }
 
 /// The actions that are possible in `state` and that such a search does not leave out. `state` is
 /// the same afterwards. Takes one replay of the n actions that led to `state`, and the computation
 /// of the causes of each. Ignores stop signals.
-pub fn needed<S: System>(
+pub(crate) fn needed<S: System>(
     locals: &mut Locals<'_, S>,
     state: &mut State,
     left: LeftOut,

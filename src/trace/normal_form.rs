@@ -24,9 +24,9 @@ use smallvec::SmallVec;
 use super::HappensBefore;
 use crate::model::{Action, Effect};
 
-/// An action with its history: an index into the table of a [`Classes`] or [`Names`].
+/// An action with its history: an index into the table of a [`Classes`] or `Names`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Occurrence(pub u32);
+pub struct Occurrence(pub(crate) u32);
 
 /// The class of an execution: the last occurrence of each process that has acted, in the order of
 /// processes. Normal forms of one [`Classes`] are equal iff the executions are equivalent. Normal
@@ -37,7 +37,7 @@ pub struct NormalForm(Box<[Occurrence]>);
 /// Computes the occurrences and the class of an execution that is extended and shortened at its
 /// end, and counts classes. The caller keeps the order of the execution.
 #[derive(Debug, Default)]
-pub struct Names {
+pub(crate) struct Names {
     /// The occurrence of each action of the execution.
     path: Vec<Occurrence>,
     occurrences: Lists<Action>,
@@ -46,7 +46,7 @@ pub struct Names {
 
 impl Names {
     /// Adds `action`, the last one of `order`, to the execution.
-    pub fn push(&mut self, order: &HappensBefore, action: Action) {
+    pub(crate) fn push(&mut self, order: &HappensBefore, action: Action) {
         let direct = order.direct_predecessors(self.path.len());
         let mut causes: SmallVec<[u32; 8]> =
             direct.iter().map(|&position| self.path[position as usize].0).collect();
@@ -56,30 +56,30 @@ impl Names {
     }
 
     /// Removes the last action.
-    pub fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         self.path.pop();
     }
 
     /// The class of the execution with this order.
-    pub fn normal_form(&self, order: &HappensBefore) -> NormalForm {
+    pub(crate) fn normal_form(&self, order: &HappensBefore) -> NormalForm {
         NormalForm(order.last_of_each().map(|position| self.path[position]).collect())
     }
 
     /// Counts the class of the execution with this order, if it was not counted before. Returns
     /// whether it is new.
-    pub fn count(&mut self, order: &HappensBefore) -> bool {
+    pub(crate) fn count(&mut self, order: &HappensBefore) -> bool {
         let last: SmallVec<[u32; 16]> =
             order.last_of_each().map(|position| self.path[position].0).collect();
         self.seen.intern((), &last).1
     }
 
     /// The number of different classes counted.
-    pub fn counted(&self) -> usize {
+    pub(crate) fn counted(&self) -> usize {
         self.seen.heads.len()
     }
 }
 
-/// [`Names`] together with the happens-before order of the execution.
+/// `Names` together with the happens-before order of the execution.
 #[derive(Debug, Default)]
 pub struct Classes {
     order: HappensBefore,
@@ -87,11 +87,6 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// The happens-before order of the execution.
-    pub fn order(&self) -> &HappensBefore {
-        &self.order
-    }
-
     /// The occurrences of the execution's actions.
     pub fn path(&self) -> &[Occurrence] {
         &self.names.path

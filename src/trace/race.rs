@@ -29,7 +29,7 @@
 //!
 //! If x is a failed test of several requests, an event of E that does not depend on i may complete
 //! another of them. Such an event is in conflict with x, so it is not part of v
-//! ([`Race::conflicting`]).
+//! (`Race::conflicting`).
 
 use smallvec::SmallVec;
 
@@ -38,8 +38,8 @@ mod distant;
 mod network;
 mod open;
 
-pub use cut::with_cut;
-pub use distant::with_distant;
+pub(crate) use cut::with_cut;
+pub(crate) use distant::with_distant;
 pub use open::OpenChoices;
 
 use self::network::{detours, is_poll, might_find_nothing};
@@ -59,9 +59,9 @@ pub struct Race {
     pub action: Action,
     /// The effect of x. For a handler it says only that it is a handler; for a post or an unlock,
     /// not which process benefits.
-    pub effect: Effect,
+    pub(crate) effect: Effect,
     /// Are all causes of x before i, so that x is an initial of v?
-    pub is_initial: bool,
+    pub(crate) is_initial: bool,
     /// The position of the event of E that is x after i, if there is one.
     later: Option<usize>,
     /// Where a bound cuts the execution: the events after i that are in conflict with x.
@@ -69,11 +69,11 @@ pub struct Race {
 }
 
 /// A few positions in an execution.
-pub type Positions = SmallVec<[usize; 4]>;
+pub(crate) type Positions = SmallVec<[usize; 4]>;
 
 impl Race {
     /// The events after i that are in conflict with x although they do not happen after i.
-    pub fn conflicting<S: System>(&self, execution: &Execution<'_, S>) -> Positions {
+    pub(crate) fn conflicting<S: System>(&self, execution: &Execution<'_, S>) -> Positions {
         match self.later {
             Some(later) if self.action.choice == Choice::NOTHING => {
                 let completers = completers(execution, later).flatten();
@@ -84,13 +84,13 @@ impl Race {
     }
 
     /// Is x another choice of the same action, in the same state?
-    pub fn is_sibling<S: System>(&self, execution: &Execution<'_, S>) -> bool {
+    pub(crate) fn is_sibling<S: System>(&self, execution: &Execution<'_, S>) -> bool {
         let is_own = execution.strand_at(self.first) == self.strand();
         self.later.is_none() && self.is_initial && is_own
     }
 
     /// The event of E that is x after i, if i is one of its direct predecessors.
-    pub fn later<S: System>(&self, execution: &Execution<'_, S>) -> Option<usize> {
+    pub(crate) fn later<S: System>(&self, execution: &Execution<'_, S>) -> Option<usize> {
         let needs = |&later: &usize| {
             execution.order().direct_predecessors(later).contains(&(self.first as u32))
         };
@@ -98,13 +98,13 @@ impl Race {
     }
 
     /// The strand of x.
-    pub fn strand(&self) -> Strand {
+    pub(crate) fn strand(&self) -> Strand {
         Strand::of(self.action, self.effect.is_handler())
     }
 
     /// Is the event at `position`, after i, part of v? `conflicting` are the events in conflict
     /// with x.
-    pub fn keeps<S: System>(
+    pub(crate) fn keeps<S: System>(
         &self,
         execution: &Execution<'_, S>,
         conflicting: &[usize],
@@ -194,7 +194,7 @@ fn drop_fruitless_ones<S: System>(
 }
 
 /// May this operation make another choice possible for an earlier match, probe or any-form?
-pub fn may_open(op: &Op) -> bool {
+pub(crate) fn may_open(op: &Op) -> bool {
     matches!(
         op,
         Op::Send { .. } | Op::Cancel(_) | Op::Deliver | Op::Probe { form: Probing::Take, .. }
@@ -202,7 +202,11 @@ pub fn may_open(op: &Op) -> bool {
 }
 
 /// Could the process have reached the event at `later` without its direct predecessor at `first`?
-pub fn is_reversible<S: System>(execution: &Execution<'_, S>, first: usize, later: usize) -> bool {
+pub(crate) fn is_reversible<S: System>(
+    execution: &Execution<'_, S>,
+    first: usize,
+    later: usize,
+) -> bool {
     let process = execution.order().process(later);
     execution.order().process(first) != process && execution.state().born(process) != Some(first)
 }

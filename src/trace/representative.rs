@@ -16,7 +16,7 @@ use crate::model::{Action, ProcessId, Schedule, System};
 
 /// The representative of the class of this execution. O(n·p) for n actions of p processes, plus the
 /// number of direct causes.
-pub fn representative<S: System>(execution: &mut Execution<'_, S>) -> Schedule {
+pub(crate) fn representative<S: System>(execution: &mut Execution<'_, S>) -> Schedule {
     let actions: Vec<Action> =
         linearised(execution).into_iter().map(|position| execution.action(position)).collect();
     Schedule::of_actions(&mut execution.locals, actions)

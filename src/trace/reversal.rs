@@ -10,7 +10,7 @@ use super::race::Race;
 use crate::model::{Action, Effect, ProcessId, System};
 
 /// A race together with its execution.
-pub struct Reversal<'e, 's, S: System> {
+pub(crate) struct Reversal<'e, 's, S: System> {
     execution: &'e mut Execution<'s, S>,
     race: &'e Race,
     /// The signature of x.
@@ -19,13 +19,13 @@ pub struct Reversal<'e, 's, S: System> {
 
 impl<'e, 's, S: System> Reversal<'e, 's, S> {
     /// The reversal of this race.
-    pub fn new(execution: &'e mut Execution<'s, S>, race: &'e Race) -> Self {
+    pub(crate) fn new(execution: &'e mut Execution<'s, S>, race: &'e Race) -> Self {
         let signature = Signature::of(race.action.process, &race.effect);
         Reversal { execution, race, signature }
     }
 
     /// Writes v to `positions`.
-    pub fn list(&self, positions: &mut Vec<usize>) {
+    pub(crate) fn list(&self, positions: &mut Vec<usize>) {
         let (execution, race) = (&*self.execution, self.race);
         let conflicting = race.conflicting(execution);
         let behind = execution.order().not_after(race.first);
@@ -38,7 +38,7 @@ impl<'e, 's, S: System> Reversal<'e, 's, S> {
     }
 
     /// The event at a position of v.
-    pub fn event(&self, position: usize) -> (Action, &Effect) {
+    pub(crate) fn event(&self, position: usize) -> (Action, &Effect) {
         match position == self.execution.len() {
             true => (self.race.action, &self.race.effect),
             false => (self.execution.action(position), self.execution.order().effect(position)),
@@ -55,7 +55,7 @@ impl<'e, 's, S: System> Reversal<'e, 's, S> {
 
     /// Is this action, which is enabled after pre(i)·path, a weak initial of v, the rest of the
     /// reversal?
-    pub fn has_weak_initial(
+    pub(crate) fn has_weak_initial(
         &mut self,
         path: &[Action],
         (action, effect): (Action, &Effect),
@@ -69,7 +69,7 @@ impl<'e, 's, S: System> Reversal<'e, 's, S> {
     }
 
     /// Does v have an event of this process?
-    pub fn has_process(&self, process: ProcessId, v: &[usize]) -> bool {
+    pub(crate) fn has_process(&self, process: ProcessId, v: &[usize]) -> bool {
         v.iter().any(|&position| self.event(position).0.process == process)
     }
 

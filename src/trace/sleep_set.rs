@@ -33,7 +33,7 @@ pub struct SleepSet {
 
 /// A snapshot of the current level, for [`SleepSet::back_to`].
 #[derive(Clone, Copy, Debug)]
-pub struct Mark {
+pub(crate) struct Mark {
     asleep: u32,
     sleepers: u32,
 }
@@ -53,20 +53,20 @@ impl SleepSet {
 
     /// The sleepers after the first `length` actions, each with its effect. The flag is true for a
     /// given sleeper, whose continuations this search never explores.
-    pub fn at(&self, length: usize) -> impl Iterator<Item = (&(Action, Effect), bool)> {
+    pub(crate) fn at(&self, length: usize) -> impl Iterator<Item = (&(Action, Effect), bool)> {
         let end = self.levels.get(length + 1).map_or(self.asleep.len(), |next| next.0 as usize);
         let asleep = &self.asleep[self.levels[length].0 as usize..end];
         asleep.iter().map(|&index| (&self.sleepers[index as usize], index < self.given))
     }
 
     /// Were actions given that sleep from the start?
-    pub fn has_given(&self) -> bool {
+    pub(crate) fn has_given(&self) -> bool {
         self.given > 0
     }
 
     /// Puts the enabled `action`, which has this effect, to sleep before the search begins. No
     /// other action may have been put to sleep yet, except by this method.
-    pub fn give(&mut self, action: Action, effect: Effect) {
+    pub(crate) fn give(&mut self, action: Action, effect: Effect) {
         self.put(action, effect);
         self.given = self.sleepers.len() as u32;
     }
@@ -78,29 +78,29 @@ impl SleepSet {
     }
 
     /// Does any action sleep?
-    pub fn has_any(&self) -> bool {
+    pub(crate) fn has_any(&self) -> bool {
         self.asleep.len() > self.levels[self.levels.len() - 1].0 as usize
     }
 
     /// Of the actions that sleep, the one that was put to sleep first.
-    pub fn first(&self) -> Option<Action> {
+    pub(crate) fn first(&self) -> Option<Action> {
         let start = self.levels[self.levels.len() - 1].0 as usize;
         self.asleep.get(start).map(|&index| self.sleepers[index as usize].0)
     }
 
     /// A snapshot of the current level.
-    pub fn mark(&self) -> Mark {
+    pub(crate) fn mark(&self) -> Mark {
         Mark { asleep: self.asleep.len() as u32, sleepers: self.sleepers.len() as u32 }
     }
 
     /// Wakes the actions that were put to sleep on this level since the snapshot.
-    pub fn back_to(&mut self, mark: Mark) {
+    pub(crate) fn back_to(&mut self, mark: Mark) {
         self.asleep.truncate(mark.asleep as usize);
         self.sleepers.truncate(mark.sleepers as usize);
     }
 
     /// The sleepers that the action at this position woke.
-    pub fn woken_by(&self, position: usize) -> impl Iterator<Item = &(Action, Effect)> {
+    pub(crate) fn woken_by(&self, position: usize) -> impl Iterator<Item = &(Action, Effect)> {
         let bound = |length: usize| {
             self.levels.get(length).map_or(self.asleep.len(), |level| level.0 as usize)
         };
@@ -119,7 +119,7 @@ impl SleepSet {
     /// sleeper for which `stays` returns false. The argument of `stays` is true for a given
     /// sleeper.
     #[inline]
-    pub fn descend_with<S: System>(
+    pub(crate) fn descend_with<S: System>(
         &mut self,
         execution: &mut Execution<'_, S>,
         stays: impl Fn(bool) -> bool,

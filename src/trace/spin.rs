@@ -50,7 +50,7 @@ type Positions = SmallVec<[usize; 4]>;
 
 /// Removes from `actions`, from index `from` on, the enabled actions that would end a fruitless
 /// round. Returns whether there were any.
-pub fn hold_back<S: System>(
+pub(crate) fn hold_back<S: System>(
     locals: &mut Locals<'_, S>,
     state: &mut State,
     order: &HappensBefore,
@@ -73,7 +73,7 @@ pub fn hold_back<S: System>(
 }
 
 /// Would this enabled action end a fruitless round?
-pub fn is_fruitless<S: System>(
+pub(crate) fn is_fruitless<S: System>(
     locals: &mut Locals<'_, S>,
     state: &mut State,
     order: &HappensBefore,
@@ -187,20 +187,20 @@ fn causes(state: &State, order: &HappensBefore, process: ProcessId, effect: &Eff
 }
 
 /// An earlier version of a register at which an access could have come.
-pub struct Earlier {
+pub(crate) struct Earlier {
     /// The change that ended this version.
-    pub overwritten_by: usize,
+    pub(crate) overwritten_by: usize,
     /// The event that the access follows: the previous action of its process, or the action that
     /// started the process.
-    pub after: Option<usize>,
+    pub(crate) after: Option<usize>,
     /// The effect of the access there.
-    pub effect: Effect,
+    pub(crate) effect: Effect,
 }
 
 /// The versions of the register before number `latest` at which the process, after its first `nth`
 /// actions in local state `before`, could make its access without ending a fruitless round; newest
 /// first, each with its number.
-pub fn earlier_accesses<S: System>(
+pub(crate) fn earlier_accesses<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
     order: &HappensBefore,
@@ -247,13 +247,13 @@ fn access_at<S: System>(
 
 /// The number of changes of the register before `position`, which is the number of its version
 /// there.
-pub fn version_at(order: &HappensBefore, lane: Lane, position: usize) -> usize {
+pub(crate) fn version_at(order: &HappensBefore, lane: Lane, position: usize) -> usize {
     order.changes(lane).partition_point(|&at| (at as usize) < position)
 }
 
 /// If the action at `position` had had this choice and the effect `touched`, would it have ended a
 /// fruitless round?
-pub fn is_fruitless_instead<S: System>(
+pub(crate) fn is_fruitless_instead<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
     order: &HappensBefore,

@@ -36,7 +36,7 @@ use crate::model::{Locals, ProcessId, Schedule, State, System};
 /// only daemons wait there, and other processes wait in a larger such configuration, one of the
 /// larger ones. `None` if a process must act that does not act in `schedule`, because the execution
 /// was cut.
-pub fn standstill<'s, S: System>(
+pub(crate) fn standstill<'s, S: System>(
     system: &'s S,
     schedule: &Schedule,
 ) -> Option<(Locals<'s, S>, State)> {

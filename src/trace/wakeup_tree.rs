@@ -22,7 +22,7 @@ type Step = (Action, Effect);
 
 /// A wakeup tree: the index of the first child of its root.
 #[derive(Debug, PartialEq, Eq)]
-pub struct WakeupTree(u32);
+pub(crate) struct WakeupTree(u32);
 
 impl Default for WakeupTree {
     fn default() -> Self {
@@ -32,10 +32,10 @@ impl Default for WakeupTree {
 
 impl WakeupTree {
     /// The tree without a path.
-    pub const EMPTY: WakeupTree = WakeupTree(NONE);
+    pub(crate) const EMPTY: WakeupTree = WakeupTree(NONE);
 
     /// Has the tree no path?
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == WakeupTree::EMPTY
     }
 }
@@ -50,7 +50,7 @@ struct Node {
 
 /// The arena of all wakeup trees of a search.
 #[derive(Debug)]
-pub struct WakeupTrees {
+pub(crate) struct WakeupTrees {
     nodes: Vec<Node>,
     free: u32,
     /// Scratch space: the path from the root during an insertion.
@@ -65,7 +65,7 @@ impl Default for WakeupTrees {
 
 impl WakeupTrees {
     /// Removes the first child of the tree, and returns its action and the tree below it.
-    pub fn take_first(&mut self, tree: &mut WakeupTree) -> Option<(Action, WakeupTree)> {
+    pub(crate) fn take_first(&mut self, tree: &mut WakeupTree) -> Option<(Action, WakeupTree)> {
         let first = tree.0;
         let node = self.nodes.get_mut(first as usize)?;
         let below = WakeupTree(node.first_child);
@@ -76,7 +76,7 @@ impl WakeupTrees {
     }
 
     /// Inserts a continuation v, unless a path of the tree covers it.
-    pub fn insert<S: System>(
+    pub(crate) fn insert<S: System>(
         &mut self,
         tree: &mut WakeupTree,
         reversal: &mut Reversal<'_, '_, S>,

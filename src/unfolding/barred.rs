@@ -11,7 +11,7 @@ use crate::model::System;
 impl<S: System> Unfolding<'_, S> {
     /// Leaves out an event of en(C) for good. After that, the last event of C must not be removed
     /// any more.
-    pub fn bar(&mut self, c: &mut Configuration, event: EventId) {
+    pub(crate) fn bar(&mut self, c: &mut Configuration, event: EventId) {
         self.structure.barred.push(event);
         let process = self.structure.event(event).process;
         let others = c.enabled_of(process).iter().copied().filter(|&e| e != event);
@@ -20,7 +20,7 @@ impl<S: System> Unfolding<'_, S> {
 
     /// The barred events that would be enabled in this configuration, which contains the one where
     /// they were barred.
-    pub fn barred_after(&self, events: &[EventId]) -> impl Iterator<Item = EventId> {
+    pub(crate) fn barred_after(&self, events: &[EventId]) -> impl Iterator<Item = EventId> {
         let structure = &self.structure;
         let is_enabled =
             |d: &EventId| events.iter().all(|&e| e != *d && !structure.in_conflict(e, *d));
@@ -31,7 +31,7 @@ impl<S: System> Unfolding<'_, S> {
 impl EventStructure {
     /// Is the event left out?
     #[inline]
-    pub fn is_barred(&self, event: EventId) -> bool {
+    pub(crate) fn is_barred(&self, event: EventId) -> bool {
         !self.barred.is_empty() && self.barred.contains(&event)
     }
 }

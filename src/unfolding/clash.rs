@@ -28,7 +28,7 @@ impl Configuration {
     /// to be in conflict with u, or if u is in ex(C). Otherwise O(lanes), with an ancestor query
     /// for each lane in which `[u]` is ahead; and `witness` is set to an event of C that u is in
     /// conflict with, if one is found on the way.
-    pub fn is_in_conflict_with(
+    pub(crate) fn is_in_conflict_with(
         &self,
         structure: &EventStructure,
         u: EventId,

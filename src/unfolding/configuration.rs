@@ -111,12 +111,7 @@ impl Configuration {
         &self.trail
     }
 
-    /// Per lane, the last event of C.
-    pub fn cut(&self) -> &[EventId] {
-        &self.cut
-    }
-
-    /// e ∈ C? O(1). [`EventId::NONE`] is in no configuration.
+    /// e ∈ C? O(1). `EventId::NONE` is in no configuration.
     pub fn contains(&self, event: EventId) -> bool {
         self.members.get(event.index()) == Some(&true)
     }
@@ -129,7 +124,7 @@ impl Configuration {
 
     /// en(C): for each process that has enabled events, all of them.
     #[inline]
-    pub fn enabled_by_process(&self) -> impl Iterator<Item = &[EventId]> {
+    pub(crate) fn enabled_by_process(&self) -> impl Iterator<Item = &[EventId]> {
         let spans = self.enabled.iter().filter(|span| span.len > 0);
         spans.map(|&Span { start, len }| &self.pool[start as usize..(start + len) as usize])
     }

@@ -16,9 +16,8 @@ use super::event::{Event, EventId, EventKind};
 use super::lanes::{Lane, Lanes};
 use super::structure::EventStructure;
 
-/// A cut.
 #[derive(Clone, Copy, Debug)]
-pub enum Cut<'c> {
+pub(crate) enum Cut<'c> {
     /// For each lane its last event.
     Row(&'c [EventId]),
     /// The lanes that have events, ascending, each with its last one.
@@ -29,7 +28,7 @@ impl<'c> Cut<'c> {
     /// The last event of a lane, [`EventId::NONE`] if it has none. O(1) in a row; in a list O(log
     /// n).
     #[inline]
-    pub fn last(self, lane: Lane) -> EventId {
+    pub(crate) fn last(self, lane: Lane) -> EventId {
         match self {
             Cut::Row(row) => row[lane.index()],
             Cut::List(list) => last_in(list, lane),
@@ -37,7 +36,7 @@ impl<'c> Cut<'c> {
     }
 
     /// The lanes from `first` on that have events, each with its last one.
-    pub fn lasts(self, first: Lane) -> impl Iterator<Item = (Lane, EventId)> + 'c {
+    pub(crate) fn lasts(self, first: Lane) -> impl Iterator<Item = (Lane, EventId)> + 'c {
         let (row, list) = match self {
             Cut::Row(row) => (&row[first.index()..], &[][..]),
             Cut::List(list) => (&[][..], &list[list.partition_point(|&(lane, _)| lane < first)..]),
@@ -339,7 +338,7 @@ pub(super) fn widen(row: &mut Vec<EventId>, chains: usize, more: usize) {
 impl EventStructure {
     /// The cut of `[event]`.
     #[inline]
-    pub fn cut(&self, event: EventId) -> Cut<'_> {
+    pub(crate) fn cut(&self, event: EventId) -> Cut<'_> {
         self.cuts.cut(event)
     }
 
@@ -351,7 +350,7 @@ impl EventStructure {
 
     /// e ≤ f: is e in the local configuration of f? O(log n).
     #[inline]
-    pub fn is_at_or_before(&self, e: EventId, f: EventId) -> bool {
+    pub(crate) fn is_at_or_before(&self, e: EventId, f: EventId) -> bool {
         let lane = self.lanes.process(self.event(e).process);
         let last = self.last(f, lane);
         let depth = self.event(e).own.depth;

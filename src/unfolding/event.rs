@@ -19,11 +19,11 @@ use crate::model::{Choice, LocalId, ProcessId};
 
 /// An event, by its place in the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EventId(pub u32);
+pub struct EventId(pub(crate) u32);
 
 impl EventId {
     /// No event: the root of every lane.
-    pub const NONE: EventId = EventId(u32::MAX);
+    pub(crate) const NONE: EventId = EventId(u32::MAX);
 
     /// The position in the arena.
     pub fn index(self) -> usize {
@@ -31,7 +31,7 @@ impl EventId {
     }
 
     /// Is this an event at all?
-    pub fn is_some(self) -> bool {
+    pub(crate) fn is_some(self) -> bool {
         self != EventId::NONE
     }
 }
@@ -46,26 +46,26 @@ pub enum EventKind {
     /// It saw the state of a cell after the last change in its history, so a later change must have
     /// it in its history.
     Read,
-    /// It saw communications that were not paired (or mutexes not owned): see [`Watch`].
+    /// It saw communications that were not paired (or mutexes not owned): see `Watch`.
     FailedTest,
 }
 
 impl EventKind {
     /// Would some later change contradict it?
-    pub fn is_observation(self) -> bool {
+    pub(crate) fn is_observation(self) -> bool {
         matches!(self, EventKind::Read | EventKind::FailedTest)
     }
 }
 
 /// Something that a failed test found incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Watch {
+pub(crate) struct Watch {
     /// The chain of the changes that would complete it: the opposite end of the mailbox, or the
     /// unlocks.
-    pub lane: Lane,
+    pub(crate) lane: Lane,
     /// The place of the tested send, receive or lock request among the requests at the same end or
     /// mutex.
-    pub request: u32,
+    pub(crate) request: u32,
 }
 
 /// A place in a tree of events, with a jump pointer.
@@ -81,7 +81,7 @@ pub struct Node {
 
 impl Node {
     /// The root of every lane.
-    pub const ROOT: Node = Node { parent: EventId::NONE, jump: EventId::NONE, depth: 0 };
+    pub(crate) const ROOT: Node = Node { parent: EventId::NONE, jump: EventId::NONE, depth: 0 };
 }
 
 /// An event.
@@ -94,21 +94,21 @@ pub struct Event {
     /// Might the same operation go another way after the same history?
     pub(super) is_choice: bool,
     /// The local state in which the process acts. It determines the operation.
-    pub before: LocalId,
+    pub(crate) before: LocalId,
     /// The local state after it.
-    pub after: LocalId,
+    pub(crate) after: LocalId,
     /// The place in the tree of the process.
     pub own: Node,
     /// The place in the tree of the chain, if there is one.
-    pub link: Node,
-    /// The chain; [`Lane::NONE`] for plain events and failed tests.
+    pub(crate) link: Node,
+    /// The chain; `Lane::NONE` for plain events and failed tests.
     pub chain: Lane,
     /// Its relation to its chain.
     pub kind: EventKind,
     /// The last observation of the process up to and including this event.
     pub(super) observed: EventId,
     /// Length of the longest chain of causes that ends here, at least 1.
-    pub height: u32,
+    pub(crate) height: u32,
     /// See [`super::census`].
     pub(super) print: u64,
     /// Direct causes, ascending.
@@ -134,18 +134,18 @@ pub struct Event {
 impl Event {
     /// The event that it follows: the last event of its process, or what started the process; for a
     /// match its receive, for the end of an entry the entry.
-    pub fn after_event(&self) -> EventId {
+    pub(crate) fn after_event(&self) -> EventId {
         self.after_event
     }
 
     /// Can an event be in immediate conflict with this one?
-    pub fn is_contended(&self) -> bool {
+    pub(crate) fn is_contended(&self) -> bool {
         self.is_choice || self.kind != EventKind::Plain
     }
 
     /// Number of events found in immediate conflict with this one. Forgotten ones count, too, and
     /// again when they are found again.
-    pub fn degree(&self) -> u32 {
+    pub(crate) fn degree(&self) -> u32 {
         self.degree
     }
 }

@@ -10,13 +10,12 @@ use roaring::RoaringBitmap;
 
 use super::{EventId, EventStructure};
 
-/// A set of events.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct EventSet(RoaringBitmap);
+pub(crate) struct EventSet(RoaringBitmap);
 
 impl EventSet {
     /// `[e]`: the event and all that happened before it.
-    pub fn history(structure: &EventStructure, e: EventId) -> EventSet {
+    pub(crate) fn history(structure: &EventStructure, e: EventId) -> EventSet {
         let (mut history, mut pending) = (EventSet::default(), vec![e]);
         while let Some(event) = pending.pop() {
             if history.insert(event) {
@@ -27,22 +26,22 @@ impl EventSet {
     }
 
     /// Adds an event. Was it missing?
-    pub fn insert(&mut self, event: EventId) -> bool {
+    pub(crate) fn insert(&mut self, event: EventId) -> bool {
         self.0.insert(event.0)
     }
 
     /// Takes an event away, if it is there.
-    pub fn remove(&mut self, event: EventId) {
+    pub(crate) fn remove(&mut self, event: EventId) {
         self.0.remove(event.0);
     }
 
     /// Is it in the set?
-    pub fn contains(&self, event: EventId) -> bool {
+    pub(crate) fn contains(&self, event: EventId) -> bool {
         self.0.contains(event.0)
     }
 
     /// The events, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = EventId> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = EventId> {
         self.0.iter().map(EventId)
     }
 }

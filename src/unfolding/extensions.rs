@@ -332,7 +332,6 @@ impl<S: System> Unfolding<'_, S> {
         }
         let height = causes.iter().map(|&cause| self.structure.event(cause).height).max();
         if height.is_some_and(|height| height >= self.max_height) {
-            self.cut_off = true;
             self.too_high += 1;
             return EventId::NONE;
         }

@@ -32,7 +32,7 @@ impl<S: System> Unfolding<'_, S> {
     /// U := U ∩ Q(C, D), keeping also the guides A and the events that are or were enabled along C.
     /// Ids of other events become meaningless. `disabled_before` has, for each event of C, the
     /// number of events of D that were disabled when it was added.
-    pub fn forget(
+    pub(crate) fn forget(
         &mut self,
         c: &Configuration,
         d: &[EventId],

@@ -19,21 +19,21 @@ use crate::model::{Lane as ObjectLane, Met, Part, ProcessId};
 
 /// A lane, by its position in a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Lane(pub u32);
+pub struct Lane(pub(crate) u32);
 
 impl Lane {
     /// No lane.
-    pub const NONE: Lane = Lane(u32::MAX);
+    pub(crate) const NONE: Lane = Lane(u32::MAX);
 
     /// The position in a cut.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// The numbers of lanes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lanes {
+pub(crate) struct Lanes {
     /// Per lane of an object, by [`ObjectLane::index`], the number of its chain or of its
     /// gathering.
     numbers: Vec<u32>,
@@ -49,7 +49,7 @@ pub struct Lanes {
 
 impl Lanes {
     /// The lanes of the objects that were met at once.
-    pub fn new(met: &Met) -> Self {
+    pub(crate) fn new(met: &Met) -> Self {
         let mut lanes = Lanes::default();
         lanes.take_in(met);
         lanes.processes = lanes.chains.len() as u32;
@@ -57,13 +57,13 @@ impl Lanes {
     }
 
     /// Are there met objects that have no lanes yet?
-    pub fn are_behind(&self, met: &Met) -> bool {
+    pub(crate) fn are_behind(&self, met: &Met) -> bool {
         self.known < met.order().len()
     }
 
     /// Gives lanes to newly met objects. The chains keep their numbers, but the lanes of processes
     /// move up if there are not enough free numbers.
-    pub fn meet(&mut self, met: &Met) {
+    pub(crate) fn meet(&mut self, met: &Met) {
         self.take_in(met);
         let chains = self.chains.len() as u32;
         if chains > self.processes {
@@ -91,7 +91,7 @@ impl Lanes {
     }
 
     /// The number of lanes for chains, used or free. The lanes behind them belong to processes.
-    pub fn chains(&self) -> usize {
+    pub(crate) fn chains(&self) -> usize {
         self.processes as usize
     }
 
@@ -102,7 +102,7 @@ impl Lanes {
 
     /// The chain of an ordered lane.
     #[inline]
-    pub fn chain(&self, lane: ObjectLane) -> Lane {
+    pub(crate) fn chain(&self, lane: ObjectLane) -> Lane {
         debug_assert!(lane.part().is_ordered(), "{lane:?} has no chain");
         Lane(self.numbers[lane.index()])
     }
@@ -116,7 +116,7 @@ impl Lanes {
 
     /// The lane of an object that has this chain.
     #[inline]
-    pub fn of_chain(&self, chain: Lane) -> ObjectLane {
+    pub(crate) fn of_chain(&self, chain: Lane) -> ObjectLane {
         self.chains[chain.index()]
     }
 
@@ -127,12 +127,12 @@ impl Lanes {
 
     /// The lane of a process.
     #[inline]
-    pub fn process(&self, process: ProcessId) -> Lane {
+    pub(crate) fn process(&self, process: ProcessId) -> Lane {
         Lane(self.processes + process.0)
     }
 
     /// Is this the lane of a process?
-    pub fn is_process(&self, lane: Lane) -> bool {
+    pub(crate) fn is_process(&self, lane: Lane) -> bool {
         lane.0 >= self.processes
     }
 }

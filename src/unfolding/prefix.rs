@@ -49,7 +49,7 @@ mod cuts;
 mod order;
 mod view;
 
-pub use build::{Event, Prefix};
+pub use build::Prefix;
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -60,7 +60,7 @@ pub type Code = u32;
 /// An event of the prefix, by its place in it. 0 is the start, which is no event of the system.
 pub type PrefixEvent = u32;
 /// A condition: a line after an event.
-pub type Condition = u32;
+pub(crate) type Condition = u32;
 
 /// A system as lines and transitions, which are found on demand.
 ///

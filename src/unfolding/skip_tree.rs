@@ -20,7 +20,7 @@ impl EventStructure {
 
     /// The number of events of `lane` up to and including `event`.
     #[inline]
-    pub fn depth(&self, lane: Lane, event: EventId) -> u32 {
+    pub(crate) fn depth(&self, lane: Lane, event: EventId) -> u32 {
         self.node(lane, event).depth
     }
 
@@ -33,7 +33,7 @@ impl EventStructure {
     }
 
     /// The ancestor of `event` (or itself) at `depth`, which must not exceed its own. O(log n).
-    pub fn ancestor(&self, lane: Lane, event: EventId, depth: u32) -> EventId {
+    pub(crate) fn ancestor(&self, lane: Lane, event: EventId, depth: u32) -> EventId {
         ancestor(&self.events, self.lanes.is_process(lane), event, depth)
     }
 

@@ -4,7 +4,7 @@ use super::event::EventId;
 
 /// A set of events that is emptied often.
 #[derive(Clone, Debug)]
-pub struct Stamps {
+pub(crate) struct Stamps {
     marks: Vec<u32>,
     /// Never 0, which stands for "in no set".
     now: u32,
@@ -18,7 +18,7 @@ impl Default for Stamps {
 
 impl Stamps {
     /// Empties the set.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.now = self.now.wrapping_add(1);
         if self.now == 0 {
             self.marks.fill(0);
@@ -27,15 +27,10 @@ impl Stamps {
     }
 
     /// Adds an event. Returns whether it was new.
-    pub fn insert(&mut self, event: EventId) -> bool {
+    pub(crate) fn insert(&mut self, event: EventId) -> bool {
         if self.marks.len() <= event.index() {
             self.marks.resize(event.index() + 1, 0);
         }
         std::mem::replace(&mut self.marks[event.index()], self.now) != self.now
-    }
-
-    /// Is the event in the set?
-    pub fn contains(&self, event: EventId) -> bool {
-        self.marks.get(event.index()) == Some(&self.now)
     }
 }

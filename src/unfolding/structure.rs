@@ -115,7 +115,7 @@ impl EventStructure {
 
     /// Is the work to stop? Then answers mean nothing.
     #[inline]
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stop.is_raised()
     }
 
@@ -124,39 +124,29 @@ impl EventStructure {
         &self.events[id.index()]
     }
 
-    /// The lanes of the system.
-    pub fn lanes(&self) -> &Lanes {
-        &self.lanes
-    }
-
     /// The events of U.
     pub fn ids(&self) -> impl Iterator<Item = EventId> {
         (0..self.events.len() as u32).map(EventId).filter(|&id| self.event(id).live)
     }
 
     /// |U|: the number of events found and not forgotten.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.events.len() - self.free.len()
     }
 
     /// One more than the largest index of an event.
-    pub fn capacity(&self) -> usize {
+    pub(crate) fn capacity(&self) -> usize {
         self.events.len()
     }
 
-    /// Is U empty?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The number of events built. An event that was forgotten and found again counts again.
-    pub fn built(&self) -> u64 {
+    pub(crate) fn built(&self) -> u64 {
         self.census.built()
     }
 
     /// The number of distinct events built; `None` if it is not known, because too many were
     /// forgotten. O(n log n) for n forgotten events.
-    pub fn distinct(&mut self) -> Option<u64> {
+    pub(crate) fn distinct(&mut self) -> Option<u64> {
         let live: Vec<u64> = self.ids().map(|id| self.event(id).print).collect();
         self.census.distinct(live.into_iter())
     }

@@ -71,7 +71,7 @@ pub enum Buggy {
 
 impl Buggy {
     /// The name on the command line.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Buggy::All => "all",
             Buggy::Half => "half",

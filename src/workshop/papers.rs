@@ -41,15 +41,14 @@ const PAPERS: &[(&str, &str)] = &[
 #[derive(Clone, Debug)]
 pub struct Paper {
     /// Its name in this crate.
-    pub name: &'static str,
-    /// Its title.
-    pub title: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
     /// The publication.
-    pub source: &'static str,
+    pub(crate) source: &'static str,
     /// What the table shows.
-    pub about: &'static str,
+    pub(crate) about: &'static str,
     /// Its footnotes.
-    pub notes: BTreeMap<char, &'static str>,
+    pub(crate) notes: BTreeMap<char, &'static str>,
     /// Its columns after the program.
     pub columns: Vec<Column>,
     /// Its rows.
@@ -62,18 +61,18 @@ pub struct Column {
     /// Its heading in our tables.
     pub heading: &'static str,
     /// The setting and the figure; `None` for a quoted column.
-    pub figure: Option<(&'static str, Figure)>,
+    pub(crate) figure: Option<(&'static str, Figure)>,
     /// Whether the column has printed values.
-    pub is_printed: bool,
+    pub(crate) is_printed: bool,
     /// The origin of the printed values: the paper, or the name of a tool.
-    pub printed_by: &'static str,
+    pub(crate) printed_by: &'static str,
     /// The note that explains all differences in the column.
-    pub note: Option<char>,
+    pub(crate) note: Option<char>,
 }
 
 /// A figure of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Figure {
+pub(crate) enum Figure {
     /// Complete executions.
     Traces,
     /// Redundant explorations.
@@ -94,7 +93,7 @@ pub struct Line {
     /// The constants that make our program equal to the paper's, as `N=4 M=5`.
     pub constants: &'static str,
     /// The options of all its searches, as in a [`Setting`](crate::explore::Setting).
-    pub options: &'static str,
+    pub(crate) options: &'static str,
     /// The cells, one for each column.
     pub cells: Vec<Cell>,
     spec: &'static str,
@@ -106,16 +105,16 @@ pub struct Cell {
     /// The printed value; empty if there is none.
     pub printed: &'static str,
     /// When its search is run.
-    pub effort: Effort,
+    pub(crate) effort: Effort,
     /// The number of traces after which our search stops.
-    pub stop: Option<u64>,
+    pub(crate) stop: Option<u64>,
     /// The note about this cell.
-    pub note: Option<char>,
+    pub(crate) note: Option<char>,
 }
 
 /// When a search is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effort {
+pub(crate) enum Effort {
     /// Always.
     Quick,
     /// With `--full`.
@@ -126,20 +125,19 @@ pub enum Effort {
 
 /// A search that a table needs. One search may fill several cells of its row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PrintedSearch {
-    /// The row.
-    pub row: usize,
+pub(crate) struct PrintedSearch {
+    pub(crate) row: usize,
     /// The explorer with its options.
-    pub setting: String,
+    pub(crate) setting: String,
     /// The number of traces after which it stops.
-    pub stop: Option<u64>,
+    pub(crate) stop: Option<u64>,
 }
 
 /// The origin of printed values unless a column names another.
 const PAPER: &str = "paper";
 
 /// The names of the tables.
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     PAPERS.iter().map(|(name, _)| *name)
 }
 
@@ -154,7 +152,7 @@ pub fn named(name: &str) -> Option<Paper> {
 
 impl Paper {
     /// The searches to run, row by row; `full` includes the slow ones.
-    pub fn searches(&self, full: bool) -> Vec<PrintedSearch> {
+    pub(crate) fn searches(&self, full: bool) -> Vec<PrintedSearch> {
         let mut searches = Vec::new();
         for (row, line) in self.rows.iter().enumerate() {
             for (column, cell) in self.columns.iter().zip(&line.cells) {
@@ -166,7 +164,7 @@ impl Paper {
     }
 
     /// The search for a cell, if it has one.
-    pub fn search(
+    pub(crate) fn search(
         &self,
         row: usize,
         column: &Column,
@@ -187,7 +185,7 @@ impl Paper {
     ///
     /// # Panics
     /// If the spec is not built in, which a test excludes.
-    pub fn job(&self, search: &PrintedSearch) -> Job {
+    pub(crate) fn job(&self, search: &PrintedSearch) -> Job {
         let line = &self.rows[search.row];
         let defines = line.constants.split_whitespace().filter_map(|define| define.split_once('='));
         let case = Case {
@@ -207,7 +205,7 @@ impl Paper {
 
 impl Line {
     /// The program and its options: `RMQ-receiving N=4, order=fifo`.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let name = [self.program, self.constants].join(" ");
         let parts = [name.trim(), self.options];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
@@ -216,7 +214,7 @@ impl Line {
 
 impl Figure {
     /// The figure as a number, if it is one.
-    pub fn count(self, measured: &Measured) -> Option<u64> {
+    pub(crate) fn count(self, measured: &Measured) -> Option<u64> {
         match self {
             Figure::Traces => Some(measured.stats.traces),
             Figure::Blocked => Some(measured.stats.blocked),
@@ -228,7 +226,7 @@ impl Figure {
 
 impl Cell {
     /// Whether our figure agrees with the printed one. `None` if there is nothing to compare.
-    pub fn agrees(&self, figure: Figure, ours: &Measured) -> Option<bool> {
+    pub(crate) fn agrees(&self, figure: Figure, ours: &Measured) -> Option<bool> {
         match figure {
             Figure::Verdict => {
                 (!self.printed.is_empty()).then(|| self.printed == ours.verdict.word())

@@ -408,7 +408,7 @@ impl Unit {
 
 /// The ticks of a logarithmic x axis: the powers of ten around these figures. The coordinate of a
 /// figure is its decimal logarithm.
-pub fn decades(figures: impl Iterator<Item = f64>, unit: Unit) -> Vec<(f64, String)> {
+pub(crate) fn decades(figures: impl Iterator<Item = f64>, unit: Unit) -> Vec<(f64, String)> {
     let logarithms = figures.map(|figure| figure.max(unit.least()).log10());
     let (low, high) = logarithms
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), l| (low.min(l), high.max(l)));

@@ -17,15 +17,15 @@ const SLOW: &str = "slow";
 
 /// A paper's table and our searches.
 #[derive(Clone, Debug)]
-pub struct Reproduction {
+pub(crate) struct Reproduction {
     /// The table.
-    pub paper: Paper,
+    pub(crate) paper: Paper,
     /// The results of the searches. A search that was not run is missing.
-    pub ran: BTreeMap<PrintedSearch, Ran>,
+    pub(crate) ran: BTreeMap<PrintedSearch, Ran>,
     /// Whether the slow searches were included.
-    pub full: bool,
+    pub(crate) full: bool,
     /// The number of searches that were not run because of an interrupt.
-    pub not_run: usize,
+    pub(crate) not_run: usize,
 }
 
 /// A cell with our result.
@@ -117,13 +117,13 @@ impl Reproduction {
     }
 
     /// Whether some figure differs from the printed one without an explanation.
-    pub fn is_surprising(&self) -> bool {
+    pub(crate) fn is_surprising(&self) -> bool {
         let unexplained = |ours: Ours<'_>| ours.agrees() == Some(false) && ours.note().is_none();
         self.ours().any(unexplained) || self.ran.values().any(|ran| matches!(ran, Ran::Failed(_)))
     }
 
     /// Whether every search that was due is done.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.not_run == 0
     }
 
@@ -249,7 +249,7 @@ fn printed(column: &Column, cell: &Cell) -> String {
 }
 
 /// The table as text of this width, for a terminal.
-pub struct Text<'r>(pub &'r Reproduction, pub usize);
+pub(crate) struct Text<'r>(pub(crate) &'r Reproduction, pub(crate) usize);
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -268,7 +268,7 @@ impl Display for Text<'_> {
 }
 
 /// The table as Markdown.
-pub struct Document<'r>(pub &'r Reproduction);
+pub(crate) struct Document<'r>(pub(crate) &'r Reproduction);
 
 impl Display for Document<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -330,13 +330,13 @@ fn records(reproduction: &Reproduction) -> Vec<Record<'_>> {
 }
 
 /// The table as comma-separated values, a line for each figure.
-pub fn csv(reproduction: &Reproduction) -> String {
+pub(crate) fn csv(reproduction: &Reproduction) -> String {
     table::csv(records(reproduction))
 }
 
 /// The reproduction as one JSON object, for other programs.
 #[derive(Serialize)]
-pub struct Object<'r> {
+pub(crate) struct Object<'r> {
     mazurka: &'static str,
     name: &'static str,
     title: &'static str,
@@ -349,7 +349,7 @@ pub struct Object<'r> {
 
 impl<'r> Object<'r> {
     /// `version` is the version of this crate.
-    pub fn new(reproduction: &'r Reproduction, version: &'static str) -> Self {
+    pub(crate) fn new(reproduction: &'r Reproduction, version: &'static str) -> Self {
         let Paper { name, title, source, ref notes, .. } = reproduction.paper;
         Object {
             mazurka: version,

@@ -14,8 +14,8 @@
 //! | [`plan`] | the clients and explorers |
 //! | [`Trials`] | clients by explorers: the result of each pair |
 //! | [`document`] | the results as tables, claims and plots |
-//! | [`figures`] | quantiles, means, speed-ups |
-//! | [`orders`] | the time to the first error, by the order of the threads |
+//! | `figures` | quantiles, means, speed-ups |
+//! | `orders` | the time to the first error, by the order of the threads |
 //!
 //! # Departures
 //! The programs of the paper are in Java, and a step executes bytecode. Here a step takes less than
@@ -24,8 +24,8 @@
 //! stored states and of what is stored about them, not the size of a heap.
 
 pub mod document;
-pub mod figures;
-pub mod orders;
+pub(crate) mod figures;
+pub(crate) mod orders;
 pub mod plan;
 
 use std::time::Duration;
@@ -41,23 +41,21 @@ const REPEAT_FOR: Duration = Duration::from_millis(50);
 /// An explorer in the experiment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contender {
-    /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// The explorer with its options.
-    pub setting: String,
+    pub(crate) setting: String,
 }
 
 /// Clients by contenders, with results.
 #[derive(Clone, Debug)]
 pub struct Trials {
-    /// The clients.
-    pub clients: Vec<Bounded>,
+    pub(crate) clients: Vec<Bounded>,
     /// The explorers.
-    pub contenders: Vec<Contender>,
+    pub(crate) contenders: Vec<Contender>,
     /// Whether searches continue after an error.
-    pub all: bool,
+    pub(crate) all: bool,
     /// The time limit of a search.
-    pub limit: Duration,
+    pub(crate) limit: Duration,
     /// The results, client by client; of each client those of all contenders. After an interrupt
     /// the last clients are missing.
     ran: Vec<Ran>,
@@ -66,9 +64,9 @@ pub struct Trials {
 /// Both experiments.
 #[derive(Clone, Debug)]
 pub struct Experiment {
-    /// Complete searches of correct structures, by [`plan::ALGORITHMS`].
+    /// Complete searches of correct structures, by `plan::ALGORITHMS`.
     pub reductions: Trials,
-    /// Searches for the first error in buggy structures, by [`plan::hunters`].
+    /// Searches for the first error in buggy structures, by `plan::hunters`.
     pub errors: Trials,
 }
 
@@ -82,7 +80,7 @@ impl Experiment {
     }
 
     /// The number of searches.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.reductions.size() + self.errors.size()
     }
 
@@ -101,7 +99,7 @@ impl Experiment {
 
 impl Trials {
     /// The experiment before any search.
-    pub fn new(
+    pub(crate) fn new(
         clients: Vec<Bounded>,
         contenders: Vec<Contender>,
         all: bool,
@@ -111,7 +109,7 @@ impl Trials {
     }
 
     /// The number of searches.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.clients.len() * self.contenders.len()
     }
 
@@ -142,12 +140,12 @@ impl Trials {
     }
 
     /// The result for this client and this contender; `None` if it was not run.
-    pub fn ran(&self, client: usize, contender: usize) -> Option<&Ran> {
+    pub(crate) fn ran(&self, client: usize, contender: usize) -> Option<&Ran> {
         self.ran.get(client * self.contenders.len() + contender)
     }
 
     /// The measurements, if there are any.
-    pub fn measured(&self, client: usize, contender: usize) -> Option<&Measured> {
+    pub(crate) fn measured(&self, client: usize, contender: usize) -> Option<&Measured> {
         match self.ran(client, contender)? {
             Ran::Measured(measured) => Some(measured),
             Ran::Refused(_) | Ran::Failed(_) => None,
@@ -156,13 +154,13 @@ impl Trials {
 
     /// The measurements of a search that has finished: it is complete, or has found the error that
     /// it searched for.
-    pub fn finished(&self, client: usize, contender: usize) -> Option<&Measured> {
+    pub(crate) fn finished(&self, client: usize, contender: usize) -> Option<&Measured> {
         let measured = self.measured(client, contender);
         measured.filter(|m| matches!(m.stopped_by, None | Some(StopReason::Violation)))
     }
 
     /// The cost of a search that has finished.
-    pub fn cost(&self, client: usize, contender: usize, cost: Cost) -> Option<f64> {
+    pub(crate) fn cost(&self, client: usize, contender: usize, cost: Cost) -> Option<f64> {
         self.finished(client, contender).and_then(|measured| cost.of(measured))
     }
 
@@ -170,18 +168,18 @@ impl Trials {
     ///
     /// # Panics
     /// If there is no such contender.
-    pub fn contender(&self, setting: &str) -> usize {
+    pub(crate) fn contender(&self, setting: &str) -> usize {
         let found = self.contenders.iter().position(|contender| contender.setting == setting);
         found.unwrap_or_else(|| panic!("`{setting}` takes no part"))
     }
 
     /// The number of clients that were searched by at least one contender.
-    pub fn begun(&self) -> usize {
+    pub(crate) fn begun(&self) -> usize {
         self.ran.len().div_ceil(self.contenders.len())
     }
 
     /// Disagreements between searches of one client, each in a sentence.
-    pub fn disagreements(&self) -> Vec<String> {
+    pub(crate) fn disagreements(&self) -> Vec<String> {
         (0..self.begun()).flat_map(|client| self.disagreements_on(client)).collect()
     }
 
@@ -222,7 +220,7 @@ impl Trials {
     }
 
     /// Whether an error was found in this client.
-    pub fn has_error(&self, client: usize) -> bool {
+    pub(crate) fn has_error(&self, client: usize) -> bool {
         let mut of_all = (0..self.contenders.len()).filter_map(|c| self.finished(client, c));
         of_all.any(|measured| measured.verdict != Verdict::Ok)
     }

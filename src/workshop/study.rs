@@ -14,8 +14,10 @@
 mod page;
 mod plots;
 
-pub use page::{Facts, html};
+pub use page::Facts;
 pub use plots::{Picture, pictures};
+
+pub(crate) use page::html;
 
 use std::fmt::{self, Display, Formatter};
 
@@ -31,11 +33,11 @@ use crate::study::{Figures, Point, Ran};
 
 /// The points of a study.
 #[derive(Clone, Debug, Default)]
-pub struct Study {
+pub(crate) struct Study {
     /// The finished points.
-    pub points: Vec<Point>,
+    pub(crate) points: Vec<Point>,
     /// The number of points that are missing because of an interrupt.
-    pub not_run: usize,
+    pub(crate) not_run: usize,
 }
 
 /// The minimum number of runs of each search for a statement on which k is fastest. With fewer
@@ -44,13 +46,13 @@ const LEAST_RUNS: usize = 3;
 
 impl Study {
     /// The points as rows, for the code shared with `compare`.
-    pub fn comparison(&self) -> Comparison {
+    pub(crate) fn comparison(&self) -> Comparison {
         let rows = self.points.iter().map(|point| point.row.clone()).collect();
         Comparison { rows, not_run: self.not_run, ..Comparison::default() }
     }
 
     /// The disagreements between explorers, or between runs of one search, some sentences each.
-    pub fn disagreements(&self) -> Vec<String> {
+    pub(crate) fn disagreements(&self) -> Vec<String> {
         let unsteady = self.points.iter().filter(|point| !point.is_steady).map(|point| {
             format!(
                 "Two runs of {} on {} came to different results. \
@@ -64,7 +66,7 @@ impl Study {
 
     /// For each program and explorer with a k: which k is optimal and which is fastest, in a
     /// sentence or two.
-    pub fn findings(&self) -> Vec<String> {
+    pub(crate) fn findings(&self) -> Vec<String> {
         let with_k: Vec<_> = self.points.iter().filter(|point| point.k().is_some()).collect();
         let groups = with_k.chunk_by(|a, b| program(a) == program(b) && a.family() == b.family());
         groups.filter(|group| group.len() > 1).map(finding).collect()
@@ -203,7 +205,7 @@ fn fastest(done: &[Done<'_>]) -> String {
 }
 
 /// The study as text of this width, for a terminal.
-pub struct Text<'s>(pub &'s Study, pub usize);
+pub(crate) struct Text<'s>(pub(crate) &'s Study, pub(crate) usize);
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -227,7 +229,7 @@ impl Display for Text<'_> {
 }
 
 /// The study as Markdown.
-pub struct Document<'s>(pub &'s Study);
+pub(crate) struct Document<'s>(pub(crate) &'s Study);
 
 impl Display for Document<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -259,7 +261,7 @@ struct Entry<'s> {
 
 /// The study as one JSON object, for other programs.
 #[derive(Serialize)]
-pub struct Object<'s> {
+pub(crate) struct Object<'s> {
     mazurka: &'static str,
     points: Vec<Entry<'s>>,
     not_run: usize,
@@ -269,7 +271,7 @@ pub struct Object<'s> {
 
 impl<'s> Object<'s> {
     /// `version` is the version of this crate.
-    pub fn new(study: &'s Study, version: &'static str) -> Self {
+    pub(crate) fn new(study: &'s Study, version: &'static str) -> Self {
         let points = study.points.iter().map(|point| Entry {
             record: Record::from(&point.row),
             k: point.k(),
@@ -312,7 +314,7 @@ struct Line {
 }
 
 /// The study as comma-separated values, a line for each point; `wall_seconds` is the median.
-pub fn csv(study: &Study) -> String {
+pub(crate) fn csv(study: &Study) -> String {
     table::csv(study.points.iter().map(|point| {
         let measured = point.row.measured();
         let stats = measured.map(|measured| &measured.stats);

@@ -12,7 +12,11 @@ use crate::unfolding::{Configuration, EventId, Unfolding};
 
 /// Is e, an event of en(C), a probe for a message that another process has taken?
 #[inline]
-pub fn is_too_late<S: System>(unfolding: &Unfolding<'_, S>, c: &Configuration, e: EventId) -> bool {
+pub(crate) fn is_too_late<S: System>(
+    unfolding: &Unfolding<'_, S>,
+    c: &Configuration,
+    e: EventId,
+) -> bool {
     let has_messages = !c.state().network().sends().is_empty();
     if !has_messages || !matches!(unfolding.op(e), Op::Probe { .. }) {
         return false;
@@ -25,7 +29,7 @@ pub fn is_too_late<S: System>(unfolding: &Unfolding<'_, S>, c: &Configuration, e
 
 /// Reports the violation: by the execution that has the causes of e first, then e, then the rest of
 /// C.
-pub fn report<S: System>(
+pub(crate) fn report<S: System>(
     unfolding: &mut Unfolding<'_, S>,
     c: &Configuration,
     e: EventId,

@@ -3,7 +3,7 @@
 use crate::unfolding::EventId;
 
 /// Receives the steps of a search. By default each is ignored.
-pub trait Notes {
+pub(crate) trait Notes {
     /// A call chooses e.
     fn chose(&mut self, _e: EventId) {}
 

@@ -20,7 +20,7 @@ use crate::unfolding::{Configuration, Unfolding};
 ///
 /// # Panics
 /// If an action has no such event, and must not be left out.
-pub fn prove_extended<S: System>(
+pub(crate) fn prove_extended<S: System>(
     unfolding: &mut Unfolding<'_, S>,
     c: &mut Configuration,
     left: LeftOut,

@@ -7,27 +7,27 @@ use crate::trace::{BacktrackSets, Strand};
 /// The set E of DPOR: strands one of which must be in the backtrack set of the state before a race.
 /// It lives as long as the search, so that nothing is allocated for a race.
 #[derive(Default)]
-pub struct BacktrackCandidates(Vec<Strand>);
+pub(crate) struct BacktrackCandidates(Vec<Strand>);
 
 impl BacktrackCandidates {
     /// E := ∅
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// E = ∅?
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// E := E ∪ {strand}
-    pub fn push(&mut self, strand: Strand) {
+    pub(crate) fn push(&mut self, strand: Strand) {
         self.0.push(strand);
     }
 
     /// Adds the strand of the action at `j` to E, for a race with the action at `i`. With sleep
     /// sets, only if the action is minimal: none between `i` and `j` is before it.
-    pub fn put<S: System>(&mut self, walk: &Walk<'_, '_, '_, S>, i: usize, j: usize) {
+    pub(crate) fn put<S: System>(&mut self, walk: &Walk<'_, '_, '_, S>, i: usize, j: usize) {
         let order = walk.execution.order();
         let is_minimal = || order.direct_predecessors(j).last().is_none_or(|&k| k as usize <= i);
         if !walk.has_sleepers() || is_minimal() {
@@ -38,7 +38,7 @@ impl BacktrackCandidates {
     /// Adds an element of E to the backtrack set of pre(S, i), unless one is in it or asleep there.
     /// If no element of E is enabled there, adds all enabled strands. Returns whether an element of
     /// E was added.
-    pub fn reverse(&mut self, backtrack: &mut BacktrackSets, i: usize) -> bool {
+    pub(crate) fn reverse(&mut self, backtrack: &mut BacktrackSets, i: usize) -> bool {
         self.0.retain(|&strand| backtrack.find(i, strand).is_some());
         let Some(&first) = self.0.first() else {
             backtrack.add_all(i);

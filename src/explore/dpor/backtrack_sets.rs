@@ -120,7 +120,7 @@ impl Explorer for Dpor {
 
 /// The rule of DPOR: backtrack points for the last races of enabled actions.
 #[derive(Default)]
-pub struct LastRaces {
+pub(crate) struct LastRaces {
     /// Does the execution after a backtrack point for messages follow the reversed order first?
     with_orders: bool,
     waiting: Vec<Action>,
@@ -139,7 +139,7 @@ impl<S: System> Races<S> for LastRaces {
 impl LastRaces {
     /// The rule of DPOR, where the execution after a backtrack point for messages follows the
     /// reversed order first.
-    pub fn with_orders() -> Self {
+    pub(crate) fn with_orders() -> Self {
         LastRaces { with_orders: true, ..LastRaces::default() }
     }
 

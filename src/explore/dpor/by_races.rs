@@ -28,7 +28,7 @@ use crate::model::{Action, System};
 use crate::trace::{BacktrackSets, Candidate};
 
 /// The part in which DPOR and its variants differ: how races extend backtrack sets.
-pub trait Races<S: System> {
+pub(crate) trait Races<S: System> {
     /// Called after each new action: extends the backtrack sets of earlier states for its races.
     fn reverse(&mut self, walk: &mut Walk<'_, '_, '_, S>, backtrack: &mut BacktrackSets);
 
@@ -40,7 +40,7 @@ pub trait Races<S: System> {
 
 /// The rule of DPOR and its variants.
 #[derive(Default)]
-pub struct ByRaces<R> {
+pub(crate) struct ByRaces<R> {
     races: R,
     backtrack: BacktrackSets,
     /// The actions that the execution should follow next, in reverse order.
@@ -49,7 +49,7 @@ pub struct ByRaces<R> {
 
 impl<R> ByRaces<R> {
     /// The rule with this treatment of races.
-    pub fn new(races: R) -> Self {
+    pub(crate) fn new(races: R) -> Self {
         ByRaces { races, backtrack: BacktrackSets::default(), wanted: Vec::new() }
     }
 

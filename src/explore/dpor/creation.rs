@@ -14,7 +14,7 @@ use crate::trace::Execution;
 
 /// The position of the action that sent this message; `None` for a message that exists from the
 /// start, and for an internal handler.
-pub fn creator<S: System>(execution: &Execution<'_, S>, message: Action) -> Option<usize> {
+pub(crate) fn creator<S: System>(execution: &Execution<'_, S>, message: Action) -> Option<usize> {
     match message.choice.handled() {
         Handled::Internal(_) => None,
         Handled::Message(id) => execution.state().message(id).creator(),
@@ -23,7 +23,10 @@ pub fn creator<S: System>(execution: &Execution<'_, S>, message: Action) -> Opti
 
 /// The positions of the receiver's actions that are not before the message, oldest first. (The
 /// message is given as an action of its receiver.)
-pub fn not_before<'e, S: System>(execution: &'e Execution<'_, S>, message: Action) -> &'e [u32] {
+pub(crate) fn not_before<'e, S: System>(
+    execution: &'e Execution<'_, S>,
+    message: Action,
+) -> &'e [u32] {
     let of_receiver = execution.order().of_process(message.process);
     let known = match message.choice.handled() {
         Handled::Message(_) => creator(execution, message).map_or(0, |creator| {
@@ -39,7 +42,7 @@ pub fn not_before<'e, S: System>(execution: &'e Execution<'_, S>, message: Actio
 }
 
 /// The positions after `i` of the actions that are before the message, in order.
-pub fn creators<S: System>(
+pub(crate) fn creators<S: System>(
     execution: &Execution<'_, S>,
     i: usize,
     message: Action,
@@ -51,7 +54,7 @@ pub fn creators<S: System>(
 }
 
 /// The messages that the handler at this position of the execution sent.
-pub fn sent_by<S: System>(
+pub(crate) fn sent_by<S: System>(
     execution: &Execution<'_, S>,
     position: usize,
 ) -> impl Iterator<Item = Action> {
@@ -60,7 +63,7 @@ pub fn sent_by<S: System>(
 }
 
 /// The pending messages of an actor.
-pub fn pending<S: System>(
+pub(crate) fn pending<S: System>(
     execution: &Execution<'_, S>,
     actor: ProcessId,
 ) -> impl Iterator<Item = Action> {
@@ -76,7 +79,7 @@ fn message_at<S: System>(execution: &Execution<'_, S>, at: u32) -> Action {
 /// Appends to `waiting` all messages whose last race may have changed by the last action, at
 /// position `last`: the pending messages and internal handlers of the actor that executed it, and
 /// the messages that it sent. They need not be enabled, because a guard may hold again.
-pub fn newly_racing<S: System>(
+pub(crate) fn newly_racing<S: System>(
     execution: &Execution<'_, S>,
     last: usize,
     waiting: &mut Vec<Action>,
@@ -98,7 +101,7 @@ pub fn newly_racing<S: System>(
 
 /// The actions of a reversed race after the first: those before the message, then the message, then
 /// the action at `i` with which it races. In reverse order.
-pub fn wanted_order<S: System>(
+pub(crate) fn wanted_order<S: System>(
     execution: &Execution<'_, S>,
     i: usize,
     message: Action,
@@ -110,7 +113,7 @@ pub fn wanted_order<S: System>(
 }
 
 /// Is every process that exists from the start an actor?
-pub fn has_only_actors<S: System>(system: &S) -> bool {
+pub(crate) fn has_only_actors<S: System>(system: &S) -> bool {
     let locals = Locals::new(system);
     let is_actor = |&id| matches!(locals.status(id), Status::At(Op::Handle { .. }));
     locals.initial().iter().all(|id| is_actor(id) || locals.status(*id).has_ended())

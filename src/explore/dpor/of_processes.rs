@@ -10,7 +10,7 @@ use crate::trace::{BacktrackSets, Execution, Strand};
 
 /// The open choices of an execution, to find the races of processes.
 #[derive(Default)]
-pub struct OfProcesses {
+pub(crate) struct OfProcesses {
     open: OpenChoices,
 }
 
@@ -18,7 +18,7 @@ impl OfProcesses {
     /// Handles the races of the next actions of processes. For the process that executed the last
     /// action, and for processes that it started, these are all races; for other processes only
     /// races with the last action.
-    pub fn races<S: System>(
+    pub(crate) fn races<S: System>(
         &mut self,
         walk: &mut Walk<'_, '_, '_, S>,
         backtrack: &mut BacktrackSets,

@@ -35,7 +35,7 @@ use crate::model::{Action, ProcessId, System};
 use crate::trace::{BacktrackSets, Execution, Strand};
 
 /// Why it cannot be used on this system, in a sentence; `None` if it can.
-pub fn refusal<S: System>(system: &S) -> Option<String> {
+pub(crate) fn refusal<S: System>(system: &S) -> Option<String> {
     if !has_only_actors(system) {
         return Some(
             "`transdpor-tool` is for programs of actors only (`dpor` is for all programs)".into(),
@@ -50,7 +50,7 @@ pub fn refusal<S: System>(system: &S) -> Option<String> {
 
 /// The rule, with scratch space for the messages that an action sent.
 #[derive(Default)]
-pub struct Tool {
+pub(crate) struct Tool {
     sent: Vec<Action>,
 }
 

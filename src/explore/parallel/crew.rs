@@ -46,7 +46,7 @@ pub enum Report {
 }
 
 /// The number of a worker.
-pub type Worker = u32;
+pub(crate) type Worker = u32;
 
 /// The state of a search by several workers.
 #[derive(Debug)]
@@ -137,7 +137,7 @@ impl Crew {
     }
 
     /// Does the result still depend on the piece of this worker? True for a worker without a piece.
-    pub fn is_needed(&self, worker: Worker) -> bool {
+    pub(crate) fn is_needed(&self, worker: Worker) -> bool {
         let (Some((place, _)), Some(last)) = (self.busy.get(&worker), self.part.last()) else {
             return true;
         };
@@ -150,7 +150,7 @@ impl Crew {
     }
 
     /// The figures so far.
-    pub fn stats(&self) -> Stats {
+    pub(crate) fn stats(&self) -> Stats {
         let mut all = None;
         let done = self.part.done.values().map(|done| &done.outcome.stats);
         done.chain(self.busy.values().map(|(_, stats)| stats)).for_each(|s| add_to(&mut all, s));
@@ -162,9 +162,9 @@ impl Crew {
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// Transitions before the first split.
-    pub first: NonZeroU64,
+    pub(crate) first: NonZeroU64,
     /// Transitions between later splits.
-    pub grain: NonZeroU64,
+    pub(crate) grain: NonZeroU64,
 }
 
 impl Pace {

@@ -60,7 +60,7 @@ pub struct Done {
     /// The places of the pieces that it gave away.
     pub given: BTreeSet<Place>,
     /// Its result.
-    pub outcome: Outcome,
+    pub(crate) outcome: Outcome,
 }
 
 /// Two parts are not of one search: they differ in the piece at this place.
@@ -70,10 +70,9 @@ pub struct Disagreement(pub Place);
 /// The open piece at this place is not a branch of the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stray {
-    /// The place.
-    pub place: Place,
+    pub(crate) place: Place,
     /// What is wrong with the branch.
-    pub why: String,
+    pub(crate) why: String,
 }
 
 impl Display for Stray {

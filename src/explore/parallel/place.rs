@@ -33,13 +33,13 @@ impl Place {
     }
 
     /// Did the piece at `other` give this piece away?
-    pub fn is_given_by(&self, other: &Place) -> bool {
+    pub(crate) fn is_given_by(&self, other: &Place) -> bool {
         self.0.split_last().is_some_and(|(_, from)| from == other.0)
     }
 
     /// The place of the piece that gave this one away, then the place of the piece that gave that
     /// one away, and so on to `/`.
-    pub fn ancestors(&self) -> impl Iterator<Item = Place> {
+    pub(crate) fn ancestors(&self) -> impl Iterator<Item = Place> {
         (0..self.0.len()).rev().map(|length| Place(self.0[..length].to_vec()))
     }
 

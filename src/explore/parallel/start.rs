@@ -10,16 +10,15 @@ use crate::model::{Action, Locals, Schedule, State, StopSignal, System};
 
 /// The shortest prefix of the current execution from which a search still tries other actions. The
 /// open work of shorter prefixes belongs to other searches.
-pub struct Start<'s, S: System> {
-    /// Its length.
-    pub length: usize,
+pub(crate) struct Start<'s, S: System> {
+    pub(crate) length: usize,
     /// The probe at this prefix, created when the first branch is asked for.
     probe: Option<EmptinessProbe<'s, S>>,
 }
 
 impl<'s, S: System> Start<'s, S> {
     /// Where a branch with a prefix of this length begins.
-    pub fn at(length: usize) -> Self {
+    pub(crate) fn at(length: usize) -> Self {
         Start { length, probe: None }
     }
 
@@ -27,7 +26,7 @@ impl<'s, S: System> Start<'s, S> {
     /// another search. `elsewhere` returns, for a prefix of a certain length, the actions that are
     /// explored elsewhere, in portable names. The last of them is the action with which the search
     /// itself continues.
-    pub fn next_branch(
+    pub(crate) fn next_branch(
         &mut self,
         (system, state): (&'s S, &State),
         elsewhere: impl Fn(usize) -> Vec<Action>,
@@ -49,14 +48,14 @@ impl<'s, S: System> Start<'s, S> {
 }
 
 /// Follows the execution of a search, and checks which prefixes have open work.
-pub struct EmptinessProbe<'s, S: System> {
+pub(crate) struct EmptinessProbe<'s, S: System> {
     locals: Locals<'s, S>,
     state: State,
 }
 
 impl<'s, S: System> EmptinessProbe<'s, S> {
     /// A probe after this execution, in portable names.
-    pub fn at(system: &'s S, prefix: &[Action]) -> Self {
+    pub(crate) fn at(system: &'s S, prefix: &[Action]) -> Self {
         StopSignal::disregarded(|| {
             let mut locals = Locals::new(system);
             let state = State::initial(&mut locals);
@@ -67,7 +66,7 @@ impl<'s, S: System> EmptinessProbe<'s, S> {
     }
 
     /// The number of actions that are enabled here and not in `elsewhere`.
-    pub fn left(&self, elsewhere: &[Action]) -> usize {
+    pub(crate) fn left(&self, elsewhere: &[Action]) -> usize {
         let named = |&portable: &Action| self.state.action_named(&self.locals, portable);
         let elsewhere: Vec<_> = elsewhere.iter().filter_map(named).collect();
         let mut enabled = Vec::new();
@@ -79,7 +78,7 @@ impl<'s, S: System> EmptinessProbe<'s, S> {
     ///
     /// # Panics
     /// If the action is not enabled.
-    pub fn go_on(&mut self, portable: Action) {
+    pub(crate) fn go_on(&mut self, portable: Action) {
         let action = self.state.action_named(&self.locals, portable);
         let action = action.unwrap_or_else(|| panic!("{portable:?} is not enabled"));
         StopSignal::disregarded(|| self.state.step(&mut self.locals, action));

@@ -35,9 +35,9 @@ const GONE: Code = u32::MAX;
 pub struct Step {
     how: How,
     /// Must the driver judge the state after it?
-    pub is_judged: bool,
+    pub(crate) is_judged: bool,
     /// Does it start a process?
-    pub starts: bool,
+    pub(crate) starts: bool,
 }
 
 /// How a transition is carried out on the model.
@@ -59,9 +59,9 @@ struct Part {
 }
 
 /// A system as a net.
-pub struct ModelNet<'s, S: System> {
-    pub locals: Locals<'s, S>,
-    pub state: State,
+pub(crate) struct ModelNet<'s, S: System> {
+    pub(crate) locals: Locals<'s, S>,
+    pub(crate) state: State,
     /// The transitions that led to the state of the model, with the number of actions after each.
     path: Vec<(u32, usize)>,
     parts: Parts,
@@ -91,7 +91,7 @@ pub struct ModelNet<'s, S: System> {
 impl<'s, S: System> ModelNet<'s, S> {
     /// The net of a system in whose states each part is about one object or process
     /// ([`State::has_scopes`]), with these mutexes not taken in one step.
-    pub fn new(system: &'s S, queued: FxHashSet<MutexId>, stop: StopSignal) -> Self {
+    pub(crate) fn new(system: &'s S, queued: FxHashSet<MutexId>, stop: StopSignal) -> Self {
         let mut locals = Locals::new(system);
         let state = State::initial(&mut locals);
         let (mut parts, mut start) = (Parts::default(), Vec::new());
@@ -124,28 +124,28 @@ impl<'s, S: System> ModelNet<'s, S> {
     }
 
     /// Has a process been started in a loop, so that the system cannot be taken?
-    pub fn is_refused(&self) -> bool {
+    pub(crate) fn is_refused(&self) -> bool {
         self.is_refused
     }
 
     /// The mutexes that must not be taken in one step, if that was found out on the way: then what
     /// was built means nothing.
-    pub fn must_start_again(&self) -> Option<&FxHashSet<MutexId>> {
+    pub(crate) fn must_start_again(&self) -> Option<&FxHashSet<MutexId>> {
         self.must_start_again.then_some(&self.queued)
     }
 
     /// What the search needs to know about a transition.
-    pub fn step(&self, transition: u32) -> &Step {
+    pub(crate) fn step(&self, transition: u32) -> &Step {
         &self.steps[transition as usize]
     }
 
     /// The process of a line.
-    pub fn process(&self, line: Line) -> ProcessId {
+    pub(crate) fn process(&self, line: Line) -> ProcessId {
         ProcessId(line - self.objects)
     }
 
     /// Is this the line of an object?
-    pub fn is_object(&self, line: Line) -> bool {
+    pub(crate) fn is_object(&self, line: Line) -> bool {
         line < self.objects
     }
 
@@ -161,7 +161,7 @@ impl<'s, S: System> ModelNet<'s, S> {
 
     /// The situations in which a process with this code is blocked, or has ended: for each, the
     /// codes that it has seen at other lines.
-    pub fn rests(&self, line: Line, code: Code) -> Vec<Vec<(Line, Code)>> {
+    pub(crate) fn rests(&self, line: Line, code: Code) -> Vec<Vec<(Line, Code)>> {
         let mut found = Vec::new();
         if let Some(&next) = self.first.get(&(line, code)) {
             self.add_rests(next, &mut Vec::new(), &mut found);
@@ -221,7 +221,7 @@ impl<'s, S: System> ModelNet<'s, S> {
     }
 
     /// The lines that a process with this code may look at.
-    pub fn lines_seen(&self, line: Line, code: Code) -> Vec<Line> {
+    pub(crate) fn lines_seen(&self, line: Line, code: Code) -> Vec<Line> {
         let (mut lines, mut open) = (Vec::new(), Vec::new());
         open.extend(self.first.get(&(line, code)).copied());
         while let Some(next) = open.pop() {
@@ -234,7 +234,7 @@ impl<'s, S: System> ModelNet<'s, S> {
     }
 
     /// Brings the model to the state after these transitions.
-    pub fn go_to(&mut self, path: &[u32]) -> (&mut Locals<'s, S>, &mut State) {
+    pub(crate) fn go_to(&mut self, path: &[u32]) -> (&mut Locals<'s, S>, &mut State) {
         let both = self.path.iter().zip(path);
         let common = both.take_while(|((one, _), other)| one == *other).count();
         self.path.truncate(common);
@@ -260,7 +260,7 @@ impl<'s, S: System> ModelNet<'s, S> {
 
     /// Does the last of these transitions, which starts a process, start the process that it is
     /// known to start? If not, the system is refused.
-    pub fn check_start(&mut self, path: &[u32]) {
+    pub(crate) fn check_start(&mut self, path: &[u32]) {
         let last = *path.last().expect("a start");
         self.go_to(path);
         let changes = &self.transitions[last as usize].changes;
@@ -278,7 +278,7 @@ impl<'s, S: System> ModelNet<'s, S> {
     ///
     /// # Panics
     /// If they differ: then the net is not that of the system.
-    pub fn check(&mut self, path: &[u32], code: impl Fn(Line) -> Code) {
+    pub(crate) fn check(&mut self, path: &[u32], code: impl Fn(Line) -> Code) {
         self.go_to(path);
         let here = self.portrait();
         for (line, &of_model) in (0..).zip(&here) {

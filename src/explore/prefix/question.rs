@@ -26,7 +26,7 @@ use crate::alternatives::{Literal, SatSolver, Varisat};
 use crate::unfolding::prefix::{Condition, Line, Prefix, PrefixEvent};
 
 /// A set of configurations, described by clauses.
-pub struct Question<'p> {
+pub(crate) struct Question<'p> {
     prefix: &'p Prefix,
     solver: Varisat,
     /// x_e; `None` for the start and for cutoffs.
@@ -36,12 +36,12 @@ pub struct Question<'p> {
     /// Scratch space: a clause.
     clause: Vec<Literal>,
     /// The number of calls of the solver.
-    pub asked: u64,
+    pub(crate) asked: u64,
 }
 
 impl<'p> Question<'p> {
     /// All configurations without cutoffs.
-    pub fn new(prefix: &'p Prefix) -> Self {
+    pub(crate) fn new(prefix: &'p Prefix) -> Self {
         let mut solver = Varisat::default();
         let mut events = vec![None];
         for event in prefix.events() {
@@ -158,7 +158,7 @@ impl<'p> Question<'p> {
     }
 
     /// A literal that implies that the condition is marked.
-    pub fn marked(&mut self, condition: Condition) -> Literal {
+    pub(crate) fn marked(&mut self, condition: Condition) -> Literal {
         if let Some(&known) = self.marked.get(&condition) {
             return known;
         }
@@ -175,12 +175,12 @@ impl<'p> Question<'p> {
     }
 
     /// From now on this condition is not marked.
-    pub fn never_marked(&mut self, condition: Condition) {
+    pub(crate) fn never_marked(&mut self, condition: Condition) {
         self.unless_all_marked(&[], &[condition]);
     }
 
     /// From now on an event is not enabled.
-    pub fn never_enabled(&mut self, event: PrefixEvent) {
+    pub(crate) fn never_enabled(&mut self, event: PrefixEvent) {
         let needed: Vec<Condition> =
             self.prefix.consumed(event).chain(self.prefix.read(event)).collect();
         let unmarked: Vec<Literal> =
@@ -189,23 +189,23 @@ impl<'p> Question<'p> {
     }
 
     /// From now on one of these holds.
-    pub fn one_of(&mut self, literals: &[Literal]) {
+    pub(crate) fn one_of(&mut self, literals: &[Literal]) {
         self.solver.clause(literals);
     }
 
     /// A literal without a meaning yet.
-    pub fn literal(&mut self) -> Literal {
+    pub(crate) fn literal(&mut self) -> Literal {
         self.solver.literal()
     }
 
     /// From now on a marked condition implies a literal.
-    pub fn if_marked(&mut self, condition: Condition, literal: Literal) {
+    pub(crate) fn if_marked(&mut self, condition: Condition, literal: Literal) {
         self.unless_all_marked(&[literal], &[condition]);
     }
 
     /// The events of a configuration of which all that was said holds, and these literals; causes
     /// come first.
-    pub fn solve(&mut self, assumptions: &[Literal]) -> Option<Vec<PrefixEvent>> {
+    pub(crate) fn solve(&mut self, assumptions: &[Literal]) -> Option<Vec<PrefixEvent>> {
         self.asked += 1;
         let model = self.solver.solve(assumptions)?;
         let is_in = |&event: &PrefixEvent| {
@@ -216,7 +216,7 @@ impl<'p> Question<'p> {
 }
 
 /// The conditions of the cut of a configuration, by line.
-pub fn cut(prefix: &Prefix, events: &[PrefixEvent]) -> Vec<Condition> {
+pub(crate) fn cut(prefix: &Prefix, events: &[PrefixEvent]) -> Vec<Condition> {
     let mut last: Vec<Option<Condition>> = vec![None; prefix.lines() as usize];
     for condition in events.iter().flat_map(|&event| prefix.made(event)) {
         last[prefix.line(condition) as usize] = Some(condition);

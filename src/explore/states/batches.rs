@@ -62,7 +62,7 @@ const MOST_PARTS: usize = 256;
 /// Can moves be memoised? That needs the default way to store states, no observer or property that
 /// needs the model state after each transition, and at most [`MOST_PARTS`] parts, each with a fixed
 /// place.
-pub fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<'_>) -> bool {
+pub(crate) fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<'_>) -> bool {
     let locals = Locals::new(system);
     let parts = locals.initial().len() + locals.met().order().len();
     how == Stateful { without: how.without, ..Stateful::default() }
@@ -98,7 +98,7 @@ pub fn explore<S: System>(system: &S, how: Stateful, plan: Plan, driver: &mut Dr
 
 /// Visits every state up to the depth of the driver, level by level: first all states at distance 1
 /// from the start, and so on. Requires [`can_look_up`] and [`can_go_by_levels`].
-pub fn explore_by_levels<S: System>(
+pub(crate) fn explore_by_levels<S: System>(
     system: &S,
     how: Stateful,
     plan: Plan,

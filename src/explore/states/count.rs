@@ -62,7 +62,7 @@ pub struct Executions {
     /// Executions with a violation.
     pub violating: BigUint,
     /// The length of the shortest execution, in actions.
-    pub shortest: u32,
+    pub(crate) shortest: u32,
     /// The length of the longest execution, in actions.
     pub longest: u32,
 }

@@ -10,11 +10,11 @@ use super::store::{StateId, Store};
 use crate::model::{Action, Locals, Parts, State, System};
 
 /// The current model state, and the stored states.
-pub struct Cursor<'s, S: System> {
+pub(crate) struct Cursor<'s, S: System> {
     /// The interned local states.
-    pub locals: Locals<'s, S>,
+    pub(crate) locals: Locals<'s, S>,
     /// The current state.
-    pub state: State,
+    pub(crate) state: State,
     parts: Parts,
     portrait: Vec<u32>,
     store: Store,
@@ -24,7 +24,7 @@ pub struct Cursor<'s, S: System> {
 
 impl<'s, S: System> Cursor<'s, S> {
     /// A cursor in the initial state, without stored states.
-    pub fn new(system: &'s S, settings: Stateful) -> Self {
+    pub(crate) fn new(system: &'s S, settings: Stateful) -> Self {
         let mut locals = Locals::new(system);
         if !settings.has(Switch::LiveVariables) {
             locals.keep_dead();
@@ -41,13 +41,13 @@ impl<'s, S: System> Cursor<'s, S> {
     }
 
     /// Stores the current state. Returns its number, and whether it is new.
-    pub fn matched(&mut self) -> (StateId, bool) {
+    pub(crate) fn matched(&mut self) -> (StateId, bool) {
         self.take_portrait();
         self.store.insert(&self.portrait)
     }
 
     /// Is the current state stored?
-    pub fn is_known(&mut self) -> bool {
+    pub(crate) fn is_known(&mut self) -> bool {
         self.take_portrait();
         self.store.find(&self.portrait).is_some()
     }
@@ -60,7 +60,7 @@ impl<'s, S: System> Cursor<'s, S> {
     }
 
     /// Executes an action.
-    pub fn execute(&mut self, action: Action) {
+    pub(crate) fn execute(&mut self, action: Action) {
         self.state.step(&mut self.locals, action);
         if let Some(histories) = &mut self.histories {
             histories.extend(action.process, &self.state);
@@ -68,7 +68,7 @@ impl<'s, S: System> Cursor<'s, S> {
     }
 
     /// Undoes the last actions.
-    pub fn undo(&mut self, actions: usize) {
+    pub(crate) fn undo(&mut self, actions: usize) {
         for _ in 0..actions {
             self.state.undo(&self.locals);
             if let Some(histories) = &mut self.histories {
@@ -83,7 +83,7 @@ impl<'s, S: System> Cursor<'s, S> {
     }
 
     /// Bytes in use for the stored states.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.store.bytes() + self.parts.bytes()
     }
 }

@@ -42,9 +42,9 @@ use super::store::StateId;
 use crate::model::{ProcessId, System};
 
 /// The reduction.
-pub struct Eager {
+pub(crate) struct Eager {
     /// How the transitions after a state are remembered.
-    pub memory: Memory,
+    pub(crate) memory: Memory,
 }
 
 impl<S: System> Reduction<S> for Eager {

@@ -46,7 +46,7 @@ use crate::model::{
 use crate::property::Watch;
 
 /// Selects the processes that are explored from a state.
-pub trait Reduction<S: System> {
+pub(crate) trait Reduction<S: System> {
     /// How much the search must remember about states that it has left.
     fn memory(&self) -> Memory {
         Memory::Marks
@@ -74,42 +74,41 @@ pub trait Reduction<S: System> {
 
 /// A process that was explored from a state.
 #[derive(Clone, Debug)]
-pub struct Taken {
-    /// The process.
-    pub process: ProcessId,
+pub(crate) struct Taken {
+    pub(crate) process: ProcessId,
     /// The objects that its operation watches there.
-    pub watch: LabelId,
+    pub(crate) watch: LabelId,
     /// s.current\[t\]: the process itself, and the processes that later make racing actions.
-    pub current: Processes,
+    pub(crate) current: Processes,
     /// Are some transitions after its own still unknown?
-    pub is_open: bool,
+    pub(crate) is_open: bool,
 }
 
 /// A state on the stack.
 #[derive(Clone, Debug)]
-pub struct Frame {
+pub(crate) struct Frame {
     /// Its number.
-    pub state: StateId,
+    pub(crate) state: StateId,
     /// enabled(s)
-    pub enabled: Processes,
+    pub(crate) enabled: Processes,
     /// safeSet(s)
-    pub safe: Processes,
+    pub(crate) safe: Processes,
     /// The processes explored, or being explored.
-    pub explored: Processes,
+    pub(crate) explored: Processes,
     /// s.done
-    pub done: Processes,
+    pub(crate) done: Processes,
     /// s.backtrack
-    pub backtrack: Processes,
+    pub(crate) backtrack: Processes,
     /// The processes explored so far, with the data of the reduction.
-    pub taken: Vec<Taken>,
+    pub(crate) taken: Vec<Taken>,
     /// Must it be explored in full? See the head of this file.
-    pub is_full: bool,
+    pub(crate) is_full: bool,
     /// Has the reduction explored enough?
-    pub is_complete: bool,
+    pub(crate) is_complete: bool,
     /// Did a transition of the current process lead to a new state?
-    pub has_news: bool,
+    pub(crate) has_news: bool,
     /// The transitions taken so far.
-    pub edges: Vec<Edge>,
+    pub(crate) edges: Vec<Edge>,
     /// Processes all of whose successors are stored.
     known: Processes,
     /// The number of actions of the current transition.
@@ -122,13 +121,12 @@ pub struct Frame {
 }
 
 /// A running search.
-pub struct DepthFirst<'s, S: System> {
-    /// Its settings.
-    pub settings: Stateful,
+pub(crate) struct DepthFirst<'s, S: System> {
+    pub(crate) settings: Stateful,
     /// The labels so far.
-    pub labels: Labels,
+    pub(crate) labels: Labels,
     /// The memory about states that were left.
-    pub past: Past,
+    pub(crate) past: Past,
     cursor: Cursor<'s, S>,
     /// Finds processes in loops that change nothing.
     watch: Watch,
@@ -200,17 +198,17 @@ impl<'s, S: System> DepthFirst<'s, S> {
     }
 
     /// The state on top of the stack.
-    pub fn top(&mut self) -> &mut Frame {
+    pub(crate) fn top(&mut self) -> &mut Frame {
         &mut self.frames[self.depth - 1]
     }
 
     /// The stack up to the state on top.
-    pub fn stack(&mut self) -> (&mut [Frame], &Labels, &mut Past) {
+    pub(crate) fn stack(&mut self) -> (&mut [Frame], &Labels, &mut Past) {
         (&mut self.frames[..self.depth], &self.labels, &mut self.past)
     }
 
     /// Is this optimisation on?
-    pub fn has(&self, switch: Switch) -> bool {
+    pub(crate) fn has(&self, switch: Switch) -> bool {
         self.settings.has(switch)
     }
 
@@ -331,7 +329,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
 
     /// The first of these enabled, unexplored processes in the order of the search. With
     /// `visited_first`, processes all of whose transitions lead to stored states go first.
-    pub fn first(&mut self, of: &Processes, visited_first: bool) -> Option<ProcessId> {
+    pub(crate) fn first(&mut self, of: &Processes, visited_first: bool) -> Option<ProcessId> {
         if visited_first && of.len() > 1 {
             let known = self.known(of);
             if !known.is_empty() {
@@ -343,7 +341,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
 
     /// Of these enabled, unexplored processes, those all of whose transitions lead to stored
     /// states.
-    pub fn known(&mut self, of: &Processes) -> Processes {
+    pub(crate) fn known(&mut self, of: &Processes) -> Processes {
         let before = std::mem::take(&mut self.top().known);
         let known = of.iter().filter(|&process| before.contains(process) || self.is_known(process));
         let known: Processes = known.collect();

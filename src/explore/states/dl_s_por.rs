@@ -36,9 +36,9 @@ use super::settings::Switch;
 use crate::model::{ProcessId, System};
 
 /// The reduction.
-pub struct Lazy {
+pub(crate) struct Lazy {
     /// How the transitions after a state are remembered.
-    pub memory: Memory,
+    pub(crate) memory: Memory,
 }
 
 impl<S: System> Reduction<S> for Lazy {

@@ -7,7 +7,7 @@ use crate::random::SplitMix64;
 
 /// Chooses the next process to explore.
 #[derive(Debug)]
-pub enum Enumeration {
+pub(crate) enum Enumeration {
     /// In this order.
     Sequential(Permutation),
     /// By chance.
@@ -19,7 +19,7 @@ impl Enumeration {
     ///
     /// # Panics
     /// If the order depends on pending times, which a state does not have.
-    pub fn new(order: Order) -> Enumeration {
+    pub(crate) fn new(order: Order) -> Enumeration {
         match order {
             Order::Sequential(permutation) => Enumeration::Sequential(permutation),
             Order::Visited => Enumeration::Sequential(Permutation::BY_NUMBER),
@@ -31,7 +31,7 @@ impl Enumeration {
     }
 
     /// The next of these processes.
-    pub fn first(&mut self, of: &Processes) -> Option<ProcessId> {
+    pub(crate) fn first(&mut self, of: &Processes) -> Option<ProcessId> {
         match self {
             Enumeration::Sequential(permutation) => {
                 of.iter().min_by_key(|&process| permutation.place(process))

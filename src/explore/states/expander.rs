@@ -10,13 +10,13 @@ use crate::model::StopSignal;
 
 /// The moves made by a part of a batch.
 #[derive(Debug, Default)]
-pub struct Counted {
+pub(crate) struct Counted {
     /// The number of moves whose targets need not be judged.
-    pub transitions: u64,
+    pub(crate) transitions: u64,
     /// The moves whose targets must be judged.
-    pub judged: Vec<u32>,
+    pub(crate) judged: Vec<u32>,
     /// The sources of the moves in `judged`, concatenated.
-    pub judged_from: Vec<u64>,
+    pub(crate) judged_from: Vec<u64>,
 }
 
 impl Counted {
@@ -36,24 +36,24 @@ impl Counted {
 #[derive(Debug, Default)]
 pub struct Part {
     /// The length of the paths to the expanded states.
-    pub depth: usize,
+    pub(crate) depth: usize,
     /// For each table, the successors that belong there, with the numbers of the moves that lead to
     /// them.
-    pub led_to: Vec<List>,
+    pub(crate) led_to: Vec<List>,
     /// The moves made.
-    pub counted: Counted,
+    pub(crate) counted: Counted,
     /// The states without a move.
-    pub ends: Vec<u64>,
+    pub(crate) ends: Vec<u64>,
     /// States in which all processes may be in loops that change nothing.
-    pub rounds: Vec<u64>,
+    pub(crate) rounds: Vec<u64>,
     /// States beyond the depth bound.
-    pub cut: Vec<u64>,
+    pub(crate) cut: Vec<u64>,
     /// States in which invariants still have to be judged.
-    pub unjudged: Vec<u64>,
+    pub(crate) unjudged: Vec<u64>,
     /// States with a process whose moves are not known.
-    pub unknown: Vec<u64>,
+    pub(crate) unknown: Vec<u64>,
     /// States with a process whose moves have to be executed on the model.
-    pub trials: Vec<u64>,
+    pub(crate) trials: Vec<u64>,
     /// Scratch space: the moves of a state by process; its reactions, and their targets; a state; a
     /// view.
     moves: Vec<(usize, u32, u32)>,
@@ -65,7 +65,7 @@ pub struct Part {
 
 impl Part {
     /// Clears all results, for states at this depth.
-    pub fn clear(&mut self, depth: usize) {
+    pub(crate) fn clear(&mut self, depth: usize) {
         self.led_to.resize_with(SPREAD, Default::default);
         for (states, by) in &mut self.led_to {
             states.clear();
@@ -95,26 +95,26 @@ impl Part {
 }
 
 /// The tables that are needed to expand states, shared by all threads.
-pub struct Expander<'f> {
+pub(crate) struct Expander<'f> {
     /// The moves of processes.
-    pub moves: &'f Moves,
+    pub(crate) moves: &'f Moves,
     /// The reactions of actors.
-    pub reactions: &'f Reactions,
+    pub(crate) reactions: &'f Reactions,
     /// The views of invariants.
-    pub views: &'f Views,
+    pub(crate) views: &'f Views,
     /// The layout of packed states.
-    pub layout: &'f Layout,
+    pub(crate) layout: &'f Layout,
     /// The number of places of a state that belong to objects.
-    pub objects: usize,
+    pub(crate) objects: usize,
     /// States at this depth are not expanded.
-    pub bound: usize,
+    pub(crate) bound: usize,
     /// Raised when the expansion must stop.
-    pub stop: StopSignal,
+    pub(crate) stop: StopSignal,
 }
 
 impl Expander<'_> {
     /// Expands these states; the results are added to `part`.
-    pub fn expand_all(&self, states: &[u64], part: &mut Part) {
+    pub(crate) fn expand_all(&self, states: &[u64], part: &mut Part) {
         match self.layout.width() {
             1 => self.expand_each::<1>(states, part),
             2 => self.expand_each::<2>(states, part),

@@ -4,14 +4,14 @@ use super::packed::Repacker;
 
 /// The states that are not expanded yet, by depth.
 #[derive(Debug, Default)]
-pub struct Frontier {
+pub(crate) struct Frontier {
     /// By the length of the path to them: packed states, concatenated.
     by_depth: Vec<Vec<u64>>,
 }
 
 impl Frontier {
     /// The states at this depth.
-    pub fn at(&mut self, depth: usize) -> &mut Vec<u64> {
+    pub(crate) fn at(&mut self, depth: usize) -> &mut Vec<u64> {
         if self.by_depth.len() <= depth {
             self.by_depth.resize_with(depth + 1, Vec::new);
         }
@@ -19,7 +19,7 @@ impl Frontier {
     }
 
     /// Adds packed states at this depth.
-    pub fn push(&mut self, depth: usize, packed: &[u64]) {
+    pub(crate) fn push(&mut self, depth: usize, packed: &[u64]) {
         if !packed.is_empty() {
             self.at(depth).extend_from_slice(packed);
         }
@@ -27,7 +27,7 @@ impl Frontier {
 
     /// Removes states of at most `most` words, the deepest first, and returns them with their
     /// depths.
-    pub fn take(&mut self, most: usize) -> Vec<(usize, Vec<u64>)> {
+    pub(crate) fn take(&mut self, most: usize) -> Vec<(usize, Vec<u64>)> {
         let (mut taken, mut left) = (Vec::new(), most);
         while left > 0
             && let Some(depth) = self.by_depth.len().checked_sub(1)
@@ -46,20 +46,20 @@ impl Frontier {
     }
 
     /// Removes states of at most `most` words at this depth, and returns them.
-    pub fn take_at(&mut self, depth: usize, most: usize) -> Vec<u64> {
+    pub(crate) fn take_at(&mut self, depth: usize, most: usize) -> Vec<u64> {
         let level = self.at(depth);
         level.split_off(level.len().saturating_sub(most))
     }
 
     /// Converts the states, which have `width` words each, to another layout.
-    pub fn lay_out(&mut self, again: &Repacker, width: usize) {
+    pub(crate) fn lay_out(&mut self, again: &Repacker, width: usize) {
         for level in &mut self.by_depth {
             *level = again.repack_all(level.chunks_exact(width));
         }
     }
 
     /// Bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.by_depth.iter().map(|level| level.capacity() * size_of::<u64>()).sum()
     }
 }

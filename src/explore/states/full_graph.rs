@@ -53,7 +53,7 @@ struct Pending {
 }
 
 /// A running search.
-pub struct FullGraph<'s, S: System> {
+pub(crate) struct FullGraph<'s, S: System> {
     pub(super) locals: Locals<'s, S>,
     /// The model state, which may lag behind the current state.
     pub(super) state: State,
@@ -112,7 +112,7 @@ pub struct FullGraph<'s, S: System> {
 
 impl<'s, S: System> FullGraph<'s, S> {
     /// A search in the initial state.
-    pub fn new(system: &'s S, settings: Stateful, driver: &mut Driver<'_>) -> Self {
+    pub(crate) fn new(system: &'s S, settings: Stateful, driver: &mut Driver<'_>) -> Self {
         let mut locals = Locals::new(system);
         if !settings.has(Switch::LiveVariables) {
             locals.keep_dead();

@@ -10,7 +10,7 @@ use crate::model::{LocalId, ProcessId, State};
 
 /// The histories of the processes in the current state.
 #[derive(Debug, Default)]
-pub struct Histories {
+pub(crate) struct Histories {
     ids: FxHashMap<(u32, LocalId), u32>,
     /// Per process.
     now: Vec<u32>,
@@ -20,7 +20,7 @@ pub struct Histories {
 
 impl Histories {
     /// Extends the history of `process`, which has acted and reached `state`.
-    pub fn extend(&mut self, process: ProcessId, state: &State) {
+    pub(crate) fn extend(&mut self, process: ProcessId, state: &State) {
         if self.now.len() <= process.index() {
             self.now.resize(process.index() + 1, 0);
         }
@@ -32,13 +32,13 @@ impl Histories {
     }
 
     /// Undoes the last extension.
-    pub fn undo(&mut self) {
+    pub(crate) fn undo(&mut self) {
         let (process, before) = self.trail.pop().expect("an action to undo");
         self.now[process.index()] = before;
     }
 
     /// Appends the histories to a portrait.
-    pub fn add_to(&self, portrait: &mut Vec<u32>) {
+    pub(crate) fn add_to(&self, portrait: &mut Vec<u32>) {
         let processes = self.now.iter().rposition(|&history| history != 0);
         portrait.extend_from_slice(&self.now[..processes.map_or(0, |last| last + 1)]);
     }

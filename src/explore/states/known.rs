@@ -11,10 +11,10 @@ use super::table::Tables;
 /// States of more words are stored as trees, unless they are spread over many tables.
 const MOST_WORDS: usize = 4;
 /// The number of tables over which states are spread for batches.
-pub const SPREAD: usize = 64;
+pub(crate) const SPREAD: usize = 64;
 
 /// The known states, packed, each once.
-pub enum Known {
+pub(crate) enum Known {
     /// In hash tables, each with the number of the move that first led to it ([`Known::START`] if
     /// none did).
     Packed(Tables),
@@ -30,10 +30,10 @@ pub enum Known {
 
 impl Known {
     /// Stands for a move where there is none, or none that has a number.
-    pub const START: u32 = u32::MAX;
+    pub(crate) const START: u32 = u32::MAX;
 
     /// The empty set, for states packed in this layout.
-    pub fn new(layout: &Layout) -> Known {
+    pub(crate) fn new(layout: &Layout) -> Known {
         match layout.width() <= MOST_WORDS {
             true => Known::Packed(Tables::with_room_for(0, layout.width(), 1)),
             false => Known::shared(),
@@ -46,7 +46,7 @@ impl Known {
 
     /// Is the state known?
     #[inline]
-    pub fn contains(&mut self, packed: &[u64], layout: &Layout) -> bool {
+    pub(crate) fn contains(&mut self, packed: &[u64], layout: &Layout) -> bool {
         match self {
             Known::Packed(tables) => tables.contains(packed),
             Known::Shared { store, codes } => {
@@ -58,7 +58,7 @@ impl Known {
 
     /// Adds a state, to which the move with number `by` leads. Returns whether it is new.
     #[inline]
-    pub fn insert(&mut self, packed: &[u64], by: u32, layout: &Layout) -> bool {
+    pub(crate) fn insert(&mut self, packed: &[u64], by: u32, layout: &Layout) -> bool {
         match self {
             Known::Packed(tables) => tables.insert(packed, by),
             Known::Shared { store, codes } => {
@@ -69,7 +69,7 @@ impl Known {
     }
 
     /// The tables, unless states are stored as trees.
-    pub fn tables(&mut self) -> Option<&mut Tables> {
+    pub(crate) fn tables(&mut self) -> Option<&mut Tables> {
         match self {
             Known::Packed(tables) => Some(tables),
             Known::Shared { .. } => None,
@@ -77,7 +77,7 @@ impl Known {
     }
 
     /// Spreads the states over [`SPREAD`] tables.
-    pub fn spread(&mut self, layout: &Layout) {
+    pub(crate) fn spread(&mut self, layout: &Layout) {
         if let Known::Packed(tables) = self {
             let same = |key: &[u64], words: &mut Vec<u64>| words.extend_from_slice(key);
             tables.change((SPREAD, layout.width()), same, None);
@@ -85,7 +85,7 @@ impl Known {
     }
 
     /// Converts all states to another layout.
-    pub fn lay_out(&mut self, again: &Repacker, to: &Layout, threads: Option<&ThreadPool>) {
+    pub(crate) fn lay_out(&mut self, again: &Repacker, to: &Layout, threads: Option<&ThreadPool>) {
         let Known::Packed(all) = self else { return };
         let count = all.tables().len();
         if count > 1 || to.width() <= MOST_WORDS {
@@ -104,7 +104,7 @@ impl Known {
     }
 
     /// The bytes that the next insertion may allocate, besides those in use.
-    pub fn growth(&self) -> usize {
+    pub(crate) fn growth(&self) -> usize {
         match self {
             Known::Packed(tables) => tables.growth(iter::repeat(1)),
             Known::Shared { store, .. } => store.growth(),
@@ -112,7 +112,7 @@ impl Known {
     }
 
     /// The number of known states.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Known::Packed(tables) => tables.len(),
             Known::Shared { store, .. } => store.count(),
@@ -120,7 +120,7 @@ impl Known {
     }
 
     /// Bytes in use for the states.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match self {
             Known::Packed(tables) => tables.bytes(),
             Known::Shared { store, .. } => store.bytes(),

@@ -23,26 +23,26 @@ use crate::model::{ProcessId, Touch};
 
 /// The number of a label: a process with accesses that it makes or watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LabelId(pub u32);
+pub(crate) struct LabelId(pub(crate) u32);
 
 impl LabelId {
     /// Stands for a label where labels are not needed.
-    pub const UNUSED: LabelId = LabelId(u32::MAX);
+    pub(crate) const UNUSED: LabelId = LabelId(u32::MAX);
 }
 
 /// The accesses of a label, sorted.
-pub type Touches = SmallVec<[Touch; 2]>;
+pub(crate) type Touches = SmallVec<[Touch; 2]>;
 
 /// The labels so far, each once.
 #[derive(Default)]
-pub struct Labels {
+pub(crate) struct Labels {
     ids: FxHashMap<(ProcessId, Touches), LabelId>,
     labels: Vec<(ProcessId, Touches)>,
 }
 
 impl Labels {
     /// The number of a label. `touches` may be in any order.
-    pub fn intern(&mut self, process: ProcessId, mut touches: Touches) -> LabelId {
+    pub(crate) fn intern(&mut self, process: ProcessId, mut touches: Touches) -> LabelId {
         touches.sort_unstable();
         touches.dedup();
         let labels = &mut self.labels;
@@ -53,18 +53,18 @@ impl Labels {
     }
 
     /// The process of a label.
-    pub fn process(&self, label: LabelId) -> ProcessId {
+    pub(crate) fn process(&self, label: LabelId) -> ProcessId {
         self.labels[label.0 as usize].0
     }
 
     /// Has the label no accesses, so that nothing races with it?
-    pub fn is_inert(&self, label: LabelId) -> bool {
+    pub(crate) fn is_inert(&self, label: LabelId) -> bool {
         self.labels[label.0 as usize].1.is_empty()
     }
 
     /// Would the operation with label `first` perhaps have another effect if `later`, an action of
     /// another process, came before it?
-    pub fn race(&self, first: LabelId, later: LabelId) -> bool {
+    pub(crate) fn race(&self, first: LabelId, later: LabelId) -> bool {
         let ((p, watched), (q, touched)) =
             (&self.labels[first.0 as usize], &self.labels[later.0 as usize]);
         p != q && watched.iter().any(|watch| touched.iter().any(|&touch| watch.races(touch)))
@@ -73,15 +73,15 @@ impl Labels {
 
 /// The number of a set of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SummaryId(pub u32);
+pub(crate) struct SummaryId(pub(crate) u32);
 
 impl SummaryId {
     /// ∅
-    pub const NONE: SummaryId = SummaryId(0);
+    pub(crate) const NONE: SummaryId = SummaryId(0);
 }
 
 /// The sets of labels so far, each once.
-pub struct Summaries {
+pub(crate) struct Summaries {
     ids: HashTable<u32>,
     /// The sets as bit vectors.
     sets: Vec<Box<[u64]>>,
@@ -126,7 +126,7 @@ impl Summaries {
     }
 
     /// a ∪ b. O(1) after the first time.
-    pub fn union(&mut self, a: SummaryId, b: SummaryId) -> SummaryId {
+    pub(crate) fn union(&mut self, a: SummaryId, b: SummaryId) -> SummaryId {
         let key = if a.0 <= b.0 { (a, b) } else { (b, a) };
         if a == b || key.0 == SummaryId::NONE {
             return key.1;
@@ -146,7 +146,7 @@ impl Summaries {
     }
 
     /// set ∪ {label}. O(1) after the first time.
-    pub fn with(&mut self, set: SummaryId, label: LabelId) -> SummaryId {
+    pub(crate) fn with(&mut self, set: SummaryId, label: LabelId) -> SummaryId {
         if let Some(&known) = self.extended.get(&(set, label)) {
             return known;
         }
@@ -159,7 +159,7 @@ impl Summaries {
     }
 
     /// The processes of the labels in `set` that race with `first`. O(1) after the first time.
-    pub fn rivals(&mut self, labels: &Labels, first: LabelId, set: SummaryId) -> &Processes {
+    pub(crate) fn rivals(&mut self, labels: &Labels, first: LabelId, set: SummaryId) -> &Processes {
         let of_set = &self.sets[set.0 as usize];
         self.rivals.entry((first, set)).or_insert_with(|| {
             let racing = members(of_set).filter(|&later| labels.race(first, later));
@@ -168,7 +168,7 @@ impl Summaries {
     }
 
     /// The set of these labels.
-    pub fn of(&mut self, labels: &[LabelId]) -> SummaryId {
+    pub(crate) fn of(&mut self, labels: &[LabelId]) -> SummaryId {
         self.scratch.clear();
         labels.iter().for_each(|&label| self.add(label));
         self.intern()
@@ -184,7 +184,7 @@ impl Summaries {
     }
 
     /// Bytes in use, about.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let sets: usize = self.sets.iter().map(|set| set.len() * 8 + 16).sum();
         sets + self.ids.capacity() * 5
             + (self.unions.capacity() + self.extended.capacity()) * 13

@@ -28,7 +28,7 @@ use crate::model::{Action, Scope};
 
 /// The moves of all processes that are known so far.
 #[derive(Debug, Default)]
-pub struct Moves {
+pub(crate) struct Moves {
     /// Per process, by the code of its own part.
     own: Vec<Vec<Option<Own>>>,
     looks: Vec<Look>,
@@ -83,7 +83,7 @@ const MOST_LOOKS: usize = 4;
 
 /// The known moves of a process in a state.
 #[derive(Clone, Copy, Debug)]
-pub enum Found {
+pub(crate) enum Found {
     /// Nothing yet.
     Nothing,
     /// They have to be executed on the model each time.
@@ -107,34 +107,40 @@ pub enum Found {
 
 /// A move of a process in a situation.
 #[derive(Clone, Debug)]
-pub struct Move {
+pub(crate) struct Move {
     /// The action that makes it.
-    pub action: Action,
+    pub(crate) action: Action,
     /// Must the state that it leads to be judged by the driver?
-    pub is_judged: bool,
+    pub(crate) is_judged: bool,
     /// The parts that it changes.
-    pub changes: Changes,
+    pub(crate) changes: Changes,
 }
 
 /// The parts that a move changes.
-pub type Changes = SmallVec<[Change; 2]>;
+pub(crate) type Changes = SmallVec<[Change; 2]>;
 
 /// A new code at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Change {
+pub(crate) struct Change {
     /// The place in the state.
-    pub place: u32,
+    pub(crate) place: u32,
     /// The code before.
-    pub from: u32,
+    pub(crate) from: u32,
     /// The code after.
-    pub to: u32,
+    pub(crate) to: u32,
 }
 
 impl Moves {
     /// The known moves of the process with this number, whose own part is at `place` of the packed
     /// state.
     #[inline(always)]
-    pub fn of(&self, process: usize, place: usize, packed: &[u64], layout: &Layout) -> Found {
+    pub(crate) fn of(
+        &self,
+        process: usize,
+        place: usize,
+        packed: &[u64],
+        layout: &Layout,
+    ) -> Found {
         let code = layout.code(packed, place);
         let own = self.own.get(process).and_then(|known| known.get(code as usize));
         let Some(&Some(Own { may_spin, mut answer })) = own else { return Found::Nothing };
@@ -168,7 +174,7 @@ impl Moves {
     /// If the process moves alone from this state on, does it reach a move that changes more than
     /// its own part, or a place outside loops that wait? Follows known moves only, for at most
     /// [`MOST_STEPS_ALONE`] steps, and only while there is no choice. False also means unknown.
-    pub fn goes_on(
+    pub(crate) fn goes_on(
         &self,
         process: usize,
         place: usize,
@@ -200,19 +206,19 @@ impl Moves {
 
     /// A move by its number.
     #[inline]
-    pub fn get(&self, number: u32) -> &Move {
+    pub(crate) fn get(&self, number: u32) -> &Move {
         &self.moves[number as usize]
     }
 
     /// Must the state that a move leads to be judged by the driver?
     #[inline]
-    pub fn is_judged(&self, number: u32) -> bool {
+    pub(crate) fn is_judged(&self, number: u32) -> bool {
         self.judged[number as usize]
     }
 
     /// Appends the state that a move leads to from `packed` to `words`.
     #[inline]
-    pub fn lead(&self, number: u32, packed: &[u64], words: &mut Vec<u64>) {
+    pub(crate) fn lead(&self, number: u32, packed: &[u64], words: &mut Vec<u64>) {
         if let [word] = packed {
             return words.push(word ^ self.flips[number as usize]);
         }
@@ -224,25 +230,25 @@ impl Moves {
 
     /// The state that a move leads to from `packed`, for states of W words.
     #[inline]
-    pub fn lead_to<const W: usize>(&self, number: u32, packed: &[u64; W]) -> [u64; W] {
+    pub(crate) fn lead_to<const W: usize>(&self, number: u32, packed: &[u64; W]) -> [u64; W] {
         let flips = &self.flips.as_chunks::<W>().0[number as usize];
         std::array::from_fn(|at| packed[at] ^ flips[at])
     }
 
     /// Undoes a move.
-    pub fn take_back(&self, number: u32, packed: &mut [u64]) {
+    pub(crate) fn take_back(&self, number: u32, packed: &mut [u64]) {
         let from = number as usize * packed.len();
         let flips = &self.flips[from..from + packed.len()];
         packed.iter_mut().zip(flips).for_each(|(word, flip)| *word ^= flip);
     }
 
     /// Was [`register`](Moves::register) called for the process with this own code?
-    pub fn is_registered(&self, process: usize, own: u32) -> bool {
+    pub(crate) fn is_registered(&self, process: usize, own: u32) -> bool {
         self.own.get(process).is_some_and(|known| matches!(known.get(own as usize), Some(Some(_))))
     }
 
     /// Registers a process with this own code, and what its moves depend on.
-    pub fn register(&mut self, process: usize, own: u32, scope: Scope, may_spin: bool) {
+    pub(crate) fn register(&mut self, process: usize, own: u32, scope: Scope, may_spin: bool) {
         let answer = match scope {
             Scope::Own => Answer::Nothing,
             Scope::With(place) => self.look(place),
@@ -267,7 +273,7 @@ impl Moves {
     /// Stores the moves of a registered process in its current situation. If they change a part
     /// that does not belong to the situation yet, this part is added to it instead, and the moves
     /// are to be computed again.
-    pub fn learn(
+    pub(crate) fn learn(
         &mut self,
         process: usize,
         place: usize,
@@ -301,7 +307,7 @@ impl Moves {
 
     /// A number for a move that was executed by trial, so that it can be undone. The move is not
     /// memoised.
-    pub fn number(&mut self, tried: Move, layout: &Layout) -> u32 {
+    pub(crate) fn number(&mut self, tried: Move, layout: &Layout) -> u32 {
         let next = self.moves.len() as u32;
         let key = (tried.action, tried.changes.clone());
         let number = *self.tried.entry(key).or_insert(next);
@@ -338,13 +344,13 @@ impl Moves {
     }
 
     /// Adapts all moves to a new layout of packed states.
-    pub fn lay_out(&mut self, layout: &Layout) {
+    pub(crate) fn lay_out(&mut self, layout: &Layout) {
         self.flips.clear();
         self.moves.iter().for_each(|made| add_flips(made, layout, &mut self.flips));
     }
 
     /// Approximate number of bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let own: usize = self.own.iter().map(Vec::capacity).sum();
         let near: usize = self.looks.iter().map(|look| look.near.capacity()).sum();
         own * size_of::<Option<Own>>()

@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 
 /// The dictionaries of all places of portraits.
 #[derive(Debug, Default)]
-pub struct Codes {
+pub(crate) struct Codes {
     places: Vec<Place>,
     has_begun: bool,
 }
@@ -40,7 +40,7 @@ const NOTHING: u32 = 0;
 
 impl Codes {
     /// Writes the codes of a portrait to `codes`. New values get new codes.
-    pub fn encode(&mut self, portrait: &[u32], codes: &mut Vec<u32>) {
+    pub(crate) fn encode(&mut self, portrait: &[u32], codes: &mut Vec<u32>) {
         while self.places.len() < portrait.len() {
             let mut place = Place::default();
             if self.has_begun {
@@ -56,12 +56,12 @@ impl Codes {
     }
 
     /// For each place, the number of its codes.
-    pub fn counts(&self) -> impl ExactSizeIterator<Item = u32> + Clone {
+    pub(crate) fn counts(&self) -> impl ExactSizeIterator<Item = u32> + Clone {
         self.places.iter().map(|place| place.count)
     }
 
     /// Bytes in use, about.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.places.iter().map(|place| size_of::<Place>() + place.codes.capacity() * 9).sum()
     }
 }
@@ -77,7 +77,7 @@ impl Place {
 
 /// The position of each code in the words of a packed state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub(crate) struct Layout {
     fields: Vec<Field>,
     width: usize,
 }
@@ -96,7 +96,7 @@ const MOST_SPARED: usize = 64;
 impl Layout {
     /// Fields for places with `counts` values each, in as few words as possible. Spare bits go to
     /// the places with the most values, which are likely to take more.
-    pub fn new(counts: impl ExactSizeIterator<Item = u32>) -> Layout {
+    pub(crate) fn new(counts: impl ExactSizeIterator<Item = u32>) -> Layout {
         let counts: Vec<u32> = counts.collect();
         let needed = |&count: &u32| u32::BITS - count.saturating_sub(1).leading_zeros();
         let mut bits: Vec<u32> = counts.iter().map(needed).collect();
@@ -131,17 +131,17 @@ impl Layout {
     }
 
     /// The number of words of a packed state.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.width
     }
 
     /// The number of places of a state.
-    pub fn places(&self) -> usize {
+    pub(crate) fn places(&self) -> usize {
         self.fields.len()
     }
 
     /// Does each field have room for `counts` values?
-    pub fn has_room_for(&self, counts: impl ExactSizeIterator<Item = u32>) -> bool {
+    pub(crate) fn has_room_for(&self, counts: impl ExactSizeIterator<Item = u32>) -> bool {
         self.fields.len() == counts.len()
             && self
                 .fields
@@ -152,20 +152,20 @@ impl Layout {
 
     /// The code at this place.
     #[inline]
-    pub fn code(&self, packed: &[u64], place: usize) -> u32 {
+    pub(crate) fn code(&self, packed: &[u64], place: usize) -> u32 {
         let Field { word, shift, mask } = self.fields[place];
         (packed[word as usize] >> shift & mask) as u32
     }
 
     /// Replaces code `from` at this place by `to`. The same call undoes it.
     #[inline]
-    pub fn exchange(&self, packed: &mut [u64], place: usize, from: u32, to: u32) {
+    pub(crate) fn exchange(&self, packed: &mut [u64], place: usize, from: u32, to: u32) {
         let Field { word, shift, .. } = self.fields[place];
         packed[word as usize] ^= u64::from(from ^ to) << shift;
     }
 
     /// Appends the packed codes to `words`.
-    pub fn pack(&self, codes: &[u32], words: &mut Vec<u64>) {
+    pub(crate) fn pack(&self, codes: &[u32], words: &mut Vec<u64>) {
         let from = words.len();
         words.resize(from + self.width, 0);
         words[from] = 1;
@@ -175,7 +175,7 @@ impl Layout {
     }
 
     /// Writes the codes of a packed state to `codes`.
-    pub fn unpack(&self, packed: &[u64], codes: &mut Vec<u32>) {
+    pub(crate) fn unpack(&self, packed: &[u64], codes: &mut Vec<u32>) {
         codes.clear();
         codes.extend((0..self.fields.len()).map(|place| self.code(packed, place)));
     }
@@ -183,7 +183,7 @@ impl Layout {
 
 /// Converts packed states from one layout to another. Places that the first layout does not have
 /// get code 0.
-pub struct Repacker {
+pub(crate) struct Repacker {
     runs: Vec<Run>,
     width: usize,
 }
@@ -199,7 +199,7 @@ struct Run {
 
 impl Repacker {
     /// A repacker from one layout to another, whose fields must be at least as wide.
-    pub fn new(from: &Layout, to: &Layout) -> Repacker {
+    pub(crate) fn new(from: &Layout, to: &Layout) -> Repacker {
         let mut runs: Vec<Run> = Vec::new();
         for (&from, &to) in from.fields.iter().zip(&to.fields) {
             let bits = from.mask.count_ones();
@@ -220,7 +220,7 @@ impl Repacker {
     }
 
     /// Appends a packed state to `words`, in the new layout.
-    pub fn repack(&self, packed: &[u64], words: &mut Vec<u64>) {
+    pub(crate) fn repack(&self, packed: &[u64], words: &mut Vec<u64>) {
         let at = words.len();
         words.resize(at + self.width, 0);
         words[at] = 1;
@@ -231,7 +231,7 @@ impl Repacker {
     }
 
     /// All of these states in the new layout, concatenated.
-    pub fn repack_all<'p>(&self, states: impl Iterator<Item = &'p [u64]>) -> Vec<u64> {
+    pub(crate) fn repack_all<'p>(&self, states: impl Iterator<Item = &'p [u64]>) -> Vec<u64> {
         let mut words = Vec::new();
         states.for_each(|packed| self.repack(packed, &mut words));
         words

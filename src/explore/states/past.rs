@@ -17,18 +17,17 @@ use crate::model::Action;
 
 /// A stored transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edge {
-    /// The action.
-    pub action: Action,
+pub(crate) struct Edge {
+    pub(crate) action: Action,
     /// The label of what it touched.
-    pub label: LabelId,
+    pub(crate) label: LabelId,
     /// The state that it led to.
-    pub to: StateId,
+    pub(crate) to: StateId,
 }
 
 /// The status of a stored state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub(crate) enum Mark {
     /// It is on the stack, at this place.
     OnStack(u32),
     /// It was left, but leads to this place of the stack.
@@ -39,7 +38,7 @@ pub enum Mark {
 
 /// How much a search remembers about states that it has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Memory {
+pub(crate) enum Memory {
     /// Only the marks.
     Marks,
     /// A summary of the transitions after each state.
@@ -50,7 +49,7 @@ pub enum Memory {
 
 impl Memory {
     /// The memory for a reduction that needs the transitions after a state.
-    pub fn of(settings: Stateful) -> Memory {
+    pub(crate) fn of(settings: Stateful) -> Memory {
         match settings.has(Switch::Summaries) {
             true => Memory::Summaries,
             false => Memory::Transitions,
@@ -60,17 +59,17 @@ impl Memory {
 
 /// How to traverse stored transitions.
 #[derive(Clone, Copy, Debug)]
-pub struct Traversal<'f> {
+pub(crate) struct Traversal<'f> {
     /// Take each transition once, instead of every path.
-    pub once: bool,
+    pub(crate) once: bool,
     /// End when all of these are found.
-    pub until_all: Option<&'f Processes>,
+    pub(crate) until_all: Option<&'f Processes>,
     /// End when a process is found that is not among these.
-    pub until_outside: Option<&'f Processes>,
+    pub(crate) until_outside: Option<&'f Processes>,
 }
 
 /// The memory about states that were left.
-pub struct Past {
+pub(crate) struct Past {
     memory: Memory,
     marks: Vec<Mark>,
     /// The open states, in the order in which they were left.
@@ -88,7 +87,7 @@ pub struct Past {
 
 impl Past {
     /// An empty memory.
-    pub fn new(memory: Memory) -> Past {
+    pub(crate) fn new(memory: Memory) -> Past {
         Past {
             memory,
             marks: Vec::new(),
@@ -103,12 +102,12 @@ impl Past {
     }
 
     /// How much it remembers.
-    pub fn memory(&self) -> Memory {
+    pub(crate) fn memory(&self) -> Memory {
         self.memory
     }
 
     /// Records that a new state, with the next number, is pushed at this place of the stack.
-    pub fn push(&mut self, state: StateId, place: usize) {
+    pub(crate) fn push(&mut self, state: StateId, place: usize) {
         assert_eq!(self.marks.len(), state.index(), "states are numbered as they come");
         self.marks.push(Mark::OnStack(place as u32));
         if self.memory == Memory::Transitions {
@@ -118,17 +117,17 @@ impl Past {
     }
 
     /// The status of a stored state.
-    pub fn mark(&self, state: StateId) -> Mark {
+    pub(crate) fn mark(&self, state: StateId) -> Mark {
         self.marks[state.index()]
     }
 
     /// The number of open states.
-    pub fn open(&self) -> usize {
+    pub(crate) fn open(&self) -> usize {
         self.open.len()
     }
 
     /// set ∪ {label}; `set` itself if no summaries are kept, or if nothing races with the label.
-    pub fn with(&mut self, set: SummaryId, labels: &Labels, label: LabelId) -> SummaryId {
+    pub(crate) fn with(&mut self, set: SummaryId, labels: &Labels, label: LabelId) -> SummaryId {
         match self.memory {
             Memory::Summaries if !labels.is_inert(label) => self.summaries.with(set, label),
             _ => set,
@@ -136,13 +135,20 @@ impl Past {
     }
 
     /// a ∪ b
-    pub fn union(&mut self, a: SummaryId, b: SummaryId) -> SummaryId {
+    pub(crate) fn union(&mut self, a: SummaryId, b: SummaryId) -> SummaryId {
         self.summaries.union(a, b)
     }
 
     /// Records that the search leaves `state`, which is at `place` of the stack. `low` is the
     /// lowest place that it leads to; `open` is the number of open states when it was pushed.
-    pub fn leave(&mut self, state: StateId, place: usize, low: u32, open: usize, after: SummaryId) {
+    pub(crate) fn leave(
+        &mut self,
+        state: StateId,
+        place: usize,
+        low: u32,
+        open: usize,
+        after: SummaryId,
+    ) {
         if (low as usize) < place {
             self.marks[state.index()] = Mark::Open(low);
             self.open.push(state);
@@ -155,7 +161,7 @@ impl Past {
     }
 
     /// Stores the transitions of a state that the search leaves, if transitions are kept.
-    pub fn keep(&mut self, state: StateId, edges: &[Edge]) {
+    pub(crate) fn keep(&mut self, state: StateId, edges: &[Edge]) {
         if self.memory == Memory::Transitions {
             let from = self.edges.len() as u32;
             self.edges.extend_from_slice(edges);
@@ -164,14 +170,14 @@ impl Past {
     }
 
     /// The stored transitions of a state.
-    pub fn edges(&self, state: StateId) -> &[Edge] {
+    pub(crate) fn edges(&self, state: StateId) -> &[Edge] {
         let (from, to) = self.ranges[state.index()];
         &self.edges[from as usize..to as usize]
     }
 
     /// Adds to `found` the processes with a label after `state` that races with `first`. Returns
     /// false if the transitions after `state` are not all known yet.
-    pub fn rivals_after(
+    pub(crate) fn rivals_after(
         &mut self,
         labels: &Labels,
         first: LabelId,
@@ -200,7 +206,7 @@ impl Past {
     }
 
     /// The set of all labels after `state`; `None` if they are not all known yet.
-    pub fn after(&mut self, state: StateId, once: bool) -> Option<SummaryId> {
+    pub(crate) fn after(&mut self, state: StateId, once: bool) -> Option<SummaryId> {
         if self.memory == Memory::Summaries {
             let Mark::Closed(after) = self.mark(state) else { return None };
             return Some(after);
@@ -218,7 +224,12 @@ impl Past {
     }
 
     /// The processes of the labels in `after` that race with `first`.
-    pub fn rivals(&mut self, labels: &Labels, first: LabelId, after: SummaryId) -> &Processes {
+    pub(crate) fn rivals(
+        &mut self,
+        labels: &Labels,
+        first: LabelId,
+        after: SummaryId,
+    ) -> &Processes {
         self.summaries.rivals(labels, first, after)
     }
 
@@ -256,7 +267,7 @@ impl Past {
     }
 
     /// Bytes in use, about.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.marks.len() * size_of::<Mark>()
             + self.edges.len() * size_of::<Edge>()
             + self.ranges.len() * 8

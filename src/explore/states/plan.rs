@@ -3,14 +3,14 @@
 
 /// When to explore in batches, and by how many threads.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// The number of threads.
-    pub jobs: usize,
+    pub(crate) jobs: usize,
     /// Number of transitions before batches begin.
-    pub first: u64,
+    pub(crate) first: u64,
     /// Number of replayed actions after which batches end (in addition to an eighth of the
     /// transitions).
-    pub max_replayed: u64,
+    pub(crate) max_replayed: u64,
 }
 
 impl Default for Plan {

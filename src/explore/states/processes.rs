@@ -6,36 +6,36 @@ use crate::model::ProcessId;
 
 /// A set of processes, by their numbers. Nothing is allocated for the first 128.
 #[derive(Clone, Debug, Default)]
-pub struct Processes(SmallVec<[u64; 2]>);
+pub(crate) struct Processes(SmallVec<[u64; 2]>);
 
 const WORD: usize = u64::BITS as usize;
 
 impl Processes {
     /// {p}
-    pub fn only(process: ProcessId) -> Processes {
+    pub(crate) fn only(process: ProcessId) -> Processes {
         let mut set = Processes::default();
         set.insert(process);
         set
     }
 
     /// Is it empty?
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(|&word| word == 0)
     }
 
     /// Its size.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// p ∈ self
-    pub fn contains(&self, process: ProcessId) -> bool {
+    pub(crate) fn contains(&self, process: ProcessId) -> bool {
         let word = self.0.get(process.index() / WORD).copied().unwrap_or(0);
         word >> (process.index() % WORD) & 1 == 1
     }
 
     /// self := self ∪ {p}
-    pub fn insert(&mut self, process: ProcessId) {
+    pub(crate) fn insert(&mut self, process: ProcessId) {
         let word = process.index() / WORD;
         if self.0.len() <= word {
             self.0.resize(word + 1, 0);
@@ -44,7 +44,7 @@ impl Processes {
     }
 
     /// self := self ∪ other
-    pub fn unite(&mut self, other: &Processes) {
+    pub(crate) fn unite(&mut self, other: &Processes) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
         }
@@ -54,7 +54,7 @@ impl Processes {
     }
 
     /// self ∖ other
-    pub fn without(&self, other: &Processes) -> Processes {
+    pub(crate) fn without(&self, other: &Processes) -> Processes {
         let mut rest = self.clone();
         for (word, &less) in rest.0.iter_mut().zip(&other.0) {
             *word &= !less;
@@ -63,19 +63,19 @@ impl Processes {
     }
 
     /// self ∩ other
-    pub fn within(&self, other: &Processes) -> Processes {
+    pub(crate) fn within(&self, other: &Processes) -> Processes {
         let words = self.0.iter().zip(&other.0).map(|(&own, &also)| own & also);
         Processes(words.collect())
     }
 
     /// self ⊆ other
-    pub fn is_subset(&self, other: &Processes) -> bool {
+    pub(crate) fn is_subset(&self, other: &Processes) -> bool {
         let word = |index: usize| other.0.get(index).copied().unwrap_or(0);
         self.0.iter().enumerate().all(|(index, &own)| own & !word(index) == 0)
     }
 
     /// Its processes in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = ProcessId> + Clone + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = ProcessId> + Clone + '_ {
         self.0.iter().enumerate().flat_map(|(index, &word)| {
             let rest =
                 move |&word: &u64| Some(word & word.wrapping_sub(1)).filter(|&rest| rest != 0);

@@ -24,7 +24,7 @@ use crate::model::{ProcessId, Stimulus, ValueId};
 
 /// All known reactions.
 #[derive(Debug, Default)]
-pub struct Reactions {
+pub(crate) struct Reactions {
     all: Vec<Reaction>,
     /// By process, the code of its own part, and the message or internal handler; `None` if the
     /// handler has to be executed on the model each time.
@@ -66,26 +66,26 @@ struct Arrival {
 const UNKNOWN: u32 = u32::MAX;
 
 /// A handler that was executed on the model.
-pub struct CarriedOut<'c> {
+pub(crate) struct CarriedOut<'c> {
     /// The actor.
-    pub process: ProcessId,
+    pub(crate) process: ProcessId,
     /// The place of its own part.
-    pub place: usize,
+    pub(crate) place: usize,
     /// The message or internal handler.
-    pub stimulus: Stimulus,
+    pub(crate) stimulus: Stimulus,
     /// The codes of the state before and after.
-    pub codes: (&'c [u32], &'c [u32]),
+    pub(crate) codes: (&'c [u32], &'c [u32]),
     /// The messages that it sent, each with the place of its receiver.
-    pub sent: &'c [(usize, ValueId)],
+    pub(crate) sent: &'c [(usize, ValueId)],
     /// Must the state after it be judged by the driver?
-    pub is_judged: bool,
+    pub(crate) is_judged: bool,
     /// Did it start actors?
-    pub has_started: bool,
+    pub(crate) has_started: bool,
 }
 
 impl Reactions {
     /// The number of the first reaction. The numbers of moves are smaller.
-    pub const FIRST: u32 = 1 << 31;
+    pub(crate) const FIRST: u32 = 1 << 31;
 
     fn get(&self, number: u32) -> &Reaction {
         &self.all[(number - Self::FIRST) as usize]
@@ -93,19 +93,19 @@ impl Reactions {
 
     /// The number of the reaction of a process with this own code to this stimulus, if it is known
     /// and can be memoised.
-    pub fn find(&self, process: ProcessId, own: u32, stimulus: Stimulus) -> Option<u32> {
+    pub(crate) fn find(&self, process: ProcessId, own: u32, stimulus: Stimulus) -> Option<u32> {
         self.known.get(&(process, own, stimulus)).copied().flatten()
     }
 
     /// The numbers of all possible reactions of a process with this own code, in the order of
     /// [`offer`](Reactions::offer); `None` if they are not known.
-    pub fn of(&self, process: usize, own: u32) -> Option<&[u32]> {
+    pub(crate) fn of(&self, process: usize, own: u32) -> Option<&[u32]> {
         let (from, to) = (*self.offers.get(process)?.get(own as usize)?)?;
         Some(&self.offered[from as usize..to as usize])
     }
 
     /// Stores the numbers of all possible reactions of a process with this own code.
-    pub fn offer(&mut self, process: usize, own: u32, numbers: &[u32]) {
+    pub(crate) fn offer(&mut self, process: usize, own: u32, numbers: &[u32]) {
         if self.offers.len() <= process {
             self.offers.resize_with(process + 1, Vec::new);
         }
@@ -115,20 +115,20 @@ impl Reactions {
     }
 
     /// The actor of a reaction, and the message or internal handler.
-    pub fn handler(&self, number: u32) -> (ProcessId, Stimulus) {
+    pub(crate) fn handler(&self, number: u32) -> (ProcessId, Stimulus) {
         let &Reaction { process, stimulus, .. } = self.get(number);
         (process, stimulus)
     }
 
     /// Must the state that it leads to be judged by the driver?
-    pub fn is_judged(&self, number: u32) -> bool {
+    pub(crate) fn is_judged(&self, number: u32) -> bool {
         self.get(number).is_judged
     }
 
     /// Changes `state` to the state that the reaction leads to. Returns false if the change of a
     /// receiver is not known; `state` is garbage then.
     #[inline]
-    pub fn lead(&self, number: u32, state: &mut [u64], layout: &Layout) -> bool {
+    pub(crate) fn lead(&self, number: u32, state: &mut [u64], layout: &Layout) -> bool {
         let &Reaction { place, own: (before, after), sent: (from, to), .. } = self.get(number);
         layout.exchange(state, place, before, after);
         self.sent[from as usize..to as usize].iter().all(|&arrival| {
@@ -145,7 +145,7 @@ impl Reactions {
     }
 
     /// Changes `state` back to the state from which the reaction has led to it.
-    pub fn take_back(&self, number: u32, state: &mut [u64], layout: &Layout) {
+    pub(crate) fn take_back(&self, number: u32, state: &mut [u64], layout: &Layout) {
         let &Reaction { place, own: (before, after), sent: (from, to), .. } = self.get(number);
         layout.exchange(state, place, after, before);
         for &arrival in &self.sent[from as usize..to as usize] {
@@ -157,7 +157,7 @@ impl Reactions {
 
     /// Stores the changes of an executed handler. Returns the number of the reaction; `None` if the
     /// handler has to be executed each time.
-    pub fn learn(&mut self, done: &CarriedOut<'_>) -> Option<u32> {
+    pub(crate) fn learn(&mut self, done: &CarriedOut<'_>) -> Option<u32> {
         let &CarriedOut { process, place, stimulus, codes: (before, after), .. } = done;
         let key = (process, before[place], stimulus);
         if done.has_started {
@@ -203,7 +203,7 @@ impl Reactions {
     }
 
     /// Bytes in use, about.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let messages = self.numbers.keys().map(|(_, messages)| messages.len() * 4 + 29);
         let codes = self.arrivals.iter().map(|arrival| arrival.after.len() + arrival.before.len());
         let offers = self.offers.iter().map(|offers| offers.len() * 12);

@@ -24,7 +24,7 @@ use super::settings::{Stateful, Switch};
 use crate::model::{LocalId, Locals, ProcessId, State, System, Touch};
 
 /// Computes safe sets, and caches which objects may be accessed from which local states.
-pub struct SafeSets {
+pub(crate) struct SafeSets {
     known: FxHashMap<(LocalId, Touch), bool>,
     /// Is only the remaining code of the other processes considered, not their whole code?
     by_point: bool,
@@ -33,7 +33,7 @@ pub struct SafeSets {
 
 impl SafeSets {
     /// Safe sets of a search with these settings.
-    pub fn new(settings: Stateful) -> SafeSets {
+    pub(crate) fn new(settings: Stateful) -> SafeSets {
         SafeSets {
             known: FxHashMap::default(),
             by_point: settings.has(Switch::ProgramPoints) && !settings.as_printed,
@@ -42,7 +42,7 @@ impl SafeSets {
     }
 
     /// The first of the enabled processes whose operation is invisible.
-    pub fn invisible<S: System>(
+    pub(crate) fn invisible<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
         state: &State,

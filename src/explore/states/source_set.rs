@@ -26,7 +26,7 @@ use super::processes::Processes;
 
 impl Frame {
     /// UpdateBack(s, a) for the process explored last.
-    pub fn update_backtrack(&mut self, as_printed: bool) {
+    pub(crate) fn update_backtrack(&mut self, as_printed: bool) {
         self.backtrack = match as_printed {
             true => self.printed(),
             false => self.sound(),

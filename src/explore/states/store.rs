@@ -29,17 +29,17 @@ use rustc_hash::FxBuildHasher;
 
 /// A stored state. States are numbered in the order in which they were stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StateId(pub u32);
+pub(crate) struct StateId(pub(crate) u32);
 
 impl StateId {
     /// The position in an arena.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// A set of states.
-pub enum Store {
+pub(crate) enum Store {
     /// The whole states.
     Exact(Trees),
     /// Only their hashes.
@@ -48,12 +48,12 @@ pub enum Store {
 
 impl Store {
     /// An empty store. With `compact` it stores only hashes.
-    pub fn new(compact: bool) -> Store {
+    pub(crate) fn new(compact: bool) -> Store {
         if compact { Store::Compacted(Hashes::default()) } else { Store::Exact(Trees::default()) }
     }
 
     /// The state with this portrait, if it is stored.
-    pub fn find(&mut self, portrait: &[u32]) -> Option<StateId> {
+    pub(crate) fn find(&mut self, portrait: &[u32]) -> Option<StateId> {
         match self {
             Store::Exact(trees) => trees.find(portrait),
             Store::Compacted(hashes) => hashes.find(portrait),
@@ -61,7 +61,7 @@ impl Store {
     }
 
     /// Stores the state with this portrait. Returns its number, and whether it is new.
-    pub fn insert(&mut self, portrait: &[u32]) -> (StateId, bool) {
+    pub(crate) fn insert(&mut self, portrait: &[u32]) -> (StateId, bool) {
         match self {
             Store::Exact(trees) => trees.insert(portrait),
             Store::Compacted(hashes) => hashes.insert(portrait),
@@ -77,7 +77,7 @@ impl Store {
     }
 
     /// The bytes that the next insertion may allocate, besides those in use.
-    pub fn growth(&self) -> usize {
+    pub(crate) fn growth(&self) -> usize {
         match self {
             Store::Exact(trees) => trees.nodes.growth(trees.last.len()) + trees.roots.growth(1),
             Store::Compacted(_) => 0,
@@ -85,7 +85,7 @@ impl Store {
     }
 
     /// Bytes in use for the states.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match self {
             Store::Exact(trees) => trees.nodes.bytes() + trees.roots.bytes(),
             Store::Compacted(hashes) => hashes.hashes.len() * 8 + hashes.ids.capacity() * 5,
@@ -136,7 +136,7 @@ impl Pairs {
 
 /// The states as trees.
 #[derive(Default)]
-pub struct Trees {
+pub(crate) struct Trees {
     /// The inner nodes.
     nodes: Pairs,
     /// For each state, the root of its tree and the length of its list.
@@ -186,7 +186,7 @@ impl Trees {
 
 /// The states as hashes.
 #[derive(Default)]
-pub struct Hashes {
+pub(crate) struct Hashes {
     ids: HashTable<u32>,
     hashes: Vec<u64>,
 }

@@ -17,30 +17,30 @@ use rayon::prelude::*;
 
 /// A map from keys to numbers, split into tables by hashes.
 #[derive(Debug)]
-pub struct Tables(Vec<Table>);
+pub(crate) struct Tables(Vec<Table>);
 
 impl Tables {
     /// `tables` empty tables with room for at least `count` keys of `width` words together.
-    pub fn with_room_for(count: usize, width: usize, tables: usize) -> Tables {
+    pub(crate) fn with_room_for(count: usize, width: usize, tables: usize) -> Tables {
         let places = places_for(count / tables);
         Tables((0..tables).map(|_| Table::with_places(width, places, tables)).collect())
     }
 
     /// The number of keys.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.iter().map(|table| table.count).sum()
     }
 
     /// Is the key in a table?
     #[inline]
-    pub fn contains(&self, key: &[u64]) -> bool {
+    pub(crate) fn contains(&self, key: &[u64]) -> bool {
         let (table, rest) = spot(key, self.0.len());
         let table = &self.0[table];
         table.words[table.seek(rest, key)] != 0
     }
 
     /// The number of a key, if it is in a table.
-    pub fn number(&self, key: &[u64]) -> Option<u32> {
+    pub(crate) fn number(&self, key: &[u64]) -> Option<u32> {
         let (table, rest) = spot(key, self.0.len());
         let table = &self.0[table];
         let at = table.seek(rest, key);
@@ -49,20 +49,20 @@ impl Tables {
 
     /// Adds a key with this number, unless the key is there already. Returns whether it is new.
     #[inline]
-    pub fn insert(&mut self, key: &[u64], number: u32) -> bool {
+    pub(crate) fn insert(&mut self, key: &[u64], number: u32) -> bool {
         let (table, rest) = spot(key, self.0.len());
         self.0[table].insert(rest, key, number)
     }
 
     /// All keys, with their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = (&[u64], u32)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u64], u32)> {
         self.0.iter().flat_map(Table::iter)
     }
 
     /// Rebuilds the map as `tables` tables with keys of `width` words. `change` appends the new key
     /// for each old key. Each old table is dropped as soon as it is read, so that the peak of
     /// memory is little more than one copy of all keys.
-    pub fn change(
+    pub(crate) fn change(
         &mut self,
         (tables, width): (usize, usize),
         change: impl Fn(&[u64], &mut Vec<u64>) + Sync,
@@ -88,28 +88,27 @@ impl Tables {
         self.0 = all.into_iter().map(|(table, _)| table.expect("a table")).collect();
     }
 
-    /// The tables.
-    pub fn tables(&mut self) -> &mut [Table] {
+    pub(crate) fn tables(&mut self) -> &mut [Table] {
         &mut self.0
     }
 
     /// The bytes that are allocated while `added` keys are added to each of the tables, besides
     /// those in use.
-    pub fn growth(&self, added: impl Iterator<Item = usize>) -> usize {
+    pub(crate) fn growth(&self, added: impl Iterator<Item = usize>) -> usize {
         self.0.iter().zip(added).map(|(table, added)| table.growth(added)).sum()
     }
 
     /// Bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.0.iter().map(Table::bytes).sum()
     }
 }
 
 /// Concatenated keys, with their numbers.
-pub type List = (Vec<u64>, Vec<u32>);
+pub(crate) type List = (Vec<u64>, Vec<u32>);
 
 /// Calls `each` for each element of `work`, on several threads if there are any.
-pub fn each<T: Send>(
+pub(crate) fn each<T: Send>(
     threads: Option<&ThreadPool>,
     work: &mut [T],
     each: impl Fn(&mut T) + Send + Sync,
@@ -130,13 +129,13 @@ fn spot(key: &[u64], tables: usize) -> (usize, u64) {
 
 /// The index of the table of a key, if there are `tables` tables.
 #[inline]
-pub fn table_of(key: &[u64], tables: usize) -> usize {
+pub(crate) fn table_of(key: &[u64], tables: usize) -> usize {
     spot(key, tables).0
 }
 
 /// One table: the keys with hashes in one range.
 #[derive(Debug)]
-pub struct Table {
+pub(crate) struct Table {
     /// The number of words of a key.
     width: usize,
     /// The number of tables of the map.
@@ -165,7 +164,7 @@ impl Table {
 
     /// Adds concatenated keys that belong to this table, with their numbers. New keys are appended
     /// to `new`, in their order.
-    pub fn insert_all(&mut self, keys: &[u64], numbers: &[u32], new: &mut Vec<u64>) {
+    pub(crate) fn insert_all(&mut self, keys: &[u64], numbers: &[u32], new: &mut Vec<u64>) {
         match self.width {
             1 => self.insert_all_of::<1>(keys, numbers, new),
             2 => self.insert_all_of::<2>(keys, numbers, new),

@@ -21,7 +21,7 @@ const MOST: usize = 1 << 20;
 
 /// The views of all invariants that must be judged.
 #[derive(Debug, Default)]
-pub struct Views(Vec<Sight>);
+pub(crate) struct Views(Vec<Sight>);
 
 /// The views of one invariant.
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ enum What {
 
 impl Views {
     /// No views are cached yet. `codes` are those of the initial state.
-    pub fn new<S: System>(
+    pub(crate) fn new<S: System>(
         locals: &Locals<'_, S>,
         state: &State,
         properties: &Properties,
@@ -80,7 +80,12 @@ impl Views {
 
     /// Registers the codes of a state, some of which may be new. O(number of places read by
     /// invariants).
-    pub fn learn<S: System>(&mut self, codes: &[u32], locals: &Locals<'_, S>, state: &State) {
+    pub(crate) fn learn<S: System>(
+        &mut self,
+        codes: &[u32],
+        locals: &Locals<'_, S>,
+        state: &State,
+    ) {
         if self.0.is_empty() {
             return;
         }
@@ -99,13 +104,13 @@ impl Views {
 
     /// Is it cached that all invariants hold in a packed state? `view` is scratch space.
     #[inline]
-    pub fn are_fine(&self, packed: &[u64], layout: &Layout, view: &mut Vec<u64>) -> bool {
+    pub(crate) fn are_fine(&self, packed: &[u64], layout: &Layout, view: &mut Vec<u64>) -> bool {
         self.0.iter().all(|sight| sight.is_fine(packed, layout, view))
     }
 
     /// Judges the invariants for which it is not cached that they hold, and returns whether all
     /// hold. `packed` is the packed form of `state`.
-    pub fn judge<S: System>(
+    pub(crate) fn judge<S: System>(
         &mut self,
         packed: &[u64],
         layout: &Layout,
@@ -126,7 +131,7 @@ impl Views {
     }
 
     /// Bytes in use, about.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let fine: usize = self.0.iter().map(|sight| sight.fine.capacity()).sum();
         let places = self.0.iter().flat_map(|sight| &sight.places);
         let numbers: usize = places.map(|place| place.numbers.capacity()).sum();

@@ -7,7 +7,7 @@
 //! of maximal configurations, which can be exponential in the number of events.
 //!
 //! The search reports each step to its `Notes`. They are a type parameter, so a search without
-//! notes pays nothing. A [`Call`] is one Explore(C, D, A) of algorithm 1; the second call with the
+//! notes pays nothing. A `Call` is one Explore(C, D, A) of algorithm 1; the second call with the
 //! same C (a loop in our code) counts as a call, too. A call does not store its three sets, because
 //! they follow from those of its caller:
 //!
@@ -36,22 +36,22 @@ const MAX_CONFIGURATIONS: u64 = 1_000;
 /// The part of the unfolding that a search has built, and its calls.
 pub struct Recording<'s, S: System> {
     /// U: all events that were built.
-    pub unfolding: Unfolding<'s, S>,
+    pub(crate) unfolding: Unfolding<'s, S>,
     /// The maximal configurations visited, each in the order of an execution.
-    pub maximal: Vec<Vec<EventId>>,
+    pub(crate) maximal: Vec<Vec<EventId>>,
     /// The calls, in the order in which they were made.
-    pub calls: Vec<Call>,
+    pub(crate) calls: Vec<Call>,
     /// Did the search stop because it had built more events than its limit?
-    pub is_full: bool,
+    pub(crate) is_full: bool,
     /// Did the search stop because it had made as many calls as its limit?
-    pub is_long: bool,
+    pub(crate) is_long: bool,
     /// The empty configuration.
     empty: Configuration,
 }
 
 impl<S: System> Recording<'_, S> {
     /// The schedule of these events, which must be in the order of an execution.
-    pub fn schedule(&mut self, events: &[EventId]) -> Schedule {
+    pub(crate) fn schedule(&mut self, events: &[EventId]) -> Schedule {
         let Unfolding { structure, locals, .. } = &mut self.unfolding;
         let actions = events.iter().map(|&id| structure.event(id));
         Schedule::of_actions(
@@ -63,7 +63,7 @@ impl<S: System> Recording<'_, S> {
     /// The events of an execution, as far as they exist in the unfolding: not beyond a bound on the
     /// depth, and not after a barrier is overcrowded. Events that the search has not built are
     /// added to U.
-    pub fn events(&mut self, schedule: &Schedule) -> Vec<EventId> {
+    pub(crate) fn events(&mut self, schedule: &Schedule) -> Vec<EventId> {
         for &action in schedule {
             let Some(event) = self.enabled(action) else { break };
             if self.empty.state().is_crowded() {
@@ -89,17 +89,17 @@ impl<S: System> Recording<'_, S> {
 
 /// One Explore(C, D, A).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub(crate) struct Call {
     /// The index of the calling call, and which of its two calls this is; `None` for the first
     /// call.
-    pub caller: Option<(usize, Side)>,
+    pub(crate) caller: Option<(usize, Side)>,
     /// Its result.
-    pub fate: Fate,
+    pub(crate) fate: Fate,
 }
 
 /// Which of the two calls of its caller a call is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub(crate) enum Side {
     /// With the event chosen: Explore(C ∪ {e}, D, A ∖ {e}).
     With,
     /// Without it: Explore(C, D ∪ {e}, J ∖ C).
@@ -108,7 +108,7 @@ pub enum Side {
 
 /// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub(crate) enum Fate {
     /// It chose an event.
     Chose(EventId, Alternative),
     /// C is maximal.
@@ -126,7 +126,7 @@ pub enum Fate {
 
 /// The alternative that was found after everything with the event was explored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Alternative {
+pub(crate) enum Alternative {
     /// The search stopped before it looked for one.
     Unknown,
     /// There is none.

@@ -11,6 +11,7 @@ use crate::lang::hir::{Expr, ExprKind, ObjectKind, Operation};
 use crate::lang::objects::{self, is_of, name_of};
 use crate::lang::slips;
 use crate::lang::types::Type;
+use crate::model::CollectiveKind;
 
 /// The operations that are checked by hand, as they are called.
 const OPERATIONS: &[&str] = &[
@@ -61,8 +62,15 @@ pub(super) fn is_taken(name: &str, meaning: &Meaning) -> bool {
 /// collective.
 pub(super) fn is_checked_by_hand(name: &str) -> bool {
     let mut by_hand = OPERATIONS.iter().chain(LATER_OPERATIONS);
-    let is_on_collective = name != "barrier" && super::network::collective(name).is_some();
+    let is_on_collective = name != "barrier" && collective(name).is_some();
     is_on_collective || by_hand.any(|usage| is_of(usage, name))
+}
+
+/// The collective operation with this name, and whether it is the blocking form.
+pub(super) fn collective(word: &str) -> Option<(CollectiveKind, bool)> {
+    let kind = |word: &str| CollectiveKind::ALL.into_iter().find(|kind| kind.name() == word);
+    let blocking = kind(word).map(|kind| (kind, true));
+    blocking.or_else(|| word.strip_prefix('i').and_then(kind).map(|kind| (kind, false)))
 }
 
 /// How everything that is built in is called.
@@ -79,12 +87,12 @@ pub(super) fn usage(name: &str) -> Option<&'static str> {
 
 /// A call of something built in, its arguments not looked at yet.
 pub(super) struct Call<'a> {
-    pub name: &'a str,
-    pub args: &'a [Arg],
-    pub span: Span,
+    pub(crate) name: &'a str,
+    pub(crate) args: &'a [Arg],
+    pub(crate) span: Span,
     /// How it should look.
-    pub usage: &'static str,
-    pub want_dropped: bool,
+    pub(crate) usage: &'static str,
+    pub(crate) want_dropped: bool,
 }
 
 impl Checker<'_> {
@@ -180,7 +188,7 @@ impl Checker<'_> {
                 &["src", "tag"]
             }
             "probe" | "iprobe" | "mprobe" => &["src", "tag"],
-            _ if super::network::collective(name).is_some() => &["as"],
+            _ if collective(name).is_some() => &["as"],
             _ => &[],
         }
     }

@@ -21,13 +21,6 @@ const OPERATORS: [(&str, Operator); 6] = [
     ("or", Operator::Or),
 ];
 
-/// The collective operation with this name, and whether it is the blocking form.
-pub(super) fn collective(word: &str) -> Option<(CollectiveKind, bool)> {
-    let kind = |word: &str| CollectiveKind::ALL.into_iter().find(|kind| kind.name() == word);
-    let blocking = kind(word).map(|kind| (kind, true));
-    blocking.or_else(|| word.strip_prefix('i').and_then(kind).map(|kind| (kind, false)))
-}
-
 impl Checker<'_> {
     /// The mode of the send with this name, and whether it waits for completion.
     pub(super) fn send_mode(name: &str) -> (SendMode, bool) {

@@ -23,7 +23,7 @@ impl Checker<'_> {
             "probe" | "iprobe" | "mprobe" => self.probe(call),
             "cancel" => self.cancel(call),
             name if self.is_collective(call) => {
-                let what = super::network::collective(name).expect("a collective");
+                let what = super::call::collective(name).expect("a collective");
                 self.collective(call, what)
             }
             "irecv" | "recv" => self.receive(call),
@@ -343,7 +343,7 @@ impl Checker<'_> {
             let first = call.args.first();
             first.is_some_and(|arg| self.names(&arg.value, ObjectKind::Collective))
         };
-        super::network::collective(call.name).is_some() && (call.name != "barrier" || names_one())
+        super::call::collective(call.name).is_some() && (call.name != "barrier" || names_one())
     }
 
     /// Looks at each declaration of objects, with all its uses.

@@ -15,7 +15,7 @@ impl World for FunctionWorld {
 ///
 /// # Errors
 /// If the function fails.
-pub fn apply(code: &Code, function: u32, arguments: Vec<Value>) -> Result<Value, Failure> {
+pub(crate) fn apply(code: &Code, function: u32, arguments: Vec<Value>) -> Result<Value, Failure> {
     // There is no instruction that calls the function, so a failure has the site of an instruction
     // of the function.
     let mut machine = Machine::new(code, FunctionWorld, arguments, 1);

@@ -3,7 +3,7 @@
 use crate::model::Value;
 
 /// What is known of a value: everything in an execution, less in the static analysis.
-pub trait Domain: Clone {
+pub(crate) trait Domain: Clone {
     /// A known value.
     fn known(value: Value) -> Self;
 
@@ -29,7 +29,7 @@ pub trait Domain: Clone {
 
 /// The error that a value is not known.
 #[derive(Debug)]
-pub struct Unknown;
+pub(crate) struct Unknown;
 
 /// The concrete domain: every value is known.
 impl Domain for Value {

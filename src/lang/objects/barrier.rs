@@ -11,7 +11,7 @@ const MAX_PARTICIPANTS: i64 = 1_000_000;
 const ARRIVED: u8 = 0;
 const PASSED: u8 = 1;
 
-pub static DESCRIPTION: Description = Description {
+pub(crate) static DESCRIPTION: Description = Description {
     usage: "it is used by `barrier(barrier)`",
     number: Some(Number {
         form: Form::Parentheses,

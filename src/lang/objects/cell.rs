@@ -4,7 +4,7 @@
 use super::{Act, Caller, Description, Does, Gives, ObjectKind, Param, Takes, Word};
 use crate::model::{Access, CellId, May, Op, Touch};
 
-pub static DESCRIPTION: Description = Description {
+pub(crate) static DESCRIPTION: Description = Description {
     short: "cell",
     usage: "it is read by its name",
     words: &[
@@ -39,13 +39,13 @@ pub static DESCRIPTION: Description = Description {
     ..Description::new("shared", ("shared cell", "shared cells"), |all| all.cells.len())
 };
 
-pub static READ: Act = Act {
+pub(crate) static READ: Act = Act {
     gives: Gives::Content,
     touches: &[|id| Touch::new(CellId(id).lane(), May::Look)],
     ..Act::new(ObjectKind::Cell, |by| access(by, Access::Read))
 };
 
-pub static WRITE: Act = Act {
+pub(crate) static WRITE: Act = Act {
     arity: Some(2),
     touches: &[|id| Touch::new(CellId(id).lane(), May::Change)],
     always_changes: true,

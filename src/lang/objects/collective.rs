@@ -6,7 +6,7 @@ use super::{Description, Form, Number};
 /// More ranks than this are regarded as a mistake.
 const MAX_RANKS: i64 = 10_000;
 
-pub static DESCRIPTION: Description = Description {
+pub(crate) static DESCRIPTION: Description = Description {
     is_soft: true,
     usage: "it is used by `barrier(c)`, `bcast(c, root, value)` and others",
     number: Some(Number {
@@ -36,6 +36,6 @@ const OPERATIONS: &[&str] = &[
 ];
 
 /// How all operations are called.
-pub fn usages() -> impl Iterator<Item = &'static str> {
+pub(crate) fn usages() -> impl Iterator<Item = &'static str> {
     OPERATIONS.iter().flat_map(|usage| [usage, &usage[1..]])
 }

@@ -8,7 +8,7 @@ use crate::model::{CondvarId, May, Op, Response, Touch};
 /// What a process counts there: its waits that have ended without a notification.
 const STRAYS: u8 = 0;
 
-pub static DESCRIPTION: Description = Description {
+pub(crate) static DESCRIPTION: Description = Description {
     usage: "it is used by `cond_wait(condvar, mutex)`, `notify_one(condvar)` and \
             `notify_all(condvar)`",
     number: Some(Number {

@@ -7,7 +7,7 @@ use crate::model::{LatchId, May, Op, Touch};
 /// More counts than this are regarded as a mistake.
 const MAX_COUNTS: i64 = 1_000_000;
 
-pub static DESCRIPTION: Description = Description {
+pub(crate) static DESCRIPTION: Description = Description {
     is_soft: true,
     usage: "it is used by `count_down(latch)` and `wait(latch)`",
     number: Some(Number {

@@ -3,7 +3,7 @@
 
 use super::Description;
 
-pub static DESCRIPTION: Description = Description {
+pub(crate) static DESCRIPTION: Description = Description {
     usage: "it is used by `send(mailbox, value)` and `recv(mailbox)`",
     keyword_slips: &[(
         "channel chan queue port",

@@ -5,7 +5,7 @@ use super::{ended, granted, number, requested};
 use crate::lang::diagnostic::Diagnostic;
 use crate::model::{Asking, May, MutexId, Objects, Op, Request, Touch, Value};
 
-pub static DESCRIPTION: Description = Description {
+pub(crate) static DESCRIPTION: Description = Description {
     usage: "it is used by `lock(mutex)` and `unlock(mutex)`",
     declare: Some(|all, new| new.add_to(&mut all.mutexes, Asking::Queues)),
     words: &[
@@ -31,14 +31,14 @@ pub static DESCRIPTION: Description = Description {
     ..Description::new("mutex", ("mutex", "mutexes"), |all| all.mutexes.len())
 };
 
-pub static REQUEST: Act = Act {
+pub(crate) static REQUEST: Act = Act {
     learn: requested,
     touches: &[|id| Touch::new(MutexId(id).requests(), May::Change)],
     always_changes: true,
     ..Act::new(ObjectKind::Mutex, |by| Ok(Op::AsyncLock(not_requested(by, "requests")?)))
 };
 
-pub static WAIT: Act = Act {
+pub(crate) static WAIT: Act = Act {
     learn: granted,
     ..Act::new(ObjectKind::Mutex, |by| Ok(Op::MutexWaitAny(requests(by, "waits for")?)))
 };
@@ -78,7 +78,7 @@ static TRY: Act = Act {
     ..Act::new(ObjectKind::Mutex, |by| Ok(Op::TryLock(not_requested(by, "tries to lock")?)))
 };
 
-pub static UNLOCK: Act = Act {
+pub(crate) static UNLOCK: Act = Act {
     learn: ended,
     touches: &[
         |id| Touch::new(MutexId(id).queue(), May::Turn),
@@ -126,6 +126,6 @@ fn finish(all: &mut Objects, uses: &Uses<'_>) -> Option<Diagnostic> {
 }
 
 /// Does the word ask for a mutex without waiting for it?
-pub fn only_requests(word: &Word) -> bool {
+pub(crate) fn only_requests(word: &Word) -> bool {
     matches!(word.does, Does::Act(act) if *act == REQUEST)
 }

@@ -3,7 +3,7 @@
 use super::{Act, Caller, Description, ObjectKind, Word, ended, requested};
 use crate::model::{Handle, Hold, May, Op, RwLockId, Touch};
 
-pub static DESCRIPTION: Description = Description {
+pub(crate) static DESCRIPTION: Description = Description {
     short: "lock",
     usage: "it is used by `read_lock(lock)` or `write_lock(lock)`, and `unlock(lock)`",
     declare: Some(|all, new| new.add_to(&mut all.rwlocks, ())),

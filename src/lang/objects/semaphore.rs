@@ -4,7 +4,7 @@
 use super::{Act, Description, Form, Number, ObjectKind, Word, ended, requested};
 use crate::model::{May, Op, SemaphoreId, Touch};
 
-pub static DESCRIPTION: Description = Description {
+pub(crate) static DESCRIPTION: Description = Description {
     usage: "it is used by `acquire(semaphore)` and `release(semaphore)`",
     number: Some(Number {
         form: Form::Equals,

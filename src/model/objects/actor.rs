@@ -23,7 +23,7 @@ impl State {
 
     /// The messages that the handler at `position` of the execution sent: the position of the first
     /// one in the log, and their number, which is 0 for other actions.
-    pub fn sent_at(&self, position: usize) -> (u32, u32) {
+    pub(crate) fn sent_at(&self, position: usize) -> (u32, u32) {
         let first = self.trail[position].messages;
         let next = self
             .trail
@@ -36,13 +36,13 @@ impl State {
     ///
     /// # Panics
     /// If it was not sent in this execution.
-    pub fn message(&self, id: MessageId) -> &Message {
+    pub(crate) fn message(&self, id: MessageId) -> &Message {
         let position = self.inboxes.position(id).expect("a message that was sent");
         &self.inboxes.log()[position as usize]
     }
 
     /// What the actor reacts to if it makes this choice.
-    pub fn stimulus(&self, choice: Choice) -> Stimulus {
+    pub(crate) fn stimulus(&self, choice: Choice) -> Stimulus {
         match choice.handled() {
             Handled::Message(id) => Stimulus::Message(self.message(id).content),
             Handled::Internal(handler) => Stimulus::Internal(handler),

@@ -49,19 +49,19 @@ impl ObjectId for BarrierId {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Barrier {
     /// Number of arrivals that end a round.
-    pub size: u32,
+    pub(crate) size: u32,
     /// Arrivals per round; a process arrives once a round.
     pub rounds: Vec<Vec<ProcessId>>,
 }
 
 impl Barrier {
     /// The processes that have arrived in `round`.
-    pub fn arrived(&self, round: u32) -> &[ProcessId] {
+    pub(crate) fn arrived(&self, round: u32) -> &[ProcessId] {
         self.rounds.get(round as usize).map_or(&[], Vec::as_slice)
     }
 
     /// Have more processes arrived than take part? The first arrival of each process is in round 0.
-    pub fn is_oversubscribed(&self) -> bool {
+    pub(crate) fn is_oversubscribed(&self) -> bool {
         self.arrived(0).len() > self.size as usize
     }
 }

@@ -11,7 +11,7 @@ use crate::model::{
 impl CellId {
     /// The lane of the accesses: changes of the content, and reads of it.
     #[inline]
-    pub fn lane(self) -> Lane {
+    pub(crate) fn lane(self) -> Lane {
         Lane::new(Part::Contents, self.0)
     }
 }
@@ -48,7 +48,11 @@ impl ObjectId for CellId {
 
 impl Access {
     /// The response to the process, and the new content if the access is a change.
-    pub fn apply(self, content: ValueId, values: &mut Values) -> (Response, Option<ValueId>) {
+    pub(crate) fn apply(
+        self,
+        content: ValueId,
+        values: &mut Values,
+    ) -> (Response, Option<ValueId>) {
         match self {
             Access::Read => (Response::Value(content), None),
             Access::Write(new) => (Response::Unit, Some(new)),

@@ -36,19 +36,18 @@ use crate::model::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The process that entered.
-    pub process: ProcessId,
-    /// The collective.
-    pub collective: CollectiveId,
+    pub(crate) process: ProcessId,
+    pub(crate) collective: CollectiveId,
     /// The rank that it entered as.
-    pub rank: u32,
+    pub(crate) rank: u32,
     /// The round, counted from 0.
-    pub round: u32,
+    pub(crate) round: u32,
     /// What it does.
-    pub call: Call,
+    pub(crate) call: Call,
     /// The value that it gives.
-    pub value: ValueId,
+    pub(crate) value: ValueId,
     /// The carrier that ends it.
-    pub carrier: ProcessId,
+    pub(crate) carrier: ProcessId,
     /// When it is complete.
     completion: Completion,
     at: u32,
@@ -64,7 +63,7 @@ pub struct Entry {
 
 impl Entry {
     /// Its position in the execution.
-    pub fn at(&self) -> usize {
+    pub(crate) fn at(&self) -> usize {
         self.at as usize
     }
 
@@ -78,7 +77,7 @@ impl Entry {
     }
 
     /// Has its process observed that it is complete?
-    pub fn is_seen(&self) -> bool {
+    pub(crate) fn is_seen(&self) -> bool {
         self.told_at != NONE
     }
 
@@ -99,9 +98,9 @@ impl Entry {
 
 /// A collective: its entries, by round and rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Collective {
+pub(crate) struct Collective {
     /// Number of ranks.
-    pub size: u32,
+    pub(crate) size: u32,
     /// The entries of each rank, one for each round, by positions in the log of entries.
     by_rank: Vec<Vec<u32>>,
 }
@@ -112,12 +111,12 @@ impl Collective {
     }
 
     /// The entry of a rank in a round.
-    pub fn entry(&self, rank: u32, round: u32) -> Option<u32> {
+    pub(crate) fn entry(&self, rank: u32, round: u32) -> Option<u32> {
         self.by_rank[rank as usize].get(round as usize).copied()
     }
 
     /// The entries of a round, by rank.
-    pub fn entries(&self, round: u32) -> impl Iterator<Item = u32> {
+    pub(crate) fn entries(&self, round: u32) -> impl Iterator<Item = u32> {
         (0..self.size).filter_map(move |rank| self.entry(rank, round))
     }
 }
@@ -137,7 +136,7 @@ impl Collectives {
     }
 
     /// The collective with this number.
-    pub fn get(&self, id: CollectiveId) -> &Collective {
+    pub(crate) fn get(&self, id: CollectiveId) -> &Collective {
         &self.all[id.index()]
     }
 
@@ -152,7 +151,7 @@ impl Collectives {
 
     /// The ranks that an entry waits for and that have not entered. If everything that it needs is
     /// there and it waits all the same, it waits for all other ranks.
-    pub fn missing(&self, entry: u32) -> Vec<u32> {
+    pub(crate) fn missing(&self, entry: u32) -> Vec<u32> {
         let entry = &self.entries[entry as usize];
         let collective = self.get(entry.collective);
         let is_missing = |&rank: &u32| collective.entry(rank, entry.round).is_none();
@@ -187,7 +186,7 @@ impl Collectives {
     }
 
     /// The entries that need the entry at this position.
-    pub fn needing(&self, entry: u32) -> impl Iterator<Item = u32> {
+    pub(crate) fn needing(&self, entry: u32) -> impl Iterator<Item = u32> {
         let Entry { collective, rank, round, .. } = self.entries[entry as usize];
         let collective = self.get(collective);
         let needs = move |other: &u32| {
@@ -260,7 +259,7 @@ impl Collectives {
 
 impl CollectiveId {
     /// The lane of the ends of its entries.
-    pub fn ends(self) -> Lane {
+    pub(crate) fn ends(self) -> Lane {
         Lane::new(Part::Ends, self.0)
     }
 }
@@ -310,7 +309,7 @@ impl State {
     /// Two entries that do not agree: of one round, or of one rank and two processes. The lower
     /// rank comes first.
     #[inline]
-    pub fn discord(&self) -> Option<[u32; 2]> {
+    pub(crate) fn discord(&self) -> Option<[u32; 2]> {
         if self.collectives.discords == 0 { None } else { Some(self.first_discord()) }
     }
 

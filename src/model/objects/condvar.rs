@@ -38,17 +38,17 @@ use crate::model::{
 
 impl CondvarId {
     /// The lane of the notifications, and of the enrolments that see how many there were.
-    pub fn notes(self) -> Lane {
+    pub(crate) fn notes(self) -> Lane {
         Lane::new(Part::Notes, self.0)
     }
 
     /// The lane of the wake steps of notifications.
-    pub fn wakes(self) -> Lane {
+    pub(crate) fn wakes(self) -> Lane {
         Lane::new(Part::Wakes, self.0)
     }
 
     /// The effect of the wake step of the notification at this place.
-    pub fn wake(self, place: u32) -> Effect {
+    pub(crate) fn wake(self, place: u32) -> Effect {
         Effect::act_at(self.wakes(), Mode::Change, place)
     }
 }
@@ -94,10 +94,9 @@ impl ObjectId for CondvarId {
 /// An enrolment of a process at a condition variable, which it waits at or waited at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Enrolment {
-    /// The process.
-    pub process: ProcessId,
+    pub(crate) process: ProcessId,
     /// Number of notifications before it.
-    pub turn: u32,
+    pub(crate) turn: u32,
     woken_by: u32,
 }
 
@@ -119,7 +118,7 @@ pub struct Notification {
 
 /// A condition variable, with its past.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Condvar {
+pub(crate) struct Condvar {
     enrolments: Vec<Enrolment>,
     notifications: Vec<Notification>,
     /// Number of notifications whose wake step is done.
@@ -128,7 +127,7 @@ pub struct Condvar {
 
 impl Condvar {
     /// All enrolments, in order.
-    pub fn enrolments(&self) -> &[Enrolment] {
+    pub(crate) fn enrolments(&self) -> &[Enrolment] {
         &self.enrolments
     }
 
@@ -138,18 +137,18 @@ impl Condvar {
     }
 
     /// The number of notifications whose wake step is done.
-    pub fn over(&self) -> u32 {
+    pub(crate) fn over(&self) -> u32 {
         self.over
     }
 
     /// The enrolments that were not woken, in order.
-    pub fn waiting(&self) -> impl Iterator<Item = &Enrolment> {
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &Enrolment> {
         self.enrolments.iter().filter(|enrolment| enrolment.woken_by == NONE)
     }
 
     /// The candidates of a notification, once all earlier ones have woken: positions of enrolments,
     /// by process.
-    pub fn candidates(&self, notification: u32) -> SmallVec<[u32; 4]> {
+    pub(crate) fn candidates(&self, notification: u32) -> SmallVec<[u32; 4]> {
         let is_candidate =
             |one: &Enrolment| one.turn <= notification && one.woken_by >= notification;
         let all = self.enrolments.iter().enumerate().filter(|(_, one)| is_candidate(one));
@@ -161,7 +160,7 @@ impl Condvar {
 
 impl State {
     /// A condition variable.
-    pub fn condvar(&self, id: CondvarId) -> &Condvar {
+    pub(crate) fn condvar(&self, id: CondvarId) -> &Condvar {
         &self.condvars[id.index()]
     }
 
@@ -348,7 +347,7 @@ impl Operation for Wake {
 
 impl State {
     /// The number of choices of a notification once all earlier ones have woken.
-    pub fn ways_to_wake(&self, condvar: CondvarId, notification: u32) -> usize {
+    pub(crate) fn ways_to_wake(&self, condvar: CondvarId, notification: u32) -> usize {
         let condvar = self.condvar(condvar);
         match condvar.notifications[notification as usize].is_for_all {
             true => 1,

@@ -29,7 +29,7 @@ pub struct Message {
 impl Message {
     /// The position in the execution of the action that sent it; `None` if it is pending from the
     /// start.
-    pub fn creator(&self) -> Option<usize> {
+    pub(crate) fn creator(&self) -> Option<usize> {
         place(self.creator).map(|position| position as usize)
     }
 
@@ -56,22 +56,22 @@ impl Inboxes {
     }
 
     /// The position in the log of a message that was sent here.
-    pub fn position(&self, id: MessageId) -> Option<u32> {
+    pub(crate) fn position(&self, id: MessageId) -> Option<u32> {
         self.positions.get(id.index()).copied().and_then(place)
     }
 
     /// The pending messages of an actor by their positions in the log, in the order of sending.
-    pub fn pending(&self, actor: ProcessId) -> impl Iterator<Item = u32> {
+    pub(crate) fn pending(&self, actor: ProcessId) -> impl Iterator<Item = u32> {
         std::iter::successors(self.oldest(actor), |&at| place(self.log[at as usize].next))
     }
 
     /// The oldest pending message of an actor.
-    pub fn oldest(&self, actor: ProcessId) -> Option<u32> {
+    pub(crate) fn oldest(&self, actor: ProcessId) -> Option<u32> {
         self.ends.get(actor.index()).and_then(|&(first, _)| place(first))
     }
 
     /// The newest pending message of an actor.
-    pub fn newest(&self, actor: ProcessId) -> Option<u32> {
+    pub(crate) fn newest(&self, actor: ProcessId) -> Option<u32> {
         self.ends.get(actor.index()).and_then(|&(_, last)| place(last))
     }
 

@@ -16,7 +16,7 @@ use crate::model::{
 
 impl LatchId {
     /// The lane of the counts.
-    pub fn lane(self) -> Lane {
+    pub(crate) fn lane(self) -> Lane {
         Lane::new(Part::Counts, self.0)
     }
 }
@@ -55,28 +55,27 @@ impl ObjectId for LatchId {
 
 /// A latch, with its past.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Latch {
+pub(crate) struct Latch {
     /// Number of counts that open it.
-    pub size: u32,
+    pub(crate) size: u32,
     /// The process of each count so far.
-    pub counted: Vec<ProcessId>,
+    pub(crate) counted: Vec<ProcessId>,
 }
 
 impl Latch {
     /// The number of missing counts.
-    pub fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         self.size.saturating_sub(self.counted.len() as u32)
     }
 
     /// Have there been more counts than `size`?
-    pub fn is_overrun(&self) -> bool {
+    pub(crate) fn is_overrun(&self) -> bool {
         self.counted.len() > self.size as usize
     }
 }
 
 impl State {
-    /// A latch.
-    pub fn latch(&self, id: LatchId) -> &Latch {
+    pub(crate) fn latch(&self, id: LatchId) -> &Latch {
         &self.latches[id.index()]
     }
 }

@@ -91,11 +91,11 @@ impl End {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Post {
     /// The process that posted it.
-    pub process: ProcessId,
+    pub(crate) process: ProcessId,
     /// Source and tag, or the pattern.
-    pub envelope: Envelope,
+    pub(crate) envelope: Envelope,
     /// The value that is sent; unit for a receive.
-    pub value: ValueId,
+    pub(crate) value: ValueId,
     partner: u32,
 }
 
@@ -135,13 +135,13 @@ impl Mailbox {
     }
 
     /// Does every post match every opposite one?
-    pub fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.patterns == 0
     }
 
     /// The oldest post opposite to `end` that matches `envelope` and is not paired with one of the
     /// first `position` posts at `end`: the partner that a post at that position gets.
-    pub fn partner_at(&self, end: End, position: u32, envelope: Envelope) -> Option<u32> {
+    pub(crate) fn partner_at(&self, end: End, position: u32, envelope: Envelope) -> Option<u32> {
         let opposite = self.posts(end.opposite());
         if self.is_plain() && (end == End::Send || envelope.is_wildcard()) {
             return ((position as usize) < opposite.len()).then_some(position);
@@ -157,7 +157,7 @@ impl Mailbox {
     }
 
     /// The posts at `end` that are not paired, by position. O(1) each if every post matches.
-    pub fn unpaired(&self, end: End) -> impl Iterator<Item = u32> {
+    pub(crate) fn unpaired(&self, end: End) -> impl Iterator<Item = u32> {
         let from = if self.is_plain() { self.posts(end.opposite()).len() } else { 0 };
         let rest = self.posts(end).iter().enumerate().skip(from);
         rest.filter(|(_, post)| post.partner == NONE).map(|(position, _)| position as u32)
@@ -219,7 +219,7 @@ impl State {
     ///
     /// # Panics
     /// If it is not complete.
-    pub fn received(&self, process: ProcessId, comm: Handle) -> ValueId {
+    pub(crate) fn received(&self, process: ProcessId, comm: Handle) -> ValueId {
         if self.is_of_network(process, comm) {
             return self.fetched(self.posted(process, comm));
         }
@@ -234,7 +234,7 @@ impl State {
 
     /// The effect of an action at position `at` of the execution that observes this communication
     /// as complete; `None` if it is not complete.
-    pub fn completion(&self, process: ProcessId, comm: Handle, at: usize) -> Option<Effect> {
+    pub(crate) fn completion(&self, process: ProcessId, comm: Handle, at: usize) -> Option<Effect> {
         let by = self.completed_by(process, comm)?;
         let effect = Effect::needing(by.as_slice());
         Some(match by {
@@ -259,7 +259,7 @@ impl State {
     }
 
     /// The effect of a test of these communications of `process` that finds none of them complete.
-    pub fn not_complete(&self, process: ProcessId, comms: &[Handle]) -> Effect {
+    pub(crate) fn not_complete(&self, process: ProcessId, comms: &[Handle]) -> Effect {
         if self.is_of_network(process, comms[0]) {
             return Effect::nothing();
         }
@@ -271,7 +271,7 @@ impl State {
 
     /// Is this communication complete?
     #[inline]
-    pub fn is_complete(&self, process: ProcessId, comm: Handle) -> bool {
+    pub(crate) fn is_complete(&self, process: ProcessId, comm: Handle) -> bool {
         match self.posted(process, comm) {
             Posted::At(mailbox, end, position) => {
                 self.mailbox(mailbox).posts(end)[position as usize].partner().is_some()

@@ -28,13 +28,13 @@ use crate::model::{
 impl MutexId {
     /// The lane of the requests, unless the mutex is tried.
     #[inline]
-    pub fn requests(self) -> Lane {
+    pub(crate) fn requests(self) -> Lane {
         Lane::new(Part::Requests, self.0)
     }
 
     /// The lane of what changes the queue: the unlocks; if the mutex is tried, the requests, too.
     #[inline]
-    pub fn queue(self) -> Lane {
+    pub(crate) fn queue(self) -> Lane {
         Lane::new(Part::Queue, self.0)
     }
 }
@@ -91,7 +91,7 @@ impl Mutex {
     }
 
     /// Was the queue empty after the first `changes` changes of it? Only for a mutex that is tried.
-    pub fn was_free(&self, changes: usize) -> bool {
+    pub(crate) fn was_free(&self, changes: usize) -> bool {
         debug_assert!(self.is_tried(), "requests are not among the changes");
         let so_far = &self.releases[..changes];
         2 * so_far.iter().filter(|&&ended| ended == NONE).count() == changes
@@ -120,7 +120,7 @@ impl Mutex {
     }
 
     /// Is (or was) every request before `request` released?
-    pub fn is_granted(&self, request: u32) -> bool {
+    pub(crate) fn is_granted(&self, request: u32) -> bool {
         request <= self.head
     }
 
@@ -194,7 +194,7 @@ impl State {
     }
 
     /// Does the process own the mutex through this request of its own?
-    pub fn owns(&self, process: ProcessId, request: Request) -> bool {
+    pub(crate) fn owns(&self, process: ProcessId, request: Request) -> bool {
         self.mutex(request.mutex).is_granted(self.mutex_request(process, request))
     }
 }

@@ -64,11 +64,11 @@ pub struct Sent {
     /// The mailbox it is sent to.
     pub mailbox: MailboxId,
     /// Source and tag.
-    pub envelope: Envelope,
+    pub(crate) envelope: Envelope,
     /// Its content.
     pub value: ValueId,
     /// When the send is complete.
-    pub completion: Completion,
+    pub(crate) completion: Completion,
     at: u32,
     receive: u32,
     /// The position where its process first observed that it is complete.
@@ -87,7 +87,7 @@ impl Sent {
     }
 
     /// The position in the execution where its process first observed that it is complete.
-    pub fn told_at(&self) -> Option<usize> {
+    pub(crate) fn told_at(&self) -> Option<usize> {
         place(self.told_at).map(|at| at as usize)
     }
 }
@@ -97,8 +97,7 @@ impl Sent {
 pub struct Reception {
     /// The receiving process.
     pub process: ProcessId,
-    /// The mailbox.
-    pub mailbox: MailboxId,
+    pub(crate) mailbox: MailboxId,
     /// What it accepts.
     pub pattern: Envelope,
     /// The process that matches it: the carrier, or the process itself for a probe that takes.
@@ -119,7 +118,7 @@ pub struct Reception {
 /// matched, and the process of the taker had observed that before. So all of them are in the
 /// history of every cause that the taker can have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Settled {
+pub(crate) struct Settled {
     receives: u32,
     sends: u32,
 }
@@ -152,7 +151,7 @@ impl Reception {
     }
 
     /// The position in the execution of the action that matched or dropped it.
-    pub fn matched_at(&self) -> Option<usize> {
+    pub(crate) fn matched_at(&self) -> Option<usize> {
         place(self.matched_at).map(|at| at as usize)
     }
 
@@ -171,15 +170,15 @@ impl Reception {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
     /// Its position in the execution.
-    pub at: u32,
+    pub(crate) at: u32,
     /// What it accepts.
-    pub pattern: Envelope,
+    pub(crate) pattern: Envelope,
     /// Number of receives of the mailbox before it.
-    pub before: u32,
+    pub(crate) before: u32,
     /// The number of the next request of its process.
-    pub own: Handle,
+    pub(crate) own: Handle,
     /// What was settled when it was carried out.
-    pub settled: Settled,
+    pub(crate) settled: Settled,
 }
 
 impl Probe {
@@ -195,9 +194,9 @@ impl Probe {
 pub struct Ends {
     /// Sends, in the order of this execution. Only the order of sends of one process means
     /// anything.
-    pub sends: Vec<u32>,
+    pub(crate) sends: Vec<u32>,
     /// Receives, in the order of their process.
-    pub receives: Vec<u32>,
+    pub(crate) receives: Vec<u32>,
     /// Probes, in the order of their process.
     pub probes: Vec<Probe>,
     /// The processes that have received or probed here, one entry each time.
@@ -206,7 +205,7 @@ pub struct Ends {
 
 impl Ends {
     /// The owner of the mailbox: the first process that received or probed here.
-    pub fn reader(&self) -> Option<ProcessId> {
+    pub(crate) fn reader(&self) -> Option<ProcessId> {
         self.readers.first().copied()
     }
 }
@@ -232,13 +231,13 @@ pub struct Network {
 }
 
 /// A few positions in logs or executions.
-pub type Places = SmallVec<[u32; 4]>;
+pub(crate) type Places = SmallVec<[u32; 4]>;
 
 /// A way that a receive or a probe can go: its message, and the positions of all its causes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {
     /// The message that it gets; [`Choice::internal`] 0 if it is cancelled instead.
-    pub choice: Choice,
+    pub(crate) choice: Choice,
     /// The causes, in no particular order. Some may be causes of others.
     pub causes: Places,
 }
@@ -246,22 +245,21 @@ pub struct Way {
 /// A receive or a probe: something that can be given a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Taker {
-    /// The mailbox.
-    pub mailbox: MailboxId,
+    pub(crate) mailbox: MailboxId,
     /// What it accepts.
-    pub pattern: Envelope,
+    pub(crate) pattern: Envelope,
     /// Number of receives of the mailbox before it.
-    pub before: u32,
+    pub(crate) before: u32,
     /// The position of the receive in the log, if it is one.
-    pub receive: Option<u32>,
+    pub(crate) receive: Option<u32>,
     /// What no longer concerns it.
-    pub settled: Settled,
+    pub(crate) settled: Settled,
 }
 
 /// The choice of a carrier that drops a cancelled receive. It is not the id of any message.
 pub const DROPPED: Choice = Choice(-2);
 /// The choice of a carrier that ends an entry of a collective.
-pub const ENDED: Choice = Choice(-3);
+pub(crate) const ENDED: Choice = Choice(-3);
 
 impl Network {
     /// All messages, in the order of sending.
@@ -280,7 +278,7 @@ impl Network {
     }
 
     /// Are there sends that are not matched, or open receives?
-    pub fn has_open_posts(&self) -> bool {
+    pub(crate) fn has_open_posts(&self) -> bool {
         self.unmatched > 0 || self.open > 0
     }
 
@@ -307,12 +305,12 @@ impl Network {
     }
 
     /// How a mailbox delivers.
-    pub fn delivery(&self, mailbox: MailboxId) -> Delivery {
+    pub(crate) fn delivery(&self, mailbox: MailboxId) -> Delivery {
         self.deliveries[mailbox.index()]
     }
 
     /// The position among all sends of a message that was sent here.
-    pub fn position(&self, id: MessageId) -> Option<u32> {
+    pub(crate) fn position(&self, id: MessageId) -> Option<u32> {
         self.positions.get(id.index()).copied().and_then(place)
     }
 
@@ -325,19 +323,19 @@ impl Network {
     }
 
     /// The taker that a receive or probe would be now.
-    pub fn newest_taker(&self, mailbox: MailboxId, pattern: Envelope) -> Taker {
+    pub(crate) fn newest_taker(&self, mailbox: MailboxId, pattern: Envelope) -> Taker {
         let before = self.ends(mailbox).receives.len() as u32;
         Taker { mailbox, pattern, before, receive: None, settled: self.settled(mailbox) }
     }
 
     /// The sends of a mailbox that may still concern a taker.
-    pub fn sends_for(&self, taker: Taker) -> &[u32] {
+    pub(crate) fn sends_for(&self, taker: Taker) -> &[u32] {
         &self.ends(taker.mailbox).sends[taker.settled.sends as usize..]
     }
 
     /// The receives of a mailbox that were not settled when the last receive for which `is_known`
     /// holds was posted. `is_known` has to hold for a prefix of the receives.
-    pub fn receives_since(
+    pub(crate) fn receives_since(
         &self,
         mailbox: MailboxId,
         is_known: impl Fn(&Reception) -> bool,
@@ -499,12 +497,12 @@ impl Network {
 
 impl MailboxId {
     /// The lane of the messages sent to it, if it is a p2p or bag mailbox.
-    pub fn messages(self) -> Lane {
+    pub(crate) fn messages(self) -> Lane {
         Lane::new(Part::Messages, self.0)
     }
 
     /// The lane of the matches there.
-    pub fn matches(self) -> Lane {
+    pub(crate) fn matches(self) -> Lane {
         Lane::new(Part::Matches, self.0)
     }
 
@@ -522,7 +520,7 @@ impl State {
     }
 
     /// Are there mailboxes or collectives whose actions need carriers?
-    pub fn has_carriers(&self) -> bool {
+    pub(crate) fn has_carriers(&self) -> bool {
         self.network.is_used() || !self.collectives.all.is_empty()
     }
 
@@ -570,7 +568,7 @@ pub(super) fn effect_here(state: &State, changes: bool, causes: &[u32]) -> Effec
 
 /// The effect of an action at position `at`, with these causes. `changes`: does it post, match or
 /// take something?
-pub fn network_effect(at: u32, changes: bool, causes: &[u32]) -> Effect {
+pub(crate) fn network_effect(at: u32, changes: bool, causes: &[u32]) -> Effect {
     let act = Act::new(Lane::new(Part::Network, 0), Mode::Add(0));
     Effect {
         at,

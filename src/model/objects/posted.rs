@@ -43,7 +43,7 @@ impl State {
     }
 
     /// The response to a process that posts its next request.
-    pub fn next_posted(&self, process: ProcessId) -> Response {
+    pub(crate) fn next_posted(&self, process: ProcessId) -> Response {
         Response::Posted(Handle(self.posted_count(process)))
     }
 

@@ -10,7 +10,7 @@ use crate::model::{
 impl State {
     /// The action that spawned `process`, by its position in the execution; `None` if it exists
     /// from the start.
-    pub fn born(&self, process: ProcessId) -> Option<usize> {
+    pub(crate) fn born(&self, process: ProcessId) -> Option<usize> {
         place(self.processes[process.index()].born).map(|position| position as usize)
     }
 
@@ -38,7 +38,7 @@ impl State {
 
     /// Did the last action start processes?
     #[inline]
-    pub fn has_just_spawned(&self) -> bool {
+    pub(crate) fn has_just_spawned(&self) -> bool {
         self.trail.last().is_some_and(|last| last.started > 0)
     }
 

@@ -30,12 +30,12 @@ use crate::model::{
 
 impl RwLockId {
     /// The lane of the requests: writers change the turn, readers see it.
-    pub fn turns(self) -> Lane {
+    pub(crate) fn turns(self) -> Lane {
         Lane::new(Part::Turns, self.0)
     }
 
     /// The lane of the unlocks.
-    pub fn leaves(self) -> Lane {
+    pub(crate) fn leaves(self) -> Lane {
         Lane::new(Part::Leaves, self.0)
     }
 }
@@ -94,7 +94,7 @@ struct Turn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RwRequest {
     /// The process that asked.
-    pub process: ProcessId,
+    pub(crate) process: ProcessId,
     /// As a reader or a writer.
     pub hold: Hold,
     /// Its turn.
@@ -117,12 +117,12 @@ impl RwLock {
     }
 
     /// The requests that hold the lock or wait for it, in order.
-    pub fn queue(&self) -> impl Iterator<Item = &RwRequest> {
+    pub(crate) fn queue(&self) -> impl Iterator<Item = &RwRequest> {
         self.requests.iter().filter(|request| !request.is_over)
     }
 
     /// Does this request hold the lock, or did it?
-    pub fn is_granted(&self, request: &RwRequest) -> bool {
+    pub(crate) fn is_granted(&self, request: &RwRequest) -> bool {
         let former = request.turn.checked_sub(1);
         let may_begin = former.is_none_or(|former| self.turns[former as usize].is_over);
         let Turn { readers, left, .. } = self.turns[request.turn as usize];

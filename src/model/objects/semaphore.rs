@@ -10,7 +10,7 @@ use crate::model::{
 
 impl SemaphoreId {
     /// The lane of the requests.
-    pub fn acquires(self) -> Lane {
+    pub(crate) fn acquires(self) -> Lane {
         Lane::new(Part::Acquires, self.0)
     }
 
@@ -63,7 +63,7 @@ pub struct Semaphore {
     /// Number of units at the start.
     pub initial: u32,
     /// Every request so far.
-    pub requests: Vec<ProcessId>,
+    pub(crate) requests: Vec<ProcessId>,
     /// Every release so far.
     pub releases: Vec<ProcessId>,
 }
@@ -75,7 +75,7 @@ impl Semaphore {
     }
 
     /// Is this request granted?
-    pub fn is_granted(&self, request: u32) -> bool {
+    pub(crate) fn is_granted(&self, request: u32) -> bool {
         (request as usize) < self.initial as usize + self.releases.len()
     }
 

@@ -6,13 +6,13 @@ use crate::model::{End, Handle, LocalId, Locals, MailboxId, Met, Posted, Process
 
 impl State {
     /// Is there a request that is not answered? O(1) for each object, except where patterns matter.
-    pub fn has_open_requests(&self, met: &Met) -> bool {
+    pub(crate) fn has_open_requests(&self, met: &Met) -> bool {
         self.network().has_open_posts()
             || met.order()[..self.known].iter().any(|&object| self.has_open_requests_of(object))
     }
 
     /// The number of messages at a declared mailbox that are sent and not paired.
-    pub fn length_of_declared<S: System>(
+    pub(crate) fn length_of_declared<S: System>(
         &self,
         locals: &Locals<'_, S>,
         mailbox: MailboxId,
@@ -30,7 +30,7 @@ impl State {
 
     /// The requests that are not answered, with the processes that made them, process by process.
     /// The request of the owner of a mutex is in its queue, so it is among them.
-    pub fn open_requests(&self) -> impl Iterator<Item = (ProcessId, Handle, Posted)> {
+    pub(crate) fn open_requests(&self) -> impl Iterator<Item = (ProcessId, Handle, Posted)> {
         let of = |(process, posted): (usize, &Posted), handle: usize| {
             (ProcessId(process as u32), Handle(handle as u32), *posted)
         };

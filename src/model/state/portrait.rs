@@ -73,7 +73,7 @@ impl Parts {
     }
 
     /// Bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.ids.capacity() * 5 + (self.words.capacity() + self.ends.capacity()) * 4
     }
 }

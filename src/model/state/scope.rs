@@ -13,7 +13,7 @@ use crate::model::{Locals, Op, ProcessId, System};
 /// The parts of a [portrait](State::portrait), besides the part of its process, that the choices
 /// and the effect of a process depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// No other part.
     Own,
     /// At most the part at this index of the portrait.
@@ -31,7 +31,7 @@ impl State {
     ///
     /// If the operation changes a third part, it does so in all states that have equal parts for
     /// the process and for the object named here, and the change depends only on these three parts.
-    pub fn scope<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> Scope {
+    pub(crate) fn scope<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> Scope {
         if !self.has_scopes(locals) {
             return Scope::Anything;
         }
@@ -51,7 +51,7 @@ impl State {
     }
 
     /// The parts that the choices of the process, and the effect of its operation, depend on, if
-    /// they are known: as [`scope`](State::scope), but an operation may name several objects. The
+    /// they are known: as `scope`, but an operation may name several objects. The
     /// name of a process that it starts may depend on more.
     pub fn sees<S: System>(
         &self,
@@ -76,12 +76,12 @@ impl State {
     }
 
     /// The index of a process in a portrait, if all objects were met at once.
-    pub fn place_of_process(&self, process: ProcessId) -> usize {
+    pub(crate) fn place_of_process(&self, process: ProcessId) -> usize {
         self.known + process.index()
     }
 
     /// Do the parts of a portrait have fixed indices, and is each about one object or process?
-    pub fn has_scopes<S: System>(&self, locals: &Locals<'_, S>) -> bool {
+    pub(crate) fn has_scopes<S: System>(&self, locals: &Locals<'_, S>) -> bool {
         !locals.met().may_grow() && !self.network.is_used() && self.collectives.all.is_empty()
     }
 }

@@ -13,7 +13,7 @@ impl State {
     /// The lane in which the operation takes the next place, if it takes one. Otherwise it has
     /// [ways](State::ways) to go on.
     #[inline]
-    pub fn lane(&self, op: &Op) -> Option<Lane> {
+    pub(crate) fn lane(&self, op: &Op) -> Option<Lane> {
         by_operation!(op, operation => operation.lane(self))
     }
 
@@ -32,7 +32,7 @@ impl State {
     /// # Panics
     /// If it takes no place in a lane.
     #[inline]
-    pub fn at_place(
+    pub(crate) fn at_place(
         &self,
         op: &Op,
         values: &mut Values,
@@ -44,7 +44,7 @@ impl State {
 
     /// The response to `process` at this place of its lane if the operation only looks; `None` if
     /// it would change the lane.
-    pub fn observed(
+    pub(crate) fn observed(
         &self,
         op: &Op,
         values: &mut Values,
@@ -57,13 +57,13 @@ impl State {
 
     /// The request that the operation would complete after the first `changes` changes of its lane.
     #[inline]
-    pub fn completes_at(&self, op: &Op, process: ProcessId, changes: u32) -> Option<u32> {
+    pub(crate) fn completes_at(&self, op: &Op, process: ProcessId, changes: u32) -> Option<u32> {
         by_operation!(op, operation => operation.completes(self, process, changes))
     }
 
     /// The number of ways to go on that the operation has, possible or not.
     #[inline]
-    pub fn ways(&self, op: &Op, process: ProcessId) -> u32 {
+    pub(crate) fn ways(&self, op: &Op, process: ProcessId) -> u32 {
         by_operation!(op, operation => operation.ways(self, process))
     }
 
@@ -71,7 +71,7 @@ impl State {
     /// choice; `None` if that is not possible yet. Appends to `needs` what the way needs besides
     /// what the process knew before.
     #[inline]
-    pub fn way<S: System>(
+    pub(crate) fn way<S: System>(
         &self,
         locals: &Locals<'_, S>,
         (op, process): (&Op, ProcessId),
@@ -91,14 +91,14 @@ impl State {
     ///
     /// # Panics
     /// If it is not a test.
-    pub fn not_yet(&self, op: &Op, process: ProcessId) -> Effect {
+    pub(crate) fn not_yet(&self, op: &Op, process: ProcessId) -> Effect {
         by_operation!(op, operation => operation.not_yet(self, process))
     }
 
     /// Can the operation be enabled together with an operation of another process that it depends
     /// on? (For actors and p2p and bag mailboxes, this question is asked of messages instead.)
     #[inline]
-    pub fn is_contended(&self, op: &Op) -> bool {
+    pub(crate) fn is_contended(&self, op: &Op) -> bool {
         op.is_test() || self.lane(op).is_some()
     }
 }
@@ -118,7 +118,7 @@ impl Op {
 
     /// The lane on which it adds something that others wait for, if it takes no place in a lane.
     #[inline]
-    pub fn gathers(&self) -> Option<Lane> {
+    pub(crate) fn gathers(&self) -> Option<Lane> {
         by_operation!(self, operation => operation.gathers())
     }
 }

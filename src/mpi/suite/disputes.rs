@@ -10,16 +10,16 @@ use crate::mpi::{Answer, Slip};
 
 /// Labels that the standard contradicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dispute {
+pub(crate) struct Dispute {
     /// Paths of programs; `*` stands for any text.
     programs: &'static [&'static str],
     /// The mistake, for programs that are labelled as correct; `None` for correct programs that are
     /// labelled as wrong.
     slip: Option<Slip>,
     /// The section of MPI 4.1.
-    pub section: &'static str,
+    pub(crate) section: &'static str,
     /// The rule of that section, applied to the programs.
-    pub reason: &'static str,
+    pub(crate) reason: &'static str,
 }
 
 const DISPUTES: &[Dispute] = &[
@@ -144,7 +144,7 @@ const DISPUTES: &[Dispute] = &[
 
 impl Dispute {
     /// The dispute about the label of a program, given by its whole path.
-    pub fn of(program: &Path, expected: &Expected) -> Option<&'static Dispute> {
+    pub(crate) fn of(program: &Path, expected: &Expected) -> Option<&'static Dispute> {
         let path = program.to_string_lossy();
         DISPUTES.iter().find(|dispute| {
             let is_said = match dispute.slip {

@@ -30,7 +30,7 @@ use super::{Expected, Program, Suite, Test};
 const LISTS: [&str; 2] = ["testlist", "testlist.in"];
 
 /// The file that says how the programs of a folder are built.
-pub const MAKEFILE: &str = "Makefile.am";
+pub(crate) const MAKEFILE: &str = "Makefile.am";
 
 /// The number of ranks, if the list does not give it.
 const RANKS: u32 = 2;
@@ -57,19 +57,19 @@ const MACHINE: &str = "\
 
 /// Headers of a configured suite, and our replacements: files in a folder where headers are looked
 /// up.
-pub const CONFIGURED: [(&str, &str); 3] =
+pub(crate) const CONFIGURED: [(&str, &str); 3] =
     [("mpitestconf.h", MACHINE), ("mtest_mpix.h", ""), ("../dtpoolsconf.h", MACHINE)];
 
 impl Suite {
     /// The lists of programs.
-    pub fn lists(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn lists(&self) -> impl Iterator<Item = &Path> {
         let is_list =
             |file: &&Path| LISTS.iter().any(|&list| file.file_name() == Some(list.as_ref()));
         self.files.iter().map(PathBuf::as_path).filter(is_list)
     }
 
     /// The files of common code.
-    pub fn common(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn common(&self) -> impl Iterator<Item = &Path> {
         let is_common = |file: &&Path| {
             let folder = file.parent();
             COMMON.iter().any(|&common| folder == Some(Path::new(common)))
@@ -79,7 +79,7 @@ impl Suite {
     }
 
     /// The C programs of a list, with the makefile beside it.
-    pub fn listed(&self, list: &Path, text: &str, makefile: &str) -> Vec<Program> {
+    pub(crate) fn listed(&self, list: &Path, text: &str, makefile: &str) -> Vec<Program> {
         let folder = list.parent().unwrap_or(Path::new(""));
         let rules = rules(makefile);
         let mut programs: BTreeMap<&str, Program> = BTreeMap::new();

@@ -17,13 +17,13 @@ impl<S: System> Replay<'_, S> {
     }
 
     /// The first invariant that fails here.
-    pub fn broken_invariant(&self) -> Option<Failure> {
+    pub(crate) fn broken_invariant(&self) -> Option<Failure> {
         broken_invariants(&self.locals, &self.state).into_iter().next().map(|(_, failure)| failure)
     }
 
     /// What the invariant that fails in this way has read, here or when the first one failed;
     /// `None` if none does.
-    pub fn seen_by_invariant(&self, failure: &Failure) -> Option<Vec<(String, String)>> {
+    pub(crate) fn seen_by_invariant(&self, failure: &Failure) -> Option<Vec<(String, String)>> {
         let here = invariant_readings(&self.locals, &self.state, failure);
         let earlier = || self.broken.as_ref().filter(|(first, _)| first == failure);
         here.map(|readings| self.shown(&readings)).or_else(|| Some(earlier()?.1.clone()))

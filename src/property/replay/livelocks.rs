@@ -6,7 +6,7 @@ use crate::property::livelock::{Motion, Watch, is_livelock};
 
 impl<S: System> Replay<'_, S> {
     /// From now on it gives up looking for livelocks when this is raised.
-    pub fn stop_at(&mut self, signal: &StopSignal) {
+    pub(crate) fn stop_at(&mut self, signal: &StopSignal) {
         self.stop = signal.clone();
     }
 
@@ -27,12 +27,12 @@ impl<S: System> Replay<'_, S> {
 
     /// Those that wait at a poll, but would go on: they look next at something that is there, or
     /// only the bound on polls holds them. If there are any, nothing else is possible.
-    pub fn pollers(&self) -> &[ProcessId] {
+    pub(crate) fn pollers(&self) -> &[ProcessId] {
         &self.pollers
     }
 
     /// Is nothing possible, but rounds of loops in vain, and does nobody poll who would go on?
-    pub fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         !self.spins.is_empty() || self.pollers.is_empty() && self.state.is_terminal(&self.locals)
     }
 
@@ -50,7 +50,7 @@ impl<S: System> Replay<'_, S> {
     }
 
     /// Was a livelock found?
-    pub fn is_livelocked(&self) -> bool {
+    pub(crate) fn is_livelocked(&self) -> bool {
         is_livelock(&self.locals, &self.state, &self.spins)
     }
 }

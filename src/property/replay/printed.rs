@@ -9,14 +9,14 @@ use crate::model::{LocalId, ProcessId, System};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Printed {
     /// Who.
-    pub process: String,
+    pub(crate) process: String,
     /// All of it.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 impl<S: System> Replay<'_, S> {
     /// What processes have printed in this execution; nothing of those that have printed nothing.
-    pub fn printed(&self) -> Vec<Printed> {
+    pub(crate) fn printed(&self) -> Vec<Printed> {
         let processes = self.state.program_processes();
         let printed = processes.map(|process| Printed {
             process: self.name(process).into(),
@@ -26,7 +26,7 @@ impl<S: System> Replay<'_, S> {
     }
 
     /// What the process of the last step has printed since then.
-    pub fn just_printed(&self) -> Option<Printed> {
+    pub(crate) fn just_printed(&self) -> Option<Printed> {
         let process = self.state.schedule().next_back()?.process;
         let text = self.printed_before(self.state.local(process))?;
         Some(Printed { process: self.name(process).into(), text })

@@ -35,7 +35,7 @@ const TRANS_DPOR: &str = "transdpor:over=configurations";
 pub struct SearchTree {
     /// The program.
     #[serde(flatten)]
-    pub subject: Subject,
+    pub(crate) subject: Subject,
     /// The word `steps`.
     pub what: &'static str,
     /// How thorough the alternatives of UDPOR are, as on the command line.
@@ -45,7 +45,7 @@ pub struct SearchTree {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explorer: Option<&'static str>,
     /// The names of the processes.
-    pub lanes: Vec<String>,
+    pub(crate) lanes: Vec<String>,
     /// The events that the search visited, by number. Numbers may be missing.
     pub events: Vec<Event>,
     /// The calls, each before those that it makes.
@@ -168,13 +168,13 @@ impl SearchTree {
     }
 
     /// The event with this number.
-    pub fn event(&self, number: usize) -> &Event {
+    pub(crate) fn event(&self, number: usize) -> &Event {
         let at = self.events.binary_search_by_key(&number, |event| event.id);
         &self.events[at.expect("an event that the search visited")]
     }
 
     /// The process and operation of the event with this number: `3 Receiver recv(m)`.
-    pub fn described(&self, number: usize) -> String {
+    pub(crate) fn described(&self, number: usize) -> String {
         let event = self.event(number);
         format!("{number} {} {}", self.lanes[event.lane], event.label)
     }
@@ -182,7 +182,7 @@ impl SearchTree {
 
 /// A set of events in short, ascending, with ranges for neighbours: `0–3, 5`; `∅` for the empty
 /// set.
-pub fn compact(set: &[usize]) -> String {
+pub(crate) fn compact(set: &[usize]) -> String {
     let mut sorted = set.to_vec();
     sorted.sort_unstable();
     let runs = sorted.chunk_by(|a, b| a + 1 == *b).map(|run| match run {

@@ -18,7 +18,6 @@ pub(super) const SMALL: f64 = 10.0;
 /// Space around everything.
 pub(super) const MARGIN: f64 = 20.0;
 
-/// A point.
 pub(super) type Point = (f64, f64);
 
 /// The width of a text. Characters of monospaced fonts are 0.6 em wide, in some fonts a little

@@ -6,7 +6,7 @@ use super::{FAINT, HEADING, Styled};
 use crate::property::Call;
 
 /// The calls of procedures, process by process; empty if there are none.
-pub struct CallTable<'c>(pub &'c [Call]);
+pub(crate) struct CallTable<'c>(pub(crate) &'c [Call]);
 
 impl Display for CallTable<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -4,16 +4,12 @@ use std::fmt::{self, Display, Formatter};
 
 use super::calls::CallTable;
 use super::place::{one_file, place};
-use super::shell::{quoted, quoted_path};
 use super::steps::{WIDEST_ACTION, beside, hanging, shortened};
 use super::warnings::Warnings;
 use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, values, violation_line};
 use crate::explore::ViolationKind;
 use crate::property::{Blocked, list};
-use crate::report::{ExecutionReport, Subject, ViolationReport};
-
-/// The number of bytes up to which a schedule is printed as a part of a command.
-const LONGEST_SCHEDULE: usize = 4000;
+use crate::report::{ExecutionReport, ViolationReport};
 
 /// The processes that wait at the end of a deadlocked execution, in this width.
 pub(super) struct Standstill<'r>(pub(super) &'r ViolationReport, pub(super) usize);
@@ -92,7 +88,7 @@ impl Display for Standstill<'_> {
 }
 
 /// The heading above the steps of an execution.
-pub struct Title<'r>(pub &'r ExecutionReport);
+pub(crate) struct Title<'r>(pub(crate) &'r ExecutionReport);
 
 impl Display for Title<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -103,7 +99,7 @@ impl Display for Title<'_> {
 }
 
 /// The result of an execution, in one line.
-pub struct Upshot<'r>(pub &'r ExecutionReport);
+pub(crate) struct Upshot<'r>(pub(crate) &'r ExecutionReport);
 
 impl Display for Upshot<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -132,7 +128,7 @@ impl Display for Upshot<'_> {
 }
 
 /// The text below the steps of an execution, in this width.
-pub struct Ending<'r>(pub &'r ExecutionReport, pub usize);
+pub(crate) struct Ending<'r>(pub(crate) &'r ExecutionReport, pub(crate) usize);
 
 impl Display for Ending<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -148,31 +144,4 @@ impl Display for Ending<'_> {
             None => write!(f, "{}", Warnings(&report.subject, &report.warnings)),
         }
     }
-}
-
-/// The command that shows an execution step by step.
-pub fn replay_command(subject: &Subject, schedule: &str) -> String {
-    if let Some([before, after]) = &subject.command {
-        let schedule = if schedule.is_empty() { "''" } else { schedule };
-        return format!("{before} --schedule {schedule} {after}");
-    }
-    let mut command = format!("mazurka replay {}", quoted_path(&subject.path));
-    for define in &subject.defines {
-        command += &format!(" -D {}", quoted(define));
-    }
-    if let Some(granularity) = subject.granularity {
-        command += &format!(" --granularity {granularity}");
-    }
-    if subject.allow_pending {
-        command += " --allow-pending";
-    }
-    for daemon in &subject.daemons {
-        command += &format!(" --allow daemons={}", quoted(daemon));
-    }
-    command += &subject.semantics.map_or(String::new(), |semantics| semantics.options());
-    if schedule.len() > LONGEST_SCHEDULE {
-        command += " RESULT.json   (RESULT.json being what --format json prints)";
-        return command;
-    }
-    command + " --schedule " + if schedule.is_empty() { "''" } else { schedule }
 }

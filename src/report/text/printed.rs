@@ -11,7 +11,7 @@ use crate::report::{Shown, Subject};
 const SHOWN: usize = 20;
 
 /// The output of each process, its last 20 lines at most; empty if there is none.
-pub struct PrintedTexts<'p>(pub &'p [Printed]);
+pub(crate) struct PrintedTexts<'p>(pub(crate) &'p [Printed]);
 
 impl Display for PrintedTexts<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -4,11 +4,15 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::model::{is_deceptive, printable};
+use crate::report::Subject;
+
+/// The number of bytes up to which a schedule is printed as a part of a command.
+const LONGEST_SCHEDULE: usize = 4000;
 
 /// A word, quoted for a shell if necessary: in single quotes; or, if it has control characters or
 /// is not UTF-8, as `$'…'` with these as octal numbers. Bash, zsh, ksh and POSIX 2024 understand
 /// that.
-pub fn quoted(word: impl AsRef<OsStr>) -> String {
+pub(crate) fn quoted(word: impl AsRef<OsStr>) -> String {
     let word = word.as_ref();
     match word.to_str() {
         Some(text) if !text.is_empty() && text.chars().all(is_plain) => text.into(),
@@ -20,7 +24,7 @@ pub fn quoted(word: impl AsRef<OsStr>) -> String {
 }
 
 /// A path as an argument: it must not be taken for an option if it begins with a dash.
-pub fn quoted_path(path: &Path) -> String {
+pub(crate) fn quoted_path(path: &Path) -> String {
     let begins_with_dash = path.as_os_str().as_encoded_bytes().first() == Some(&b'-');
     match begins_with_dash && path != Path::new("-") {
         true => quoted(Path::new(".").join(path)),
@@ -30,7 +34,7 @@ pub fn quoted_path(path: &Path) -> String {
 
 /// A path for people: with `\xNN` for bytes that are not UTF-8, and without characters that a
 /// terminal acts on.
-pub fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
         text += &printable(chunk.valid());
@@ -64,6 +68,33 @@ fn escaped(word: &OsStr) -> String {
 /// a part of them.
 fn push_bytes(text: &mut String, bytes: &[u8]) {
     bytes.iter().for_each(|byte| *text += &format!("\\{byte:03o}"));
+}
+
+/// The command that shows an execution step by step.
+pub(crate) fn replay_command(subject: &Subject, schedule: &str) -> String {
+    if let Some([before, after]) = &subject.command {
+        let schedule = if schedule.is_empty() { "''" } else { schedule };
+        return format!("{before} --schedule {schedule} {after}");
+    }
+    let mut command = format!("mazurka replay {}", quoted_path(&subject.path));
+    for define in &subject.defines {
+        command += &format!(" -D {}", quoted(define));
+    }
+    if let Some(granularity) = subject.granularity {
+        command += &format!(" --granularity {granularity}");
+    }
+    if subject.allow_pending {
+        command += " --allow-pending";
+    }
+    for daemon in &subject.daemons {
+        command += &format!(" --allow daemons={}", quoted(daemon));
+    }
+    command += &subject.semantics.map_or(String::new(), |semantics| semantics.options());
+    if schedule.len() > LONGEST_SCHEDULE {
+        command += " RESULT.json   (RESULT.json being what --format json prints)";
+        return command;
+    }
+    command + " --schedule " + if schedule.is_empty() { "''" } else { schedule }
 }
 
 #[cfg(test)]

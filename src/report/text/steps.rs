@@ -23,7 +23,7 @@ const ENDING: usize = " [fails]".len();
 const LONGEST_VALUE: usize = 120;
 
 /// A numbered list of steps. `Display` shows it all, [`row`](StepTable::row) one line of it.
-pub struct StepTable<'s> {
+pub(crate) struct StepTable<'s> {
     steps: &'s [Step],
     number: usize,
     process: usize,
@@ -36,7 +36,7 @@ pub struct StepTable<'s> {
 impl<'s> StepTable<'s> {
     /// A table with columns wide enough for these steps, within `room`. A text that does not fit
     /// continues below, in its column.
-    pub fn new(steps: &'s [Step], room: usize) -> Self {
+    pub(crate) fn new(steps: &'s [Step], room: usize) -> Self {
         let widest = |of: &dyn Fn(&Step) -> usize| steps.iter().map(of).max().unwrap_or(0);
         let number = steps.len().to_string().len().max(3);
         let process = widest(&|step| step.process.chars().count()).max("process".len());
@@ -54,7 +54,7 @@ impl<'s> StepTable<'s> {
     }
 
     /// The line above the steps.
-    pub fn header(&self) -> String {
+    pub(crate) fn header(&self) -> String {
         let StepTable { number, process, line, action, .. } = *self;
         let text = format!(
             "  {:>number$}  {:<process$}  {:>line$}  {:<action$}  outcome",
@@ -64,7 +64,7 @@ impl<'s> StepTable<'s> {
     }
 
     /// The step with this index.
-    pub fn row(&self, index: usize) -> String {
+    pub(crate) fn row(&self, index: usize) -> String {
         let StepTable { number, process, line, action, .. } = *self;
         let step = &self.steps[index];
         let place = told_place(step, self.is_in_one_file);
@@ -152,7 +152,7 @@ pub(super) fn hanging(text: &str, margin: usize, room: usize) -> String {
 const CHANGES: usize = 9;
 
 /// The changes of a step, indented below its line, in this width.
-pub struct ChangeRows<'c>(pub &'c [Change], pub usize);
+pub(crate) struct ChangeRows<'c>(pub(crate) &'c [Change], pub(crate) usize);
 
 impl Display for ChangeRows<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

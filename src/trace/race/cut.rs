@@ -28,7 +28,7 @@ use crate::trace::initials::dependent_here;
 
 /// Appends the races of actions that are too high at the end of the execution, and of tests whose
 /// requests were completed by tops. For messages see [`super::with_pending`].
-pub fn with_cut<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
+pub(crate) fn with_cut<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     if !execution.has_tops() {
         return;
     }

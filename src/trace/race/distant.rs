@@ -14,7 +14,7 @@ use crate::trace::Execution;
 /// Appends the distant races of an execution that has ended, each once. `open` are its open
 /// choices. O(n²) for n actions if it has open choices; else O(n) for each access that may wait,
 /// and for each message to an actor.
-pub fn with_distant<S: System>(
+pub(crate) fn with_distant<S: System>(
     execution: &mut Execution<'_, S>,
     open: &OpenChoices,
     races: &mut Vec<Race>,

@@ -18,14 +18,17 @@ use crate::trace::Execution;
 
 /// Another choice of a match or probe, with its causes and its effect.
 #[derive(Clone, Debug)]
-pub struct Detour {
-    pub choice: Choice,
-    pub causes: Places,
-    pub effect: Effect,
+pub(crate) struct Detour {
+    pub(crate) choice: Choice,
+    pub(crate) causes: Places,
+    pub(crate) effect: Effect,
 }
 
 /// The other choices of the match or probe at `first`. None for other operations.
-pub fn detours<S: System>(execution: &Execution<'_, S>, first: usize) -> SmallVec<[Detour; 2]> {
+pub(crate) fn detours<S: System>(
+    execution: &Execution<'_, S>,
+    first: usize,
+) -> SmallVec<[Detour; 2]> {
     let mut all = SmallVec::new();
     let Some(taker) = taker(execution, first) else { return all };
     let (state, order) = (execution.state(), execution.order());
@@ -76,7 +79,7 @@ fn taker<S: System>(execution: &Execution<'_, S>, position: usize) -> Option<Tak
 }
 
 /// Might the poll at `position` have failed?
-pub fn might_find_nothing<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
+pub(crate) fn might_find_nothing<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
     let (state, process) = (execution.state(), execution.action(position).process);
     let own = execution.order().of_process(process);
     let before = own.partition_point(|&at| (at as usize) < position);

@@ -17,7 +17,7 @@ impl<N> Default for OpenChoices<N> {
 
 impl OpenChoices {
     /// The open choices of a whole execution.
-    pub fn of<S: System>(execution: &Execution<'_, S>) -> Self {
+    pub(crate) fn of<S: System>(execution: &Execution<'_, S>) -> Self {
         let open = (0..execution.len()).filter(|&at| is_open(execution, at));
         OpenChoices(open.map(|at| (at, ())).collect())
     }
@@ -38,19 +38,19 @@ impl<N> OpenChoices<N> {
     }
 
     /// Called before the last action of the execution is removed.
-    pub fn leave<S: System>(&mut self, execution: &Execution<'_, S>) {
+    pub(crate) fn leave<S: System>(&mut self, execution: &Execution<'_, S>) {
         if let Some(last) = execution.len().checked_sub(1) {
             self.truncate(last);
         }
     }
 
     /// Drops the open choices after the first `length` actions of the execution.
-    pub fn truncate(&mut self, length: usize) {
+    pub(crate) fn truncate(&mut self, length: usize) {
         while self.0.pop_if(|(position, _)| *position >= length).is_some() {}
     }
 
     /// All open choices, oldest first.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &N)> {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (usize, &N)> {
         self.0.iter().map(|(position, note)| (*position, note))
     }
 }

@@ -31,7 +31,6 @@ use super::conditions::{Conditions, NONE};
 use super::cuts::{Cut, Cuts};
 use super::{Code, Condition, Line, Net, Next, PrefixEvent};
 
-/// An event.
 #[derive(Clone, Debug)]
 pub struct Event {
     /// The line of its process.
@@ -46,7 +45,7 @@ pub struct Event {
     /// The reads that it comes after because it consumes what they have read.
     pub(super) reads: (u32, u32),
     /// |\[e\]|
-    pub size: u32,
+    pub(crate) size: u32,
     pub(super) level: u32,
     /// The cut of \[e).
     pub(super) before: Cut,

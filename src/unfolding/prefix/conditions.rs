@@ -3,26 +3,26 @@
 use super::{Code, Condition, Line, PrefixEvent};
 
 /// No condition, no event, no slot.
-pub const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// A condition.
 #[derive(Clone, Copy, Debug)]
-pub struct Node {
-    pub line: Line,
-    pub code: Code,
+pub(crate) struct Node {
+    pub(crate) line: Line,
+    pub(crate) code: Code,
     /// The event that made it.
-    pub event: PrefixEvent,
+    pub(crate) event: PrefixEvent,
     /// The condition that it replaced; a root is its own parent.
     pub parent: Condition,
     jump: Condition,
     pub depth: u32,
     /// The first of the conditions that replace it, and the next of those that replace its parent.
-    pub child: Condition,
-    pub sibling: Condition,
+    pub(crate) child: Condition,
+    pub(crate) sibling: Condition,
     /// For the line of a process: the number of its events so far.
-    pub steps: u32,
+    pub(crate) steps: u32,
     /// The first slot of a consumer (see `build`).
-    pub consumer: u32,
+    pub(crate) consumer: u32,
     /// The index of the list of events that read it.
     reads: u32,
 }
@@ -36,25 +36,25 @@ struct Seen {
 
 /// The last read of a condition by a process: the line of the process, and its condition after the
 /// read.
-pub type Read = (Line, Condition);
+pub(crate) type Read = (Line, Condition);
 
 /// What a cut has for a line: 0 for the root, a condition, or a [`Seen`].
-pub type Entry = u32;
+pub(crate) type Entry = u32;
 
 /// Marks an entry that is a [`Seen`].
 const SEEN: u32 = 1 << 31;
 
 /// All conditions. The one with number 0 stands for no root in particular.
 #[derive(Debug, Default)]
-pub struct Conditions {
-    pub nodes: Vec<Node>,
+pub(crate) struct Conditions {
+    pub(crate) nodes: Vec<Node>,
     roots: Vec<Condition>,
     seen: Vec<Seen>,
     lists: Vec<Vec<PrefixEvent>>,
 }
 
 impl Conditions {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let dummy = Node {
             line: NONE,
             code: 0,
@@ -72,28 +72,28 @@ impl Conditions {
     }
 
     /// The number of lines.
-    pub fn lines(&self) -> usize {
+    pub(crate) fn lines(&self) -> usize {
         self.roots.len()
     }
 
     /// Adds the next line, with this code at the start.
-    pub fn add_line(&mut self, code: Code) {
+    pub(crate) fn add_line(&mut self, code: Code) {
         let (line, root) = (self.roots.len() as Line, self.nodes.len() as Condition);
         self.nodes.push(Node { line, code, parent: root, jump: root, ..self.nodes[0] });
         self.roots.push(root);
     }
 
     /// The condition of a line at the start.
-    pub fn root(&self, line: Line) -> Condition {
+    pub(crate) fn root(&self, line: Line) -> Condition {
         self.roots[line as usize]
     }
 
-    pub fn node(&self, condition: Condition) -> &Node {
+    pub(crate) fn node(&self, condition: Condition) -> &Node {
         &self.nodes[condition as usize]
     }
 
     /// Adds a condition that replaces `parent`.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         parent: Condition,
         code: Code,
@@ -123,7 +123,7 @@ impl Conditions {
 
     /// The condition of an entry for this line.
     #[inline]
-    pub fn base(&self, line: Line, entry: Entry) -> Condition {
+    pub(crate) fn base(&self, line: Line, entry: Entry) -> Condition {
         match entry {
             0 => self.roots[line as usize],
             entry if entry & SEEN != 0 => self.seen[(entry & !SEEN) as usize].base,
@@ -132,13 +132,13 @@ impl Conditions {
     }
 
     /// The entry for a condition that nobody has read.
-    pub fn entry(&self, condition: Condition) -> Entry {
+    pub(crate) fn entry(&self, condition: Condition) -> Entry {
         if self.nodes[condition as usize].depth == 0 { 0 } else { condition }
     }
 
     /// The reads of an entry.
     #[inline]
-    pub fn reads_of(&self, entry: Entry) -> &[Read] {
+    pub(crate) fn reads_of(&self, entry: Entry) -> &[Read] {
         match entry & SEEN {
             0 => &[],
             _ => &self.seen[(entry & !SEEN) as usize].by,
@@ -146,7 +146,7 @@ impl Conditions {
     }
 
     /// The entry for a condition with these reads, in the order of lines.
-    pub fn seen(&mut self, base: Condition, by: Vec<Read>) -> Entry {
+    pub(crate) fn seen(&mut self, base: Condition, by: Vec<Read>) -> Entry {
         if by.is_empty() {
             return self.entry(base);
         }
@@ -156,7 +156,7 @@ impl Conditions {
 
     /// Is `condition` at or above `below` in the tree of their line? O(log n).
     #[inline]
-    pub fn is_at_or_above(&self, condition: Condition, below: Condition) -> bool {
+    pub(crate) fn is_at_or_above(&self, condition: Condition, below: Condition) -> bool {
         let depth = self.nodes[condition as usize].depth;
         let mut at = below;
         loop {
@@ -170,12 +170,12 @@ impl Conditions {
     }
 
     /// The events that read a condition, in the order in which they were added.
-    pub fn readers(&self, condition: Condition) -> &[PrefixEvent] {
+    pub(crate) fn readers(&self, condition: Condition) -> &[PrefixEvent] {
         self.lists.get(self.nodes[condition as usize].reads as usize).map_or(&[], |list| list)
     }
 
     /// Adds an event that reads a condition.
-    pub fn add_reader(&mut self, condition: Condition, event: PrefixEvent) {
+    pub(crate) fn add_reader(&mut self, condition: Condition, event: PrefixEvent) {
         let node = &mut self.nodes[condition as usize];
         if node.reads == NONE {
             node.reads = self.lists.len() as u32;
@@ -185,7 +185,7 @@ impl Conditions {
     }
 
     /// Bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let seen: usize = self.seen.iter().map(|seen| seen.by.capacity() * 8).sum();
         let lists: usize = self.lists.iter().map(|list| list.capacity() * 4 + 24).sum();
         self.nodes.capacity() * size_of::<Node>()

@@ -9,21 +9,21 @@ use super::conditions::{Conditions, Entry, Read};
 use super::{Code, Condition, Line};
 
 /// Lines in a chunk.
-pub const WIDTH: usize = 8;
+pub(crate) const WIDTH: usize = 8;
 
 /// The chunk in which every line is at its root.
 const EMPTY: u32 = 0;
 
 /// A cut: a range of chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub(crate) struct Cut {
     from: u32,
     len: u32,
 }
 
 impl Cut {
     /// The cut of the empty configuration.
-    pub const START: Cut = Cut { from: 0, len: 0 };
+    pub(crate) const START: Cut = Cut { from: 0, len: 0 };
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,9 +32,8 @@ struct Sums {
     steps: u32,
 }
 
-/// All cuts.
 #[derive(Debug)]
-pub struct Cuts {
+pub(crate) struct Cuts {
     chunks: Vec<[Entry; WIDTH]>,
     sums: Vec<Sums>,
     /// The numbers of the chunks of each cut.
@@ -74,7 +73,7 @@ impl Cuts {
 
     /// The entry of a line.
     #[inline]
-    pub fn entry(&self, cut: Cut, line: Line) -> Entry {
+    pub(crate) fn entry(&self, cut: Cut, line: Line) -> Entry {
         match self.numbers(cut).get(line as usize / WIDTH) {
             Some(&chunk) => self.chunks[chunk as usize][line as usize % WIDTH],
             None => 0,
@@ -82,13 +81,13 @@ impl Cuts {
     }
 
     /// The hash of the state of a cut.
-    pub fn hash(&self, cut: Cut) -> u64 {
+    pub(crate) fn hash(&self, cut: Cut) -> u64 {
         let sums = self.numbers(cut).iter().map(|&chunk| self.sums[chunk as usize].hash);
         sums.fold(0, u64::wrapping_add)
     }
 
     /// The number of events of a configuration with this cut.
-    pub fn steps(&self, cut: Cut) -> u32 {
+    pub(crate) fn steps(&self, cut: Cut) -> u32 {
         self.numbers(cut).iter().map(|&chunk| self.sums[chunk as usize].steps).sum()
     }
 
@@ -99,7 +98,7 @@ impl Cuts {
 
     /// Is the union of two configurations a configuration? O(chunks) at least, O(log n) for each
     /// line in which they differ.
-    pub fn are_compatible(&self, conditions: &Conditions, a: Cut, b: Cut) -> bool {
+    pub(crate) fn are_compatible(&self, conditions: &Conditions, a: Cut, b: Cut) -> bool {
         let common = a.len.min(b.len) as usize;
         let (x, y) = (&self.numbers(a)[..common], &self.numbers(b)[..common]);
         let differ = |&at: &usize| x[at] != y[at];
@@ -147,12 +146,12 @@ impl Cuts {
     /// Is this event, known by the line of its process and its condition afterwards, in a
     /// configuration?
     #[inline]
-    pub fn contains(&self, conditions: &Conditions, cut: Cut, (line, made): Read) -> bool {
+    pub(crate) fn contains(&self, conditions: &Conditions, cut: Cut, (line, made): Read) -> bool {
         conditions.is_at_or_above(made, conditions.base(line, self.entry(cut, line)))
     }
 
     /// The cut of the union of two compatible configurations.
-    pub fn join(&mut self, conditions: &mut Conditions, a: Cut, b: Cut) -> Cut {
+    pub(crate) fn join(&mut self, conditions: &mut Conditions, a: Cut, b: Cut) -> Cut {
         let from = self.numbers.len() as u32;
         let len = a.len.max(b.len);
         for at in 0..len as usize {
@@ -198,7 +197,12 @@ impl Cuts {
     }
 
     /// The cut with these entries replaced, which are in the order of lines.
-    pub fn with(&mut self, conditions: &Conditions, cut: Cut, entries: &[(Line, Entry)]) -> Cut {
+    pub(crate) fn with(
+        &mut self,
+        conditions: &Conditions,
+        cut: Cut,
+        entries: &[(Line, Entry)],
+    ) -> Cut {
         let most = entries.last().map_or(0, |&(line, _)| line as usize / WIDTH + 1);
         let (from, len) = (self.numbers.len() as u32, cut.len.max(most as u32));
         let mut rest = entries;
@@ -221,7 +225,7 @@ impl Cuts {
     }
 
     /// The hash of the state that a cut would have with these codes.
-    pub fn hash_with(
+    pub(crate) fn hash_with(
         &self,
         conditions: &Conditions,
         cut: Cut,
@@ -238,7 +242,7 @@ impl Cuts {
     }
 
     /// Bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.chunks.capacity() * (4 * WIDTH + size_of::<Sums>()) + self.numbers.capacity() * 4
     }
 }

@@ -15,17 +15,17 @@ impl Prefix {
     }
 
     /// The number of cutoffs.
-    pub fn cutoffs(&self) -> usize {
+    pub(crate) fn cutoffs(&self) -> usize {
         self.cutoffs
     }
 
-    /// An event.
+    /// The event with this number.
     pub fn event(&self, event: PrefixEvent) -> &Event {
         &self.events[event as usize]
     }
 
     /// Is it a cutoff, or not added yet?
-    pub fn is_outside(&self, event: PrefixEvent) -> bool {
+    pub(crate) fn is_outside(&self, event: PrefixEvent) -> bool {
         event != 0 && self.events[event as usize].made == NONE
     }
 
@@ -81,62 +81,61 @@ impl Prefix {
     }
 
     /// The number of lines.
-    pub fn lines(&self) -> Line {
+    pub(crate) fn lines(&self) -> Line {
         self.conditions.lines() as Line
     }
 
     /// The lines of processes, those that were started included.
-    pub fn movers(&self) -> Range<Line> {
+    pub(crate) fn movers(&self) -> Range<Line> {
         self.processes.start..self.lines()
     }
 
     /// The condition of a line at the start.
-    pub fn start_of(&self, line: Line) -> Condition {
+    pub(crate) fn start_of(&self, line: Line) -> Condition {
         self.conditions.root(line)
     }
 
-    /// All conditions.
-    pub fn conditions(&self) -> Range<Condition> {
+    pub(crate) fn conditions(&self) -> Range<Condition> {
         1..self.conditions.nodes.len() as Condition
     }
 
     /// The line of a condition.
-    pub fn line(&self, condition: Condition) -> Line {
+    pub(crate) fn line(&self, condition: Condition) -> Line {
         self.conditions.node(condition).line
     }
 
     /// The code of the line of a condition there.
-    pub fn code(&self, condition: Condition) -> Code {
+    pub(crate) fn code(&self, condition: Condition) -> Code {
         self.conditions.node(condition).code
     }
 
     /// The event that made a condition; 0 for a line at the start.
-    pub fn maker(&self, condition: Condition) -> PrefixEvent {
+    pub(crate) fn maker(&self, condition: Condition) -> PrefixEvent {
         self.conditions.node(condition).event
     }
 
     /// The conditions that an event consumes, its own first.
-    pub fn consumed(&self, event: PrefixEvent) -> impl Iterator<Item = Condition> + Clone {
+    pub(crate) fn consumed(&self, event: PrefixEvent) -> impl Iterator<Item = Condition> + Clone {
         let Event { slots, consumed, .. } = self.events[event as usize];
         let slots = &self.slots[slots.0 as usize..(slots.0 + consumed) as usize];
         slots.iter().map(|slot| slot.condition)
     }
 
     /// The conditions that an event reads.
-    pub fn read(&self, event: PrefixEvent) -> impl Iterator<Item = Condition> + Clone {
+    pub(crate) fn read(&self, event: PrefixEvent) -> impl Iterator<Item = Condition> + Clone {
         let Event { slots, consumed, .. } = self.events[event as usize];
         let slots = &self.slots[(slots.0 + consumed) as usize..slots.1 as usize];
         slots.iter().map(|slot| slot.condition)
     }
 
     /// The reads that an event comes after because it consumes what they have read.
-    pub fn after_reads(&self, event: PrefixEvent) -> &[PrefixEvent] {
+    pub(crate) fn after_reads(&self, event: PrefixEvent) -> &[PrefixEvent] {
         let Event { reads, .. } = self.events[event as usize];
         &self.reads[reads.0 as usize..reads.1 as usize]
     }
 
     /// The conditions that an event has made; none if it is outside.
-    pub fn made(&self, event: PrefixEvent) -> Range<Condition> {
+    pub(crate) fn made(&self, event: PrefixEvent) -> Range<Condition> {
         let Event { made, consumed, .. } = self.events[event as usize];
         match self.is_outside(event) || event == 0 {
             true => 0..0,
@@ -145,7 +144,7 @@ impl Prefix {
     }
 
     /// The events that consume a condition, cutoffs included.
-    pub fn consumers(&self, condition: Condition) -> impl Iterator<Item = PrefixEvent> {
+    pub(crate) fn consumers(&self, condition: Condition) -> impl Iterator<Item = PrefixEvent> {
         let first = self.conditions.node(condition).consumer;
         let slot = |at: u32| (at != NONE).then(|| self.slots[at as usize]);
         let slots = std::iter::successors(slot(first), move |&Slot { next, .. }| slot(next));
@@ -153,20 +152,25 @@ impl Prefix {
     }
 
     /// The events that read a condition, without cutoffs.
-    pub fn readers(&self, condition: Condition) -> &[PrefixEvent] {
+    pub(crate) fn readers(&self, condition: Condition) -> &[PrefixEvent] {
         self.conditions.readers(condition)
     }
 
     /// The last event of the process of `line` in \[event) that reads a condition which `event`
     /// consumes or reads, as its condition afterwards; `None` if it has not read it.
-    pub fn last_read(&self, event: PrefixEvent, on: Condition, line: Line) -> Option<Condition> {
+    pub(crate) fn last_read(
+        &self,
+        event: PrefixEvent,
+        on: Condition,
+        line: Line,
+    ) -> Option<Condition> {
         let entry = self.cuts.entry(self.events[event as usize].before, self.line(on));
         let mut reads = self.conditions.reads_of(entry).iter();
         reads.find(|&&(reader, _)| reader == line).map(|&(_, made)| made)
     }
 
     /// The condition of a line in the cut of \[event\], for an event that is not outside.
-    pub fn last(&self, event: PrefixEvent, line: Line) -> Condition {
+    pub(crate) fn last(&self, event: PrefixEvent, line: Line) -> Condition {
         self.base(self.events[event as usize].cut, line)
     }
 
@@ -185,7 +189,7 @@ impl Prefix {
 
     /// Writes the events of the smallest configuration with these to `past`, in an order in which
     /// they can happen.
-    pub fn collect(&mut self, events: &[PrefixEvent], past: &mut Vec<PrefixEvent>) {
+    pub(crate) fn collect(&mut self, events: &[PrefixEvent], past: &mut Vec<PrefixEvent>) {
         self.stamp += 1;
         self.stamps.resize(self.events.len(), 0);
         let stamp = self.stamp;
@@ -208,7 +212,7 @@ impl Prefix {
     }
 
     /// Bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let waiting = self.waiting.iter();
         let waiting = waiting.map(|it| it.all.capacity() * 4 + it.at.capacity() * 33);
         self.conditions.bytes()

@@ -27,7 +27,7 @@ use crate::random::SplitMix64;
 const KEY: &str = "key";
 
 /// Draws the calls of each thread.
-pub fn choose(
+pub(crate) fn choose(
     structure: &Structure,
     wish: &Wish,
     buggy_key: Option<usize>,

@@ -36,19 +36,19 @@ const MAX_STEPS: usize = 10_000;
 
 /// The results of sequential executions.
 #[derive(Debug)]
-pub struct Found {
+pub(crate) struct Found {
     /// For each thread and each of its calls: whether it returns a value.
-    pub returns: Vec<Vec<bool>>,
+    pub(crate) returns: Vec<Vec<bool>>,
     /// For each outcome and each thread: the values that its calls return, as in the source. Calls
     /// without a value are left out.
-    pub outcomes: BTreeSet<Vec<Vec<String>>>,
+    pub(crate) outcomes: BTreeSet<Vec<Vec<String>>>,
     /// The number of situations.
-    pub situations: usize,
+    pub(crate) situations: usize,
 }
 
 /// Runs the calls of `program`, one process for each thread, in all orders. Refuses if that takes
 /// too long.
-pub fn outcomes(
+pub(crate) fn outcomes(
     program: &Program,
     threads: &[Vec<Invocation>],
     timeout: Option<Duration>,

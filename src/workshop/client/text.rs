@@ -12,10 +12,10 @@ use super::Invocation;
 use super::outcomes::Found;
 
 /// The message of the assertion.
-pub const MESSAGE: &str = "no sequential execution of these calls has these results";
+pub(crate) const MESSAGE: &str = "no sequential execution of these calls has these results";
 
 /// The program for sequential executions: the calls, without their results.
-pub fn sequential(declarations: &str, threads: &[Vec<Invocation>]) -> String {
+pub(crate) fn sequential(declarations: &str, threads: &[Vec<Invocation>]) -> String {
     let mut text = declarations.to_owned();
     for (thread, calls) in threads.iter().enumerate() {
         let calls: Vec<_> = calls.iter().map(|call| format!("{call};")).collect();
@@ -25,7 +25,7 @@ pub fn sequential(declarations: &str, threads: &[Vec<Invocation>]) -> String {
 }
 
 /// The client. `command` is the command that made it.
-pub fn client(
+pub(crate) fn client(
     declarations: &str,
     threads: &[Vec<Invocation>],
     found: &Found,

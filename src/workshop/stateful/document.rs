@@ -199,7 +199,7 @@ pub fn csv(trials: &[&Trials]) -> String {
 
 /// The results as one JSON object, for other programs.
 #[derive(Serialize)]
-pub struct Object<'e> {
+pub(crate) struct Object<'e> {
     mazurka: &'static str,
     name: &'static str,
     source: &'static str,
@@ -212,7 +212,7 @@ pub struct Object<'e> {
 
 impl<'e> Object<'e> {
     /// `version` is the version of this crate.
-    pub fn new(experiment: &'e Experiment, version: &'static str) -> Self {
+    pub(crate) fn new(experiment: &'e Experiment, version: &'static str) -> Self {
         Object {
             mazurka: version,
             name: "stateful",

@@ -16,7 +16,7 @@ use super::Trials;
 
 /// A kind of cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cost {
+pub(crate) enum Cost {
     /// Processor time in seconds; wall time, if processor time was not measured.
     Time,
     /// States stored.
@@ -29,7 +29,7 @@ pub enum Cost {
 
 impl Cost {
     /// The cost of this search; `None` if the explorer does not measure it.
-    pub fn of(self, measured: &Measured) -> Option<f64> {
+    pub(crate) fn of(self, measured: &Measured) -> Option<f64> {
         let stats = &measured.stats;
         match self {
             Cost::Time => Some(measured.processor_seconds.unwrap_or(stats.wall_seconds)),
@@ -41,42 +41,42 @@ impl Cost {
 }
 
 /// The quantiles that are shown, in percent.
-pub const PERCENTS: [usize; 6] = [10, 25, 50, 75, 90, 100];
+pub(crate) const PERCENTS: [usize; 6] = [10, 25, 50, 75, 90, 100];
 
 /// A quantile over `clients` clients; `sorted` has the costs of the finished ones, ascending.
 /// `None` if the quantile is not among these.
-pub fn quantile(sorted: &[f64], clients: usize, percent: usize) -> Option<f64> {
+pub(crate) fn quantile(sorted: &[f64], clients: usize, percent: usize) -> Option<f64> {
     let rank = (clients * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied()
 }
 
 /// The mean; `None` if there are no values.
-pub fn mean(values: &[f64]) -> Option<f64> {
+pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// The geometric mean; `None` if there are no values.
-pub fn geometric_mean(values: &[f64]) -> Option<f64> {
+pub(crate) fn geometric_mean(values: &[f64]) -> Option<f64> {
     let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     mean(&logarithms).map(f64::exp)
 }
 
 /// How many times less one algorithm costs than another, over clients that both finished.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Speedup {
+pub(crate) struct Speedup {
     /// The number of clients.
-    pub clients: usize,
+    pub(crate) clients: usize,
     /// The average of the ratios.
-    pub mean: f64,
+    pub(crate) mean: f64,
     /// The geometric mean of the ratios.
-    pub geometric: f64,
+    pub(crate) geometric: f64,
     /// The number of clients on which it costs less.
-    pub ahead: usize,
+    pub(crate) ahead: usize,
 }
 
 impl Speedup {
     /// The speed-up for these ratios; `None` if there are none.
-    pub fn of(ratios: &[f64]) -> Option<Speedup> {
+    pub(crate) fn of(ratios: &[f64]) -> Option<Speedup> {
         Some(Speedup {
             clients: ratios.len(),
             mean: mean(ratios)?,
@@ -88,7 +88,7 @@ impl Speedup {
 
 impl Trials {
     /// The costs of the finished searches of this contender, ascending.
-    pub fn sorted(&self, contender: usize, cost: Cost) -> Vec<f64> {
+    pub(crate) fn sorted(&self, contender: usize, cost: Cost) -> Vec<f64> {
         let clients = 0..self.clients.len();
         let mut costs: Vec<_> = clients.filter_map(|c| self.cost(c, contender, cost)).collect();
         costs.sort_by(f64::total_cmp);
@@ -96,12 +96,12 @@ impl Trials {
     }
 
     /// The sum of the costs of this contender over these clients.
-    pub fn total(&self, clients: &[usize], contender: usize, cost: Cost) -> f64 {
+    pub(crate) fn total(&self, clients: &[usize], contender: usize, cost: Cost) -> f64 {
         clients.iter().filter_map(|&client| self.cost(client, contender, cost)).sum()
     }
 
     /// The clients that all contenders finished.
-    pub fn finished_by_all(&self) -> Vec<usize> {
+    pub(crate) fn finished_by_all(&self) -> Vec<usize> {
         let all = |&client: &usize| {
             (0..self.contenders.len()).all(|c| self.finished(client, c).is_some())
         };
@@ -109,7 +109,7 @@ impl Trials {
     }
 
     /// How many times less `one` costs than `other`, for each of these clients that both finished.
-    pub fn ratios(&self, clients: &[usize], one: &str, other: &str, cost: Cost) -> Vec<f64> {
+    pub(crate) fn ratios(&self, clients: &[usize], one: &str, other: &str, cost: Cost) -> Vec<f64> {
         let [one, other] = [one, other].map(|setting| self.contender(setting));
         let ratio =
             |&client: &usize| Some(self.cost(client, other, cost)? / self.cost(client, one, cost)?);
@@ -117,7 +117,7 @@ impl Trials {
     }
 
     /// The speed-up of `one` over `other`, over all clients that both finished.
-    pub fn speedup(&self, one: &str, other: &str, cost: Cost) -> Option<Speedup> {
+    pub(crate) fn speedup(&self, one: &str, other: &str, cost: Cost) -> Option<Speedup> {
         let clients: Vec<_> = (0..self.clients.len()).collect();
         Speedup::of(&self.ratios(&clients, one, other, cost))
     }
@@ -125,7 +125,7 @@ impl Trials {
     /// The clients that both finished, in three parts of about equal size, each client with the
     /// fraction of states that `one` stores of those of `other`. The first part has the clients on
     /// which `one` saves most.
-    pub fn thirds(&self, one: &str, other: &str) -> Vec<Vec<(usize, f64)>> {
+    pub(crate) fn thirds(&self, one: &str, other: &str) -> Vec<Vec<(usize, f64)>> {
         let of = |client: usize| {
             let saved = self.ratios(&[client], one, other, Cost::States);
             Some((client, 1.0 / saved.first()?))

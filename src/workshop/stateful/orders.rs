@@ -15,46 +15,45 @@ use super::{Trials, plan};
 
 /// A comparison of sequential and random orders, over the clients of a class.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Orders {
-    /// The class.
-    pub class: Buggy,
+pub(crate) struct Orders {
+    pub(crate) class: Buggy,
     /// Whether these are the clients with an error, or the ones without.
-    pub has_error: bool,
+    pub(crate) has_error: bool,
     /// The index of the algorithm in [`plan::SEEKERS`].
-    pub seeker: usize,
+    pub(crate) seeker: usize,
     /// The number of clients.
-    pub clients: usize,
+    pub(crate) clients: usize,
     /// The results of sequential orders.
-    pub sequential: Side,
+    pub(crate) sequential: Side,
     /// The results of random orders.
-    pub random: Side,
+    pub(crate) random: Side,
     /// How many times less random orders cost than sequential ones, averaged over orders; geometric
     /// mean over clients.
-    pub random_gain: f64,
+    pub(crate) random_gain: f64,
     /// How many times less the best of six sequential orders costs than the best of three random
     /// ones.
-    pub sequential_gain: f64,
+    pub(crate) sequential_gain: f64,
     /// How many times less the best of three sequential orders costs than the best of three random
     /// ones, averaged over all ways to choose three of the six.
-    pub fair_gain: f64,
+    pub(crate) fair_gain: f64,
 }
 
 /// The results of one kind of order.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Side {
+pub(crate) struct Side {
     /// The mean over clients of the averages over orders.
-    pub average: f64,
+    pub(crate) average: f64,
     /// The mean over clients of the minima over orders.
-    pub minimum: f64,
+    pub(crate) minimum: f64,
 }
 
 /// The costs of a client in the orders of each kind.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pair {
+pub(crate) struct Pair {
     /// The costs in the orders [`SEQUENTIAL`].
-    pub sequential: Vec<f64>,
+    pub(crate) sequential: Vec<f64>,
     /// The costs with the seeds [`RANDOM`].
-    pub random: Vec<f64>,
+    pub(crate) random: Vec<f64>,
 }
 
 /// The columns of an algorithm among [`plan::hunters`]: sequential orders, random orders.
@@ -74,7 +73,7 @@ fn of_class(trials: &Trials, class: Buggy, has_error: bool) -> Vec<usize> {
 
 /// The results of this algorithm, class by class. Clients that it did not finish in some order are
 /// left out.
-pub fn orders(trials: &Trials, seeker: usize, cost: Cost) -> Vec<Orders> {
+pub(crate) fn orders(trials: &Trials, seeker: usize, cost: Cost) -> Vec<Orders> {
     let both = plan::CLASSES.into_iter().flat_map(|class| [(class, true), (class, false)]);
     both.filter_map(|(class, has_error)| {
         let clients = of_class(trials, class, has_error);
@@ -97,7 +96,7 @@ pub fn orders(trials: &Trials, seeker: usize, cost: Cost) -> Vec<Orders> {
 }
 
 /// The costs of this algorithm on each of these clients that it finished in all orders.
-pub fn pairs(trials: &Trials, clients: &[usize], seeker: usize, cost: Cost) -> Vec<Pair> {
+pub(crate) fn pairs(trials: &Trials, clients: &[usize], seeker: usize, cost: Cost) -> Vec<Pair> {
     clients.iter().filter_map(|&client| pair(trials, client, seeker, cost)).collect()
 }
 
@@ -116,12 +115,12 @@ fn side<'c>(costs: impl Iterator<Item = &'c Vec<f64>> + Clone) -> Option<Side> {
 }
 
 /// The mean of these costs.
-pub fn average(costs: &[f64]) -> f64 {
+pub(crate) fn average(costs: &[f64]) -> f64 {
     mean(costs).unwrap_or(f64::NAN)
 }
 
 /// The minimum of these costs.
-pub fn minimum(costs: &[f64]) -> f64 {
+pub(crate) fn minimum(costs: &[f64]) -> f64 {
     costs.iter().copied().fold(f64::INFINITY, f64::min)
 }
 

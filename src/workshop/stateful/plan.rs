@@ -25,7 +25,7 @@ use crate::workshop::specs;
 use super::Contender;
 
 /// The number of threads of every client.
-pub const THREADS: usize = 3;
+pub(crate) const THREADS: usize = 3;
 
 struct Structure {
     name: &'static str,
@@ -74,7 +74,7 @@ const WRONG_CALLS: usize = 3;
 const WRONG_KEYS: usize = 3;
 
 /// The classes of buggy clients, from those where the error is easiest to find.
-pub const CLASSES: [Buggy; 4] = [Buggy::All, Buggy::Half, Buggy::One, Buggy::None];
+pub(crate) const CLASSES: [Buggy; 4] = [Buggy::All, Buggy::Half, Buggy::One, Buggy::None];
 
 /// A client that can be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,14 +95,14 @@ pub struct Bounded {
 
 impl Bounded {
     /// The name of the client: `lazy-list, calls 3, keys 2, seed 0`.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let Bounded { structure, calls, keys, seed, .. } = self;
         let class = self.buggy.map_or(String::new(), |buggy| format!(", buggy {}", buggy.word()));
         format!("{structure}, calls {calls}, keys {keys}, seed {seed}{class}")
     }
 
     /// The command that makes the client.
-    pub fn command(&self) -> String {
+    pub(crate) fn command(&self) -> String {
         let Bounded { structure, operations, calls, keys, seed, .. } = self;
         let class = self.buggy.map_or(String::new(), |buggy| format!(" --buggy {}", buggy.word()));
         format!(
@@ -119,7 +119,7 @@ impl Bounded {
     ///
     /// # Panics
     /// If the structure is not built in, which a test excludes.
-    pub fn case(&self) -> Result<Case, Unmade> {
+    pub(crate) fn case(&self) -> Result<Case, Unmade> {
         let file = format!("structures/{}.maz", self.structure);
         let source = specs::source(&file).expect("a structure that is built in");
         let wish = Wish {
@@ -187,25 +187,25 @@ pub fn buggy_clients(full: bool) -> Vec<Bounded> {
 }
 
 /// The full search.
-pub const FULL: &str = "stateful";
+pub(crate) const FULL: &str = "stateful";
 /// Safe sets only.
-pub const S_POR: &str = "s-por";
+pub(crate) const S_POR: &str = "s-por";
 /// Source sets found eagerly, as in the paper.
-pub const EAGER: &str = "de-s-por:without=summaries";
+pub(crate) const EAGER: &str = "de-s-por:without=summaries";
 /// Source sets found lazily, as in the paper.
-pub const LAZY: &str = "dl-s-por:without=summaries";
+pub(crate) const LAZY: &str = "dl-s-por:without=summaries";
 /// Source sets found eagerly, without safe sets.
-pub const EAGER_ALONE: &str = "de-s-por:without=safe-sets+without=summaries";
+pub(crate) const EAGER_ALONE: &str = "de-s-por:without=safe-sets+without=summaries";
 /// Source sets found lazily, without safe sets.
-pub const LAZY_ALONE: &str = "dl-s-por:without=safe-sets+without=summaries";
+pub(crate) const LAZY_ALONE: &str = "dl-s-por:without=safe-sets+without=summaries";
 /// Source sets found eagerly, with summaries.
-pub const EAGER_SUMMARIES: &str = "de-s-por";
+pub(crate) const EAGER_SUMMARIES: &str = "de-s-por";
 /// Source sets found lazily, with summaries.
-pub const LAZY_SUMMARIES: &str = "dl-s-por";
+pub(crate) const LAZY_SUMMARIES: &str = "dl-s-por";
 
 /// The explorers that search clients of correct structures; names in capitals are those of the
 /// paper.
-pub const ALGORITHMS: [(&str, &str); 8] = [
+pub(crate) const ALGORITHMS: [(&str, &str); 8] = [
     ("JPF", FULL),
     ("S-POR", S_POR),
     ("DE-S-POR", EAGER),
@@ -217,19 +217,19 @@ pub const ALGORITHMS: [(&str, &str); 8] = [
 ];
 
 /// The contenders with these explorers.
-pub fn algorithms() -> Vec<Contender> {
+pub(crate) fn algorithms() -> Vec<Contender> {
     let contender =
         |(name, setting): (&str, &str)| Contender { name: name.into(), setting: setting.into() };
     ALGORITHMS.map(contender).to_vec()
 }
 
 /// The algorithms that search for errors, with their names.
-pub const SEEKERS: [(&str, &str); 2] = [("S-POR", S_POR), ("DL-S-POR", LAZY)];
+pub(crate) const SEEKERS: [(&str, &str); 2] = [("S-POR", S_POR), ("DL-S-POR", LAZY)];
 /// The orders of three threads.
-pub const SEQUENTIAL: [&str; 6] = ["0.1.2", "0.2.1", "1.0.2", "1.2.0", "2.0.1", "2.1.0"];
+pub(crate) const SEQUENTIAL: [&str; 6] = ["0.1.2", "0.2.1", "1.0.2", "1.2.0", "2.0.1", "2.1.0"];
 /// The seeds of random orders.
 pub const RANDOM: [u64; 3] = [1, 2, 3];
-/// The contenders that search for errors: each of [`SEEKERS`] in all orders and with all seeds.
+/// The contenders that search for errors: each of `SEEKERS` in all orders and with all seeds.
 pub fn hunters() -> Vec<Contender> {
     let mut hunters = Vec::new();
     for (name, setting) in SEEKERS {

@@ -9,13 +9,13 @@ use crate::report::table::{Html, escaped};
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// The command line.
-    pub command: String,
+    pub(crate) command: String,
     /// The version of this crate.
-    pub version: &'static str,
+    pub(crate) version: &'static str,
     /// When the page was written.
-    pub date: String,
+    pub(crate) date: String,
     /// The time and place of each group of measurements, in sentences.
-    pub origins: Vec<String>,
+    pub(crate) origins: Vec<String>,
 }
 
 const STYLE: &str = "\
@@ -29,7 +29,7 @@ pre { background: #f4f4f4; padding: .8em; overflow-x: auto; }
 svg { max-width: 100%; height: auto; border: 1px solid #ddd; margin: .6em 0; }";
 
 /// The page as HTML.
-pub fn html(study: &Study, pictures: &[Picture], facts: &Facts) -> String {
+pub(crate) fn html(study: &Study, pictures: &[Picture], facts: &Facts) -> String {
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <title>Mazurka study</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n\

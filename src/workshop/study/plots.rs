@@ -23,8 +23,7 @@ use crate::workshop::plot::{self, Dot, Line, Plot, Unit};
 pub struct Picture {
     /// Its file name.
     pub file: String,
-    /// Its title.
-    pub title: String,
+    pub(crate) title: String,
     /// Its contents.
     pub svg: String,
 }

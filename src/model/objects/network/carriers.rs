@@ -11,7 +11,7 @@ use crate::model::{
 
 impl State {
     /// Is this a carrier of the network, and not a process of the program?
-    pub fn is_carrier(&self, process: ProcessId) -> bool {
+    pub(crate) fn is_carrier(&self, process: ProcessId) -> bool {
         self.local(process) == LocalId::CARRIER
     }
 
@@ -25,7 +25,7 @@ impl State {
     }
 
     /// What the carrier matched, dropped or ended in the action at `position`.
-    pub fn carried_at(&self, position: usize) -> Posted {
+    pub(crate) fn carried_at(&self, position: usize) -> Posted {
         let carrier = self.action(position).process;
         let mut all = self.processes[carrier.index()].posted.iter().rev().copied();
         let found = all.find(|&posted| self.carried_to(posted) == Some(position));
@@ -43,7 +43,7 @@ impl State {
     }
 
     /// The position in the execution where this receive or entry of a carrier was posted.
-    pub fn carried_from(&self, posted: Posted) -> usize {
+    pub(crate) fn carried_from(&self, posted: Posted) -> usize {
         match posted {
             Posted::Receive(receive) => self.network.receives[receive as usize].at(),
             Posted::Entry(entry) => self.collectives.entries()[entry as usize].at(),
@@ -52,7 +52,7 @@ impl State {
     }
 
     /// The process that a carrier works for; for any other process, the process itself.
-    pub fn served(&self, process: ProcessId) -> ProcessId {
+    pub(crate) fn served(&self, process: ProcessId) -> ProcessId {
         match self.is_carrier(process) {
             true => self.action(self.carried_from(self.carried(process))).process,
             false => process,
@@ -60,7 +60,7 @@ impl State {
     }
 
     /// Has its process observed that this receive or entry of a carrier is complete?
-    pub fn is_seen(&self, posted: Posted) -> bool {
+    pub(crate) fn is_seen(&self, posted: Posted) -> bool {
         match posted {
             Posted::Receive(receive) => self.network.receives[receive as usize].is_seen(),
             Posted::Entry(entry) => self.collectives.entries()[entry as usize].is_seen(),

@@ -44,7 +44,7 @@ impl State {
     }
 
     /// Does `process` have an enabled action that is not optional?
-    pub fn must_move<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> bool {
+    pub(crate) fn must_move<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> bool {
         let mut must = false;
         self.choices(locals, process, |choice| {
             must |= !self.is_optional(locals, Action { process, choice });
@@ -58,7 +58,7 @@ impl State {
     }
 
     /// Was an action of this execution optional when it was carried out? O(n) for n communications.
-    pub fn was_any_optional(&self) -> bool {
+    pub(crate) fn was_any_optional(&self) -> bool {
         let sends = self.network.sends.iter().filter(|sent| sent.completion == Completion::Either);
         let mut observed = sends.filter_map(|sent| Some((sent.told_at()?, sent.receive())));
         observed.any(|(told_at, receive)| {

@@ -38,13 +38,13 @@ impl State {
     }
 
     /// May the poll that `process` is at find nothing? If not, the process has to wait.
-    pub fn may_poll<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> bool {
+    pub(crate) fn may_poll<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> bool {
         let Some(op) = locals.op(self.local(process)) else { return false };
         !self.is_at_bound(locals, process, op) && !self.was_told(process, op, self.depth())
     }
 
     /// Maximum number of consecutive unsuccessful polls.
-    pub fn max_polls(&self) -> u8 {
+    pub(crate) fn max_polls(&self) -> u8 {
         self.network.max_polls as u8
     }
 
@@ -106,7 +106,7 @@ impl State {
 
     /// Might the action of `process` at `position` have been a poll that found nothing? `row` has
     /// the positions of its actions in the row up to there, the last one first.
-    pub fn might_poll<S: System>(
+    pub(crate) fn might_poll<S: System>(
         &self,
         locals: &Locals<'_, S>,
         (process, position): (ProcessId, usize),

@@ -11,7 +11,7 @@ use crate::model::{
 
 impl State {
     /// What a probe reports about the message that it found.
-    pub fn probed(
+    pub(crate) fn probed(
         &self,
         form: Probing,
         own: Handle,

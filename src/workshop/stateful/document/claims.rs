@@ -20,11 +20,11 @@ use crate::workshop::stateful::{Experiment, Trials};
 #[derive(Clone, Debug, Serialize)]
 pub struct Claim {
     /// The claim, in words.
-    pub says: String,
+    pub(crate) says: String,
     /// Its place in the paper.
-    pub place: &'static str,
+    pub(crate) place: &'static str,
     /// Our result.
-    pub ours: String,
+    pub(crate) ours: String,
     /// Whether the claim holds here; `None` if the measurements do not decide it.
     pub holds: Option<bool>,
 }
@@ -41,7 +41,7 @@ Ratios of times unless another cost is named; in brackets the same with summarie
 has not.";
 
 /// The claims as a table.
-pub fn section(experiment: &Experiment) -> Section {
+pub(crate) fn section(experiment: &Experiment) -> Section {
     let names = ["the paper", "where", "here", "comes out"];
     let rows = claims(experiment).into_iter().map(|claim| {
         let holds = or_dash(claim.holds, |holds| if holds { "yes" } else { "no" }.into());

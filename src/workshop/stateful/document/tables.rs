@@ -32,7 +32,7 @@ const PAIRS: [(&str, &str); 11] = [
 ];
 
 /// The tables about searches of correct structures.
-pub fn of_reductions(trials: &Trials) -> Vec<Section> {
+pub(crate) fn of_reductions(trials: &Trials) -> Vec<Section> {
     if trials.begun() == 0 {
         return Vec::new();
     }
@@ -68,7 +68,7 @@ six orders only, on the average of all such three. Where there is no error a sea
 everything is seen.";
 
 /// The tables about searches for errors.
-pub fn of_errors(trials: &Trials) -> Vec<Section> {
+pub(crate) fn of_errors(trials: &Trials) -> Vec<Section> {
     let section = |heading, about: &str, cost| {
         let table = by_order(trials, cost);
         Section { heading, about: about.into(), table }
@@ -85,7 +85,7 @@ pub fn of_errors(trials: &Trials) -> Vec<Section> {
 }
 
 /// A cost as text.
-pub fn text(cost: Cost, value: f64) -> String {
+pub(crate) fn text(cost: Cost, value: f64) -> String {
     match cost {
         Cost::Time => time(value),
         Cost::States | Cost::Transitions => thousands(value.round() as u64),
@@ -94,7 +94,7 @@ pub fn text(cost: Cost, value: f64) -> String {
 }
 
 /// A ratio with two decimals: `2.61`.
-pub fn ratio(value: f64) -> String {
+pub(crate) fn ratio(value: f64) -> String {
     format!("{value:.2}")
 }
 
