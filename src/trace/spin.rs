@@ -269,9 +269,9 @@ pub(crate) fn is_fruitless_instead<S: System>(
     if !op.may_observe() {
         return false;
     }
-    let response = match op {
-        &Op::Probe { form: Probing::Take, .. } => return false,
-        &Op::Probe { form, .. } => {
+    let response = match *op {
+        Op::Probe { form: Probing::Take, .. } => return false,
+        Op::Probe { form, .. } => {
             let told = state.probed(form, Handle(0), choice, &mut locals.values);
             let after = locals.resume(before, Response::Value(told));
             return is_round_instead(locals, state, order, position, after, touched);

@@ -202,6 +202,9 @@ struct Judge<'j> {
     seen: HashMap<u32, Vec<Line>>,
 }
 
+/// The labels of a level.
+type Word = Vec<(Line, i32)>;
+
 /// Nets with more configurations are skipped.
 const MOST: usize = 3_000;
 
@@ -326,17 +329,17 @@ impl<'j> Judge<'j> {
     }
 
     /// The order of local configurations, from its definition.
-    fn key(&self, event: PrefixEvent) -> (usize, Vec<usize>, Vec<(usize, Vec<(Line, i32)>)>) {
+    fn key(&self, event: PrefixEvent) -> (usize, Vec<usize>, Vec<(usize, Word)>) {
         let events: Vec<PrefixEvent> =
             self.pasts[event as usize].iter().copied().chain([event]).collect();
         let of = |line| events.iter().filter(|&&e| self.prefix.event(e).line == line).count();
         let parikh = self.toy.movers().map(of).collect();
-        let mut levels: BTreeMap<u32, Vec<(Line, i32)>> = BTreeMap::new();
+        let mut levels: BTreeMap<u32, Word> = BTreeMap::new();
         for &event in &events {
             let Transition { line, label, .. } = self.toy.transitions[self.made(event) as usize];
             levels.entry(self.levels[event as usize]).or_default().push((line, label));
         }
-        let mut words: Vec<Vec<(Line, i32)>> = levels.into_values().collect();
+        let mut words: Vec<Word> = levels.into_values().collect();
         words.iter_mut().for_each(|word| word.sort_unstable());
         (events.len(), parikh, words.into_iter().map(|word| (word.len(), word)).collect())
     }

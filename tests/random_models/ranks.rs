@@ -124,11 +124,11 @@ impl Writer<'_> {
             let comm = self.comms;
             self.comms += 1;
             let number = 100 + self.rank as i64;
-            let before = body[..place].iter().filter_map(|statement| match statement {
+            let mut before = body[..place].iter().filter_map(|statement| match statement {
                 Wait { into, .. } => *into,
                 _ => None,
             });
-            let value = Sent { more_than: before.last(), number };
+            let value = Sent { more_than: before.next_back(), number };
             let other = Call { kind: CollectiveKind::Barrier, root: None, operator: None };
             let call = if self.rng.below(60) == 0 { other } else { call };
             if self.rng.below(25) > 0 {

@@ -53,6 +53,9 @@ pub struct Answers<'v, 's, 'o, S: System> {
     pub asked: u64,
 }
 
+/// A line with a code.
+type Place = (Line, Code);
+
 /// The groups of codes of a line that look the same.
 type Groups = (Line, FxHashMap<Code, u32>);
 
@@ -117,7 +120,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     /// some process q. Then q is at a condition in whose past o has not been changed by another
     /// one since. So it is enough to look at the cut of each local configuration.
     fn find_rests(&mut self) {
-        let mut open: FxHashMap<(Line, Code), Vec<Vec<(Line, Code)>>> = FxHashMap::default();
+        let mut open: FxHashMap<Place, Vec<Vec<Place>>> = FxHashMap::default();
         for condition in self.places() {
             let (line, code) = (self.prefix.line(condition), self.prefix.code(condition));
             if !self.net.has_ended(line, code) && !open.contains_key(&(line, code)) {
@@ -127,7 +130,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         open.retain(|_, rests| !rests.is_empty());
         let looked_at: FxHashSet<Line> =
             open.values().flatten().flatten().map(|&(line, _)| line).collect();
-        let mut left: FxHashMap<(Line, Code), FxHashSet<(Line, Code)>> = FxHashMap::default();
+        let mut left: FxHashMap<Place, FxHashSet<Place>> = FxHashMap::default();
         for event in self.prefix.events() {
             for made in self.prefix.made(event) {
                 let (line, code) = (self.prefix.line(made), self.prefix.code(made));
