@@ -473,10 +473,10 @@ const WIDE: &str = "process P[i in 0..8] { var v = 0; for j in 0..4 { local(\"a\
 
 #[test]
 fn who_cannot_judge_an_invariant_says_so() {
-    let output = run_with(&["check", "-", "--format", "json"], WIDE);
+    let output = run_with(&["check", "-", "--explorer", "udpor", "--format", "json"], WIDE);
     assert_eq!(code(&output), 3);
     assert_eq!(json(&output)["stopped_by"], "invariant");
-    let text = stdout(&run_with(&["check", "-"], WIDE));
+    let text = stdout(&run_with(&["check", "-", "--explorer", "udpor"], WIDE));
     assert!(text.contains("too many states to check an invariant"), "{text}");
     for name in ["s-por", "de-s-por", "dl-s-por"] {
         let output = run_with(&["check", "-", "--explorer", name], KNOWN[0].0);

@@ -58,7 +58,7 @@ impl Default for Auto {
 }
 
 macro_rules! entrants {
-    ($($explorer:ident: $made:expr;)*) => {
+    ($($explorer:ident: $made:expr, weight $weight:expr;)*) => {
         /// An explorer that may take part.
         #[derive(Clone, Copy, Debug)]
         enum Entrant {
@@ -69,6 +69,14 @@ macro_rules! entrants {
             /// All of them, in the order of their turns. The last one starts.
             fn all() -> Vec<Entrant> {
                 vec![$(Entrant::$explorer($made)),*]
+            }
+
+            /// The steps of its shares, in proportion to those of the others: about as many as each
+            /// takes in the same time.
+            fn weight(&self) -> u64 {
+                match self {
+                    $(Entrant::$explorer(_) => $weight),*
+                }
             }
         }
 
@@ -95,10 +103,10 @@ macro_rules! entrants {
 }
 
 entrants! {
-    FinitePrefix: FinitePrefix;
-    SPor: SPor::lazy(Stateful::default());
-    EveryState: EveryState::default();
-    Udpor: Udpor::default();
+    FinitePrefix: FinitePrefix, weight 1;
+    SPor: SPor::lazy(Stateful::default()), weight 1;
+    EveryState: EveryState::default(), weight 8;
+    Udpor: Udpor::default(), weight 4;
 }
 
 impl Entrant {
@@ -157,7 +165,11 @@ impl Explorer for Auto {
         let race = Race {
             system,
             entrants: &entrants,
-            turns: Turns::new(entrants.len(), self.first, self.jobs.get() as usize),
+            turns: Turns::new(
+                entrants.iter().map(Entrant::weight).collect(),
+                self.first,
+                self.jobs.get() as usize,
+            ),
             budget,
             alarm: driver.alarm(),
         };

@@ -3,8 +3,8 @@
 //! ```text
 //! round   searches, with the number of steps that each may make
 //!   0                                               udpor 131,072
-//!   1     dl-s-por  65,536    stateful  65,536      udpor  65,536
-//!   2     dl-s-por 131,072    stateful 131,072      udpor 131,072
+//!   1     dl-s-por  32,768    stateful 262,144      udpor 131,072
+//!   2     dl-s-por  65,536    stateful 524,288      udpor 262,144
 //! ```
 //!
 //! The last search starts alone. Then there are rounds, in which each search gets a share of steps
@@ -32,6 +32,8 @@ pub(super) struct Turns {
     table: Mutex<Table>,
     /// Notified when the table changes.
     changed: Condvar,
+    /// How many steps the share of each search has, in proportion to the others.
+    weights: Vec<u64>,
     /// The steps of the search that starts alone.
     first: u64,
     /// The most searches that go on at once.
@@ -61,12 +63,12 @@ enum Status {
 }
 
 impl Turns {
-    /// Turns for this number of searches, of which the last starts alone with `first` steps.
-    pub(super) fn new(searches: usize, first: u64, jobs: usize) -> Turns {
-        let mut statuses = vec![Status::Rests; searches];
+    /// Turns for searches with these weights, of which the last starts alone with `first` steps.
+    pub(super) fn new(weights: Vec<u64>, first: u64, jobs: usize) -> Turns {
+        let mut statuses = vec![Status::Rests; weights.len()];
         *statuses.last_mut().expect("a search") = Status::Runs;
         let table = Table { round: 0, statuses, latest: Stats::default(), is_over: false };
-        Turns { table: Mutex::new(table), changed: Condvar::new(), first, jobs }
+        Turns { table: Mutex::new(table), changed: Condvar::new(), weights, first, jobs }
     }
 
     /// Stores figures for [`Seat::next_turn`] to tell.
@@ -86,10 +88,11 @@ impl Turns {
         self.wait_for(stop, tell, |table| table.is_over.then_some(()));
     }
 
-    /// The steps of a share. The shares of a round are equal, and grow from round to round.
-    fn share(&self, round: u32) -> u64 {
-        let doubled = 1_u64.checked_shl(round.saturating_sub(1)).unwrap_or(u64::MAX);
-        if round == 0 { self.first } else { (self.first / 2).max(1).saturating_mul(doubled) }
+    /// The steps of a search in a round, from round 1 on: in proportion to its weight, and twice
+    /// as many as in the round before.
+    fn share(&self, number: usize, round: u32) -> u64 {
+        let doubled = 1_u64.checked_shl(round - 1).unwrap_or(u64::MAX);
+        (self.first / 4).max(1).saturating_mul(self.weights[number]).saturating_mul(doubled)
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -200,7 +203,7 @@ impl<'t> Seat<'t> {
     ) -> Option<u64> {
         let look = |table: &Table| match table.statuses[self.number] {
             _ if !table.needs(self.number) => Some(None),
-            Status::Runs => Some(Some(self.turns.share(table.round))),
+            Status::Runs => Some(Some(self.turns.share(self.number, table.round))),
             _ => None,
         };
         self.turns.wait_for(stop, tell, look).flatten()
