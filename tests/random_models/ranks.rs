@@ -29,7 +29,7 @@ pub fn generate(seed: u64) -> Program {
     });
     let mut program = Program { deliveries: deliveries.collect(), ..Program::default() };
     program.mailboxes = ranks;
-    let rounds = if rng.chance(20) { rng.range(1, 3) } else { 0 };
+    let rounds = if rng.chance(30) { rng.range(1, 3) } else { 0 };
     let calls: Vec<_> = (0..rounds).map(|_| (call(&mut rng, ranks), rng.chance(75))).collect();
     let synchronizing = rng.chance(30);
     if rounds > 0 {
