@@ -25,14 +25,13 @@ use crate::report::viewer::{Asked, View, Viewer};
 ///
 /// The unfolding shows all executions at once: events with their direct causes, and immediate
 /// conflicts where executions part. The prefix ends where it leads back to states that were there
-/// before, so it is finite if they are. A configuration is one class of executions, as a partial order.
-/// A space-time diagram is one execution, with time downwards, with the messages and mutexes that
-/// went from process to process and, after a deadlock, which process waits for which. Steps are the
-/// calls of UDPOR as a tree: each has its sets C, D and A, the event that it chooses and the
-/// alternative J that it finds; or those of DPOR over configurations. Events have the same numbers
-/// as in the unfolding. Processes are the
-/// control flow of the program: branches, loops, handlers, and the steps that other processes can
-/// observe.
+/// before, so it is finite if they are. A configuration is one class of executions, as a partial
+/// order. A space-time diagram is one execution, with time downwards, with the messages and mutexes
+/// that went from process to process and, after a deadlock, which process waits for which. Steps
+/// are the calls of UDPOR as a tree: each has its sets C, D and A, the event that it chooses and
+/// the alternative J that it finds; or those of DPOR over configurations. Events have the same
+/// numbers as in the unfolding. Processes are the control flow of the program: branches, loops,
+/// handlers, and the steps that other processes can observe.
 ///
 /// A file that ends in .html is a page with most of these pictures, to be opened in a browser: pan,
 /// zoom, search, click an event to see its history, step through executions and watch the state. It

@@ -43,6 +43,7 @@
 //!   prefix. A race is skipped if all events after the common prefix with the last complete
 //!   execution happen after i: then its v was handled there.
 
+use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
 use crate::explore::order::Order;
@@ -77,6 +78,15 @@ impl Explorer for Optimal {
             splits: Splits::Roughly,
             ..Profile::default()
         }
+    }
+
+    /// Up to a depth, a path can be cut where it would have woken somebody up. In another order
+    /// than its own, a class was lost by that: `tests/depth/programs` has the program.
+    fn refusal<S: System>(&self, _: &S, budget: &Budget) -> Option<String> {
+        let is_own = self.order == Order::default();
+        (budget.depth.is_some() && !is_own).then(|| {
+            "`optimal` takes a depth bound only in its own order (`udpor` takes it in any order)".into()
+        })
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
