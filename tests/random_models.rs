@@ -137,7 +137,7 @@ pub fn p2p() -> &'static [Sample] {
 
 /// Every fourth is one of ranks, which have everything but few races; the others are made for races.
 pub fn network_program(seed: u64) -> Program {
-    if seed % 4 == 0 { ranks::generate(seed) } else { p2p::generate(seed) }
+    if seed.is_multiple_of(4) { ranks::generate(seed) } else { p2p::generate(seed) }
 }
 
 /// The number of programs of a family: `ordinary`, or `MAZURKA_PROGRAMS`.
