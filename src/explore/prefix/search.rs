@@ -39,15 +39,20 @@ impl Explorer for FinitePrefix {
 
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
         let own = |kind| budget.properties.own().any(|property| property.when() == kind);
-        let mut locals = Locals::new(system);
-        let state = State::initial(&mut locals);
+        // Programs that really run are not to be started for this question.
+        let has_scopes = || {
+            let mut locals = Locals::new(system);
+            State::initial(&mut locals).has_scopes(&locals)
+        };
         let what = if cfg!(not(feature = "sat")) {
             "needs the feature `sat` of the crate"
         } else if budget.depth.is_some() {
             "takes no depth bound (it needs none: programs with finitely many states end)"
         } else if own(When::End) {
             "cannot ask properties of users at all ends (`udpor` can)"
-        } else if !state.has_scopes(&locals) {
+        } else if system.foresight().remembers_all() {
+            "takes no programs whose processes really run: their states are their histories (`udpor` does)"
+        } else if !has_scopes() {
             "takes no p2p or bag mailboxes, no collectives, and no programs that meet their objects on the way \
              (`udpor` does)"
         } else {
