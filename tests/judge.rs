@@ -42,7 +42,7 @@ fn over_configurations(
         "dpor" => "dpor over configurations",
         _ => "transdpor over configurations",
     };
-    let orders = ["lca", "random+seed=3", "fifo"];
+    let orders = ["random+seed=3"];
     let is_one = explorer.profile().takes.contain("over");
     orders.into_iter().filter(move |_| is_one).map(move |order| {
         let text = format!("order={order}+over=configurations");
