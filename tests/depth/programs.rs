@@ -11,7 +11,7 @@ pub const KNOWN: &[&str] = &[
     "shared x: int = 0; shared y: int = 0; process V { x = 1; } process W { y = 1; }
      process R { let a = x; let b = y; } process S { let a = y; let b = x; }",
     "shared x: int = 0; process P[i in 0..3] { let d = x; } process Q { local(\"a\"); x = 1; let e = x; }",
-    // Up to 3, `optimal` in the order `lca` would miss a class.
+    // Up to 3, `optimal` and `source` in the order `lca` would miss a class.
     "mailbox a: int; process P { let c = isend(a, 1); let v = choose(0..2); if v == 1 { let d = irecv(a); } }
      process Q { let v = recv(a); } process R { let c = isend(a, 2); let b = test(c); wait(c); }",
     // A test of two, one of which is completed too late for it.

@@ -45,7 +45,7 @@
 
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
+use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits, depth_in_other_order};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Reached, Rule, Walk, WalkOptions};
@@ -80,13 +80,8 @@ impl Explorer for Optimal {
         }
     }
 
-    /// Up to a depth, a path can be cut where it would have woken somebody up. In another order
-    /// than its own, a class was lost by that: `tests/depth/programs` has the program.
     fn refusal<S: System>(&self, _: &S, budget: &Budget) -> Option<String> {
-        let is_own = self.order == Order::default();
-        (budget.depth.is_some() && !is_own).then(|| {
-            "`optimal` takes a depth bound only in its own order (`udpor` takes it in any order)".into()
-        })
+        depth_in_other_order(self.profile().name, self.order, budget)
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {

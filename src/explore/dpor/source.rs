@@ -29,8 +29,9 @@
 //!   sleeping actions the guard might never hold again.) Actions beyond the depth bound are treated
 //!   in the same way.
 
+use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits};
+use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits, depth_in_other_order};
 use crate::explore::order::Order;
 use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Reached, Rule, Walk, WalkOptions};
@@ -64,6 +65,10 @@ impl Explorer for Source {
             splits: Splits::Roughly,
             ..Profile::default()
         }
+    }
+
+    fn refusal<S: System>(&self, _: &S, budget: &Budget) -> Option<String> {
+        depth_in_other_order(self.profile().name, self.order, budget)
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
