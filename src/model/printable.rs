@@ -16,7 +16,7 @@ use std::borrow::Cow;
 /// assert_eq!(printable("good\r\u{1b}[2Jbad"), r"good\r\u{1b}[2Jbad");
 /// assert_eq!(printable("café"), "café");
 /// ```
-pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_deceptive) {
         return Cow::Borrowed(text);
     }
