@@ -112,7 +112,7 @@ fn random_programs_as_closures_are_what_they_are_as_models() {
     };
     let processes = of(random_models::processes(), random_models::generate);
     let later = of(random_models::later(), random_models::generate_later);
-    let p2p = of(random_models::p2p(), random_models::network_program);
+    let p2p = of(random_models::p2p(), random_models::ranks::generate);
     let mut seen = 0;
     for (index, (describe, program)) in processes.chain(later).chain(p2p).enumerate() {
         let program = interpreted::synchronous(&program);

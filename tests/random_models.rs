@@ -4,8 +4,8 @@
 //! [`Program::text`] prints it in the modelling language, so that a failure can be pasted into a
 //! file, and [`Script`] runs it as a [`System`] without the language front end. The two must agree
 //! on everything, which tests the front end; and the tests of the explorers need not trust it. An
-//! [`ActorProgram`](actors::ActorProgram) is run by an [`ActorScript`]. The programs of [`p2p`] and [`ranks`] have
-//! p2p and bag mailboxes.
+//! [`ActorProgram`](actors::ActorProgram) is run by an [`ActorScript`]. The programs of [`ranks`] have p2p and
+//! bag mailboxes.
 //!
 //! Programs with more computations than these exist only as text: see [`language`].
 //!
@@ -18,7 +18,6 @@ mod erased;
 mod generate;
 pub mod language;
 mod operations;
-pub mod p2p;
 mod program;
 pub mod ranks;
 mod rng;
@@ -132,12 +131,7 @@ pub fn actors() -> &'static [Sample] {
 /// The same, with p2p and bag mailboxes.
 pub fn p2p() -> &'static [Sample] {
     static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
-    SAMPLES.get_or_init(|| first_samples(300, |seed| Script::new(network_program(seed))))
-}
-
-/// Every fourth is one of ranks, which have everything but few races; the others are made for races.
-pub fn network_program(seed: u64) -> Program {
-    if seed.is_multiple_of(4) { ranks::generate(seed) } else { p2p::generate(seed) }
+    SAMPLES.get_or_init(|| first_samples(300, |seed| Script::new(ranks::generate(seed))))
 }
 
 /// The number of programs of a family: `ordinary`, or `MAZURKA_PROGRAMS`.

@@ -205,7 +205,7 @@ impl Writer<'_> {
             }
         } else {
             let ranks = self.program.deliveries.len();
-            let leads = self.rng.chance(60) && self.leads != self.rank;
+            let leads = self.rng.chance(70) && self.leads != self.rank;
             let mailbox = if leads { self.leads } else { self.rng.below(ranks) };
             let tag = Some(self.rng.below(2) as i64);
             let number = 10 * self.rank as i64 + self.comms as i64;
