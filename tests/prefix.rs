@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use mazurka::explore::{
     AnyExplorer, Budget, EveryState, Exhaustive, Explorer, FinitePrefix, NoObserver, Outcome, SPor,
-    StopReason, ViolationKind, explore,
+    StopReason, Violation, ViolationKind, explore,
 };
 use mazurka::lang::compile;
 use mazurka::model::System;
@@ -16,6 +16,7 @@ use mazurka::property::Properties;
 use crate::agreement::expectations;
 use crate::judge::{STATEFUL, check_counterexample};
 use crate::random_models::{self, Sample, Subject, later, p2p, processes};
+use crate::spin::{Kind, kinds, random_program};
 use crate::tidy::files;
 
 /// What a search says, in comparable terms: the symptoms of violations, and the leaks. Where processes are started, they
@@ -126,4 +127,36 @@ fn random_programs_are_judged_as_by_all_executions() {
     programs_are_judged_as_by_all_executions(later());
     programs_are_judged_as_by_all_executions(p2p());
     programs_are_judged_as_by_all_executions(random_models::actors());
+}
+
+#[test]
+fn programs_that_wait_in_loops_are_judged_as_by_states() {
+    let (mut livelocks, mut judged) = (0, 0);
+    for seed in 0..400 {
+        let kind = if seed % 2 == 0 { Kind::Plain } else { Kind::Later };
+        // Some wait in a loop while they hold a mutex that others need.
+        let text = format!("mutex h;\n{}", random_program(seed, kind))
+            .replace("while x0 == 0 { } ", "lock(h); while x0 == 0 { } unlock(h); ")
+            .replace("x0 = 1; ", "lock(h); x0 = 1; unlock(h); ")
+            .replace("x1 = 0; ", "lock(h); x1 = 0; unlock(h); ");
+        let program = compile("spin.maz", &text, &[]).expect("a valid program");
+        let all = EveryState::of(STATEFUL);
+        let states = explore(&program, all, everything(), &mut NoObserver);
+        if states.stats.states.is_none_or(|states| states > 20_000) {
+            continue;
+        }
+        judged += 1;
+        let is_livelock = |v: &Violation| v.kind == ViolationKind::Livelock;
+        livelocks += usize::from(states.violations.iter().any(is_livelock));
+        let context = Context(|| text.clone());
+        let found = explore(&program, FinitePrefix, everything(), &mut NoObserver);
+        assert_eq!(found.stopped_by, states.stopped_by, "{}", context.0());
+        // The same lock may be left held by `try_lock`s at two places, of which a search names one.
+        assert_eq!(kinds(&found), kinds(&states), "{}", context.0());
+        for violation in &found.violations {
+            check_counterexample(&program, violation).unwrap_or_else(|how| panic!("{how}"));
+        }
+    }
+    println!("{judged} programs, {livelocks} with livelocks");
+    assert!(judged > 200 && livelocks > 20, "{judged} {livelocks}");
 }

@@ -63,7 +63,8 @@ fn ends(program: &Program, method: impl Explorer) -> (BTreeSet<String>, Outcome)
     (ends.0, outcome)
 }
 
-fn kinds(outcome: &Outcome) -> BTreeSet<String> {
+/// The kinds of violations, and the failures.
+pub fn kinds(outcome: &Outcome) -> BTreeSet<String> {
     outcome.violations.iter().map(|v| format!("{:?} {:?}", v.kind, v.failure)).collect()
 }
 

@@ -13,9 +13,10 @@
 //! | invariant | any | the invariant sees the same |
 //!
 //! **What can be blocked at all.** A process that is blocked on a lock is blocked by somebody: one
-//! who has the lock and has ended, or is blocked, too. This is looked at first, for codes instead
-//! of conditions (greatest fixpoint, [`Answers::find_rests`]). In most programs without deadlocks,
-//! nothing is left, and the solver is not asked.
+//! who has the lock and has ended, or is blocked, too; or, in a livelock, goes round a loop. This is
+//! looked at first, for codes instead of conditions (greatest fixpoint,
+//! [`Answers::find_motions`]). In most programs without deadlocks, nothing is left, and the solver
+//! is not asked.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -47,8 +48,8 @@ pub struct Answers<'v, 's, 'o, S: System> {
     net: &'v mut ModelNet<'s, S>,
     prefix: &'v Prefix,
     driver: &'v mut Driver<'o>,
-    /// The codes with which a process may be blocked for ever.
-    rests: FxHashSet<(Line, Code)>,
+    /// What a process may be doing, by its line and code.
+    motions: FxHashMap<Place, Motion>,
     /// The number of queries to the solver.
     pub asked: u64,
 }
@@ -66,9 +67,9 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         prefix: &'v Prefix,
         driver: &'v mut Driver<'o>,
     ) -> u64 {
-        let rests = FxHashSet::default();
-        let mut answers = Answers { net, prefix, driver, rests, asked: 0 };
-        answers.find_rests();
+        let motions = FxHashMap::default();
+        let mut answers = Answers { net, prefix, driver, motions, asked: 0 };
+        answers.find_motions(|_| false);
         let steps = [Self::deadlocks, Self::invariants, Self::ends, Self::leaks, Self::livelocks];
         for step in steps {
             if !answers.driver.is_stopped() {
@@ -83,14 +84,11 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     }
 
     fn motion(&self, condition: Condition) -> Motion {
-        let place @ (line, code) = (self.prefix.line(condition), self.prefix.code(condition));
-        match self.net.local(line, code) {
-            None => Motion::Ended,
-            Some(_) if self.net.rests(line, code).is_empty() => Motion::Moves,
-            Some(_) if self.net.has_ended(line, code) => Motion::Ended,
-            Some(_) if self.rests.contains(&place) => Motion::Blocked,
-            Some(_) => Motion::Moves,
-        }
+        self.motions[&self.place(condition)]
+    }
+
+    fn place(&self, condition: Condition) -> Place {
+        (self.prefix.line(condition), self.prefix.code(condition))
     }
 
     /// May a process that is blocked at this condition be so at the end of an execution to which
@@ -112,28 +110,67 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         all.into_iter()
     }
 
-    /// Computes the codes with which a process may be blocked for ever: the greatest set such that
-    /// whatever blocks a process is there from the start, or was left there by a process that has
-    /// ended, or is in this set.
+    /// Computes what a process may be doing in a configuration in which nothing is enabled but the
+    /// moves of processes that are at a place where it `spins`. It may be blocked there at the
+    /// codes of the greatest set such that whatever blocks a process is there from the start, or
+    /// was left there by a process that has ended, or spins, or is in this set.
     ///
-    /// The last change of a line o before a configuration in which nothing is enabled was made by
-    /// some process q. Then q is at a condition in whose past o has not been changed by another
-    /// one since. So it is enough to look at the cut of each local configuration.
-    fn find_rests(&mut self) {
+    /// The last change of a line o before such a configuration was made by some process q. Then q
+    /// is at a condition in whose past o has not been changed by another one since. So it is enough
+    /// to look at the cut of each local configuration.
+    fn find_motions(&mut self, spins: impl Fn(&Place) -> bool) {
+        self.motions.clear();
         let mut open: FxHashMap<Place, Vec<Vec<Place>>> = FxHashMap::default();
         for condition in self.places() {
-            let (line, code) = (self.prefix.line(condition), self.prefix.code(condition));
-            if !self.net.has_ended(line, code) && !open.contains_key(&(line, code)) {
-                open.insert((line, code), self.net.rests(line, code));
+            let place @ (line, code) = self.place(condition);
+            if self.motions.contains_key(&place) {
+                continue;
+            }
+            let rests = self.net.rests(line, code);
+            let motion = match self.net.local(line, code) {
+                None => Motion::Ended,
+                Some(_) if rests.is_empty() => Motion::Moves,
+                Some(_) if self.net.has_ended(line, code) => Motion::Ended,
+                Some(_) => Motion::Blocked,
+            };
+            if motion == Motion::Blocked {
+                open.insert(place, rests);
+            }
+            self.motions.insert(place, motion);
+        }
+        let left = self.left(&open);
+        loop {
+            let before = open.len();
+            let stays = |place: &Place| {
+                open.contains_key(place) || spins(place) || self.motions[place] == Motion::Ended
+            };
+            let is_left = |&(line, code): &Place| {
+                let is_start = code == self.prefix.code(self.prefix.start_of(line));
+                is_start || left.get(&(line, code)).is_some_and(|by| by.iter().any(stays))
+            };
+            let is_free =
+                |rests: &Vec<Vec<Place>>| !rests.iter().any(|seen| seen.iter().all(is_left));
+            let free: Vec<Place> =
+                open.iter().filter(|(_, rests)| is_free(rests)).map(|(&place, _)| place).collect();
+            for place in free {
+                open.remove(&place);
+                self.motions.insert(place, Motion::Moves);
+            }
+            if open.len() == before {
+                return;
             }
         }
-        open.retain(|_, rests| !rests.is_empty());
+    }
+
+    /// For each code of a line that may block somebody: the places of the processes that have left
+    /// it there.
+    fn left(&self, open: &FxHashMap<Place, Vec<Vec<Place>>>) -> FxHashMap<Place, FxHashSet<Place>> {
         let looked_at: FxHashSet<Line> =
             open.values().flatten().flatten().map(|&(line, _)| line).collect();
         let mut left: FxHashMap<Place, FxHashSet<Place>> = FxHashMap::default();
         for event in self.prefix.events() {
             for made in self.prefix.made(event) {
-                let (line, code) = (self.prefix.line(made), self.prefix.code(made));
+                let place @ (line, _) = self.place(made);
                 if self.net.is_object(line) {
                     continue;
                 }
@@ -141,34 +178,12 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
                     let last = self.prefix.last(event, object);
                     let maker = self.prefix.maker(last);
                     if maker != 0 && self.prefix.event(maker).line == line {
-                        let by = left.entry((object, self.prefix.code(last))).or_default();
-                        by.insert((line, code));
+                        left.entry(self.place(last)).or_default().insert(place);
                     }
                 }
             }
         }
-        loop {
-            let before = open.len();
-            let is_left = |&(line, code): &(Line, Code)| {
-                let start = self.prefix.code(self.prefix.start_of(line));
-                let rests = |&(process, at): &(Line, Code)| {
-                    open.contains_key(&(process, at)) || self.net.has_ended(process, at)
-                };
-                code == start || left.get(&(line, code)).is_some_and(|by| by.iter().any(rests))
-            };
-            let dead: Vec<(Line, Code)> = open
-                .iter()
-                .filter(|(_, rests)| !rests.iter().any(|seen| seen.iter().all(is_left)))
-                .map(|(&place, _)| place)
-                .collect();
-            dead.iter().for_each(|place| {
-                open.remove(place);
-            });
-            if open.len() == before {
-                break;
-            }
-        }
-        self.rests = open.into_keys().collect();
+        left
     }
 
     /// The question for configurations in which no process can move but those at places where it
@@ -176,7 +191,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     fn at_rest(&self, may_move: impl Fn(&Self, Condition) -> bool) -> Question<'v> {
         let mut question = Question::new(self.prefix);
         for place in self.places() {
-            if self.prefix.is_outside(self.prefix.maker(place)) || may_move(self, place) {
+            if may_move(self, place) {
                 continue;
             }
             match self.motion(place) {
@@ -445,17 +460,19 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             return;
         }
         // In a livelock each process that can move comes back to where it was.
-        let circles = self.net.codes_on_circles();
-        let spins = |answers: &Self, place: Condition| {
-            let at = (answers.prefix.line(place), answers.prefix.code(place));
-            let local = answers.local(place).filter(|_| circles.contains(&at));
-            local.is_some_and(|local| may_spin(&answers.net.locals, local))
-        };
-        let spinning: Vec<Condition> = self.places().filter(|&place| spins(self, place)).collect();
+        let mut spins = self.net.codes_on_circles();
+        spins.retain(|&(line, code)| {
+            let local = self.net.local(line, code);
+            local.is_some_and(|local| may_spin(&self.net.locals, local))
+        });
+        let spinning: Vec<Condition> =
+            self.places().filter(|&one| spins.contains(&self.place(one))).collect();
         if spinning.is_empty() {
             return;
         }
-        let mut question = self.at_rest(spins);
+        // Others may wait for what a process holds that spins.
+        self.find_motions(|place| spins.contains(place));
+        let mut question = self.at_rest(|answers, one| spins.contains(&answers.place(one)));
         let marked: Vec<Literal> = spinning.iter().map(|&place| question.marked(place)).collect();
         question.one_of(&marked);
         let mut lines: FxHashSet<Line> = self.prefix.movers().collect();

@@ -50,6 +50,13 @@ enum How {
     Reaction(Stimulus),
 }
 
+/// A look at a line, and what is known to follow, by the code seen there.
+#[derive(Debug)]
+struct Look {
+    at: Line,
+    answers: FxHashMap<Code, Next>,
+}
+
 /// A choice of a process that depends on other lines than its other choices do.
 #[derive(Clone, Copy, Debug)]
 struct Part {
@@ -70,10 +77,7 @@ pub(crate) struct ModelNet<'s, S: System> {
     objects: Line,
     processes: Line,
     first: FxHashMap<(Line, Code), Next>,
-    looks: Vec<Line>,
-    seen: FxHashMap<(u32, Code), Next>,
-    /// The answers at each look, once more.
-    seen_at: Vec<Vec<(Code, Next)>>,
+    looks: Vec<Look>,
     parts_of: Vec<Part>,
     /// For each code of a process, a local state, and whether it is stuck if it cannot move.
     local: FxHashMap<(Line, Code), (LocalId, bool)>,
@@ -84,8 +88,8 @@ pub(crate) struct ModelNet<'s, S: System> {
     pub(super) must_start_again: bool,
     is_refused: bool,
     stop: StopSignal,
+    /// The codes in the state in which something is learned.
     before: Vec<Code>,
-    after: Vec<Code>,
 }
 
 impl<'s, S: System> ModelNet<'s, S> {
@@ -106,8 +110,6 @@ impl<'s, S: System> ModelNet<'s, S> {
             start,
             first: FxHashMap::default(),
             looks: Vec::new(),
-            seen: FxHashMap::default(),
-            seen_at: Vec::new(),
             parts_of: Vec::new(),
             local: FxHashMap::default(),
             transitions: Vec::new(),
@@ -117,7 +119,6 @@ impl<'s, S: System> ModelNet<'s, S> {
             is_refused: false,
             stop,
             before: Vec::new(),
-            after: Vec::new(),
         };
         net.portrait();
         net
@@ -180,8 +181,9 @@ impl<'s, S: System> ModelNet<'s, S> {
             // An actor that accepts a message can move.
             Next::Transitions(..) | Next::Each(..) => {}
             Next::Look(look) => {
-                for &(code, next) in &self.seen_at[look as usize] {
-                    seen.push((self.looks[look as usize], code));
+                let Look { at, ref answers } = self.looks[look as usize];
+                for (&code, &next) in answers {
+                    seen.push((at, code));
                     self.add_rests(next, seen, found);
                     seen.pop();
                 }
@@ -194,24 +196,14 @@ impl<'s, S: System> ModelNet<'s, S> {
     pub fn codes_on_circles(&self) -> FxHashSet<(Line, Code)> {
         let mut steps: DiGraphMap<(Line, Code), ()> = DiGraphMap::new();
         for (&(line, code), &next) in &self.first {
-            let mut open = vec![next];
-            while let Some(next) = open.pop() {
-                match next {
-                    Next::Each(from, to) => {
-                        let parts = &self.parts_of[from as usize..to as usize];
-                        open.extend(parts.iter().filter_map(|part| part.next));
-                    }
-                    Next::Look(look) => {
-                        open.extend(self.seen_at[look as usize].iter().map(|&(_, next)| next));
-                    }
-                    Next::Transitions(from, to) => {
-                        let made = &self.transitions[from as usize..to as usize];
-                        for made in made.iter().filter(|made| made.changes.is_empty()) {
-                            steps.add_edge((line, code), (line, made.own), ());
-                        }
+            self.each_after(next, |next| {
+                if let Next::Transitions(from, to) = next {
+                    let made = self.transitions[from as usize..to as usize].iter();
+                    for made in made.filter(|made| made.changes.is_empty()) {
+                        steps.add_edge((line, code), (line, made.own), ());
                     }
                 }
-            }
+            });
         }
         let components = tarjan_scc(&steps).into_iter();
         let is_circle = |all: &Vec<(Line, Code)>| {
@@ -222,15 +214,31 @@ impl<'s, S: System> ModelNet<'s, S> {
 
     /// The lines that a process with this code may look at.
     pub(crate) fn lines_seen(&self, line: Line, code: Code) -> Vec<Line> {
-        let (mut lines, mut open) = (Vec::new(), Vec::new());
-        open.extend(self.first.get(&(line, code)).copied());
-        while let Some(next) = open.pop() {
-            if let Next::Look(look) = next {
-                lines.push(self.looks[look as usize]);
-                open.extend(self.seen_at[look as usize].iter().map(|&(_, next)| next));
-            }
+        let mut lines = Vec::new();
+        if let Some(next) = self.first(line, code) {
+            self.each_after(next, |next| {
+                if let Next::Look(look) = next {
+                    lines.push(self.looks[look as usize].at);
+                }
+            });
         }
         lines
+    }
+
+    /// Calls `each` with this answer and all that are known to follow it.
+    fn each_after(&self, next: Next, mut each: impl FnMut(Next)) {
+        let mut open = vec![next];
+        while let Some(next) = open.pop() {
+            each(next);
+            match next {
+                Next::Transitions(..) => {}
+                Next::Look(look) => open.extend(self.looks[look as usize].answers.values()),
+                Next::Each(from, to) => {
+                    let parts = &self.parts_of[from as usize..to as usize];
+                    open.extend(parts.iter().filter_map(|part| part.next));
+                }
+            }
+        }
     }
 
     /// Brings the model to the state after these transitions.
@@ -350,12 +358,12 @@ impl<'s, S: System> ModelNet<'s, S> {
         let is_judged = process_failure(&self.locals, &self.state, process).is_some()
             || self.state.is_crowded()
             || starts;
-        self.after = self.portrait();
+        let after = self.portrait();
         let before = self.before.iter().copied().chain(std::iter::repeat(0));
-        let both = (0..).zip(before.zip(self.after.iter().copied()));
+        let both = (0..).zip(before.zip(after.iter().copied()));
         let changed = both.filter(|&(at, (from, to))| from != to && at != line);
         let changes = changed.map(|(at, (_, to))| (at, to)).collect();
-        (Transition { line, own: self.after[line as usize], label, changes }, is_judged, starts)
+        (Transition { line, own: after[line as usize], label, changes }, is_judged, starts)
     }
 
     /// Learns the transitions of the process in the state of the model.
@@ -394,8 +402,7 @@ impl<'s, S: System> ModelNet<'s, S> {
     }
 
     fn add_look(&mut self, at: Line) -> Next {
-        self.looks.push(at);
-        self.seen_at.push(Vec::new());
+        self.looks.push(Look { at, answers: FxHashMap::default() });
         Next::Look(self.looks.len() as u32 - 1)
     }
 }
@@ -416,7 +423,7 @@ impl<S: System> Net for ModelNet<'_, S> {
 
     #[inline]
     fn seen(&self, look: u32, code: Code) -> Option<Next> {
-        self.seen.get(&(look, code)).copied()
+        self.looks[look as usize].answers.get(&code).copied()
     }
 
     fn part(&self, number: u32) -> Option<Next> {
@@ -424,7 +431,7 @@ impl<S: System> Net for ModelNet<'_, S> {
     }
 
     fn looks_at(&self, look: u32) -> Line {
-        self.looks[look as usize]
+        self.looks[look as usize].at
     }
 
     #[inline]
@@ -436,39 +443,16 @@ impl<S: System> Net for ModelNet<'_, S> {
         self.go_to(path);
         self.before = self.portrait();
         let own = self.before.get(line as usize).copied().unwrap_or(0);
-        let mut place = Place::First(line, own);
         let mut looked_at: SmallVec<[Line; 4]> = smallvec![line];
-        loop {
-            match self.at(place) {
-                None => break,
-                Some(Next::Look(look)) => {
-                    let at = self.looks[look as usize];
-                    looked_at.push(at);
-                    place = Place::Seen(look, self.before.get(at as usize).copied().unwrap_or(0));
-                }
-                Some(Next::Each(from, to)) => {
-                    for part in from..to {
-                        self.learn_part(part);
-                    }
-                    return;
-                }
-                Some(Next::Transitions(..)) => return,
+        let place = self.follow(Place::First(line, own), &mut looked_at);
+        match self.at(place) {
+            Some(Next::Each(from, to)) => (from..to).for_each(|part| self.learn_part(part)),
+            Some(_) => {}
+            None => {
+                let answer = self.answer(line, &looked_at);
+                self.note(place, answer);
             }
         }
-        let answer = match self.stimuli(line) {
-            Some(stimuli) => self.add_parts(line, stimuli),
-            None => {
-                let sees = self.sees(line);
-                match sees.into_iter().find(|at| !looked_at.contains(at)) {
-                    Some(at) => self.add_look(at),
-                    None => {
-                        let (transitions, steps) = self.transitions_here(line);
-                        self.learned(transitions, steps, &looked_at)
-                    }
-                }
-            }
-        };
-        self.note(place, answer);
     }
 
     fn is_stopped(&self) -> bool {
@@ -499,23 +483,42 @@ impl<S: System> ModelNet<'_, S> {
                 self.first.insert((line, code), answer);
             }
             Place::Seen(look, code) => {
-                self.seen.insert((look, code), answer);
-                self.seen_at[look as usize].push((code, answer));
+                self.looks[look as usize].answers.insert(code, answer);
             }
             Place::Part(part) => self.parts_of[part as usize].next = Some(answer),
+        }
+    }
+
+    /// Follows the looks from here on, in the state of the model, and notes the lines in
+    /// `looked_at`. Returns where the last of them leads.
+    fn follow(&self, mut place: Place, looked_at: &mut SmallVec<[Line; 4]>) -> Place {
+        while let Some(Next::Look(look)) = self.at(place) {
+            let at = self.looks[look as usize].at;
+            looked_at.push(at);
+            place = Place::Seen(look, self.before.get(at as usize).copied().unwrap_or(0));
+        }
+        place
+    }
+
+    /// What a process does that has looked at these lines, in the state of the model.
+    fn answer(&mut self, line: Line, looked_at: &[Line]) -> Next {
+        if let Some(stimuli) = self.stimuli(line) {
+            return self.add_parts(line, stimuli);
+        }
+        match self.sees(line).into_iter().find(|at| !looked_at.contains(at)) {
+            Some(at) => self.add_look(at),
+            None => {
+                let (transitions, steps) = self.transitions_here(line);
+                self.learned(transitions, steps, looked_at)
+            }
         }
     }
 
     /// Learns what an actor does that makes this choice, in the state of the model.
     fn learn_part(&mut self, part: u32) {
         let Part { line, stimulus, .. } = self.parts_of[part as usize];
-        let (mut place, mut looked_at) = (Place::Part(part), SmallVec::<[Line; 4]>::new());
-        looked_at.push(line);
-        while let Some(Next::Look(look)) = self.at(place) {
-            let at = self.looks[look as usize];
-            looked_at.push(at);
-            place = Place::Seen(look, self.before.get(at as usize).copied().unwrap_or(0));
-        }
+        let mut looked_at: SmallVec<[Line; 4]> = smallvec![line];
+        let place = self.follow(Place::Part(part), &mut looked_at);
         if self.at(place).is_none() {
             let (made, step) = self.reaction_here(line, stimulus);
             let made = Transition { label: part as i32, ..made };

@@ -62,6 +62,9 @@ impl Explorer for FinitePrefix {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
+        if self.refusal(system, driver.budget()).is_some() {
+            return driver.stop(StopReason::NoGuarantee);
+        }
         driver.leave_out_invariants();
         driver.goes_through_all_states();
         let mut queued = Default::default();
