@@ -76,7 +76,7 @@ impl Explorer for FinitePrefix {
                 continue;
             }
             driver.stats.prefix = Some(PrefixFigures {
-                events: (prefix.events().len() - prefix.cutoffs()) as u64,
+                events: prefix.events().filter(|&event| !prefix.is_outside(event)).count() as u64,
                 cutoffs: prefix.cutoffs() as u64,
                 bytes: prefix.bytes() as u64,
             });
