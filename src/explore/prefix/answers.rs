@@ -13,8 +13,8 @@
 //! | invariant | any | the invariant sees the same |
 //!
 //! **What can be blocked at all.** A process that is blocked on a lock is blocked by somebody: one
-//! who has the lock and has ended, or is blocked, too; or, in a livelock, goes round a loop. This is
-//! looked at first, for codes instead of conditions (greatest fixpoint,
+//! who has the lock and has ended, or is blocked, too; or, in a livelock, goes round a loop. This
+//! is looked at first, for codes instead of conditions (greatest fixpoint,
 //! [`Answers::find_motions`]). In most programs without deadlocks, nothing is left, and the solver
 //! is not asked.
 
