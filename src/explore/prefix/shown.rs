@@ -86,7 +86,7 @@ fn show<S: System>(
         causes.sort_unstable();
         causes.dedup();
         ShownEvent {
-            process: net.process(prefix.event(id).line),
+            process: net.mover(prefix.event(id).line),
             schedule: Schedule::of(&net.state),
             causes,
             cutoff_of: prefix.cutoff_of(id).map(|of| number[of as usize]),
