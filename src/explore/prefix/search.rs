@@ -8,7 +8,7 @@ use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile};
 use crate::explore::result::{PrefixFigures, StopReason};
 use crate::explore::settings::options::{Options, Takes};
-use crate::model::{Locals, State, System};
+use crate::model::{Delivery, Met, System, Values};
 use crate::property::When;
 use crate::unfolding::prefix::{Net, Prefix, PrefixEvent};
 
@@ -39,10 +39,13 @@ impl Explorer for FinitePrefix {
 
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
         let own = |kind| budget.properties.own().any(|property| property.when() == kind);
-        // Programs that really run are not to be started for this question.
-        let has_scopes = || {
-            let mut locals = Locals::new(system);
-            State::initial(&mut locals).has_scopes(&locals)
+        // Nothing is to be computed for this question: no limit holds yet.
+        let has_places = || {
+            let met = Met::new(system.objects(), &mut Values::default());
+            let mut mailboxes = 0..met.mailboxes.len() as u32;
+            !met.may_grow()
+                && met.collectives.len() == 0
+                && mailboxes.all(|mailbox| met.mailboxes.start(mailbox) == Delivery::Ordered)
         };
         let what = if cfg!(not(feature = "sat")) {
             "needs the feature `sat` of the crate"
@@ -52,7 +55,7 @@ impl Explorer for FinitePrefix {
             "cannot ask properties of users at all ends (`udpor` can)"
         } else if system.foresight().remembers_all() {
             "takes no programs whose processes really run: their states are their histories (`udpor` does)"
-        } else if !has_scopes() {
+        } else if !has_places() {
             "takes no p2p or bag mailboxes, no collectives, and no programs that meet their objects on the way \
              (`udpor` does)"
         } else {
