@@ -172,6 +172,10 @@ fn limits_are_kept_within_local_computation() {
             let report = json(&output);
             assert_eq!(report["stopped_by"], limit, "{explorer}: {report}");
             assert_eq!(report["violations"].as_array().map(Vec::len), Some(0), "{explorer}");
+            if limit == "max-memory" {
+                let peak = report["stats"]["peak_memory_bytes"].as_u64().expect("a number");
+                assert!(peak < 500_000_000, "{explorer}: {peak} bytes for {value}");
+            }
         }
     }
 }

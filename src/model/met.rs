@@ -16,7 +16,7 @@ use super::op::*;
 use rustc_hash::FxHashMap;
 
 use super::objects::{ObjectId, all_kinds};
-use super::{Lane, Objects, Op, Touch, Values};
+use super::{Delivery, Lane, Objects, Op, Touch, Values};
 
 /// Up to this number of objects of a kind, all of them are met at once.
 const FEW: usize = 64;
@@ -181,6 +181,15 @@ impl Met {
         self.may_grow
     }
 
+    /// Do the parts of a portrait have fixed indices, and is each about one object or process? This
+    /// is so if all objects were met at once, and no operation needs a carrier.
+    pub(crate) fn has_fixed_parts(&self) -> bool {
+        let mut mailboxes = 0..self.mailboxes.len() as u32;
+        !self.may_grow
+            && self.collectives.len() == 0
+            && mailboxes.all(|mailbox| self.mailboxes.start(mailbox) == Delivery::Ordered)
+    }
+
     /// The operation with met numbers in place of declared numbers.
     pub(crate) fn renamed(&mut self, mut op: Op, objects: &Objects, values: &mut Values) -> Op {
         op.for_each_object_mut(|object| self.meet(object, objects, values));
@@ -191,7 +200,7 @@ impl Met {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Access, Asking, Delivery, Handle, May, Request, Value};
+    use crate::model::{Access, Asking, Handle, May, Request, Value};
 
     fn declared() -> Objects {
         let mut objects = Objects::default();

@@ -94,7 +94,8 @@ pub(crate) struct ModelNet<'s, S: System> {
 
 impl<'s, S: System> ModelNet<'s, S> {
     /// The net of a system in whose states each part is about one object or process
-    /// ([`State::has_scopes`]), with these mutexes not taken in one step.
+    /// ([`has_fixed_parts`](crate::model::Met::has_fixed_parts)), with these mutexes not taken in
+    /// one step.
     pub(crate) fn new(system: &'s S, queued: FxHashSet<MutexId>, stop: StopSignal) -> Self {
         let mut locals = Locals::new(system);
         let state = State::initial(&mut locals);

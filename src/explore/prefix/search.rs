@@ -8,7 +8,7 @@ use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile};
 use crate::explore::result::{PrefixFigures, StopReason};
 use crate::explore::settings::options::{Options, Takes};
-use crate::model::{Delivery, Met, System, Values};
+use crate::model::{Met, System, Values};
 use crate::property::When;
 use crate::unfolding::prefix::{Net, Prefix, PrefixEvent};
 
@@ -40,13 +40,8 @@ impl Explorer for FinitePrefix {
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
         let own = |kind| budget.properties.own().any(|property| property.when() == kind);
         // Nothing is to be computed for this question: no limit holds yet.
-        let has_places = || {
-            let met = Met::new(system.objects(), &mut Values::default());
-            let mut mailboxes = 0..met.mailboxes.len() as u32;
-            !met.may_grow()
-                && met.collectives.len() == 0
-                && mailboxes.all(|mailbox| met.mailboxes.start(mailbox) == Delivery::Ordered)
-        };
+        let has_fixed_parts =
+            || Met::new(system.objects(), &mut Values::default()).has_fixed_parts();
         let what = if cfg!(not(feature = "sat")) {
             "needs the feature `sat` of the crate"
         } else if budget.depth.is_some() {
@@ -55,7 +50,7 @@ impl Explorer for FinitePrefix {
             "cannot ask properties of users at all ends (`udpor` can)"
         } else if system.foresight().remembers_all() {
             "takes no programs whose processes really run: their states are their histories (`udpor` does)"
-        } else if !has_places() {
+        } else if !has_fixed_parts() {
             "takes no p2p or bag mailboxes, no collectives, and no programs that meet their objects on the way \
              (`udpor` does)"
         } else {

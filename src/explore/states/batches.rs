@@ -40,7 +40,7 @@ use super::reactions::Reactions;
 use super::settings::Stateful;
 use super::table::{Table, each};
 use crate::explore::driver::Driver;
-use crate::model::{Action, Choice, Locals, ProcessId, State, System};
+use crate::model::{Action, Choice, Locals, Met, ProcessId, System, Values};
 
 /// A batch takes 1/`BATCH_SHARE` of the known states, at most `LARGEST_BATCH`.
 const BATCH_SHARE: usize = 8;
@@ -74,8 +74,7 @@ pub(crate) fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<
 
 /// Can the whole search run in batches?
 pub fn can_go_by_levels<S: System>(system: &S) -> bool {
-    let mut locals = Locals::new(system);
-    State::initial(&mut locals).has_scopes(&locals)
+    Met::new(system.objects(), &mut Values::default()).has_fixed_parts()
         && !system.foresight().may_spawn()
         && !system.actors().may_spawn()
 }

@@ -32,7 +32,7 @@ impl State {
     /// If the operation changes a third part, it does so in all states that have equal parts for
     /// the process and for the object named here, and the change depends only on these three parts.
     pub(crate) fn scope<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> Scope {
-        if !self.has_scopes(locals) {
+        if !locals.met().has_fixed_parts() {
             return Scope::Anything;
         }
         let Some(op) = locals.op(self.local(process)) else { return Scope::Own };
@@ -62,7 +62,7 @@ impl State {
             Scope::Own => return Some(SmallVec::new()),
             Scope::With(place) => return Some(smallvec![place]),
             Scope::Messages => return None,
-            Scope::Anything if !self.has_scopes(locals) => return None,
+            Scope::Anything if !locals.met().has_fixed_parts() => return None,
             Scope::Anything => {}
         }
         let op = locals.op(self.local(process)).expect("a process at an operation");
@@ -78,10 +78,5 @@ impl State {
     /// The index of a process in a portrait, if all objects were met at once.
     pub(crate) fn place_of_process(&self, process: ProcessId) -> usize {
         self.known + process.index()
-    }
-
-    /// Do the parts of a portrait have fixed indices, and is each about one object or process?
-    pub(crate) fn has_scopes<S: System>(&self, locals: &Locals<'_, S>) -> bool {
-        !locals.met().may_grow() && !self.network.is_used() && self.collectives.all.is_empty()
     }
 }
