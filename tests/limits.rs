@@ -163,7 +163,7 @@ const LARGE: &str = "process P { var a: [[int]] = []; var i = 0; while i < 90000
 fn limits_are_kept_within_local_computation() {
     for explorer in ["udpor", "optimal", "sleep", "stateful", "dl-s-por", "auto"] {
         for (program, limit, value) in
-            [(SLOW, "timeout", "200ms"), (LARGE, "max-memory", "100M"), (LARGE, "timeout", "200ms")]
+            [(LARGE, "max-memory", "100M"), (LARGE, "timeout", "200ms"), (SLOW, "timeout", "200ms")]
         {
             let option = format!("--{limit}");
             let args = ["check", "-", &option, value, "--explorer", explorer, "--format", "json"];
