@@ -134,11 +134,13 @@ fn programs_that_wait_in_loops_are_judged_as_by_states() {
     let (mut livelocks, mut judged) = (0, 0);
     for seed in 0..400 {
         let kind = if seed % 2 == 0 { Kind::Plain } else { Kind::Later };
-        // Some wait in a loop while they hold a mutex that others need.
-        let text = format!("mutex h;\n{}", random_program(seed, kind))
-            .replace("while x0 == 0 { } ", "lock(h); while x0 == 0 { } unlock(h); ")
-            .replace("x0 = 1; ", "lock(h); x0 = 1; unlock(h); ")
-            .replace("x1 = 0; ", "lock(h); x1 = 0; unlock(h); ");
+        // One more waits in a loop, and holds the mutex that another one needs to end that.
+        let x = seed / 2 % 2;
+        let text = format!(
+            "mutex h;\n{}process H {{ lock(h); while x{x} == {x} {{ }} unlock(h); }}\n\
+             process W {{ lock(h); x{x} = 1 - {x}; unlock(h); }}",
+            random_program(seed, kind)
+        );
         let program = compile("spin.maz", &text, &[]).expect("a valid program");
         let all = EveryState::of(STATEFUL);
         let states = explore(&program, all, everything(), &mut NoObserver);
