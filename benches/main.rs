@@ -29,6 +29,7 @@
 //! | `instructions` | the overhead in instructions, which are reproducible |
 //! | `explorers` | several programs, each by every explorer that can be used on it |
 //! | `states` | searches that store states: the cost of a state, and the gain of each reduction |
+//! | `prefix` | events of the finite prefix beside classes and states |
 //! | `ablation` | the gain of each design choice |
 //! | `growth` | does a transition cost the same in a large program as in a small one? |
 //!
@@ -43,6 +44,7 @@ mod floor;
 mod growth;
 mod instructions;
 mod measure;
+mod prefix;
 mod rmq;
 mod states;
 mod table;
@@ -94,6 +96,8 @@ enum Section {
     Explorers,
     /// Searches that store states
     States,
+    /// The finite prefix beside classes and states
+    Prefix,
     /// The gain of each design choice
     Ablation,
     /// The cost of a transition as programs grow
@@ -128,6 +132,7 @@ fn main() -> ExitCode {
             Section::Instructions => is_good &= instructions::run(&bench, args.recorded),
             Section::Explorers => explorers::run(&bench),
             Section::States => states::run(&bench),
+            Section::Prefix => prefix::run(&bench),
             Section::Ablation => ablation::run(&bench),
             Section::Growth => growth::run(&bench),
         }

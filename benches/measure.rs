@@ -15,8 +15,8 @@ use cpu_time::ProcessTime;
 use indicatif::ProgressBar;
 use mazurka::alternatives::{Alternatives, KPartial, Optimal, Varisat};
 use mazurka::explore::{
-    Budget, Exhaustive, Explorer, K, NoObserver, Observer, Outcome, Setting, StopReason, Udpor,
-    explore, udpor_with,
+    Budget, Exhaustive, Explorer, K, NoObserver, Observer, Outcome, PrefixFigures, Setting,
+    StopReason, Udpor, explore, udpor_with,
 };
 use mazurka::lang::{Program, compile};
 use mazurka::unfolding::{Configuration, EventId, EventStructure};
@@ -227,6 +227,7 @@ pub struct Measured {
     /// States stored, and the bytes in use for them.
     pub states: Option<u64>,
     pub state_bytes: Option<u64>,
+    pub prefix: Option<PrefixFigures>,
     pub seconds: f64,
     /// The time of the same walk on the bare model, if it was measured.
     pub floor: Option<f64>,
@@ -261,6 +262,7 @@ pub fn as_child(job: &str) {
         sat_calls: stats.sat_calls.unwrap_or(0),
         states: stats.states,
         state_bytes: stats.state_bytes,
+        prefix: stats.prefix,
         seconds: fastest,
         floor,
         peak,

@@ -63,7 +63,9 @@ pub use parallel::crew;
 pub use parallel::part::{Disagreement, Done, Part, Stray};
 pub use parallel::place::Place;
 pub use parallel::threads::InPieces;
-pub use prefix::{ShownEvent, ShownPrefix, finite_prefix};
+pub use prefix::{
+    Holder, NetCondition, NetPlace, OccurrenceNet, Relation, ShownEvent, ShownPrefix, finite_prefix,
+};
 pub use result::{
     CutPoll, Outcome, PrefixFigures, Stats, StopReason, Verdict, Violation, ViolationKind,
 };

@@ -14,6 +14,7 @@
 //! | `barred` | events that are left out, for a part of a search |
 //! | `barred` | events that a branch of a search leaves out |
 //! | `cut` | configurations as the last event of each lane; causality |
+//! | `direct_causes` | causality without what follows by transitivity |
 //! | `conflict` | compatibility, conflict, immediate conflict |
 //! | `census` | counting distinct events although some are forgotten |
 //! | `clash` | is an event in conflict with C? |
@@ -27,6 +28,7 @@ mod clash;
 mod configuration;
 mod conflict;
 mod cut;
+mod direct_causes;
 mod event;
 mod event_set;
 mod extensions;
@@ -42,6 +44,7 @@ pub use event::{Event, EventId, EventKind};
 pub use lanes::Lane;
 pub use structure::EventStructure;
 
+pub(crate) use direct_causes::direct_causes;
 pub(crate) use event_set::EventSet;
 pub(crate) use lanes::Lanes;
 pub(crate) use stamps::Stamps;

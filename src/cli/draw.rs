@@ -169,7 +169,7 @@ fn picture(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Picture>, 
         What::Prefix => {
             let budget = drawing::budget(spec, effort);
             let prefix = finite_prefix(program, limit, budget).map_err(Failure::Usage)?;
-            Picture::Order(PartialOrder::of_prefix(subject, program, &prefix))
+            Picture::Order(PartialOrder::of_prefix(subject, &prefix))
         }
         What::Configuration => {
             let Some(asked) = execution(args, spec, effort)? else { return Ok(None) };

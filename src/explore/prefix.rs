@@ -27,12 +27,16 @@
 
 #[cfg(feature = "sat")]
 mod answers;
+mod graph;
 mod locks;
 mod net;
+mod occurrence;
 #[cfg(feature = "sat")]
 mod question;
 pub mod search;
 mod shown;
 
+pub use graph::Relation;
+pub use occurrence::{Holder, NetCondition, NetPlace, OccurrenceNet};
 pub use search::FinitePrefix;
 pub use shown::{ShownEvent, ShownPrefix, finite_prefix};

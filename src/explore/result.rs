@@ -63,10 +63,11 @@ pub struct Stats {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PrefixFigures {
     /// Its events that are no cutoffs. A mutex that is only locked and unlocked is locked in one.
-    pub(crate) events: u64,
-    pub(crate) cutoffs: u64,
+    pub events: u64,
+    /// Its cutoffs: events that lead back to a state that was there.
+    pub cutoffs: u64,
     /// Bytes in use.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
 }
 
 /// The result of a search.

@@ -12,8 +12,8 @@
 //! spawned ones.
 
 mod configuration;
+mod depths;
 mod lanes;
-mod order;
 mod prefix;
 mod search_tree;
 mod space_time;

@@ -1,12 +1,15 @@
 //! The prefix as a list of events, for pictures and for other programs.
 
 use super::net::ModelNet;
+use super::occurrence::OccurrenceNet;
 use super::search::{FinitePrefix, build_up_to};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::Explorer;
 use crate::explore::observer::NoObserver;
-use crate::model::{ProcessId, Schedule, System};
+use crate::model::{Locals, ProcessId, Schedule, State, System};
+use crate::property::{Replay, Step};
+use crate::unfolding::direct_causes;
 use crate::unfolding::prefix::{Prefix, PrefixEvent};
 
 /// A prefix, or the smallest events of it.
@@ -18,6 +21,10 @@ pub struct ShownPrefix {
     pub conflicts: Vec<(usize, usize)>,
     /// Are there no further events?
     pub is_whole: bool,
+    /// The processes that exist from the start or act, with their names. Several may share one.
+    pub processes: Vec<(ProcessId, String)>,
+    /// The same events with their conditions.
+    pub net: OccurrenceNet,
 }
 
 /// An event of a prefix.
@@ -25,10 +32,12 @@ pub struct ShownPrefix {
 pub struct ShownEvent {
     /// The process that acts.
     pub process: ProcessId,
+    /// What it does. If it locks a mutex in one step, this is the second of the two actions.
+    pub step: Step,
     /// Its local configuration as an execution: the event is its last action, or its last two
     /// actions if it locks a mutex in one step.
     pub schedule: Schedule,
-    /// Its direct causes, and perhaps causes of these; ascending.
+    /// Its direct causes, ascending. None of them is a cause of another.
     pub causes: Vec<usize>,
     /// For a cutoff: the event with the same state after its local configuration; `None` in it for
     /// the start.
@@ -58,12 +67,13 @@ pub fn finite_prefix<S: System>(
             None if net.is_refused() => {
                 return Err("processes are started in a loop, so the prefix is not finite".into());
             }
-            None => return Ok(show(&mut net, &mut prefix, max_events, is_whole)),
+            None => return Ok(show(system, &mut net, &mut prefix, max_events, is_whole)),
         }
     }
 }
 
 fn show<S: System>(
+    system: &S,
     net: &mut ModelNet<'_, S>,
     prefix: &mut Prefix,
     max_events: usize,
@@ -77,22 +87,24 @@ fn show<S: System>(
     let mut number = vec![None; prefix.events().len() + 1];
     ids.iter().enumerate().for_each(|(at, &event)| number[event as usize] = Some(at));
     let mut past = Vec::new();
-    let events = ids.iter().map(|&id| {
+    let causes: Vec<Vec<usize>> = ids
+        .iter()
+        .map(|&id| prefix.causes(id).filter_map(|cause| number[cause as usize]).collect())
+        .collect();
+    let events = ids.iter().zip(direct_causes(&causes)).map(|(&id, causes)| {
         prefix.collect(&[id], &mut past);
         let path: Vec<u32> = past.iter().map(|&event| prefix.event(event).transition).collect();
         net.go_to(&path);
-        let mut causes: Vec<usize> =
-            prefix.causes(id).filter_map(|cause| number[cause as usize]).collect();
-        causes.sort_unstable();
-        causes.dedup();
+        let schedule = Schedule::of(&net.state);
         ShownEvent {
             process: net.process(prefix.event(id).line),
-            schedule: Schedule::of(&net.state),
+            step: last_step(system, &schedule),
+            schedule,
             causes,
             cutoff_of: prefix.cutoff_of(id).map(|of| number[of as usize]),
         }
     });
-    let events = events.collect();
+    let events: Vec<ShownEvent> = events.collect();
     let mut conflicts = Vec::new();
     for (at, &event) in ids.iter().enumerate() {
         let rivals = prefix.immediate_conflicts(event).into_iter();
@@ -101,5 +113,35 @@ fn show<S: System>(
     }
     conflicts.sort_unstable();
     conflicts.dedup();
-    ShownPrefix { events, conflicts, is_whole }
+    let processes = processes(system, &events);
+    ShownPrefix {
+        processes,
+        net: OccurrenceNet::new(net, prefix, &ids),
+        events,
+        conflicts,
+        is_whole,
+    }
+}
+
+fn last_step<S: System>(system: &S, schedule: &Schedule) -> Step {
+    let steps = Replay::new(system).follow(schedule).expect("a configuration is an execution");
+    steps.into_iter().next_back().expect("[e] contains e")
+}
+
+/// The processes that exist from the start or act, with their names.
+fn processes<S: System>(system: &S, events: &[ShownEvent]) -> Vec<(ProcessId, String)> {
+    let mut locals = Locals::new(system);
+    let start = State::initial(&mut locals);
+    let name = |locals: &Locals<'_, S>, state: &State, process: ProcessId| {
+        system.describe().process_name(locals.get(state.local(process)))
+    };
+    let mut named: Vec<(ProcessId, String)> =
+        start.processes().map(|process| (process, name(&locals, &start, process))).collect();
+    for event in events {
+        if named.iter().all(|&(process, _)| process != event.process) {
+            let end = event.schedule.replay(&mut locals).expect("a configuration is an execution");
+            named.push((event.process, name(&locals, &end, event.process)));
+        }
+    }
+    named
 }

@@ -5,14 +5,15 @@
 
 use roaring::RoaringBitmap;
 
+use super::depths::depths;
 use super::lanes::Lanes;
-use super::order::{depths, reduced};
 use super::{Configuration, Event, Fate, PartialOrder, Subject};
 use crate::explore::Verdict;
 use crate::model::{Refusal, Schedule, System};
 use crate::property::Replay;
 use crate::report::{ViolationReport, plural};
 use crate::trace::Execution;
+use crate::unfolding::direct_causes;
 
 impl PartialOrder {
     /// The first `max_events` actions of an execution, and the happens-before relation between
@@ -33,7 +34,7 @@ impl PartialOrder {
             let direct = execution.order().direct_predecessors(at).iter();
             direct.map(|&cause| cause as usize).collect::<Vec<_>>()
         };
-        let causes = reduced(&(0..shown).map(causes).collect::<Vec<_>>());
+        let causes = direct_causes(&(0..shown).map(causes).collect::<Vec<_>>());
         let depths = depths(&causes);
         let lanes = Lanes::of_state(replay.state(), |process| replay.name(process).into());
         let wrong = ViolationReport::of(&replay, &subject.spec, &replay.standing(), &[]);

@@ -8,14 +8,14 @@
 //! An event is marked if every maximal configuration that contains it ends badly: from there on
 //! nothing helps. This is known only after a complete search.
 
+use super::depths::depths;
 use super::lanes::Lanes;
-use super::order::{depths, reduced};
 use super::{Configuration, Event, Fate, PartialOrder, Subject};
 use crate::explore::{Outcome, Recording, StopReason, Verdict, ViolationKind};
 use crate::model::{LocalId, Op, ProcessId, System};
 use crate::property::{Replay, Step};
 use crate::report::{ViolationReport, plural};
-use crate::unfolding::{EventId, EventSet, EventStructure, Unfolding};
+use crate::unfolding::{EventId, EventSet, EventStructure, Unfolding, direct_causes};
 
 impl PartialOrder {
     /// The first `max_events` events that a search visited.
@@ -30,7 +30,7 @@ impl PartialOrder {
         let shown = visited.min(max_events);
         let ids: Vec<EventId> = (0..shown as u32).map(EventId).collect();
         let lanes = lanes(&prefix.unfolding, &ids);
-        let causes = reduced(&causes(&prefix.unfolding.structure, &ids));
+        let causes = direct_causes(&causes(&prefix.unfolding.structure, &ids));
         let depths = depths(&causes);
         let steps: Vec<_> = ids.iter().map(|&id| described(system, prefix, id)).collect();
         let maximal = prefix.maximal.clone();

@@ -11,7 +11,7 @@ use petgraph::visit::IntoNeighbors;
 
 /// The direct causes of each event, ascending. `causes[e]` lists causes of e, all of them less than
 /// e, whose closure is the causality.
-pub(super) fn reduced(causes: &[Vec<usize>]) -> Vec<Vec<usize>> {
+pub(crate) fn direct_causes(causes: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut graph = DiGraph::<(), ()>::new();
     let nodes: Vec<NodeIndex> = causes.iter().map(|_| graph.add_node(())).collect();
     for (event, of_one) in causes.iter().enumerate() {
@@ -31,15 +31,6 @@ pub(super) fn reduced(causes: &[Vec<usize>]) -> Vec<Vec<usize>> {
     direct
 }
 
-/// The length of the longest chain of causes that ends in each event.
-pub(super) fn depths(causes: &[Vec<usize>]) -> Vec<usize> {
-    let mut depths: Vec<usize> = Vec::with_capacity(causes.len());
-    for of_one in causes {
-        depths.push(1 + of_one.iter().map(|&cause| depths[cause]).max().unwrap_or(0));
-    }
-    depths
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,7 +38,6 @@ mod tests {
     #[test]
     fn what_follows_is_left_out() {
         let causes = vec![vec![], vec![0], vec![0, 1], vec![2, 0], vec![0]];
-        assert_eq!(reduced(&causes), [vec![], vec![0], vec![1], vec![2], vec![0]]);
-        assert_eq!(depths(&causes), [1, 2, 3, 4, 2]);
+        assert_eq!(direct_causes(&causes), [vec![], vec![0], vec![1], vec![2], vec![0]]);
     }
 }
