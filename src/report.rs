@@ -1,7 +1,7 @@
 //! Results as plain data, and their renderers.
 //!
 //! A report contains everything that is to be shown; a renderer ([`text`], `table`, [`json`],
-//! [`dot`], [`svg`], [`html`]) decides how. `--format json` prints a report as it serialises: the
+//! [`dot`], [`svg`], [`html`], [`mci`]) decides how. `--format json` prints a report as it serialises: the
 //! field names here are the contract with other programs.
 
 mod alike;
@@ -16,6 +16,7 @@ mod faster;
 pub mod html;
 pub mod json;
 pub(crate) mod lint;
+pub mod mci;
 pub mod picture;
 mod shown;
 pub mod svg;

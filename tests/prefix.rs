@@ -2,6 +2,8 @@
 //! definition.
 
 mod definition;
+mod graph;
+mod mci;
 
 use std::collections::BTreeSet;
 

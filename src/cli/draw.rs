@@ -12,11 +12,12 @@ use super::spec::Spec;
 use super::{Exit, Failure, files};
 use crate::explore::recording::{Added, Extent, Searched};
 use crate::explore::{
-    AnyExplorer, Budget, Dpor, End, K, NoObserver, Observer, Over, Setting, StopReason, TransDpor,
-    Udpor, explore, finite_prefix, unfold,
+    AnyExplorer, Budget, Dpor, End, K, NoObserver, Observer, Over, Setting, ShownPrefix,
+    StopReason, TransDpor, Udpor, explore, finite_prefix, unfold,
 };
 use crate::model::Schedule;
 use crate::property::Position;
+use crate::report::mci;
 use crate::report::picture::{ControlFlow, PartialOrder, Picture};
 use crate::report::viewer::{Asked, View, Viewer};
 
@@ -25,7 +26,8 @@ use crate::report::viewer::{Asked, View, Viewer};
 ///
 /// The unfolding shows all executions at once: events with their direct causes, and immediate
 /// conflicts where executions part. The prefix ends where it leads back to states that were there
-/// before, so it is finite if they are. A configuration is one class of executions, as a partial
+/// before, so it is finite if they are; in it, a mutex that is only locked and unlocked is locked in
+/// one step. A configuration is one class of executions, as a partial
 /// order. A space-time diagram is one execution, with time downwards, with the messages and mutexes
 /// that went from process to process and, after a deadlock, which process waits for which. Steps
 /// are the calls of UDPOR as a tree: each has its sets C, D and A, the event that it chooses and
@@ -36,8 +38,12 @@ use crate::report::viewer::{Asked, View, Viewer};
 /// A file that ends in .html is a page with most of these pictures, to be opened in a browser: pan,
 /// zoom, search, click an event to see its history, step through executions and watch the state. It
 /// starts with the picture named by --what, at the execution named by --trace or --schedule, or
-/// else at a violation. It has one execution of each class, for up to 10,000 classes. It needs no
-/// network; `?` shows its keys.
+/// else at a violation. It has one execution of each class, for up to 10,000 classes. The page of a
+/// prefix has that alone, with the executions that lead to its last events. A page needs no network;
+/// `?` shows its keys.
+///
+/// A file that ends in .mci is a whole prefix for other programs, in the format of unfolders of
+/// Petri nets (PUNF, Mole).
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -68,7 +74,8 @@ pub(super) struct Args {
     max_nodes: u32,
     #[command(flatten)]
     effort: EffortArgs,
-    /// The file to write: a name that ends in .html, .svg, .dot or .json [default: standard output]
+    /// The file to write: a name that ends in .html, .svg, .dot or .json, or .mci for a prefix
+    /// [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// The format [default: what FILE ends in, or dot without FILE]
@@ -84,6 +91,7 @@ Examples:
   mazurka draw philosophers.maz --what space-time --schedule 0x2,1x2 -o start.svg
   mazurka draw philosophers.maz --what configuration --trace 2 | dot -Tpdf > class.pdf
   mazurka draw philosophers.maz --what prefix -o prefix.svg
+  mazurka draw philosophers.maz --what prefix --max-events 10000 -o prefix.mci
   mazurka draw philosophers.maz --what steps --k 1 -o search.svg
   mazurka draw philosophers.maz --what steps --explorer dpor:over=configurations -o dpor.svg
   mazurka draw philosophers.maz --max-events 50 --format json > events.json";
@@ -106,15 +114,20 @@ enum What {
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let format = format(&args)?;
-    let is_page = format == Format::Html;
+    let is_page = format == Format::Html && args.what != What::Prefix;
     let is_of_one = is_page || matches!(args.what, What::Configuration | What::SpaceTime);
     if !is_of_one && (args.trace.is_some() || args.schedule.is_some()) {
-        let why =
-            "--trace and --schedule are for --what configuration, --what space-time and pages";
+        let why = "--trace and --schedule are for --what configuration, --what space-time and pages \
+                   of executions";
         return Err(Failure::Usage(why.into()));
     }
-    if is_page && matches!(args.what, What::Processes | What::Prefix) {
-        let why = "a page shows executions; for control flow and prefixes end the name in .svg, .dot or .json";
+    if is_page && args.what == What::Processes {
+        let why = "a page shows executions; for control flow end the name in .svg, .dot or .json";
+        return Err(Failure::Usage(why.into()));
+    }
+    if format == Format::Mci && args.what != What::Prefix {
+        let why =
+            "an .mci file contains a finite prefix: add --what prefix, or choose another format";
         return Err(Failure::Usage(why.into()));
     }
     if args.what != What::Steps && !is_page && args.k.is_some() {
@@ -129,29 +142,60 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         files::keep(file, [args.spec.path.as_path()])?;
     }
     let spec = Spec::load(&args.spec, output)?;
-    let text = args.effort.begin().draw(Exit::Incomplete, output, |effort| match format {
-        Format::Html => Ok(Some(drawing::render(&page(&args, &spec, effort)?))),
+    let drawn = args.effort.begin().draw(Exit::Incomplete, output, |effort| match format {
+        Format::Mci => mci(&args, &spec, effort),
+        Format::Html => Ok(Drawn::Text(drawing::render(&page(&args, &spec, effort)?))),
         format => {
             let picture = picture(&args, &spec, effort)?;
-            Ok(picture.map(|picture| drawing::picture(&picture, format)))
+            let drawn = picture.map(|picture| Drawn::Text(drawing::picture(&picture, format)));
+            Ok(drawn.unwrap_or(Drawn::Nothing(
+                "a limit stopped the search before it reached the end of an execution",
+            )))
         }
     })?;
-    let Some(text) = text else {
-        output.note("Nothing drawn: a limit stopped the search before it reached the end of an execution.\n");
-        return Ok(Exit::Incomplete);
-    };
-    match &args.output {
-        Some(file) => files::write(file, &text)?,
-        None => output.print(text)?,
+    match (drawn, &args.output) {
+        (Drawn::Nothing(why), _) => {
+            output.note(format!("Nothing drawn: {why}.\n"));
+            return Ok(Exit::Incomplete);
+        }
+        (Drawn::Text(text), Some(file)) => files::write(file, text)?,
+        (Drawn::Text(text), None) => output.print(text)?,
+        (Drawn::Bytes(bytes), Some(file)) => files::write(file, bytes)?,
+        (Drawn::Bytes(bytes), None) => output.print_bytes(&bytes)?,
     }
     Ok(Exit::Fine)
+}
+
+/// What there is to write.
+enum Drawn {
+    Text(String),
+    Bytes(Vec<u8>),
+    /// Nothing: why.
+    Nothing(&'static str),
+}
+
+/// The finite prefix as an `.mci` file.
+fn mci(args: &Args, spec: &Spec, effort: Effort) -> Result<Drawn, Failure> {
+    let prefix = prefix(args, spec, effort)?;
+    Ok(match prefix.is_whole {
+        true => Drawn::Bytes(mci::render(&prefix)),
+        false => Drawn::Nothing(
+            "the prefix has more events (--max-events, --timeout), and an .mci file cannot say that \
+             some are missing",
+        ),
+    })
+}
+
+fn prefix(args: &Args, spec: &Spec, effort: Effort) -> Result<ShownPrefix, Failure> {
+    let budget = drawing::budget(spec, effort);
+    finite_prefix(&spec.program, args.max_events as usize, budget).map_err(Failure::Usage)
 }
 
 fn format(args: &Args) -> Result<Format, Failure> {
     match (args.format, &args.output) {
         (Some(format), _) => Ok(format),
         (None, None) => Ok(Format::Dot),
-        (None, Some(file)) => Format::of(file),
+        (None, Some(file)) => Format::of_drawing(file),
     }
 }
 
@@ -167,9 +211,7 @@ fn picture(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Picture>, 
             Picture::Order(order)
         }
         What::Prefix => {
-            let budget = drawing::budget(spec, effort);
-            let prefix = finite_prefix(program, limit, budget).map_err(Failure::Usage)?;
-            Picture::Order(PartialOrder::of_prefix(subject, &prefix))
+            Picture::Order(PartialOrder::of_prefix(subject, &prefix(args, spec, effort)?))
         }
         What::Configuration => {
             let Some(asked) = execution(args, spec, effort)? else { return Ok(None) };
@@ -216,6 +258,10 @@ fn extent(args: &Args) -> Extent {
 }
 
 fn page(args: &Args, spec: &Spec, effort: Effort) -> Result<Viewer, Failure> {
+    if args.what == What::Prefix {
+        let prefix = prefix(args, spec, effort)?;
+        return drawing::page_of_prefix(spec, &prefix, args.max_events as usize);
+    }
     let asked = execution(args, spec, effort)?.into_iter().collect();
     let start = match args.what {
         What::Unfolding | What::Prefix | What::Configuration | What::Processes => View::Unfolding,

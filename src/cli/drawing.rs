@@ -12,7 +12,7 @@ use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure, memory};
 use crate::explore::recording::{Extent, Searched, record};
-use crate::explore::{Budget, ENDLESS, K, NoObserver, Recording, unfold};
+use crate::explore::{Budget, ENDLESS, K, NoObserver, Recording, ShownPrefix, unfold};
 use crate::model::{Refusal, Schedule, System, masked};
 use crate::property::Properties;
 use crate::report::picture::{Picture, SearchTree, SpaceTime};
@@ -104,26 +104,41 @@ pub(super) enum Format {
     Json,
     /// An interactive page
     Html,
+    /// A prefix for programs that check unfoldings of Petri nets: conditions and events, in binary
+    Mci,
 }
 
 impl Format {
-    /// The format for a file, by the ending of its name.
+    /// The format for a file with an execution, by the ending of its name.
     pub(super) fn of(file: &Path) -> Result<Format, Failure> {
+        let format = Format::of_any(file).filter(|&format| format != Format::Mci);
+        format.ok_or_else(|| Format::unknown(file, ""))
+    }
+
+    /// The format for a file with whatever can be drawn.
+    pub(super) fn of_drawing(file: &Path) -> Result<Format, Failure> {
+        Format::of_any(file).ok_or_else(|| Format::unknown(file, "; of a prefix also in .mci"))
+    }
+
+    fn of_any(file: &Path) -> Option<Format> {
         let ending = file.extension().and_then(|ending| ending.to_str());
-        ending.and_then(|ending| Format::from_str(ending, true).ok()).ok_or_else(|| {
-            let file = shown(file);
-            Failure::Usage(format!("{file}: end the name in .html, .svg, .dot or .json"))
-        })
+        ending.and_then(|ending| Format::from_str(ending, true).ok())
+    }
+
+    fn unknown(file: &Path, more: &str) -> Failure {
+        let file = shown(file);
+        Failure::Usage(format!("{file}: end the name in .html, .svg, .dot or .json{more}"))
     }
 }
 
-/// Renders a single picture. `format` is not [`Format::Html`]: a page has its own data ([`page`]).
+/// Renders a single picture. `format` is neither [`Format::Html`], as a page has its own data
+/// ([`page`]), nor [`Format::Mci`].
 pub(super) fn picture(picture: &Picture, format: Format) -> String {
     match format {
         Format::Svg => svg::render(picture),
         Format::Dot => dot::render(picture),
         Format::Json => json::render(picture),
-        Format::Html => unreachable!("a page is more than one picture"),
+        Format::Html | Format::Mci => unreachable!("{format:?} is more than one picture"),
     }
 }
 
@@ -165,6 +180,18 @@ pub(super) fn page<P: System>(
     let (mut prefix, outcome) = unfold(program, built, budget, &mut NoObserver);
     let tree = search(spec, k.into(), extent, effort, &mut prefix);
     let page = Viewer::new(subject, program, (prefix, outcome), tree, asked, events);
+    let mut page = page.map_err(refused)?;
+    page.sources.iter_mut().for_each(read);
+    Ok(page)
+}
+
+/// A page with a prefix and the local configurations of its last events.
+pub(super) fn page_of_prefix<P: System>(
+    spec: &Spec<P>,
+    prefix: &ShownPrefix,
+    limit: usize,
+) -> Result<Viewer, Failure> {
+    let page = Viewer::of_prefix(spec.subject.clone(), &spec.program, prefix, limit);
     let mut page = page.map_err(refused)?;
     page.sources.iter_mut().for_each(read);
     Ok(page)

@@ -49,8 +49,8 @@ fn bounded(source: impl Read) -> io::Result<Vec<u8>> {
 }
 
 /// Writes a file atomically: on an error the old file stays.
-pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    replace::write(path, text).map_err(|error| cannot_write(path, error))
+pub(super) fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
+    replace::write(path, contents).map_err(|error| cannot_write(path, error))
 }
 
 pub(super) fn cannot_write(path: &Path, error: io::Error) -> Failure {

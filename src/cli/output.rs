@@ -124,6 +124,17 @@ impl Output {
         }
         let mut stream = AutoStream::new(io::stdout().lock(), self.choice);
         let written = stream.write_all(text.to_string().as_bytes()).and_then(|()| stream.flush());
+        self.unless_closed(written)
+    }
+
+    /// Prints a result that is not a text, as it is, on standard output.
+    pub(super) fn print_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut stream = io::stdout().lock();
+        let written = stream.write_all(bytes).and_then(|()| stream.flush());
+        self.unless_closed(written)
+    }
+
+    fn unless_closed(&mut self, written: io::Result<()>) -> io::Result<()> {
         match written {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {
                 self.closed = true;

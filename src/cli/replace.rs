@@ -15,11 +15,12 @@ use std::path::{Path, PathBuf};
 
 use super::log::hash;
 
-/// Writes the text to the file at `path`, or to the target if that is a link.
-pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
+/// Writes this to the file at `path`, or to the target if that is a link.
+pub(super) fn write(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
+    let contents = contents.as_ref();
     match replaceable(path)? {
-        Some(target) => replace(&target, text.as_bytes()),
-        None => OpenOptions::new().append(true).open(path)?.write_all(text.as_bytes()),
+        Some(target) => replace(&target, contents),
+        None => OpenOptions::new().append(true).open(path)?.write_all(contents),
     }
 }
 

@@ -127,8 +127,9 @@ fn json(data: &impl Serialize) -> String {
 
 fn drawings(viewer: &Viewer) -> String {
     let unfolding = Picture::Order(viewer.unfolding.clone());
-    let search = Picture::Steps(viewer.search.clone());
-    template("unfolding", &unfolding) + &template("search", &search)
+    let search = viewer.search.clone().map(Picture::Steps);
+    let search = search.map(|search| template("search", &search));
+    template("unfolding", &unfolding) + &search.unwrap_or_default()
 }
 
 /// The executions, shelf by shelf.

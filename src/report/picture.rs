@@ -22,6 +22,7 @@ mod unfolding;
 pub use search_tree::{Node, SearchTree, Turn};
 
 pub(crate) use crate::property::{Arrow, ArrowKind};
+pub(crate) use lanes::Lanes;
 pub(crate) use search_tree::compact;
 
 use std::sync::Arc;

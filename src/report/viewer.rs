@@ -10,6 +10,9 @@
 //! search visited, up to `MOST_STEPS` steps in total. If an execution that was asked for belongs
 //! to such a configuration, it represents this configuration. Otherwise it comes before all others.
 //!
+//! A page of a finite prefix has the picture of the prefix in the place of the unfolding, and no
+//! search. Its executions are the local configurations of the last events.
+//!
 //! The page holds this model as JSON, and beside it the drawings of its pictures. The executions
 //! are compressed and opened one by one ([`super::html`]).
 
@@ -22,7 +25,7 @@ use serde::Serialize;
 
 use super::picture::{End, PartialOrder, SearchTree};
 use super::{Subject, plural};
-use crate::explore::{Outcome, Recording};
+use crate::explore::{Outcome, Recording, ShownPrefix};
 use crate::model::{Refusal, Schedule, System};
 use crate::property::FactKind;
 use crate::unfolding::{EventId, EventSet};
@@ -43,10 +46,11 @@ pub struct Viewer {
     pub(crate) sources: Vec<Source>,
     /// Which picture to show first.
     pub(crate) start: View,
-    /// The picture of the unfolding.
+    /// The picture of the unfolding, or of the finite prefix.
     pub unfolding: PartialOrder,
-    /// The search tree of UDPOR; its events have the same numbers as in `unfolding`.
-    pub(crate) search: SearchTree,
+    /// The search tree of UDPOR; its events have the same numbers as in `unfolding`. `None` for a
+    /// finite prefix.
+    pub(crate) search: Option<SearchTree>,
     /// The executions: first those that belong to no visited configuration, then one of each
     /// configuration, in the order of their numbers.
     #[serde(skip)]
@@ -154,11 +158,58 @@ impl Viewer {
             sources: sources(&album.subject, &order, &runs),
             start: View::Unfolding,
             unfolding: order,
-            search,
+            search: Some(search),
             runs,
             first,
             left_out,
             subject: album.subject,
+        })
+    }
+
+    /// A page about a finite prefix, with an execution for each event that is no cause of another
+    /// one, up to `MOST_STEPS` steps in total. It shows at most `limit` steps of each.
+    ///
+    /// # Errors
+    /// If an execution cannot be followed.
+    pub fn of_prefix<S: System>(
+        subject: Subject,
+        system: &S,
+        prefix: &ShownPrefix,
+        limit: usize,
+    ) -> Result<Self, Refusal> {
+        let order = PartialOrder::of_prefix(subject.clone(), prefix);
+        let causes: HashSet<usize> = order.events.iter().flat_map(|e| &e.causes).copied().collect();
+        let last: Vec<usize> =
+            (0..order.events.len()).filter(|event| !causes.contains(event)).collect();
+        let (mut runs, mut steps) = (Vec::new(), 0);
+        for &event in &last {
+            if steps >= MOST_STEPS {
+                break;
+            }
+            let schedule = &prefix.events[event].schedule;
+            let chart = SpaceTime::of_execution(subject.clone(), system, schedule, limit)?;
+            let drawn: Vec<_> = prefix.events[event].steps.iter().copied().map(Some).collect();
+            let run = run::with_states(system, subject.allow_pending, chart, schedule, &drawn)?;
+            steps += run.chart.steps.len();
+            let name = match order.events[event].cutoff_of {
+                Some(_) => format!("To cutoff {event}"),
+                None => format!("To event {event}"),
+            };
+            runs.push(Run { name: Some(name), ..run });
+        }
+        let mut left_out = order.left_out.clone();
+        if let more @ 1.. = last.len() - runs.len() {
+            left_out.push(format!("{}, to step through", plural(more, "more last event")));
+        }
+        Ok(Viewer {
+            sources: sources(&subject, &order, &runs),
+            start: View::Unfolding,
+            unfolding: order,
+            search: None,
+            runs,
+            first: 0,
+            left_out,
+            subject,
         })
     }
 }

@@ -11,6 +11,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const events = data.unfolding.events;
+const isPrefix = data.unfolding.what === "prefix";
 const at = { picture: null, run: 0, execution: null, step: 0, selected: null, query: "", match: -1 };
 
 /** An element with a class and children, which are elements or text. */

@@ -134,7 +134,7 @@ function listExecutions() {
   for (const [index, name] of names) {
     const item = button(name, () => choose(index), "");
     item.dataset.run = String(index);
-    item.append(make("span", "meta", index >= firstClass ? `class ${figures(index - firstClass + 1)}` : "no class of its own"));
+    item.append(make("span", "meta", index >= firstClass ? `class ${figures(index - firstClass + 1)}` : isPrefix ? "" : "no class of its own"));
     $("runs").append(make("li", "", item));
   }
   $("filter").addEventListener("change", () => goThrough(Number($("filter").value)));

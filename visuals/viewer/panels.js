@@ -235,6 +235,7 @@ function links(numbers, text, action) {
   return [make("ul", "", ...items)];
 }
 
+const WHOLE = isPrefix ? "prefix" : "unfolding";
 const eventText = (id) => `${id} ${data.unfolding.lanes[events[id].lane]}: ${events[id].label}`;
 const stepText = (id) => `${id + 1} ${run().chart.lanes[steps()[id].lane].name}: ${steps()[id].label}`;
 const FATES = {
@@ -261,6 +262,7 @@ function aboutEvent(id) {
       ...placeRow(event),
       ["History", `${plural(history - 1, "event")} before it`],
       ["Causes", links(event.causes, eventText, selectEvent)],
+      ["Cutoff", cutoff(event)],
       ["Conflicts", links(rivals[event.id], eventText, selectEvent)],
       ["Leads to", links(effects[event.id], eventText, selectEvent)],
       ["Step", step < 0 ? "no step of this execution" : button(`step ${step + 1} of this execution`, () => go(step + 1))],
@@ -268,6 +270,13 @@ function aboutEvent(id) {
       ["Fate", FATES[event.fate]],
     ]),
   ];
+}
+
+/** The event that leads to the same state as a cutoff, so that nothing after the cutoff is drawn. */
+function cutoff({ cutoff_of: of }) {
+  if (of === undefined) return null;
+  const other = of === "start" ? "at the start" : button(`after ${eventText(of)}`, () => selectEvent(of));
+  return ["the state is as ", other];
 }
 
 function aboutStep(step) {
@@ -280,7 +289,7 @@ function aboutStep(step) {
       ["Process", run().chart.lanes[lane].name],
       ["Outcome", outcome],
       ...placeRow(steps()[step]),
-      ["Event", event === null ? "not in the picture of the unfolding" : inUnfolding(event)],
+      ["Event", event === null ? `not in the picture of the ${WHOLE}` : inUnfolding(event)],
       ["Needs", links(run().causes[step], stepText, (cause) => go(cause + 1))],
       ["Fate", event === null ? null : FATES[events[event].fate]],
     ]),
@@ -289,7 +298,7 @@ function aboutStep(step) {
 
 /** A link to an event in its picture. */
 function inUnfolding(event) {
-  return button(`${event} of the unfolding`, () => {
+  return button(`${event} of the ${WHOLE}`, () => {
     show("unfolding");
     selectEvent(event);
   });
@@ -320,8 +329,8 @@ function aboutNode(id) {
   ];
 }
 
-const nodes = data.search.nodes;
-const searched = new Map(data.search.events.map((event) => [event.id, event]));
+const nodes = data.search?.nodes ?? [];
+const searched = new Map((data.search?.events ?? []).map((event) => [event.id, event]));
 const set = (numbers) => (numbers.length === 0 ? "\u2205" : [...numbers].sort((a, b) => a - b).join(", "));
 const TURNS = { blocked: "blocked: all enabled events are in D", cut: "cut: too deep" };
 

@@ -79,9 +79,9 @@ class Drawing {
 
 /** The pictures: the name, the kind of boxes, and the first box of each. */
 const PICTURES = {
-  unfolding: { name: "Unfolding", attribute: "event", start: () => run()?.events.find((event) => event !== null) ?? 0 },
+  unfolding: { name: isPrefix ? "Finite prefix" : "Unfolding", attribute: "event", start: () => run()?.events.find((event) => event !== null) ?? 0 },
   "space-time": { name: "Space-time diagram", attribute: "step", start: () => 0 },
-  search: { name: "Search tree", attribute: "node", start: () => 0 },
+  ...(data.search && { search: { name: "Search tree", attribute: "node", start: () => 0 } }),
 };
 const opened = new Map();
 const charts = new WeakMap();

@@ -267,6 +267,11 @@ impl<'s, S: System> ModelNet<'s, S> {
         (&mut self.locals, &mut self.state)
     }
 
+    /// The number of actions after each transition that led to the state of the model.
+    pub(crate) fn depths(&self) -> impl Iterator<Item = usize> {
+        self.path.iter().map(|&(_, depth)| depth)
+    }
+
     /// Does the last of these transitions, which starts a process, start the process that it is
     /// known to start? If not, the system is refused.
     pub(crate) fn check_start(&mut self, path: &[u32]) {

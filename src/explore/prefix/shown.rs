@@ -1,5 +1,7 @@
 //! The prefix as a list of events, for pictures and for other programs.
 
+use std::collections::BTreeMap;
+
 use super::net::ModelNet;
 use super::occurrence::OccurrenceNet;
 use super::search::{FinitePrefix, build_up_to};
@@ -37,6 +39,8 @@ pub struct ShownEvent {
     /// Its local configuration as an execution: the event is its last action, or its last two
     /// actions if it locks a mutex in one step.
     pub schedule: Schedule,
+    /// The event of each action of this execution.
+    pub steps: Vec<usize>,
     /// Its direct causes, ascending. None of them is a cause of another.
     pub causes: Vec<usize>,
     /// For a cutoff: the event with the same state after its local configuration; `None` in it for
@@ -86,6 +90,12 @@ fn show<S: System>(
     ids.truncate(max_events);
     let mut number = vec![None; prefix.events().len() + 1];
     ids.iter().enumerate().for_each(|(at, &event)| number[event as usize] = Some(at));
+    let name = |locals: &Locals<'_, S>, state: &State, process: ProcessId| {
+        system.describe().process_name(locals.get(state.local(process)))
+    };
+    net.go_to(&[]);
+    let start = net.state.processes().map(|p| (p, name(&net.locals, &net.state, p)));
+    let mut processes: BTreeMap<ProcessId, String> = start.collect();
     let mut past = Vec::new();
     let causes: Vec<Vec<usize>> = ids
         .iter()
@@ -95,9 +105,16 @@ fn show<S: System>(
         prefix.collect(&[id], &mut past);
         let path: Vec<u32> = past.iter().map(|&event| prefix.event(event).transition).collect();
         net.go_to(&path);
+        let process = net.process(prefix.event(id).line);
+        processes.entry(process).or_insert_with(|| name(&net.locals, &net.state, process));
+        let mut steps = Vec::with_capacity(net.state.depth());
+        for (&event, depth) in past.iter().zip(net.depths()) {
+            steps.resize(depth, number[event as usize].expect("its causes are shown"));
+        }
         let schedule = Schedule::of(&net.state);
         ShownEvent {
-            process: net.process(prefix.event(id).line),
+            process,
+            steps,
             step: last_step(system, &schedule),
             schedule,
             causes,
@@ -113,35 +130,12 @@ fn show<S: System>(
     }
     conflicts.sort_unstable();
     conflicts.dedup();
-    let processes = processes(system, &events);
-    ShownPrefix {
-        processes,
-        net: OccurrenceNet::new(net, prefix, &ids),
-        events,
-        conflicts,
-        is_whole,
-    }
+    let processes = processes.into_iter().collect();
+    let net = OccurrenceNet::new(net, prefix, &ids);
+    ShownPrefix { events, conflicts, is_whole, processes, net }
 }
 
 fn last_step<S: System>(system: &S, schedule: &Schedule) -> Step {
     let steps = Replay::new(system).follow(schedule).expect("a configuration is an execution");
     steps.into_iter().next_back().expect("[e] contains e")
-}
-
-/// The processes that exist from the start or act, with their names.
-fn processes<S: System>(system: &S, events: &[ShownEvent]) -> Vec<(ProcessId, String)> {
-    let mut locals = Locals::new(system);
-    let start = State::initial(&mut locals);
-    let name = |locals: &Locals<'_, S>, state: &State, process: ProcessId| {
-        system.describe().process_name(locals.get(state.local(process)))
-    };
-    let mut named: Vec<(ProcessId, String)> =
-        start.processes().map(|process| (process, name(&locals, &start, process))).collect();
-    for event in events {
-        if named.iter().all(|&(process, _)| process != event.process) {
-            let end = event.schedule.replay(&mut locals).expect("a configuration is an execution");
-            named.push((event.process, name(&locals, &end, event.process)));
-        }
-    }
-    named
 }

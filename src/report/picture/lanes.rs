@@ -4,7 +4,7 @@ use crate::model::{ProcessId, State};
 
 /// The processes that have a lane, in the order of their numbers.
 #[derive(Default)]
-pub(super) struct Lanes {
+pub(crate) struct Lanes {
     processes: Vec<ProcessId>,
     pub(super) names: Vec<String>,
     /// The carriers, each with the process that it works for.
@@ -13,7 +13,7 @@ pub(super) struct Lanes {
 
 impl Lanes {
     /// A lane for each of these processes. Processes that share a name get numbers.
-    pub(super) fn new(mut named: Vec<(ProcessId, String)>) -> Self {
+    pub(crate) fn new(mut named: Vec<(ProcessId, String)>) -> Self {
         named.sort_by_key(|&(process, _)| process);
         let mut lanes = Lanes::default();
         for (process, template) in named {
@@ -40,6 +40,14 @@ impl Lanes {
         let served = self.carriers.iter().find(|(carrier, _)| *carrier == process);
         let process = served.map_or(process, |&(_, served)| served);
         self.processes.binary_search(&process).expect("a process with a lane")
+    }
+
+    /// The name of a process; of one that has no lane, a name by its number.
+    pub(crate) fn name(&self, process: ProcessId) -> String {
+        match self.processes.binary_search(&process) {
+            Ok(lane) => self.names[lane].clone(),
+            Err(_) => format!("process {}", process.index()),
+        }
     }
 
     /// The lane with this name, if there is one.
