@@ -1,8 +1,8 @@
 //! Results as plain data, and their renderers.
 //!
 //! A report contains everything that is to be shown; a renderer ([`text`], `table`, [`json`],
-//! [`dot`], [`svg`], [`html`], [`mci`]) decides how. `--format json` prints a report as it serialises: the
-//! field names here are the contract with other programs.
+//! [`dot`], [`svg`], [`html`], [`mci`]) decides how. `--format json` prints a report as it
+//! serialises: the field names here are the contract with other programs.
 
 mod alike;
 #[cfg(feature = "cli")]

@@ -52,6 +52,7 @@ fn pictures_are_as_reviewed() {
         ("exchange", &["draw", "rendezvous.maz", "--what", "space-time"]),
         ("flow", &["draw", "philosophers.maz", "--what", "processes"]),
         ("search", &["draw", "philosophers.maz", "-D", "N=2", "--what", "steps", "--k", "1"]),
+        ("prefix", &["draw", "flip.maz", "--what", "prefix"]),
         ("class", &["draw", "counter.maz", "--what", "configuration", "--trace", "2"]),
     ] {
         for format in ["dot", "json", "svg"] {
@@ -148,7 +149,12 @@ fn mistakes_are_explained() {
         (&["--what", "configuration", "--schedule", "9"], "there is no process 9"),
         (&["--what", "steps", "--trace", "1"], "--trace and --schedule are for"),
         (&["-k", "1"], "-k is for --what steps"),
-        (&["-o", "picture.bmp"], "end the name in .html, .svg, .dot or .json"),
+        (&["-o", "picture.bmp"], "end the name in .html, .svg, .dot or .json; of a prefix also in"),
+        (&["-o", "unfolding.mci"], "add --what prefix"),
+        (&["--what", "processes", "--format", "mci"], "add --what prefix"),
+        (&["--what", "processes", "-o", "flow.html"], "a page shows executions"),
+        (&["--what", "prefix", "--trace", "1", "-o", "p.html"], "--trace and --schedule are for"),
+        (&["--what", "prefix", "-k", "1", "-o", "p.html"], "-k is for --what steps"),
         (&["-o", "no/such/folder.svg"], "cannot write"),
     ] {
         let output = run(&[&["draw", "philosophers.maz"], args].concat());

@@ -11,6 +11,7 @@ mod browser;
 mod classes;
 mod frame;
 mod latency;
+mod prefix;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -350,6 +351,9 @@ fn check_draws_what_it_found() {
     assert_eq!(code(&output), 0);
     assert!(stderr(&output).contains("Nothing wrong was found") && !nothing.exists());
     let output = run(&["check", "ok.maz", "--draw", "picture.bmp"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("end the name in .html, .svg"), "{}", stderr(&output));
+    let output = run(&["check", "philosophers.maz", "--draw", "prefix.mci"]);
     assert_eq!(code(&output), 2);
     assert!(stderr(&output).contains("end the name in .html, .svg"), "{}", stderr(&output));
 }

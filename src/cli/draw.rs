@@ -26,21 +26,21 @@ use crate::report::viewer::{Asked, View, Viewer};
 ///
 /// The unfolding shows all executions at once: events with their direct causes, and immediate
 /// conflicts where executions part. The prefix ends where it leads back to states that were there
-/// before, so it is finite if they are; in it, a mutex that is only locked and unlocked is locked in
-/// one step. A configuration is one class of executions, as a partial
-/// order. A space-time diagram is one execution, with time downwards, with the messages and mutexes
-/// that went from process to process and, after a deadlock, which process waits for which. Steps
-/// are the calls of UDPOR as a tree: each has its sets C, D and A, the event that it chooses and
-/// the alternative J that it finds; or those of DPOR over configurations. Events have the same
-/// numbers as in the unfolding. Processes are the control flow of the program: branches, loops,
-/// handlers, and the steps that other processes can observe.
+/// before, so it is finite if they are. In it, a mutex that is only locked and unlocked is locked
+/// in one step. A configuration is one class of executions, as a partial order. A space-time
+/// diagram is one execution, with time downwards, with the messages and mutexes that went from
+/// process to process and, after a deadlock, which process waits for which. Steps are the calls of
+/// UDPOR as a tree: each has its sets C, D and A, the event that it chooses and the alternative J
+/// that it finds; or those of DPOR over configurations. Events have the same numbers as in the
+/// unfolding. Processes are the control flow of the program: branches, loops, handlers, and the
+/// steps that other processes can observe.
 ///
 /// A file that ends in .html is a page with most of these pictures, to be opened in a browser: pan,
 /// zoom, search, click an event to see its history, step through executions and watch the state. It
 /// starts with the picture named by --what, at the execution named by --trace or --schedule, or
-/// else at a violation. It has one execution of each class, for up to 10,000 classes. The page of a
-/// prefix has that alone, with the executions that lead to its last events. A page needs no network;
-/// `?` shows its keys.
+/// else at a violation. It has one execution of each class, for up to 10,000 classes. The page of
+/// --what prefix has only the prefix, and the executions that lead to its last events. A page needs
+/// no network; `?` shows its keys.
 ///
 /// A file that ends in .mci is a whole prefix for other programs, in the format of unfolders of
 /// Petri nets (PUNF, Mole).

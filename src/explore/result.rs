@@ -62,7 +62,8 @@ pub struct Stats {
 /// The figures of a complete finite prefix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PrefixFigures {
-    /// Its events that are no cutoffs. A mutex that is only locked and unlocked is locked in one.
+    /// Its events that are no cutoffs. To lock a mutex that is only locked and unlocked is one
+    /// event.
     pub events: u64,
     /// Its cutoffs: events that lead back to a state that was there.
     pub cutoffs: u64,

@@ -6,6 +6,8 @@
 //! [`ControlFlow`] is the program itself. All of them serialise, and `mazurka draw` writes that to
 //! a `.json` file; [`dot`](super::dot) and [`svg`](super::svg) draw them.
 //!
+//! In a finite prefix, to lock a mutex that is only locked and unlocked is one event.
+//!
 //! Events and steps are numbered from 0, causes before effects. A number is the index in the list;
 //! events, steps and lanes refer to one another by it. (Diagrams of one execution show its steps
 //! from 1, as `check` and `replay` do.) Lanes are processes, in order of declaration, followed by

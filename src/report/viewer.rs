@@ -94,7 +94,8 @@ pub struct Run {
     pub chart: SpaceTime,
     /// For each step, the steps that it directly depends on.
     pub(crate) causes: Vec<Vec<usize>>,
-    /// For each step, its event in the unfolding, if that event is drawn.
+    /// For each step, its event in the unfolding, if that event is drawn. In a finite prefix an
+    /// event may have two steps.
     pub events: Vec<Option<usize>>,
     /// The events of the initial steps that the chart leaves out.
     pub before: Vec<usize>,

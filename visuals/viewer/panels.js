@@ -251,7 +251,7 @@ const selectEvent = (event) => select("unfolding", event);
 
 function aboutEvent(id) {
   const event = events[id];
-  const step = run()?.events.indexOf(event.id) ?? -1;
+  const step = run()?.events.lastIndexOf(event.id) ?? -1;
   const history = closure(event.id, causesOf).size;
   return [
     make("h3", "", event.label),

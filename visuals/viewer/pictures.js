@@ -225,7 +225,9 @@ function paintReached(one) {
   }
   const reached = one.marks.reached;
   const toggle = (step, isReached) => {
-    const node = one.nodes[run().events[step]];
+    // An event of two steps is reached after the second one.
+    const isBegun = run().events[step + 1] === run().events[step];
+    const node = isBegun ? null : one.nodes[run().events[step]];
     node?.classList.toggle("reached", isReached);
     if (node) reached[isReached ? "add" : "delete"](node);
   };
