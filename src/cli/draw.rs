@@ -158,9 +158,9 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             output.note(format!("Nothing drawn: {why}.\n"));
             return Ok(Exit::Incomplete);
         }
-        (Drawn::Text(text), Some(file)) => files::write(file, text)?,
+        (Drawn::Text(text), Some(file)) => files::write(file, &text)?,
         (Drawn::Text(text), None) => output.print(text)?,
-        (Drawn::Bytes(bytes), Some(file)) => files::write(file, bytes)?,
+        (Drawn::Bytes(bytes), Some(file)) => files::write(file, &bytes)?,
         (Drawn::Bytes(bytes), None) => output.print_bytes(&bytes)?,
     }
     Ok(Exit::Fine)

@@ -49,7 +49,7 @@ fn bounded(source: impl Read) -> io::Result<Vec<u8>> {
 }
 
 /// Writes a file atomically: on an error the old file stays.
-pub(super) fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Failure> {
     replace::write(path, contents).map_err(|error| cannot_write(path, error))
 }
 

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use super::log::hash;
 
 /// Writes this to the file at `path`, or to the target if that is a link.
-pub(super) fn write(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
+pub(super) fn write(path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {
     let contents = contents.as_ref();
     match replaceable(path)? {
         Some(target) => replace(&target, contents),
