@@ -27,6 +27,7 @@
 
 #[cfg(feature = "sat")]
 mod answers;
+mod branches;
 mod graph;
 mod locks;
 mod net;

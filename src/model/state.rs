@@ -10,10 +10,12 @@
 //! process, and a spawned process exists from its spawn on.
 
 mod open;
+mod pieces;
 mod portrait;
 mod scope;
 mod ways;
 
+pub use pieces::Piece;
 pub use portrait::Parts;
 
 pub(crate) use scope::Scope;

@@ -89,12 +89,21 @@ impl File {
 }
 
 fn name(place: &NetPlace, lanes: &Lanes) -> String {
-    let holder = match &place.holder {
+    let reader = place.reader.as_ref().map(|reader| format!(" for {}", holder(reader, lanes)));
+    let value = place.value;
+    printable(format!("{}={value}{}", holder(&place.holder, lanes), reader.unwrap_or_default()))
+}
+
+fn holder(holder: &Holder, lanes: &Lanes) -> String {
+    match holder {
         Holder::Object(name) => name.clone(),
         Holder::Process(process) => lanes.name(*process),
-    };
-    let reader = place.reader.map(|reader| format!(" for {}", lanes.name(reader)));
-    printable(format!("{holder}={}{}", place.value, reader.unwrap_or_default()))
+        Holder::Carrier(process, number) => format!("{}'s request {number}", lanes.name(*process)),
+        Holder::Messages(mailbox, Some(process)) => {
+            format!("{mailbox} from {}", lanes.name(*process))
+        }
+        Holder::Messages(mailbox, None) => format!("{mailbox} from others"),
+    }
 }
 
 /// The names of the transitions, all different.

@@ -76,6 +76,9 @@ pub trait Net {
     /// The lines of the processes that may move from the start on.
     fn movers(&self) -> Range<Line>;
 
+    /// Is it the line of a process?
+    fn is_process(&self, line: Line) -> bool;
+
     /// What a process with this line and code does next; `None` if that has to be learned.
     fn first(&self, line: Line, code: Code) -> Option<Next>;
 

@@ -159,6 +159,10 @@ impl Net for Toy {
         self.objects..self.lines()
     }
 
+    fn is_process(&self, line: Line) -> bool {
+        self.movers().contains(&line)
+    }
+
     fn first(&self, line: Line, code: Code) -> Option<Next> {
         self.first.get(&(line, code)).copied()
     }

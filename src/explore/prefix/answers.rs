@@ -25,7 +25,7 @@ use super::question::{Question, cut};
 use crate::alternatives::Literal;
 use crate::explore::driver::Driver;
 use crate::explore::result::StopReason;
-use crate::model::{CellId, LocalId, MailboxId, Object, Op, Status, System};
+use crate::model::{CellId, LocalId, MailboxId, Object, Op, Piece, Status, System};
 use crate::property::{Deadlocks, FinalStates, Invariants, Livelocks, Watch, may_spin};
 use crate::unfolding::prefix::{Code, Condition, Line, Prefix, PrefixEvent};
 
@@ -99,14 +99,14 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         let is_actor = matches!(self.net.locals.op(local), None | Some(Op::Handle { .. }));
         self.net.locals.is_daemon(local)
             || is_actor && properties.allow_pending_messages()
-            || !properties.contain::<Deadlocks>()
+            || !properties.contain::<Deadlocks>() && !properties.contain::<Livelocks>()
     }
 
     /// The conditions of the processes.
     fn places(&self) -> impl Iterator<Item = Condition> + use<S> {
-        let (prefix, movers) = (self.prefix, self.prefix.movers());
+        let prefix = self.prefix;
         let all: Vec<Condition> =
-            prefix.conditions().filter(|&one| movers.contains(&prefix.line(one))).collect();
+            prefix.conditions().filter(|&one| prefix.is_process(prefix.line(one))).collect();
         all.into_iter()
     }
 
@@ -128,10 +128,12 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             }
             let rests = self.net.rests(line, code);
             let motion = match self.net.local(line, code) {
-                None => Motion::Ended,
-                Some(_) if rests.is_empty() => Motion::Moves,
+                _ if self.net.is_idle(line, code) && self.net.has_ended(line, code) => {
+                    Motion::Ended
+                }
+                _ if rests.is_empty() => Motion::Moves,
                 Some(_) if self.net.has_ended(line, code) => Motion::Ended,
-                Some(_) => Motion::Blocked,
+                _ => Motion::Blocked,
             };
             if motion == Motion::Blocked {
                 open.insert(place, rests);
@@ -171,7 +173,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         for event in self.prefix.events() {
             for made in self.prefix.made(event) {
                 let place @ (line, _) = self.place(made);
-                if self.net.is_object(line) {
+                if !self.prefix.is_process(line) {
                     continue;
                 }
                 for &object in &looked_at {
@@ -326,9 +328,8 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             _ => None,
         });
         let processes = self.prefix.movers().filter_map(|line| {
-            self.local_groups(line, |before, after| {
-                finale.tells(self.net.process(line), before, after)
-            })
+            let Piece::Process(process) = self.net.piece(line) else { return None };
+            self.local_groups(line, |before, after| finale.tells(process, before, after))
         });
         let views: Vec<Groups> = objects.chain(processes).collect();
         let question = self.good_ends();
@@ -363,10 +364,14 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         (known.len() > 1).then_some((line, groups))
     }
 
-    /// The objects, each with its line.
+    /// The lines of objects, each with its object.
     fn objects(&self) -> Vec<(Line, Object)> {
-        let order = self.net.locals.met().order();
-        order.iter().map(|&object| (self.net.line_of(object), object)).collect()
+        let object = |(line, piece)| match piece {
+            Piece::Object(object) => Some((line, object)),
+            Piece::Messages(mailbox, _) => Some((line, Object::Mailbox(mailbox))),
+            _ => None,
+        };
+        self.net.pieces().filter_map(object).collect()
     }
 
     /// Looks for what executions leave behind at the objects in which no process has failed. (Where
@@ -439,8 +444,9 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
                 is_seen.then(|| self.groups(line, |code| code))?
             });
             let processes = self.prefix.movers().filter_map(|line| {
+                let Piece::Process(process) = self.net.piece(line) else { return None };
                 self.local_groups(line, |before, after| {
-                    invariants.tells(number, self.net.process(line), before, after)
+                    invariants.tells(number, process, before, after)
                 })
             });
             let views: Vec<Groups> = objects.chain(processes).collect();

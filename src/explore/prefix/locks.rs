@@ -21,7 +21,11 @@ impl<S: System> ModelNet<'_, S> {
     }
 
     pub(super) fn is_simple(&self, mutex: MutexId) -> bool {
-        !self.queued.contains(&mutex) && !self.state.mutex(mutex).is_tried()
+        !self.queued.contains(&self.declared(mutex)) && !self.state.mutex(mutex).is_tried()
+    }
+
+    fn declared(&self, mutex: MutexId) -> u32 {
+        self.locals.met().mutexes.declared(mutex.0)
     }
 
     /// Is the process, which has just requested the mutex, about to wait for just that?
@@ -37,7 +41,7 @@ impl<S: System> ModelNet<'_, S> {
     pub(super) fn expect_wait(&mut self, process: ProcessId, mutex: MutexId) {
         self.state.step(&mut self.locals, Action { process, choice: Choice(0) });
         if !self.waits_for(process, mutex) {
-            self.queued.insert(mutex);
+            self.queued.insert(self.declared(mutex));
             self.must_start_again = true;
         }
         self.state.undo(&self.locals);

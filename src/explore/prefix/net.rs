@@ -1,13 +1,14 @@
-//! A system as a net: its lines are the parts of the portrait, its transitions are learned from the
-//! model.
+//! A system as a net: its lines are the pieces of a state ([`Piece`]), its transitions are learned
+//! from the model.
 //!
-//! The enabled transitions of a process, and their effects, depend on its own part of the portrait
-//! and on the part that its operation accesses ([`State::scope`]). Where a transition changes a
-//! further part, that part is looked at, too, before it is learned again. So what is learned for
-//! some codes is right wherever these codes occur together: this is the contract of
-//! [`Net`]. The explorers of states memoise transitions in the same way (`states/moves`).
+//! The enabled transitions of a process, and their effects, depend on its own piece and on those
+//! that its operation accesses ([`State::sees`]). Where a transition changes a further piece, that
+//! piece is looked at, too, before it is learned again. So what is learned for some codes is right
+//! wherever these codes occur together: this is the contract of [`Net`]. The explorers of states
+//! memoise transitions in a similar way (`states/moves`).
 //!
-//! Mutexes that are only locked and unlocked are taken in one step: see `locks`.
+//! Choices that depend on different pieces are learned one by one: see `branches`. Mutexes that are
+//! only locked and unlocked are taken in one step: see `locks`.
 //!
 //! **Processes that are started.** A new process is named by its parent and the number of the
 //! parent's action. So a start in a loop leads to another line each time. The net takes only
@@ -19,9 +20,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 
+use super::branches::Branch;
 use crate::model::{
-    Action, Choice, LocalId, Locals, MutexId, Object, Op, Parts, ProcessId, State, Status,
-    Stimulus, StopSignal, System,
+    Action, Choice, LocalId, Locals, MailboxId, Parts, Piece, ProcessId, State, Status, Stimulus,
+    StopSignal, System,
 };
 use crate::property::process_failure;
 use crate::unfolding::prefix::{Code, Line, Net, Next, Transition};
@@ -33,21 +35,25 @@ const GONE: Code = u32::MAX;
 /// What the search needs to know about a transition, besides what the net says.
 #[derive(Clone, Debug)]
 pub struct Step {
-    how: How,
+    pub(super) how: How,
     /// Must the driver judge the state after it?
     pub(crate) is_judged: bool,
     /// Does it start a process?
     pub(crate) starts: bool,
+    /// May it be delayed for ever, although it is enabled?
+    pub(super) is_optional: bool,
 }
 
 /// How a transition is carried out on the model.
 #[derive(Clone, Debug)]
-enum How {
+pub(super) enum How {
     /// By these choices: two if it locks a mutex in one step.
     Choices(SmallVec<[Choice; 2]>),
     /// By the handler for a message with this content, or by this internal handler. (Messages have
     /// names that depend on the execution.)
     Reaction(Stimulus),
+    /// By taking, at this mailbox, the message at this place in the piece of this sender.
+    Message(MailboxId, Option<ProcessId>, usize),
 }
 
 /// A look at a line, and what is known to follow, by the code seen there.
@@ -55,14 +61,6 @@ enum How {
 struct Look {
     at: Line,
     answers: FxHashMap<Code, Next>,
-}
-
-/// A choice of a process that depends on other lines than its other choices do.
-#[derive(Clone, Copy, Debug)]
-struct Part {
-    line: Line,
-    stimulus: Stimulus,
-    next: Option<Next>,
 }
 
 /// A system as a net.
@@ -73,45 +71,41 @@ pub(crate) struct ModelNet<'s, S: System> {
     path: Vec<(u32, usize)>,
     parts: Parts,
     start: Vec<Code>,
-    /// The number of lines that belong to objects, and that of processes at the start.
-    objects: Line,
-    processes: Line,
+    /// The line of each piece, and the other way round.
+    lines: FxHashMap<Piece, Line>,
+    pieces: Vec<Piece>,
     first: FxHashMap<(Line, Code), Next>,
     looks: Vec<Look>,
-    parts_of: Vec<Part>,
+    pub(super) branches: Vec<Branch>,
     /// For each code of a process, a local state, and whether it is stuck if it cannot move.
     local: FxHashMap<(Line, Code), (LocalId, bool)>,
-    transitions: Vec<Transition>,
+    pub(super) transitions: Vec<Transition>,
     steps: Vec<Step>,
-    /// The mutexes that are not taken in one step.
-    pub(super) queued: FxHashSet<MutexId>,
+    /// The mutexes that are not taken in one step, by their declared numbers.
+    pub(super) queued: FxHashSet<u32>,
     pub(super) must_start_again: bool,
     is_refused: bool,
     stop: StopSignal,
     /// The codes in the state in which something is learned.
-    before: Vec<Code>,
+    pub(super) before: Vec<Code>,
 }
 
 impl<'s, S: System> ModelNet<'s, S> {
-    /// The net of a system in whose states each part is about one object or process
-    /// ([`has_fixed_parts`](crate::model::Met::has_fixed_parts)), with these mutexes not taken in
-    /// one step.
-    pub(crate) fn new(system: &'s S, queued: FxHashSet<MutexId>, stop: StopSignal) -> Self {
+    /// The net of a system, with these mutexes (by their declared numbers) not taken in one step.
+    pub(crate) fn new(system: &'s S, queued: FxHashSet<u32>, stop: StopSignal) -> Self {
         let mut locals = Locals::new(system);
         let state = State::initial(&mut locals);
-        let (mut parts, mut start) = (Parts::default(), Vec::new());
-        state.portrait(&mut locals, &mut parts, &mut start);
         let mut net = ModelNet {
-            objects: state.place_of_process(ProcessId(0)) as Line,
-            processes: start.len() as Line,
             locals,
             state,
             path: Vec::new(),
-            parts,
-            start,
+            parts: Parts::default(),
+            start: Vec::new(),
+            lines: FxHashMap::default(),
+            pieces: Vec::new(),
             first: FxHashMap::default(),
             looks: Vec::new(),
-            parts_of: Vec::new(),
+            branches: Vec::new(),
             local: FxHashMap::default(),
             transitions: Vec::new(),
             steps: Vec::new(),
@@ -121,7 +115,11 @@ impl<'s, S: System> ModelNet<'s, S> {
             stop,
             before: Vec::new(),
         };
-        net.portrait();
+        let processes: Vec<ProcessId> = net.state.program_processes().collect();
+        for process in processes {
+            net.line_of(Piece::Process(process));
+        }
+        net.start = net.codes();
         net
     }
 
@@ -132,7 +130,7 @@ impl<'s, S: System> ModelNet<'s, S> {
 
     /// The mutexes that must not be taken in one step, if that was found out on the way: then what
     /// was built means nothing.
-    pub(crate) fn must_start_again(&self) -> Option<&FxHashSet<MutexId>> {
+    pub(crate) fn must_start_again(&self) -> Option<&FxHashSet<u32>> {
         self.must_start_again.then_some(&self.queued)
     }
 
@@ -141,19 +139,60 @@ impl<'s, S: System> ModelNet<'s, S> {
         &self.steps[transition as usize]
     }
 
-    /// The process of a line.
-    pub(crate) fn process(&self, line: Line) -> ProcessId {
-        ProcessId(line - self.objects)
+    /// The piece of a line.
+    pub(crate) fn piece(&self, line: Line) -> Piece {
+        self.pieces[line as usize]
     }
 
-    /// Is this the line of an object?
-    pub(crate) fn is_object(&self, line: Line) -> bool {
-        line < self.objects
+    /// The line of a piece, if there is one.
+    pub(crate) fn find_line(&self, piece: Piece) -> Option<Line> {
+        self.lines.get(&piece).copied()
+    }
+
+    /// All pieces that have lines.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = (Line, Piece)> {
+        (0..).zip(self.pieces.iter().copied())
+    }
+
+    /// The line of a piece.
+    pub(super) fn line_of(&mut self, piece: Piece) -> Line {
+        *self.lines.entry(piece).or_insert_with(|| {
+            self.pieces.push(piece);
+            self.pieces.len() as Line - 1
+        })
+    }
+
+    /// The process or carrier of a line, if it exists in the state of the model.
+    pub(super) fn process(&self, line: Line) -> Option<ProcessId> {
+        match self.piece(line) {
+            Piece::Process(process) => self.state.exists(process).then_some(process),
+            Piece::Carrier(process, number) => self.state.carrier_of(process, number),
+            _ => None,
+        }
+    }
+
+    /// The process of a line that moves in the state of the model.
+    pub(crate) fn mover(&self, line: Line) -> ProcessId {
+        self.process(line).expect("a process that exists")
+    }
+
+    /// The process of a line that moves, or the process that its carrier serves.
+    pub(super) fn served(&self, line: Line) -> ProcessId {
+        match self.piece(line) {
+            Piece::Process(process) | Piece::Carrier(process, _) => process,
+            other => unreachable!("{other:?} does not move"),
+        }
     }
 
     /// The local state of a process with this code; `None` if it does not exist.
     pub fn local(&self, line: Line, code: Code) -> Option<LocalId> {
         self.local.get(&(line, code)).map(|&(local, _)| local)
+    }
+
+    /// Can a process with this code never move?
+    pub(crate) fn is_idle(&self, line: Line, code: Code) -> bool {
+        let next = self.first.get(&(line, code));
+        next.is_none_or(|next| matches!(next, Next::Transitions(from, to) if from == to))
     }
 
     /// Has a process with this code ended, or may it rest for ever?
@@ -178,9 +217,22 @@ impl<'s, S: System> ModelNet<'s, S> {
         found: &mut Vec<Vec<(Line, Code)>>,
     ) {
         match next {
-            Next::Transitions(from, to) if from == to => found.push(seen.clone()),
-            // An actor that accepts a message can move.
-            Next::Transitions(..) | Next::Each(..) => {}
+            Next::Transitions(from, to) => {
+                let all = &self.steps[from as usize..to as usize];
+                found.extend(all.iter().all(|step| step.is_optional).then(|| seen.clone()));
+            }
+            // What each of its choices looks at is not distinguished.
+            Next::Each(from, to) => {
+                let may_rest = |branch: &Branch| {
+                    let mut rests = Vec::new();
+                    branch.next.iter().for_each(|&next| {
+                        self.add_rests(next, &mut Vec::new(), &mut rests);
+                    });
+                    branch.next.is_none() || !rests.is_empty()
+                };
+                let all = &self.branches[from as usize..to as usize];
+                found.extend(all.iter().all(may_rest).then(|| seen.clone()));
+            }
             Next::Look(look) => {
                 let Look { at, ref answers } = self.looks[look as usize];
                 for (&code, &next) in answers {
@@ -235,8 +287,8 @@ impl<'s, S: System> ModelNet<'s, S> {
                 Next::Transitions(..) => {}
                 Next::Look(look) => open.extend(self.looks[look as usize].answers.values()),
                 Next::Each(from, to) => {
-                    let parts = &self.parts_of[from as usize..to as usize];
-                    open.extend(parts.iter().filter_map(|part| part.next));
+                    let all = &self.branches[from as usize..to as usize];
+                    open.extend(all.iter().filter_map(|branch| branch.next));
                 }
             }
         }
@@ -252,16 +304,9 @@ impl<'s, S: System> ModelNet<'s, S> {
             self.state.undo(&self.locals);
         }
         for &transition in &path[common..] {
-            let process = self.process(self.transitions[transition as usize].line);
-            match self.steps[transition as usize].how.clone() {
-                How::Choices(choices) => choices.into_iter().for_each(|choice| {
-                    self.state.step(&mut self.locals, Action { process, choice });
-                }),
-                How::Reaction(stimulus) => {
-                    let choice = self.choice_of(process, stimulus).expect("a choice that it has");
-                    self.state.step(&mut self.locals, Action { process, choice });
-                }
-            }
+            let process = self.mover(self.transitions[transition as usize].line);
+            let how = self.steps[transition as usize].how.clone();
+            self.carry_out(process, &how);
             self.path.push((transition, self.state.depth()));
         }
         (&mut self.locals, &mut self.state)
@@ -272,6 +317,31 @@ impl<'s, S: System> ModelNet<'s, S> {
         self.path.iter().map(|&(_, depth)| depth)
     }
 
+    /// Carries out a transition of a process in the state of the model.
+    fn carry_out(&mut self, process: ProcessId, how: &How) {
+        let choice = self.first_choice(process, how);
+        self.state.step(&mut self.locals, Action { process, choice });
+        if let How::Choices(choices) = how {
+            for &choice in &choices[1..] {
+                self.state.step(&mut self.locals, Action { process, choice });
+            }
+        }
+    }
+
+    /// The first choice of a transition of a process in the state of the model.
+    fn first_choice(&self, process: ProcessId, how: &How) -> Choice {
+        match *how {
+            How::Choices(ref choices) => choices[0],
+            How::Reaction(stimulus) => {
+                self.choice_of(process, stimulus).expect("a choice that it has")
+            }
+            How::Message(mailbox, sender, at) => {
+                let send = self.state.unmatched(&self.locals, mailbox, sender)[at];
+                Choice::message(self.state.network().sends()[send as usize].id)
+            }
+        }
+    }
+
     /// Does the last of these transitions, which starts a process, start the process that it is
     /// known to start? If not, the system is refused.
     pub(crate) fn check_start(&mut self, path: &[u32]) {
@@ -279,8 +349,8 @@ impl<'s, S: System> ModelNet<'s, S> {
         self.go_to(path);
         let changes = &self.transitions[last as usize].changes;
         let is_known = |child: ProcessId| {
-            let line = self.state.place_of_process(child) as Line;
-            changes.iter().any(|&(changed, _)| changed == line)
+            let line = self.find_line(Piece::Process(child));
+            changes.iter().any(|&(changed, _)| Some(changed) == line)
         };
         if !self.state.just_spawned(&self.locals).all(is_known) {
             self.is_refused = true;
@@ -288,32 +358,38 @@ impl<'s, S: System> ModelNet<'s, S> {
     }
 
     /// Brings the model to the state after these transitions, and compares its codes with those
-    /// of a cut.
+    /// of a cut (`None` for a line that nothing has changed).
     ///
     /// # Panics
     /// If they differ: then the net is not that of the system.
-    pub(crate) fn check(&mut self, path: &[u32], code: impl Fn(Line) -> Code) {
+    pub(crate) fn check(&mut self, path: &[u32], code: impl Fn(Line) -> Option<Code>) {
         self.go_to(path);
-        let here = self.portrait();
+        let here = self.codes();
         for (line, &of_model) in (0..).zip(&here) {
-            assert_eq!(of_model, code(line), "line {line} after {path:?}");
+            let of_cut = code(line).unwrap_or_else(|| self.start(line));
+            assert_eq!(of_model, of_cut, "{:?} after {path:?}", self.piece(line));
         }
     }
 
-    fn portrait(&mut self) -> Vec<Code> {
-        let mut codes = Vec::new();
-        self.state.portrait(&mut self.locals, &mut self.parts, &mut codes);
-        for line in self.objects..codes.len() as Line {
-            let process = self.process(line);
-            if !self.state.exists(process) {
-                continue;
+    /// The codes of all lines in the state of the model.
+    fn codes(&mut self) -> Vec<Code> {
+        let mut found: Vec<(Piece, Code)> = Vec::new();
+        self.state.pieces(&mut self.locals, &mut self.parts, |piece, code| {
+            found.push((piece, code));
+        });
+        let mut codes = vec![Parts::EMPTY; self.pieces.len()];
+        for (piece, mut code) in found {
+            let line = self.line_of(piece);
+            if let Piece::Process(process) = piece {
+                let local = self.state.local(process);
+                if process.index() >= self.locals.initial().len() && self.has_gone(local) {
+                    code = GONE;
+                }
+                let is_open = self.state.is_unfinished(&self.locals, process);
+                self.local.entry((line, code)).or_insert((local, is_open));
             }
-            let local = self.state.local(process);
-            if line >= self.processes && self.has_gone(local) {
-                codes[line as usize] = GONE;
-            }
-            let is_open = self.state.is_unfinished(&self.locals, process);
-            self.local.entry((line, codes[line as usize])).or_insert((local, is_open));
+            codes.resize(codes.len().max(line as usize + 1), Parts::EMPTY);
+            codes[line as usize] = code;
         }
         codes
     }
@@ -337,7 +413,7 @@ impl<'s, S: System> ModelNet<'s, S> {
     }
 
     /// The first choice of an actor that is a reaction to this.
-    fn choice_of(&self, process: ProcessId, stimulus: Stimulus) -> Option<Choice> {
+    pub(super) fn choice_of(&self, process: ProcessId, stimulus: Stimulus) -> Option<Choice> {
         let mut found = None;
         self.state.choices(&self.locals, process, |choice| {
             let is_it = found.is_none() && self.state.stimulus(choice) == stimulus;
@@ -346,70 +422,61 @@ impl<'s, S: System> ModelNet<'s, S> {
         found
     }
 
-    /// The transition of an actor that reacts to this, in the state of the model.
-    fn reaction_here(&mut self, line: Line, stimulus: Stimulus) -> (Transition, Step) {
-        let process = self.process(line);
-        let choice = self.choice_of(process, stimulus).expect("a choice that it has");
-        self.state.step(&mut self.locals, Action { process, choice });
-        let (made, is_judged, starts) = self.made(line, 0);
-        self.state.undo(&self.locals);
-        (made, Step { how: How::Reaction(stimulus), is_judged, starts })
-    }
-
-    /// The transition that has led from the codes before to the state of the model; whether it must
-    /// be judged; and whether it has started a process.
-    fn made(&mut self, line: Line, label: i32) -> (Transition, bool, bool) {
-        let process = self.process(line);
-        let starts = self.state.has_just_spawned();
-        let is_judged = process_failure(&self.locals, &self.state, process).is_some()
-            || self.state.is_crowded()
-            || starts;
-        let after = self.portrait();
+    /// Carries out a transition in the state of the model, which becomes the one before again.
+    pub(super) fn learn_step(&mut self, line: Line, how: How, label: i32) -> (Transition, Step) {
+        let (process, depth) = (self.mover(line), self.state.depth());
+        let first = self.first_choice(process, &how);
+        let is_optional =
+            self.state.is_optional(&self.locals, Action { process, choice: first });
+        self.carry_out(process, &how);
+        let state = &self.state;
+        let starts = state.has_just_spawned()
+            && state.just_spawned(&self.locals).any(|child| !state.is_carrier(child));
+        let is_judged = process_failure(&self.locals, state, process).is_some()
+            || state.is_crowded()
+            || starts
+            || state.is_cut_at_poll(&mut self.locals, process);
+        let after = self.codes();
         let before = self.before.iter().copied().chain(std::iter::repeat(0));
         let both = (0..).zip(before.zip(after.iter().copied()));
         let changed = both.filter(|&(at, (from, to))| from != to && at != line);
         let changes = changed.map(|(at, (_, to))| (at, to)).collect();
-        (Transition { line, own: after[line as usize], label, changes }, is_judged, starts)
+        while self.state.depth() > depth {
+            self.state.undo(&self.locals);
+        }
+        let made = Transition { line, own: after[line as usize], label, changes };
+        (made, Step { how, is_judged, starts, is_optional })
     }
 
     /// Learns the transitions of the process in the state of the model.
-    fn transitions_here(&mut self, line: Line) -> (Vec<Transition>, Vec<Step>) {
-        let (process, depth) = (self.process(line), self.state.depth());
-        if !self.state.exists(process) {
-            return (Vec::new(), Vec::new());
-        }
-        let (mut transitions, mut steps) = (Vec::new(), Vec::new());
+    fn transitions_here(&mut self, line: Line) -> Vec<(Transition, Step)> {
+        let Some(process) = self.process(line) else { return Vec::new() };
+        let mut found = Vec::new();
         for choices in self.choices(process) {
             if self.must_start_again {
                 break;
             }
-            for &choice in &choices {
-                self.state.step(&mut self.locals, Action { process, choice });
-            }
-            let (made, is_judged, starts) = self.made(line, choices[0].0);
-            while self.state.depth() > depth {
-                self.state.undo(&self.locals);
-            }
-            transitions.push(made);
-            steps.push(Step { how: How::Choices(choices), is_judged, starts });
+            let label = choices[0].0;
+            found.push(self.learn_step(line, How::Choices(choices), label));
         }
-        (transitions, steps)
+        found
     }
 
-    /// The lines that the process looks at besides its own, in the state of the model.
-    fn sees(&self, line: Line) -> SmallVec<[Line; 2]> {
-        let process = self.process(line);
-        if !self.state.exists(process) {
-            return SmallVec::new();
-        }
-        let places = self.state.sees(&self.locals, process);
-        let places = places.unwrap_or_else(|| panic!("{process:?} of a system that is refused"));
-        places.into_iter().map(|place| place as Line).collect()
-    }
-
-    fn add_look(&mut self, at: Line) -> Next {
+    pub(super) fn add_look(&mut self, at: Line) -> Next {
         self.looks.push(Look { at, answers: FxHashMap::default() });
         Next::Look(self.looks.len() as u32 - 1)
+    }
+
+    /// The first of these pieces that was not looked at, as a look.
+    pub(super) fn look_at(
+        &mut self,
+        pieces: impl IntoIterator<Item = Piece>,
+        looked_at: &[Line],
+    ) -> Option<Next> {
+        let lines: SmallVec<[Line; 4]> =
+            pieces.into_iter().map(|piece| self.line_of(piece)).collect();
+        let at = lines.into_iter().find(|at| !looked_at.contains(at))?;
+        Some(self.add_look(at))
     }
 }
 
@@ -419,7 +486,11 @@ impl<S: System> Net for ModelNet<'_, S> {
     }
 
     fn movers(&self) -> Range<Line> {
-        self.objects..self.processes
+        0..self.locals.initial().len() as Line
+    }
+
+    fn is_process(&self, line: Line) -> bool {
+        matches!(self.piece(line), Piece::Process(_) | Piece::Carrier(..))
     }
 
     #[inline]
@@ -433,7 +504,7 @@ impl<S: System> Net for ModelNet<'_, S> {
     }
 
     fn part(&self, number: u32) -> Option<Next> {
-        self.parts_of[number as usize].next
+        self.branches[number as usize].next
     }
 
     fn looks_at(&self, look: u32) -> Line {
@@ -447,12 +518,12 @@ impl<S: System> Net for ModelNet<'_, S> {
 
     fn learn(&mut self, line: Line, path: &[u32]) {
         self.go_to(path);
-        self.before = self.portrait();
+        self.before = self.codes();
         let own = self.before.get(line as usize).copied().unwrap_or(0);
         let mut looked_at: SmallVec<[Line; 4]> = smallvec![line];
         let place = self.follow(Place::First(line, own), &mut looked_at);
         match self.at(place) {
-            Some(Next::Each(from, to)) => (from..to).for_each(|part| self.learn_part(part)),
+            Some(Next::Each(from, to)) => (from..to).for_each(|part| self.learn_branch(part)),
             Some(_) => {}
             None => {
                 let answer = self.answer(line, &looked_at);
@@ -468,14 +539,14 @@ impl<S: System> Net for ModelNet<'_, S> {
 
 /// Where an answer belongs.
 #[derive(Clone, Copy)]
-enum Place {
+pub(super) enum Place {
     First(Line, Code),
     Seen(u32, Code),
     Part(u32),
 }
 
 impl<S: System> ModelNet<'_, S> {
-    fn at(&self, place: Place) -> Option<Next> {
+    pub(super) fn at(&self, place: Place) -> Option<Next> {
         match place {
             Place::First(line, code) => self.first(line, code),
             Place::Seen(look, code) => self.seen(look, code),
@@ -483,7 +554,7 @@ impl<S: System> ModelNet<'_, S> {
         }
     }
 
-    fn note(&mut self, place: Place, answer: Next) {
+    pub(super) fn note(&mut self, place: Place, answer: Next) {
         match place {
             Place::First(line, code) => {
                 self.first.insert((line, code), answer);
@@ -491,13 +562,13 @@ impl<S: System> ModelNet<'_, S> {
             Place::Seen(look, code) => {
                 self.looks[look as usize].answers.insert(code, answer);
             }
-            Place::Part(part) => self.parts_of[part as usize].next = Some(answer),
+            Place::Part(part) => self.branches[part as usize].next = Some(answer),
         }
     }
 
     /// Follows the looks from here on, in the state of the model, and notes the lines in
     /// `looked_at`. Returns where the last of them leads.
-    fn follow(&self, mut place: Place, looked_at: &mut SmallVec<[Line; 4]>) -> Place {
+    pub(super) fn follow(&self, mut place: Place, looked_at: &mut SmallVec<[Line; 4]>) -> Place {
         while let Some(Next::Look(look)) = self.at(place) {
             let at = self.looks[look as usize].at;
             looked_at.push(at);
@@ -508,84 +579,42 @@ impl<S: System> ModelNet<'_, S> {
 
     /// What a process does that has looked at these lines, in the state of the model.
     fn answer(&mut self, line: Line, looked_at: &[Line]) -> Next {
-        if let Some(stimuli) = self.stimuli(line) {
-            return self.add_parts(line, stimuli);
+        if let Some(branches) = self.branches_here(line) {
+            return branches;
         }
-        match self.sees(line).into_iter().find(|at| !looked_at.contains(at)) {
-            Some(at) => self.add_look(at),
-            None => {
-                let (transitions, steps) = self.transitions_here(line);
-                self.learned(transitions, steps, looked_at)
-            }
-        }
-    }
-
-    /// Learns what an actor does that makes this choice, in the state of the model.
-    fn learn_part(&mut self, part: u32) {
-        let Part { line, stimulus, .. } = self.parts_of[part as usize];
-        let mut looked_at: SmallVec<[Line; 4]> = smallvec![line];
-        let place = self.follow(Place::Part(part), &mut looked_at);
-        if self.at(place).is_none() {
-            let (made, step) = self.reaction_here(line, stimulus);
-            let made = Transition { label: part as i32, ..made };
-            let answer = self.learned(vec![made], vec![step], &looked_at);
-            self.note(place, answer);
-        }
-    }
-
-    /// What an actor at rest may react to: each content once. `None` if it is none.
-    fn stimuli(&self, line: Line) -> Option<Vec<Stimulus>> {
         let process = self.process(line);
-        let op = self.state.exists(process).then(|| self.locals.op(self.state.local(process)))?;
-        if !matches!(op, Some(Op::Handle { .. })) {
-            return None;
-        }
-        let mut all = Vec::new();
-        self.state.choices(&self.locals, process, |choice| {
-            let stimulus = self.state.stimulus(choice);
-            if !all.contains(&stimulus) {
-                all.push(stimulus);
+        let sees = process.map(|process| self.state.sees(&self.locals, process));
+        match self.look_at(sees.into_iter().flatten(), looked_at) {
+            Some(look) => look,
+            None => {
+                let transitions = self.transitions_here(line);
+                self.learned(transitions, looked_at)
             }
-        });
-        Some(all)
-    }
-
-    /// What an actor does that may react to these. (Nothing, if there are none.)
-    fn add_parts(&mut self, line: Line, stimuli: Vec<Stimulus>) -> Next {
-        if stimuli.is_empty() {
-            return Next::Transitions(0, 0);
         }
-        let from = self.parts_of.len() as u32;
-        let part = |stimulus| Part { line, stimulus, next: None };
-        self.parts_of.extend(stimuli.into_iter().map(part));
-        Next::Each(from, self.parts_of.len() as u32)
     }
 
     /// These transitions of a process, if they change only lines that were looked at, and those of
     /// processes that they start; or else the next look.
-    fn learned(
+    pub(super) fn learned(
         &mut self,
-        transitions: Vec<Transition>,
-        steps: Vec<Step>,
+        found: Vec<(Transition, Step)>,
         looked_at: &[Line],
     ) -> Next {
-        for (made, step) in transitions.iter().zip(&steps) {
+        for (made, step) in &found {
             for &(changed, _) in &made.changes {
                 let before = self.before.get(changed as usize).copied().unwrap_or(0);
-                let is_new = step.starts && before == 0 && changed >= self.processes;
+                let is_process = matches!(self.piece(changed), Piece::Process(_));
+                let is_new = step.starts && before == 0 && is_process;
                 if !looked_at.contains(&changed) && !is_new {
                     return self.add_look(changed);
                 }
             }
         }
         let from = self.transitions.len() as u32;
-        self.transitions.extend(transitions);
-        self.steps.extend(steps);
+        for (made, step) in found {
+            self.transitions.push(made);
+            self.steps.push(step);
+        }
         Next::Transitions(from, self.transitions.len() as u32)
-    }
-
-    /// The line of an object.
-    pub fn line_of(&self, object: Object) -> Line {
-        self.state.place_of(self.locals.met(), object) as Line
     }
 }

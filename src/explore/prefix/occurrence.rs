@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::net::ModelNet;
-use crate::model::{ProcessId, System};
+use crate::model::{Object, Piece, ProcessId, System};
 use crate::unfolding::prefix::{Code, Condition, Line, Net, Prefix, PrefixEvent};
 
 /// A prefix as an occurrence net: conditions and events, which belong to places and transitions of
@@ -41,12 +41,12 @@ pub struct OccurrenceNet {
 /// A line with a value, for a reader if it has some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetPlace {
-    /// The object or process that has the value.
+    /// What has the value.
     pub holder: Holder,
     /// The value, by a number. The values of a holder are numbered from 0 as they occur.
     pub value: usize,
-    /// The process for which this place is, if some process only reads the value.
-    pub reader: Option<ProcessId>,
+    /// The process or carrier for which this place is, if any only reads the value.
+    pub reader: Option<Holder>,
 }
 
 /// What has a value.
@@ -56,6 +56,11 @@ pub enum Holder {
     Object(String),
     /// A process: its local state.
     Process(ProcessId),
+    /// What the network does for a process: a receive or an entry, by its number among those that
+    /// are open at once.
+    Carrier(ProcessId, u32),
+    /// The messages at a mailbox from one process, or from all that are started later (`None`).
+    Messages(String, Option<ProcessId>),
 }
 
 /// A condition: a place after an event.
@@ -84,7 +89,6 @@ impl OccurrenceNet {
             net,
             prefix,
             readers: readers(prefix, events),
-            names: names(net),
             values: FxHashMap::default(),
             places: FxHashMap::default(),
             tokens: FxHashMap::default(),
@@ -113,17 +117,10 @@ fn readers(prefix: &Prefix, events: &[PrefixEvent]) -> Vec<Vec<Line>> {
     readers.into_iter().map(|lines| lines.into_iter().collect()).collect()
 }
 
-/// The names of objects, by line.
-fn names<S: System>(net: &ModelNet<'_, S>) -> FxHashMap<Line, String> {
-    let objects = net.locals.met().order().iter();
-    objects.map(|&object| (net.line_of(object), net.locals.name_of(object))).collect()
-}
-
 struct Weaver<'w, 's, S: System> {
     net: &'w ModelNet<'s, S>,
     prefix: &'w Prefix,
     readers: Vec<Vec<Line>>,
-    names: FxHashMap<Line, String>,
     /// The numbers of the codes of each line.
     values: FxHashMap<Line, Vec<Code>>,
     places: FxHashMap<(Line, Code, Option<Line>), usize>,
@@ -209,15 +206,21 @@ impl<S: System> Weaver<'_, '_, S> {
             values.push(code);
             values.len() - 1
         });
-        let holder = match self.net.is_object(line) {
-            true => Holder::Object(self.names[&line].clone()),
-            false => Holder::Process(self.net.process(line)),
-        };
-        let reader_process = reader.map(|reader| self.net.process(reader));
         let number = self.woven.places.len();
-        self.woven.places.push(NetPlace { holder, value, reader: reader_process });
+        let (holder, by) = (self.holder(line), reader.map(|reader| self.holder(reader)));
+        self.woven.places.push(NetPlace { holder, value, reader: by });
         self.places.insert((line, code, reader), number);
         number
+    }
+
+    fn holder(&self, line: Line) -> Holder {
+        let name = |object| self.net.locals.name_of(object);
+        match self.net.piece(line) {
+            Piece::Object(object) => Holder::Object(name(object)),
+            Piece::Process(process) => Holder::Process(process),
+            Piece::Carrier(process, number) => Holder::Carrier(process, number),
+            Piece::Messages(mailbox, from) => Holder::Messages(name(Object::Mailbox(mailbox)), from),
+        }
     }
 
     /// The code of a line after a transition that changes it.

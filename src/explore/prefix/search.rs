@@ -8,7 +8,7 @@ use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile};
 use crate::explore::result::{PrefixFigures, StopReason};
 use crate::explore::settings::options::{Options, Takes};
-use crate::model::{Met, System, Values};
+use crate::model::System;
 use crate::property::When;
 use crate::unfolding::prefix::{Net, Prefix, PrefixEvent};
 
@@ -29,7 +29,7 @@ impl Explorer for FinitePrefix {
             name: "prefix",
             summary: "the complete finite prefix of the unfolding, and a SAT solver that is asked about it",
             source: "Esparza, Römer, Vogler (FMSD 2002)",
-            requires: Some("no p2p or bag mailboxes, and no collectives"),
+            requires: None,
             guarantee: Guarantee::EveryViolation,
             takes: Takes::NOTHING,
             depth: Depth::Unbounded,
@@ -39,9 +39,6 @@ impl Explorer for FinitePrefix {
 
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
         let own = |kind| budget.properties.own().any(|property| property.when() == kind);
-        // Nothing is to be computed for this question: no limit holds yet.
-        let has_fixed_parts =
-            || Met::new(system.objects(), &mut Values::default()).has_fixed_parts();
         let what = if cfg!(not(feature = "sat")) {
             "needs the feature `sat` of the crate"
         } else if budget.depth.is_some() {
@@ -50,9 +47,8 @@ impl Explorer for FinitePrefix {
             "cannot ask properties of users at all ends (`udpor` can)"
         } else if system.foresight().remembers_all() {
             "takes no programs whose processes really run: their states are their histories (`udpor` does)"
-        } else if !has_fixed_parts() {
-            "takes no p2p or bag mailboxes, no collectives, and no programs that meet their objects on the way \
-             (`udpor` does)"
+        } else if system.objects().may_end_late {
+            "does not ask what is possible if some sends are buffered and others are not (`udpor` does)"
         } else {
             return None;
         };
@@ -137,7 +133,9 @@ fn judge<S: System>(
         if net.is_refused() {
             return;
         }
-        net.check(&path, |line| prefix.code(prefix.last(event, line)));
+        net.check(&path, |line| {
+            (line < prefix.lines()).then(|| prefix.code(prefix.last(event, line)))
+        });
     }
     if prefix.event(event).size > driver.length_bound() {
         driver.stop(StopReason::Endless);

@@ -32,7 +32,7 @@ pub struct ShownPrefix {
 /// An event of a prefix.
 #[derive(Clone, Debug)]
 pub struct ShownEvent {
-    /// The process that acts.
+    /// The process that acts, or for which the network acts.
     pub process: ProcessId,
     /// What it does. If it locks a mutex in one step, this is the second of the two actions.
     pub step: Step,
@@ -94,7 +94,7 @@ fn show<S: System>(
         system.describe().process_name(locals.get(state.local(process)))
     };
     net.go_to(&[]);
-    let start = net.state.processes().map(|p| (p, name(&net.locals, &net.state, p)));
+    let start = net.state.program_processes().map(|p| (p, name(&net.locals, &net.state, p)));
     let mut processes: BTreeMap<ProcessId, String> = start.collect();
     let mut past = Vec::new();
     let causes: Vec<Vec<usize>> = ids
@@ -105,7 +105,7 @@ fn show<S: System>(
         prefix.collect(&[id], &mut past);
         let path: Vec<u32> = past.iter().map(|&event| prefix.event(event).transition).collect();
         net.go_to(&path);
-        let process = net.process(prefix.event(id).line);
+        let process = net.served(prefix.event(id).line);
         processes.entry(process).or_insert_with(|| name(&net.locals, &net.state, process));
         let mut steps = Vec::with_capacity(net.state.depth());
         for (&event, depth) in past.iter().zip(net.depths()) {

@@ -99,7 +99,7 @@ macro_rules! define_slots {
             }
 
             /// The number of an object in a portrait.
-            fn slot<S: System>(
+            pub(super) fn slot<S: System>(
                 &self,
                 locals: &mut Locals<'_, S>,
                 parts: &mut Parts,
@@ -112,7 +112,7 @@ macro_rules! define_slots {
 
             /// Is the object in its initial state, although its number is not [`Parts::EMPTY`]
             /// then?
-            fn is_at_start(&self, object: Object) -> bool {
+            pub(super) fn is_at_start(&self, object: Object) -> bool {
                 match object {
                     $(Object::$kind(id) => id.is_at_start(self),)*
                 }
@@ -307,7 +307,7 @@ impl State {
         found.map_or(u32::MAX, |name| name as u32)
     }
 
-    fn process<S: System>(
+    pub(super) fn process<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
         parts: &mut Parts,
@@ -335,17 +335,14 @@ impl State {
             Some(listed) => {
                 let listed = listed.iter().map(|&handle| self.posted(process, handle));
                 let waited = listed.filter(|posted| !is_in_queue(posted));
-                waited.for_each(|posted| self.how_it_went(parts, process, posted));
+                waited.for_each(|posted| self.how_it_went(&mut parts.scratch, process, posted));
             }
             None => {
                 let all = self.processes[process.index()].posted.iter();
-                all.for_each(|&posted| self.how_it_went(parts, process, posted));
+                all.for_each(|&posted| self.how_it_went(&mut parts.scratch, process, posted));
             }
         }
-        let sent = self.inboxes.pending(process).map(|at| self.inboxes.log()[at as usize].content);
-        let before = parts.scratch.len();
-        parts.scratch.extend(sent.map(|content: ValueId| content.0));
-        parts.scratch[before..].sort_unstable();
+        self.add_pending(&mut parts.scratch, process);
         if !row.is_empty() {
             parts.scratch.push(u32::MAX - row.len() as u32);
             parts.scratch.extend(row);
@@ -356,9 +353,17 @@ impl State {
         }
     }
 
+    /// Appends the contents of the messages that an actor has not handled.
+    pub(super) fn add_pending(&self, words: &mut Vec<u32>, process: ProcessId) {
+        let sent = self.inboxes.pending(process).map(|at| self.inboxes.log()[at as usize].content);
+        let before = words.len();
+        words.extend(sent.map(|content: ValueId| content.0));
+        words[before..].sort_unstable();
+    }
+
     /// What the process has polled without success since its last other action. Requests are named
     /// as in the present local state.
-    fn looked_in_vain<S: System>(
+    pub(super) fn looked_in_vain<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
         process: ProcessId,
@@ -385,7 +390,7 @@ impl State {
     }
 
     /// The result of a request so far.
-    fn how_it_went(&self, parts: &mut Parts, process: ProcessId, posted: Posted) {
+    pub(super) fn how_it_went(&self, words: &mut Vec<u32>, process: ProcessId, posted: Posted) {
         let was_told = u32::from(self.told_at(posted).is_some());
         match posted {
             Posted::At(mailbox, end, position) => {
@@ -395,12 +400,12 @@ impl State {
                     End::Send => ValueId::UNIT,
                 });
                 let value = received.map_or(u32::MAX, |value| value.0);
-                parts.scratch.extend([mailbox.0, end as u32, value]);
+                words.extend([mailbox.0, end as u32, value]);
             }
             Posted::Sent(send) => {
                 let sent = &self.network.sends()[send as usize];
                 let is_complete = sent.completion != Completion::Late || sent.receive().is_some();
-                parts.scratch.extend([sent.mailbox.0, 2, u32::from(is_complete) + was_told]);
+                words.extend([sent.mailbox.0, 2, u32::from(is_complete) + was_told]);
             }
             Posted::Receive(receive) => {
                 let receive = &self.network.receives()[receive as usize];
@@ -409,32 +414,32 @@ impl State {
                     Settlement::Dropped => u32::MAX - 1,
                     Settlement::Matched(send) => self.network.sends()[send as usize].value.0,
                 };
-                parts.scratch.extend([receive.mailbox.0, 3 + 2 * was_told, value]);
+                words.extend([receive.mailbox.0, 3 + 2 * was_told, value]);
             }
             Posted::Entry(entry) => {
                 let entry = &self.collectives.entries()[entry as usize];
                 let result = entry.ended_at().map_or(u32::MAX, |_| self.fetched(posted).0);
-                parts.scratch.extend([entry.collective.0, 4 + 2 * was_told, result]);
+                words.extend([entry.collective.0, 4 + 2 * was_told, result]);
             }
             Posted::Mutex(mutex, request) => {
                 let is_over = self.mutex(mutex).released_at(request).is_some();
-                parts.scratch.extend([mutex.0, process.0, u32::from(is_over)]);
+                words.extend([mutex.0, process.0, u32::from(is_over)]);
             }
             Posted::RwLock(lock, request) => {
                 let is_over = self.rwlock(lock).requests()[request as usize].is_over;
-                parts.scratch.extend([lock.0, process.0, u32::from(is_over)]);
+                words.extend([lock.0, process.0, u32::from(is_over)]);
             }
             Posted::Enrolment(condvar, at) => {
                 let is_woken = self.condvar(condvar).enrolments()[at as usize].woken_by().is_some();
-                parts.scratch.extend([condvar.0, process.0, u32::from(is_woken)]);
+                words.extend([condvar.0, process.0, u32::from(is_woken)]);
             }
             Posted::Notification(condvar, position) => {
                 let ahead = (position + 1).saturating_sub(self.condvar(condvar).over());
-                parts.scratch.extend([condvar.0, process.0, ahead]);
+                words.extend([condvar.0, process.0, ahead]);
             }
             Posted::Semaphore(semaphore, request) => {
                 let is_granted = self.semaphore(semaphore).is_granted(request);
-                parts.scratch.extend([semaphore.0, process.0, u32::from(is_granted)]);
+                words.extend([semaphore.0, process.0, u32::from(is_granted)]);
             }
         }
     }
@@ -442,13 +447,13 @@ impl State {
 
 /// Is it a request that the part of its object shows? The requests that a local state lists are in
 /// the queue.
-fn is_in_queue(posted: &Posted) -> bool {
+pub(super) fn is_in_queue(posted: &Posted) -> bool {
     matches!(posted, Posted::Mutex(..) | Posted::RwLock(..))
 }
 
 impl Parts {
     /// The number of an object in its initial state, and of a process that does not exist.
-    pub(in crate::model) const EMPTY: u32 = 0;
+    pub(crate) const EMPTY: u32 = 0;
 
     /// A number that stands for itself. It differs from the numbers of all lists.
     pub(in crate::model) fn plain(number: u32) -> u32 {
@@ -459,6 +464,13 @@ impl Parts {
     pub(in crate::model) fn list(&mut self, numbers: impl IntoIterator<Item = u32>) -> u32 {
         self.scratch.clear();
         self.scratch.extend(numbers);
+        self.pack()
+    }
+
+    /// The number of the list that `add` appends to an empty one.
+    pub(super) fn write(&mut self, add: impl FnOnce(&mut Vec<u32>)) -> u32 {
+        self.scratch.clear();
+        add(&mut self.scratch);
         self.pack()
     }
 
@@ -479,7 +491,7 @@ impl Parts {
         }
     }
 
-    fn envelope(words: &mut Vec<u32>, Envelope { src, tag }: Envelope) {
+    pub(super) fn envelope(words: &mut Vec<u32>, Envelope { src, tag }: Envelope) {
         words.push(u32::from(src.is_some()) + 2 * u32::from(tag.is_some()));
         for number in [src, tag].into_iter().flatten() {
             words.extend([number as u32, (number >> 32) as u32]);

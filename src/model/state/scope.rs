@@ -5,8 +5,6 @@
 //! object and change only that object and their process. So what they do can be learned once for
 //! each such situation, and looked up from then on.
 
-use smallvec::{SmallVec, smallvec};
-
 use super::State;
 use crate::model::{Locals, Op, ProcessId, System};
 
@@ -48,31 +46,6 @@ impl State {
             }
             _ => Scope::Anything,
         }
-    }
-
-    /// The parts that the choices of the process, and the effect of its operation, depend on, if
-    /// they are known: as `scope`, but an operation may name several objects. The
-    /// name of a process that it starts may depend on more.
-    pub fn sees<S: System>(
-        &self,
-        locals: &Locals<'_, S>,
-        process: ProcessId,
-    ) -> Option<SmallVec<[usize; 2]>> {
-        match self.scope(locals, process) {
-            Scope::Own => return Some(SmallVec::new()),
-            Scope::With(place) => return Some(smallvec![place]),
-            Scope::Messages => return None,
-            Scope::Anything if !locals.met().has_fixed_parts() => return None,
-            Scope::Anything => {}
-        }
-        let op = locals.op(self.local(process)).expect("a process at an operation");
-        let (mut places, mut are_alone) = (SmallVec::new(), true);
-        op.for_each_object(|object| {
-            are_alone &= State::is_alone(object);
-            places.push(self.place_of(locals.met(), object));
-        });
-        places.dedup();
-        are_alone.then_some(places)
     }
 
     /// The index of a process in a portrait, if all objects were met at once.

@@ -21,7 +21,6 @@
 
 use std::cmp::Ordering;
 use std::mem;
-use std::ops::Range;
 
 use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
@@ -95,8 +94,8 @@ pub struct Prefix {
     pub(super) events: Vec<Event>,
     pub(super) slots: Vec<Slot>,
     pub(super) reads: Vec<PrefixEvent>,
-    /// The lines of processes.
-    pub(super) processes: Range<Line>,
+    /// Is a line that of a process?
+    pub(super) is_process: Vec<bool>,
     pub(super) queries: Vec<Query>,
     pub(super) waiting: Vec<Waiting>,
     /// The events that wait to be added, by size; and the next size.
@@ -134,7 +133,7 @@ impl Prefix {
             events: vec![start],
             slots: Vec::new(),
             reads: Vec::new(),
-            processes: net.movers(),
+            is_process: Vec::new(),
             queries: Vec::new(),
             waiting: Vec::new(),
             buckets: Vec::new(),
@@ -145,8 +144,8 @@ impl Prefix {
             stamp: 0,
         };
         prefix.states.insert_unique(0, 0, |_| 0);
-        prefix.make_lines(net, prefix.processes.end);
-        for line in prefix.processes.clone() {
+        prefix.make_lines(net, net.movers().end);
+        for line in net.movers() {
             prefix.start(net, prefix.conditions.root(line));
         }
         prefix
@@ -299,7 +298,7 @@ impl Prefix {
             }
         }
         for condition in new {
-            if self.processes.start <= self.conditions.node(condition).line {
+            if self.is_process[self.conditions.node(condition).line as usize] {
                 self.start(net, condition);
             }
         }
@@ -310,6 +309,7 @@ impl Prefix {
         while (self.conditions.lines() as Line) < end {
             let line = self.conditions.lines() as Line;
             self.conditions.add_line(net.start(line));
+            self.is_process.push(net.is_process(line));
             self.waiting.push(Waiting::default());
         }
     }

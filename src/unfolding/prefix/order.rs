@@ -22,8 +22,7 @@ impl Prefix {
     /// Compares the local configurations of two events of the same size with the same state.
     /// O(lines + size log size).
     pub(super) fn compare(&mut self, e: PrefixEvent, f: PrefixEvent) -> Ordering {
-        let lines = self.processes.start..self.conditions.lines() as Line;
-        let steps = lines.map(|line| self.steps(e, line).cmp(&self.steps(f, line)));
+        let steps = self.movers().map(|line| self.steps(e, line).cmp(&self.steps(f, line)));
         let parikh = steps.fold(Ordering::Equal, Ordering::then);
         parikh.then_with(|| {
             let (one, other) = (self.normal_form(e), self.normal_form(f));

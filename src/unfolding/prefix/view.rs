@@ -86,8 +86,13 @@ impl Prefix {
     }
 
     /// The lines of processes, those that were started included.
-    pub(crate) fn movers(&self) -> Range<Line> {
-        self.processes.start..self.lines()
+    pub(crate) fn movers(&self) -> impl Iterator<Item = Line> + use<'_> {
+        (0..self.lines()).filter(|&line| self.is_process(line))
+    }
+
+    /// Is it the line of a process?
+    pub(crate) fn is_process(&self, line: Line) -> bool {
+        self.is_process[line as usize]
     }
 
     /// The condition of a line at the start.
