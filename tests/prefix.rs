@@ -26,6 +26,10 @@ use crate::tidy::files;
 fn said(outcome: &Outcome, starts: bool) -> BTreeSet<String> {
     let violations = outcome.violations.iter().map(|v| match v.kind {
         ViolationKind::Deadlock if !starts => format!("{:?}", v.symptom),
+        // Ranks that do not agree are named by what happened first.
+        ViolationKind::Error if v.failure.as_ref().is_some_and(|f| f.site.is_none()) => {
+            "Error in a round".into()
+        }
         _ => format!("{:?} {:?}", v.kind, v.failure),
     });
     // What is left where `final` fails is not looked at.
