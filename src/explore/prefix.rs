@@ -14,13 +14,15 @@
 //!
 //! **What is a step.** Mutexes that are only locked and unlocked are taken in one step (`net`), so
 //! the events of the prefix are not those of UDPOR. The dependence relation is that of the parts of
-//! a state: two actions are dependent if one changes a part that the other one looks at. So sends
-//! and receives at one mailbox are dependent, and so are the arrivals at a barrier. That makes the
-//! prefix larger than it could be, and changes no verdict.
+//! a state: two actions are dependent if one changes a piece that the other one looks at
+//! ([`Piece`](crate::model::Piece)). So sends and receives at one queue are dependent, and so are
+//! the arrivals at a barrier and the calls of a collective. That makes the prefix larger than it
+//! could be, and changes no verdict. At p2p and bag mailboxes each process has a piece for what it
+//! sends, and each receive one for its outcome.
 //!
-//! **What is refused.** Networks (p2p and bag mailboxes, collectives): their operations depend on
-//! parts of a state that have no fixed place. A program that starts processes in a loop. Properties
-//! of users about ends or states: they would have to be asked everywhere.
+//! **What is refused.** A program that starts processes in a loop. Sends of which some may be
+//! buffered and others not, for ever: what is possible then is not asked. Properties of users about
+//! ends or states: they would have to be asked everywhere.
 //!
 //! **Minimal counterexamples.** Events are added by the size of their local configurations. So no
 //! smaller one leads to a failure of that process at that place (but a lock is one step).
@@ -29,6 +31,7 @@
 mod answers;
 mod branches;
 mod graph;
+mod learned;
 mod locks;
 mod net;
 mod occurrence;

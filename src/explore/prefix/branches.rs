@@ -8,9 +8,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::net::{How, ModelNet, Place, Step};
-use crate::model::{
-    Handled, MailboxId, Object, Op, Piece, ProcessId, Stimulus, System,
-};
+use crate::model::{Handled, MailboxId, Object, Op, Piece, ProcessId, Stimulus, System};
 use crate::unfolding::prefix::{Line, Next, Transition};
 
 /// A choice of a process, or several, that depend on the same lines.
@@ -96,8 +94,9 @@ impl<S: System> ModelNet<'_, S> {
         for how in self.ways_of(line, what) {
             let label = (self.transitions.len() + found.len()) as i32;
             let (made, step) = self.learn_step(line, how, label);
-            let is_same =
-                |(other, _): &(Transition, _)| other.own == made.own && other.changes == made.changes;
+            let is_same = |(other, _): &(Transition, _)| {
+                other.own == made.own && other.changes == made.changes
+            };
             // Messages that are equal are one choice.
             if !found.iter().any(is_same) {
                 found.push((made, step));

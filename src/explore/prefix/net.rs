@@ -14,8 +14,6 @@
 //! parent's action. So a start in a loop leads to another line each time. The net takes only
 //! programs where equal codes of the parent lead to the same line, which is checked at each start.
 
-use petgraph::algo::tarjan_scc;
-use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
@@ -58,9 +56,9 @@ pub(super) enum How {
 
 /// A look at a line, and what is known to follow, by the code seen there.
 #[derive(Debug)]
-struct Look {
-    at: Line,
-    answers: FxHashMap<Code, Next>,
+pub(super) struct Look {
+    pub(super) at: Line,
+    pub(super) answers: FxHashMap<Code, Next>,
 }
 
 /// A system as a net.
@@ -74,13 +72,13 @@ pub(crate) struct ModelNet<'s, S: System> {
     /// The line of each piece, and the other way round.
     lines: FxHashMap<Piece, Line>,
     pieces: Vec<Piece>,
-    first: FxHashMap<(Line, Code), Next>,
-    looks: Vec<Look>,
+    pub(super) first: FxHashMap<(Line, Code), Next>,
+    pub(super) looks: Vec<Look>,
     pub(super) branches: Vec<Branch>,
     /// For each code of a process, a local state, and whether it is stuck if it cannot move.
-    local: FxHashMap<(Line, Code), (LocalId, bool)>,
+    pub(super) local: FxHashMap<(Line, Code), (LocalId, bool)>,
     pub(super) transitions: Vec<Transition>,
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
     /// The mutexes that are not taken in one step, by their declared numbers.
     pub(super) queued: FxHashSet<u32>,
     pub(super) must_start_again: bool,
@@ -181,116 +179,6 @@ impl<'s, S: System> ModelNet<'s, S> {
         match self.piece(line) {
             Piece::Process(process) | Piece::Carrier(process, _) => process,
             other => unreachable!("{other:?} does not move"),
-        }
-    }
-
-    /// The local state of a process with this code; `None` if it does not exist.
-    pub fn local(&self, line: Line, code: Code) -> Option<LocalId> {
-        self.local.get(&(line, code)).map(|&(local, _)| local)
-    }
-
-    /// Can a process with this code never move?
-    pub(crate) fn is_idle(&self, line: Line, code: Code) -> bool {
-        let next = self.first.get(&(line, code));
-        next.is_none_or(|next| matches!(next, Next::Transitions(from, to) if from == to))
-    }
-
-    /// Has a process with this code ended, or may it rest for ever?
-    pub fn has_ended(&self, line: Line, code: Code) -> bool {
-        self.local.get(&(line, code)).is_none_or(|&(_, is_open)| !is_open)
-    }
-
-    /// The situations in which a process with this code is blocked, or has ended: for each, the
-    /// codes that it has seen at other lines.
-    pub(crate) fn rests(&self, line: Line, code: Code) -> Vec<Vec<(Line, Code)>> {
-        let mut found = Vec::new();
-        if let Some(&next) = self.first.get(&(line, code)) {
-            self.add_rests(next, &mut Vec::new(), &mut found);
-        }
-        found
-    }
-
-    fn add_rests(
-        &self,
-        next: Next,
-        seen: &mut Vec<(Line, Code)>,
-        found: &mut Vec<Vec<(Line, Code)>>,
-    ) {
-        match next {
-            Next::Transitions(from, to) => {
-                let all = &self.steps[from as usize..to as usize];
-                found.extend(all.iter().all(|step| step.is_optional).then(|| seen.clone()));
-            }
-            // What each of its choices looks at is not distinguished.
-            Next::Each(from, to) => {
-                let may_rest = |branch: &Branch| {
-                    let mut rests = Vec::new();
-                    branch.next.iter().for_each(|&next| {
-                        self.add_rests(next, &mut Vec::new(), &mut rests);
-                    });
-                    branch.next.is_none() || !rests.is_empty()
-                };
-                let all = &self.branches[from as usize..to as usize];
-                found.extend(all.iter().all(may_rest).then(|| seen.clone()));
-            }
-            Next::Look(look) => {
-                let Look { at, ref answers } = self.looks[look as usize];
-                for (&code, &next) in answers {
-                    seen.push((at, code));
-                    self.add_rests(next, seen, found);
-                    seen.pop();
-                }
-            }
-        }
-    }
-
-    /// The codes of processes from which they can come back to them by transitions that change no
-    /// other line.
-    pub fn codes_on_circles(&self) -> FxHashSet<(Line, Code)> {
-        let mut steps: DiGraphMap<(Line, Code), ()> = DiGraphMap::new();
-        for (&(line, code), &next) in &self.first {
-            self.each_after(next, |next| {
-                if let Next::Transitions(from, to) = next {
-                    let made = self.transitions[from as usize..to as usize].iter();
-                    for made in made.filter(|made| made.changes.is_empty()) {
-                        steps.add_edge((line, code), (line, made.own), ());
-                    }
-                }
-            });
-        }
-        let components = tarjan_scc(&steps).into_iter();
-        let is_circle = |all: &Vec<(Line, Code)>| {
-            all.len() > 1 || all.iter().any(|&one| steps.contains_edge(one, one))
-        };
-        components.filter(is_circle).flatten().collect()
-    }
-
-    /// The lines that a process with this code may look at.
-    pub(crate) fn lines_seen(&self, line: Line, code: Code) -> Vec<Line> {
-        let mut lines = Vec::new();
-        if let Some(next) = self.first(line, code) {
-            self.each_after(next, |next| {
-                if let Next::Look(look) = next {
-                    lines.push(self.looks[look as usize].at);
-                }
-            });
-        }
-        lines
-    }
-
-    /// Calls `each` with this answer and all that are known to follow it.
-    fn each_after(&self, next: Next, mut each: impl FnMut(Next)) {
-        let mut open = vec![next];
-        while let Some(next) = open.pop() {
-            each(next);
-            match next {
-                Next::Transitions(..) => {}
-                Next::Look(look) => open.extend(self.looks[look as usize].answers.values()),
-                Next::Each(from, to) => {
-                    let all = &self.branches[from as usize..to as usize];
-                    open.extend(all.iter().filter_map(|branch| branch.next));
-                }
-            }
         }
     }
 
@@ -426,8 +314,7 @@ impl<'s, S: System> ModelNet<'s, S> {
     pub(super) fn learn_step(&mut self, line: Line, how: How, label: i32) -> (Transition, Step) {
         let (process, depth) = (self.mover(line), self.state.depth());
         let first = self.first_choice(process, &how);
-        let is_optional =
-            self.state.is_optional(&self.locals, Action { process, choice: first });
+        let is_optional = self.state.is_optional(&self.locals, Action { process, choice: first });
         self.carry_out(process, &how);
         let state = &self.state;
         let starts = state.has_just_spawned()
@@ -595,11 +482,7 @@ impl<S: System> ModelNet<'_, S> {
 
     /// These transitions of a process, if they change only lines that were looked at, and those of
     /// processes that they start; or else the next look.
-    pub(super) fn learned(
-        &mut self,
-        found: Vec<(Transition, Step)>,
-        looked_at: &[Line],
-    ) -> Next {
+    pub(super) fn learned(&mut self, found: Vec<(Transition, Step)>, looked_at: &[Line]) -> Next {
         for (made, step) in &found {
             for &(changed, _) in &made.changes {
                 let before = self.before.get(changed as usize).copied().unwrap_or(0);

@@ -219,7 +219,9 @@ impl<S: System> Weaver<'_, '_, S> {
             Piece::Object(object) => Holder::Object(name(object)),
             Piece::Process(process) => Holder::Process(process),
             Piece::Carrier(process, number) => Holder::Carrier(process, number),
-            Piece::Messages(mailbox, from) => Holder::Messages(name(Object::Mailbox(mailbox)), from),
+            Piece::Messages(mailbox, from) => {
+                Holder::Messages(name(Object::Mailbox(mailbox)), from)
+            }
         }
     }
 

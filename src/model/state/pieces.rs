@@ -19,8 +19,8 @@ use super::State;
 use super::portrait::is_in_queue;
 use crate::model::op::*;
 use crate::model::{
-    Completion, Delivery, Entry, Envelope, Handle, Locals, Object, Op, Parts, Posted,
-    ProcessId, Sent, Settlement, System,
+    Completion, Delivery, Entry, Envelope, Handle, Locals, Object, Op, Parts, Posted, ProcessId,
+    Sent, Settlement, System,
 };
 
 /// A piece of a state.
