@@ -8,8 +8,8 @@
 use std::collections::HashSet;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, EXPLORERS, Explorer, Guarantee, NoObserver, Outcome, StopReason, Udpor,
-    ViolationKind, explore,
+    AnyExplorer, Budget, EXPLORERS, Explorer, FinitePrefix, Guarantee, NoObserver, Outcome,
+    StopReason, Udpor, ViolationKind, explore,
 };
 use mazurka::lang::compile;
 use mazurka::model::{
@@ -204,10 +204,10 @@ fn ways(state: &State) -> Ways {
     ways
 }
 
-/// The explorers that visit every class.
+/// The explorers that visit every class, and the finite prefix.
 fn visitors() -> impl Iterator<Item = AnyExplorer> {
     let covers = |explorer: &AnyExplorer| explorer.profile().guarantee >= Guarantee::EveryClass;
-    EXPLORERS.iter().map(|listed| listed.plain()).filter(covers)
+    EXPLORERS.iter().map(|listed| listed.plain()).filter(covers).chain([FinitePrefix.into()])
 }
 
 /// The maximum number of executions that an explorer visits.

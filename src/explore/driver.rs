@@ -437,22 +437,29 @@ impl<'o> Driver<'o> {
     /// some process has not ended?
     #[cold]
     fn judge_standstill<S: System>(&mut self, system: &S, state: &State) -> bool {
-        let Some((mut locals, least)) = standstill(system, &Schedule::of(state)) else {
-            return false;
-        };
-        let Motion::Round(spins) = polling(&mut locals, &least) else { return false };
-        // Terminal states are judged as ends.
-        if least.is_terminal(&locals) {
+        let least = standstill(system, &Schedule::of(state));
+        least.is_some_and(|(mut locals, least)| self.judge_rest(&mut locals, &least))
+    }
+
+    /// Judges a state in which every possible action is optional. Returns whether it is a
+    /// violation. Terminal states are judged as ends, not here.
+    pub(super) fn judge_rest<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        state: &State,
+    ) -> bool {
+        let Motion::Round(spins) = polling(locals, state) else { return false };
+        if state.is_terminal(locals) {
             return false;
         }
-        let at = Position::new(&locals, &least).going_round(&spins);
-        let when = time_of_end(&locals, &least, &spins);
+        let at = Position::new(locals, state).going_round(&spins);
+        let when = time_of_end(locals, state, &spins);
         let objection = self.budget.properties.objections(when, at).next();
         let stuck =
             objection.filter(|one| matches!(one, Objection::Deadlock | Objection::Livelock));
         let is_stuck = stuck.is_some();
         if let Some(stuck) = stuck {
-            self.object(&locals, at, stuck);
+            self.object(locals, at, stuck);
         }
         is_stuck
     }

@@ -62,6 +62,27 @@ impl Driver<'_> {
         true
     }
 
+    /// Reports that nothing is enabled in `state` but actions that may be delayed for ever: an end,
+    /// or a violation if one of the processes that have not ended waits in vain. Returns whether it
+    /// is either.
+    ///
+    /// # Panics
+    /// If another action is possible in `state`: the explorer has lost it.
+    pub fn resting<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &State) -> bool {
+        if state.is_terminal(locals) {
+            return self.terminal(locals, state);
+        }
+        if self.signal().is_raised() {
+            return false;
+        }
+        let mut possible = Vec::new();
+        state.enabled(locals, &mut possible);
+        if let Some(&action) = possible.iter().find(|&&one| !state.is_optional(locals, one)) {
+            lost(locals, state, action);
+        }
+        self.judge_rest(locals, state)
+    }
+
     /// Records that the execution to `at` is complete; `objection` is the first objection to its
     /// end.
     fn ends<S: System>(

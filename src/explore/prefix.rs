@@ -20,9 +20,8 @@
 //! could be, and changes no verdict. At p2p and bag mailboxes each process has a piece for what it
 //! sends, and each receive one for its outcome.
 //!
-//! **What is refused.** A program that starts processes in a loop. Sends of which some may be
-//! buffered and others not, for ever: what is possible then is not asked. Properties of users about
-//! ends or states: they would have to be asked everywhere.
+//! **What is refused.** A program that starts processes in a loop. Properties of users about ends
+//! or states: they would have to be asked everywhere.
 //!
 //! **Minimal counterexamples.** Events are added by the size of their local configurations. So no
 //! smaller one leads to a failure of that process at that place (but a lock is one step).

@@ -6,7 +6,7 @@
 //!
 //! | question | configurations | look the same if |
 //! |---|---|---|
-//! | deadlock | nothing is enabled, some process has not ended | the processes that have not ended are at the same places |
+//! | deadlock | nothing is enabled but what may be delayed for ever, some process has not ended | the processes that have not ended are at the same places |
 //! | end | nothing is enabled, all processes have ended, or are daemons | `final` sees the same |
 //! | leak | the same | each object that may keep a request has a code that was seen before |
 //! | livelock | only processes that may be in loops that wait can move | all processes are at the same places, and what such loops look at has the same codes |
@@ -41,6 +41,13 @@ enum Motion {
     Blocked,
     /// It can move.
     Moves,
+}
+
+/// Whether actions that may be delayed for ever ([`Step::is_optional`](super::net::Step)) are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Delayed {
+    No,
+    MayBe,
 }
 
 /// What is asked of a complete prefix.
@@ -189,8 +196,12 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     }
 
     /// The question for configurations in which no process can move but those at places where it
-    /// `may_move`.
-    fn at_rest(&self, may_move: impl Fn(&Self, Condition) -> bool) -> Question<'v> {
+    /// `may_move`, and perhaps by `delayed` actions.
+    fn at_rest(
+        &self,
+        may_move: impl Fn(&Self, Condition) -> bool,
+        delayed: Delayed,
+    ) -> Question<'v> {
         let mut question = Question::new(self.prefix);
         for place in self.places() {
             if may_move(self, place) {
@@ -199,23 +210,28 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             match self.motion(place) {
                 Motion::Ended => {}
                 Motion::Moves => question.never_marked(place),
-                Motion::Blocked => self.never_moves(&mut question, place),
+                Motion::Blocked => self.never_moves(&mut question, place, delayed),
             }
         }
         question
     }
 
-    fn never_moves(&self, question: &mut Question<'v>, place: Condition) {
+    fn never_moves(&self, question: &mut Question<'v>, place: Condition, delayed: Delayed) {
+        let may_be = |event: PrefixEvent| {
+            let transition = self.prefix.event(event).transition;
+            delayed == Delayed::MayBe && self.net.step(transition).is_optional
+        };
         let is_own = |&event: &PrefixEvent| {
             self.prefix.consumed(event).next() == Some(place)
                 && self.prefix.after_reads(event).is_empty()
+                && !may_be(event)
         };
         self.prefix.consumers(place).filter(is_own).for_each(|event| question.never_enabled(event));
     }
 
     /// The configurations in which nothing can move, and all that have not ended are daemons.
     fn good_ends(&self) -> Question<'v> {
-        let mut question = self.at_rest(|_, _| false);
+        let mut question = self.at_rest(|_, _| false, Delayed::No);
         for place in self.places() {
             if self.motion(place) == Motion::Blocked && !self.may_wait(place) {
                 question.never_marked(place);
@@ -231,12 +247,12 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         self.net.go_to(&path);
     }
 
-    /// Reports a configuration in which nothing can move.
+    /// Reports a configuration in which nothing can move, or all that can may be delayed for ever.
     fn report_end(&mut self, events: &[PrefixEvent]) {
         self.go_to(events);
         self.net.settle();
         let ModelNet { locals, state, .. } = &mut *self.net;
-        self.driver.terminal(locals, state);
+        self.driver.resting(locals, state);
     }
 
     /// Finds a configuration for each combination of groups, and calls `each` with it until that
@@ -300,7 +316,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         if stuck.is_empty() {
             return;
         }
-        let mut question = self.at_rest(|_, _| false);
+        let mut question = self.at_rest(|_, _| false, Delayed::MayBe);
         let stuck: Vec<Literal> = stuck.into_iter().map(|place| question.marked(place)).collect();
         question.one_of(&stuck);
         let views: Vec<Groups> = self
@@ -478,7 +494,8 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         }
         // Others may wait for what a process holds that spins.
         self.find_motions(|place| spins.contains(place));
-        let mut question = self.at_rest(|answers, one| spins.contains(&answers.place(one)));
+        let mut question =
+            self.at_rest(|answers, one| spins.contains(&answers.place(one)), Delayed::No);
         let marked: Vec<Literal> = spinning.iter().map(|&place| question.marked(place)).collect();
         question.one_of(&marked);
         let mut lines: FxHashSet<Line> = self.prefix.movers().collect();

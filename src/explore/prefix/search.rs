@@ -47,8 +47,6 @@ impl Explorer for FinitePrefix {
             "cannot ask properties of users at all ends (`udpor` can)"
         } else if system.foresight().remembers_all() {
             "takes no programs whose processes really run: their states are their histories (`udpor` does)"
-        } else if system.objects().may_end_late {
-            "does not ask what is possible if some sends are buffered and others are not (`udpor` does)"
         } else {
             return None;
         };
