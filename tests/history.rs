@@ -8,7 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
 use mazurka::explore::{
-    Budget, EXPLORERS, Explorer, Guarantee, NoObserver, Outcome, Setting, Verdict, explore,
+    Budget, EXPLORERS, Explorer, Guarantee, NoObserver, Outcome, Setting, Stats, Verdict,
+    Violation, explore,
 };
 use mazurka::model::System;
 use mazurka::systems::history::History;
@@ -34,16 +35,20 @@ fn all<S: System>(system: &S, explorer: Setting) -> Outcome {
     explore(system, explorer, Budget { all: true, ..Budget::default() }, &mut NoObserver)
 }
 
-/// What two searches of one program must agree on.
-fn essence(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug + use<> {
-    let stats = &outcome.stats;
+/// What two searches of one program must agree on. A prefix is larger where states are histories.
+fn essence(outcome: &Outcome, is_prefix: bool) -> impl PartialEq + std::fmt::Debug + use<> {
+    let stats = match is_prefix {
+        true => &Stats::default(),
+        false => &outcome.stats,
+    };
     let ends = (stats.traces, stats.deadlocked_traces, stats.violating_traces, stats.classes);
     let work = (stats.transitions, stats.events, stats.blocked, stats.max_depth);
     let found: BTreeSet<_> = outcome
         .violations
         .iter()
-        .map(|violation| {
-            format!("{:?} {} {:?}", violation.kind, violation.schedule, violation.failure)
+        .map(|Violation { kind, schedule, failure, symptom, .. }| match is_prefix {
+            true => format!("{kind:?} {failure:?} {symptom:?}"),
+            false => format!("{kind:?} {schedule} {failure:?}"),
         })
         .collect();
     (ends, work, found, outcome.stopped_by)
@@ -55,6 +60,7 @@ where
 {
     for (index, sample) in samples.iter().enumerate() {
         let explorer = explorers[index % explorers.len()];
+        let essence = |outcome: &Outcome| essence(outcome, explorer.profile().name == "prefix");
         let expected = essence(&all(&sample.script, explorer));
         for (forks, most) in [(false, 256), (false, 1), (true, 2)] {
             let mut runner = Interpreted::new(sample.script.clone());
@@ -180,4 +186,29 @@ fn each_process_runs_once_for_each_history_of_its_own() {
     // messages.
     let sequences = 5 + 20 + 60 + 120 + 120;
     assert_eq!(runs.histories, 5 * 2 + 1 + sequences + (1 + 5 + 20 + 60 + 120));
+}
+
+/// Independent pairs of processes that race have a class for each combination of the outcomes. The prefix follows none.
+#[test]
+fn the_prefix_starts_processes_once_for_each_history_whatever_the_number_of_classes() {
+    let pairs = |count: i64| {
+        let mut system = Builder::new();
+        for i in 0..count {
+            let (cell, seen) = (system.cell(format!("c{i}"), 0), system.variable("seen"));
+            let race = move || {
+                [fetch_add(cell, 1).into(seen), assert_that("seen < 2", move |v| v[seen] < 2)]
+            };
+            system.process(format!("A{i}"), race());
+            system.process(format!("B{i}"), race());
+        }
+        system.build()
+    };
+    let history = History::new(Interpreted::new(pairs(12)));
+    let outcome = all(&history, "prefix".parse().unwrap());
+    assert_eq!((outcome.violations.len(), outcome.stopped_by), (0, None));
+    // Each process once from its start, and once more for the second one of its two histories.
+    assert_eq!(history.runs().starts, 24 + 24);
+    let history = History::new(Interpreted::new(pairs(3)));
+    let classes = all(&history, "udpor".parse().unwrap()).stats.traces;
+    assert_eq!(classes, 1 << 3);
 }

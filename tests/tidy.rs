@@ -331,6 +331,8 @@ const EXPLORE: &[&str] = &[
     "udpor",
     "states",
     "prefix::net",
+    "prefix::branches",
+    "prefix::learned",
     "prefix::locks",
     "prefix::question",
     "prefix::answers",

@@ -22,7 +22,7 @@ use super::turns::Seat;
 use super::unvisited::{Broken, InvariantCheck};
 use super::watchdog::{Alarm, Watchdog};
 use crate::model::{Action, Locals, ProcessId, Schedule, State, StopSignal, System, Values};
-use crate::property::{self, Leaks, Motion, Objection, Position, Spin, When, polling};
+use crate::property::{self, Leaks, Objection, Position, Spin, When};
 use crate::trace::{causal_past, standstill};
 
 /// The most violations that are kept. Further ones still count in the figures
@@ -439,29 +439,6 @@ impl<'o> Driver<'o> {
     fn judge_standstill<S: System>(&mut self, system: &S, state: &State) -> bool {
         let least = standstill(system, &Schedule::of(state));
         least.is_some_and(|(mut locals, least)| self.judge_rest(&mut locals, &least))
-    }
-
-    /// Judges a state in which every possible action is optional. Returns whether it is a
-    /// violation. Terminal states are judged as ends, not here.
-    pub(super) fn judge_rest<S: System>(
-        &mut self,
-        locals: &mut Locals<'_, S>,
-        state: &State,
-    ) -> bool {
-        let Motion::Round(spins) = polling(locals, state) else { return false };
-        if state.is_terminal(locals) {
-            return false;
-        }
-        let at = Position::new(locals, state).going_round(&spins);
-        let when = time_of_end(locals, state, &spins);
-        let objection = self.budget.properties.objections(when, at).next();
-        let stuck =
-            objection.filter(|one| matches!(one, Objection::Deadlock | Objection::Livelock));
-        let is_stuck = stuck.is_some();
-        if let Some(stuck) = stuck {
-            self.object(locals, at, stuck);
-        }
-        is_stuck
     }
 
     #[cold]

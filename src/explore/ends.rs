@@ -83,6 +83,29 @@ impl Driver<'_> {
         self.judge_rest(locals, state)
     }
 
+    /// Judges a state in which every possible action is optional. Returns whether it is a
+    /// violation. Terminal states are judged as ends, not here.
+    pub(super) fn judge_rest<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        state: &State,
+    ) -> bool {
+        let Motion::Round(spins) = polling(locals, state) else { return false };
+        if state.is_terminal(locals) {
+            return false;
+        }
+        let at = Position::new(locals, state).going_round(&spins);
+        let when = time_of_end(locals, state, &spins);
+        let objection = self.budget.properties.objections(when, at).next();
+        let stuck =
+            objection.filter(|one| matches!(one, Objection::Deadlock | Objection::Livelock));
+        let is_stuck = stuck.is_some();
+        if let Some(stuck) = stuck {
+            self.object(locals, at, stuck);
+        }
+        is_stuck
+    }
+
     /// Records that the execution to `at` is complete; `objection` is the first objection to its
     /// end.
     fn ends<S: System>(

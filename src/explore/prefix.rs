@@ -20,6 +20,10 @@
 //! could be, and changes no verdict. At p2p and bag mailboxes each process has a piece for what it
 //! sends, and each receive one for its outcome.
 //!
+//! **Processes that really run.** The code of such a process is its history. So there are hardly
+//! any cutoffs, but the prefix is right, and a process is started once for each history of its own:
+//! going to another configuration runs nothing whose outcomes are known.
+//!
 //! **What is refused.** A program that starts processes in a loop. Properties of users about ends
 //! or states: they would have to be asked everywhere.
 //!

@@ -7,27 +7,9 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::net::{How, ModelNet, Place, Step};
-use crate::model::{Handled, MailboxId, Object, Op, Piece, ProcessId, Stimulus, System};
+use super::net::{Branch, How, ModelNet, Place, Step, What};
+use crate::model::{Handled, Object, Op, Piece, ProcessId, Stimulus, System};
 use crate::unfolding::prefix::{Line, Next, Transition};
-
-/// A choice of a process, or several, that depend on the same lines.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Branch {
-    line: Line,
-    what: What,
-    pub(super) next: Option<Next>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum What {
-    /// To react to this.
-    Reaction(Stimulus),
-    /// To take a message from this sender, at this mailbox.
-    Message(MailboxId, Option<ProcessId>),
-    /// To find no message at this mailbox, or to drop a receive that is no longer wanted.
-    Nothing(MailboxId),
-}
 
 impl<S: System> ModelNet<'_, S> {
     /// The branches of a process in the state of the model, if it is a process that has branches.

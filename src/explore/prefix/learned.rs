@@ -4,8 +4,7 @@ use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use rustc_hash::FxHashSet;
 
-use super::branches::Branch;
-use super::net::{Look, ModelNet};
+use super::net::{Branch, Look, ModelNet};
 use crate::model::{LocalId, System};
 use crate::unfolding::prefix::{Code, Line, Net, Next};
 

@@ -18,7 +18,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 
-use super::branches::Branch;
 use crate::model::{
     Action, Choice, LocalId, Locals, MailboxId, Parts, Piece, ProcessId, State, Status, Stimulus,
     StopSignal, System,
@@ -52,6 +51,25 @@ pub(super) enum How {
     Reaction(Stimulus),
     /// By taking, at this mailbox, the message at this place in the piece of this sender.
     Message(MailboxId, Option<ProcessId>, usize),
+}
+
+/// A choice of a process, or several, that depend on the same lines.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Branch {
+    pub(super) line: Line,
+    pub(super) what: What,
+    pub(super) next: Option<Next>,
+}
+
+/// What a branch is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What {
+    /// To react to this.
+    Reaction(Stimulus),
+    /// To take a message from this sender, at this mailbox.
+    Message(MailboxId, Option<ProcessId>),
+    /// To find no message at this mailbox, or to drop a receive that is no longer wanted.
+    Nothing(MailboxId),
 }
 
 /// A look at a line, and what is known to follow, by the code seen there.

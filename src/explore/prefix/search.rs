@@ -37,7 +37,7 @@ impl Explorer for FinitePrefix {
         }
     }
 
-    fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
+    fn refusal<S: System>(&self, _: &S, budget: &Budget) -> Option<String> {
         let own = |kind| budget.properties.own().any(|property| property.when() == kind);
         let what = if cfg!(not(feature = "sat")) {
             "needs the feature `sat` of the crate"
@@ -45,8 +45,6 @@ impl Explorer for FinitePrefix {
             "takes no depth bound (it needs none: programs with finitely many states end)"
         } else if own(When::End) {
             "cannot ask properties of users at all ends (`udpor` can)"
-        } else if system.foresight().remembers_all() {
-            "takes no programs whose processes really run: their states are their histories (`udpor` does)"
         } else {
             return None;
         };
