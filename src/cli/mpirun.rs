@@ -122,7 +122,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let mut drawn = None;
     for semantics in args.mpi.variants(Semantics::ANY) {
         let system = args.system(semantics)?;
-        if let Some(refusal) = setting.refusal(&system, &limits.budget(memory::in_use)) {
+        if let Some(refusal) = setting.refusal(&system, &budget) {
             return Err(Failure::Usage(refusal));
         }
         let left = || budget.after(begin.elapsed());

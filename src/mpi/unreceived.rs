@@ -34,4 +34,10 @@ impl Property for Unreceived {
         let message = never.or_else(|| ready::objection(at))?;
         Some(Objection::Wrong(Failure { kind: FailureKind::Error, message, site: None }))
     }
+
+    /// It is about a message, or about the match of a ready send: what happens before that send is
+    /// in its past.
+    fn is_about_one_thing(&self) -> bool {
+        true
+    }
 }

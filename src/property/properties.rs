@@ -71,6 +71,14 @@ pub trait Property: Any + Debug + Send + Sync {
 
     /// What is wrong here; `None` if nothing is.
     fn objection(&self, at: Position<'_>) -> Option<Objection>;
+
+    /// Is each objection to an end about one thing: an action and what came before it, or what is
+    /// left at one object or of one process? An explorer that does not visit every end (`prefix`)
+    /// asks only such properties, at ends in which each action and each thing that may be left
+    /// occur.
+    fn is_about_one_thing(&self) -> bool {
+        false
+    }
 }
 
 /// When a property is asked.

@@ -8,7 +8,8 @@
 //! |---|---|---|
 //! | deadlock | nothing is enabled but what may be delayed for ever, some process has not ended | the processes that have not ended are at the same places |
 //! | end | nothing is enabled, all processes have ended, or are daemons | `final` sees the same |
-//! | leak | the same | each object that may keep a request has a code that was seen before |
+//! | leak | the same, no process has failed | each object that may keep a request has a code that was seen before, and each process that says something of itself |
+//! | property of a user | the same | as for leaks, and each event was seen before |
 //! | livelock | only processes that may be in loops that wait can move | all processes are at the same places, and what such loops look at has the same codes |
 //! | invariant | any | the invariant sees the same |
 //!
@@ -26,7 +27,7 @@ use crate::alternatives::Literal;
 use crate::explore::driver::Driver;
 use crate::explore::result::StopReason;
 use crate::model::{CellId, LocalId, MailboxId, Object, Op, Piece, Status, System};
-use crate::property::{Deadlocks, FinalStates, Invariants, Livelocks, Watch, may_spin};
+use crate::property::{Deadlocks, FinalStates, Invariants, Livelocks, Watch, When, may_spin};
 use crate::unfolding::prefix::{Code, Condition, Line, Prefix, PrefixEvent};
 
 /// The most states in which processes may be in loops that wait, and that are judged one by one.
@@ -64,6 +65,15 @@ pub struct Answers<'v, 's, 'o, S: System> {
 /// A line with a code.
 type Place = (Line, Code);
 
+/// A part of an execution.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// A line has this code at the end.
+    Left(Place),
+    /// It contains this event.
+    Event(PrefixEvent),
+}
+
 /// The groups of codes of a line that look the same.
 type Groups = (Line, FxHashMap<Code, u32>);
 
@@ -77,7 +87,14 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         let motions = FxHashMap::default();
         let mut answers = Answers { net, prefix, driver, motions, asked: 0 };
         answers.find_motions(|_| false);
-        let steps = [Self::deadlocks, Self::invariants, Self::ends, Self::leaks, Self::livelocks];
+        let steps = [
+            Self::deadlocks,
+            Self::invariants,
+            Self::ends,
+            Self::own_ends,
+            Self::leaks,
+            Self::livelocks,
+        ];
         for step in steps {
             if !answers.driver.is_stopped() {
                 step(&mut answers);
@@ -390,9 +407,34 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         self.net.pieces().filter_map(object).collect()
     }
 
-    /// Looks for what executions leave behind at the objects in which no process has failed. (Where
-    /// `final` fails, too, some may be missed.)
+    /// Looks for what executions leave behind in which no process has failed. (Where `final` fails,
+    /// too, some may be missed.)
     fn leaks(&mut self) {
+        let mut question = self.good_ends();
+        let has_failed = |place: &Condition| {
+            let local = self.local(*place);
+            local.is_some_and(|local| matches!(self.net.locals.status(local), Status::Failed(_)))
+        };
+        self.places().filter(has_failed).for_each(|place| question.never_marked(place));
+        let parts = self.left_parts().into_iter().map(Part::Left).collect();
+        self.occur(question, parts);
+    }
+
+    /// Asks the properties of users about ends.
+    fn own_ends(&mut self) {
+        let asks = self.driver.budget().properties.own().any(|one| one.when() == When::End);
+        if !asks {
+            return;
+        }
+        let question = self.good_ends();
+        let left = self.left_parts().into_iter().map(Part::Left);
+        let events = self.prefix.events().filter(|&event| question.event(event).is_some());
+        let parts = left.chain(events.map(Part::Event)).collect();
+        self.occur(question, parts);
+    }
+
+    /// What may be left at objects, or be said by a process about itself when it has ended.
+    fn left_parts(&self) -> Vec<Place> {
         let may_keep = |object: Object| {
             matches!(
                 object,
@@ -405,37 +447,58 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             .filter(|&(_, it)| may_keep(it))
             .map(|(line, _)| line)
             .collect();
-        let mut kept: FxHashMap<(Line, Code), Vec<Condition>> = FxHashMap::default();
+        let locals = &self.net.locals;
+        let remarks = |local| locals.system().describe().remarks(locals.get(local)).is_some();
+        let is_part = |&condition: &Condition| {
+            let line = self.prefix.line(condition);
+            match self.local(condition) {
+                Some(local) => remarks(local),
+                None => {
+                    let start = self.prefix.code(self.prefix.start_of(line));
+                    lines.contains(&line) && self.prefix.code(condition) != start
+                }
+            }
+        };
+        let parts = self.prefix.conditions().filter(is_part);
+        let parts: FxHashSet<Place> = parts.map(|condition| self.place(condition)).collect();
+        let mut parts: Vec<Place> = parts.into_iter().collect();
+        parts.sort_unstable();
+        parts
+    }
+
+    /// Reports configurations that the question asks for, until each of these parts occurs in one
+    /// of them or in none.
+    fn occur(&mut self, mut question: Question<'v>, parts: Vec<Part>) {
+        let mut marked: FxHashMap<Place, Vec<Literal>> = parts
+            .iter()
+            .filter_map(|&part| match part {
+                Part::Left(place) => Some((place, Vec::new())),
+                Part::Event(_) => None,
+            })
+            .collect();
         for condition in self.prefix.conditions() {
-            let (line, code) = (self.prefix.line(condition), self.prefix.code(condition));
-            if lines.contains(&line) && code != self.prefix.code(self.prefix.start_of(line)) {
-                kept.entry((line, code)).or_default().push(condition);
+            if let Some(literals) = marked.get_mut(&self.place(condition)) {
+                literals.push(question.marked(condition));
             }
         }
-        if kept.is_empty() {
-            return;
-        }
-        let mut question = self.good_ends();
-        let has_failed = |place: &Condition| {
-            let local = self.local(*place);
-            local.is_some_and(|local| matches!(self.net.locals.status(local), Status::Failed(_)))
-        };
-        self.places().filter(has_failed).for_each(|place| question.never_marked(place));
-        let mut keys: Vec<(Line, Code)> = kept.keys().copied().collect();
-        keys.sort_unstable();
-        let mut open: Vec<((Line, Code), Vec<Literal>)> = Vec::new();
-        for key in keys {
-            let marked = kept[&key].iter().map(|&condition| question.marked(condition)).collect();
-            open.push((key, marked));
-        }
+        let mut open = parts;
         while !open.is_empty() && !self.driver.is_stopped() {
             let is_asked = question.literal();
             let mut clause = vec![is_asked.negated()];
-            clause.extend(open.iter().flat_map(|(_, marked)| marked));
+            for part in &open {
+                match part {
+                    Part::Left(place) => clause.extend(&marked[place]),
+                    Part::Event(event) => clause.extend(question.event(*event)),
+                }
+            }
             question.one_of(&clause);
             let Some(events) = question.solve(&[is_asked]) else { break };
             let cut = cut(self.prefix, &events);
-            open.retain(|&((line, code), _)| self.prefix.code(cut[line as usize]) != code);
+            let happened: FxHashSet<PrefixEvent> = events.iter().copied().collect();
+            open.retain(|part| match *part {
+                Part::Left((line, code)) => self.prefix.code(cut[line as usize]) != code,
+                Part::Event(event) => !happened.contains(&event),
+            });
             self.report_end(&events);
         }
         self.asked += question.asked;

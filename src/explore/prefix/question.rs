@@ -174,6 +174,11 @@ impl<'p> Question<'p> {
         literal
     }
 
+    /// The literal of an event that is no cutoff.
+    pub(crate) fn event(&self, event: PrefixEvent) -> Option<Literal> {
+        self.events[event as usize]
+    }
+
     /// From now on this condition is not marked.
     pub(crate) fn never_marked(&mut self, condition: Condition) {
         self.unless_all_marked(&[], &[condition]);

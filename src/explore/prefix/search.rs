@@ -9,7 +9,7 @@ use crate::explore::explorer::{Explorer, Guarantee, Profile};
 use crate::explore::result::{PrefixFigures, StopReason};
 use crate::explore::settings::options::{Options, Takes};
 use crate::model::System;
-use crate::property::When;
+use crate::property::{Property, When};
 use crate::unfolding::prefix::{Net, Prefix, PrefixEvent};
 
 /// Builds the complete finite prefix, and asks it.
@@ -37,13 +37,15 @@ impl Explorer for FinitePrefix {
         }
     }
 
-    fn refusal<S: System>(&self, _: &S, budget: &Budget) -> Option<String> {
-        let own = |kind| budget.properties.own().any(|property| property.when() == kind);
+    fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
+        // An action is in an end only if nothing is cut off: in another one after a cutoff.
+        let remembers_all = system.foresight().remembers_all();
+        let is_asked = |property: &dyn Property| property.is_about_one_thing() && remembers_all;
         let what = if cfg!(not(feature = "sat")) {
             "needs the feature `sat` of the crate"
         } else if budget.depth.is_some() {
             "takes no depth bound (it needs none: programs with finitely many states end)"
-        } else if own(When::End) {
+        } else if own_ends(budget).any(|property| !is_asked(property)) {
             "cannot ask properties of users at all ends (`udpor` can)"
         } else {
             return None;
@@ -84,6 +86,11 @@ impl Explorer for FinitePrefix {
     }
 }
 
+/// The properties of users about ends.
+fn own_ends(budget: &Budget) -> impl Iterator<Item = &dyn Property> {
+    budget.properties.own().filter(|property| property.when() == When::End)
+}
+
 /// Builds the prefix, and judges the events that may fail a process.
 fn build<S: System>(net: &mut ModelNet<'_, S>, driver: &mut Driver<'_>) -> Prefix {
     build_up_to(net, driver, usize::MAX).0
@@ -98,6 +105,9 @@ pub(super) fn build_up_to<S: System>(
 ) -> (Prefix, bool) {
     driver.started(&mut net.locals, &net.state);
     let mut prefix = Prefix::new(net);
+    if own_ends(driver.budget()).next().is_some() {
+        prefix.without_cutoffs();
+    }
     let (mut added, mut count) = (Vec::new(), 0);
     while !net.is_stopped() && !driver.is_stopped() && count < max_events {
         if !prefix.grow(net, &mut added) {

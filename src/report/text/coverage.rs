@@ -18,7 +18,9 @@ pub(super) fn coverage(report: &CheckReport) -> String {
             format!("{} classes of executions, each explored once", thousands(n))
         }
         (Guarantee::SomeClasses, _) => format!("{traces} explored, perhaps not of every class"),
-        (Guarantee::EveryViolation, _) => of_prefix(stats),
+        (Guarantee::EveryViolation, _) => {
+            format!("{}, which stands for all executions", of_prefix(stats))
+        }
         (Guarantee::EveryEnd, 1) => {
             "every state that matters visited; all executions end alike".into()
         }
@@ -85,7 +87,7 @@ pub(super) fn coverage(report: &CheckReport) -> String {
 fn of_prefix(stats: &Figures) -> String {
     let PrefixFigures { events, cutoffs, .. } = stats.prefix.unwrap_or_default();
     format!(
-        "a prefix of the unfolding with {} and {} built, which stands for all executions",
+        "a prefix of the unfolding with {} and {} built",
         plural(events, "event", "events"),
         plural(cutoffs, "cutoff", "cutoffs")
     )

@@ -104,6 +104,8 @@ pub struct Prefix {
     /// The events that are no cutoffs, by the hash of their states.
     pub(super) states: HashTable<PrefixEvent>,
     pub(super) cutoffs: usize,
+    /// Are there no cutoffs, whatever the states are?
+    is_whole: bool,
     /// Scratch space: which events were met in a walk.
     pub(super) stamps: Vec<u32>,
     pub(super) stamp: u32,
@@ -140,6 +142,7 @@ impl Prefix {
             next: 0,
             states: HashTable::new(),
             cutoffs: 0,
+            is_whole: false,
             stamps: Vec::new(),
             stamp: 0,
         };
@@ -149,6 +152,11 @@ impl Prefix {
             prefix.start(net, prefix.conditions.root(line));
         }
         prefix
+    }
+
+    /// From now on no event is a cutoff: this is the unfolding itself, which must be finite.
+    pub fn without_cutoffs(&mut self) {
+        self.is_whole = true;
     }
 
     /// Adds the events of the next size: those that are no cutoffs are appended to `added`, in the
@@ -173,6 +181,9 @@ impl Prefix {
 
     /// Is the event a cutoff, or does it make another one of its size a cutoff?
     fn judge(&mut self, net: &impl Net, event: PrefixEvent) {
+        if self.is_whole {
+            return;
+        }
         let Event { cut, transition, line, .. } = self.events[event as usize];
         let made = net.transition(transition);
         let codes = made.changes.iter().copied().chain([(line, made.own)]);
