@@ -78,7 +78,7 @@ pub use printable::{is_deceptive, printable};
 pub use reach::{Guess, Reach};
 pub use schedule::{NoSchedule, Refusal, Schedule};
 pub use semantics::{Buffering, Leaving, Semantics};
-pub use state::{Parts, Piece, State};
+pub use state::{Offer, Parts, Piece, State};
 pub use stop::StopSignal;
 pub use system::{Failure, FailureKind, Next, System};
 pub use touch::{May, Touch};

@@ -1,7 +1,7 @@
 //! Processes that receive their outcomes: a system of histories equals the system whose processes
 //! it runs.
 
-mod interpreted;
+pub mod interpreted;
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -51,7 +51,10 @@ fn essence(outcome: &Outcome, is_prefix: bool) -> impl PartialEq + std::fmt::Deb
             false => format!("{kind:?} {schedule} {failure:?}"),
         })
         .collect();
-    (ends, work, found, outcome.stopped_by)
+    // What is left where something fails is not compared.
+    let leaks = outcome.leaks.iter().filter(|_| is_prefix && outcome.violations.is_empty());
+    let leaks: BTreeSet<_> = leaks.map(|leak| format!("{:?} {}", leak.kind, leak.object)).collect();
+    (ends, work, found, leaks, outcome.stopped_by)
 }
 
 fn agrees<S: Subject + Send + 'static>(samples: &[Sample<S>], explorers: &[Setting])
@@ -86,6 +89,13 @@ fn random_programs_are_what_their_histories_are() {
     agrees(&random_models::processes()[..150], &explorers);
     agrees(&random_models::later()[..60], &explorers);
     agrees(&random_models::p2p()[..100], &explorers);
+}
+
+/// The net of a system of histories has a place for each message, receive and entry.
+#[test]
+fn prefixes_of_networks_are_what_those_of_their_histories_are() {
+    let prefix: Setting = "prefix".parse().expect("an explorer");
+    agrees(random_models::p2p(), &[prefix]);
 }
 
 #[test]

@@ -17,7 +17,9 @@ use mazurka::model::{
     Objects, Op, Response, Semantics, State, System, Values,
 };
 use mazurka::property::{Replay, explain_deadlock};
+use mazurka::systems::history::History;
 
+use crate::history::interpreted::Interpreted;
 use crate::random_models::{self, Erasable, Erased, Rng};
 
 /// The system in which everything that completes early completes either way, or late.
@@ -27,11 +29,22 @@ struct Open<'s, S> {
     completion: Completion,
 }
 
+impl<S> Clone for Open<'_, S> {
+    fn clone(&self) -> Self {
+        let Open { system, ref objects, completion } = *self;
+        Open { system, objects: objects.clone(), completion }
+    }
+}
+
 impl<'s, S: Erasable> Open<'s, S> {
     fn of(system: &'s S, completion: Completion) -> Erased<'s> {
+        Erased::new(Open::new(system, completion))
+    }
+
+    fn new(system: &'s S, completion: Completion) -> Self {
         let mut objects = system.objects().clone();
         objects.may_end_late = true;
-        Erased::new(Open { system, objects, completion })
+        Open { system, objects, completion }
     }
 }
 
@@ -251,6 +264,33 @@ fn random_programs_that_stand_still_without_some_buffers_are_found() {
     for sample in random_models::p2p().iter().take(random_models::asked(100)) {
         compare(&sample.script, || sample.describe());
     }
+}
+
+/// The prefix finds the standstills of processes that really run: its net has a place for each of their messages there.
+fn compare_histories<S: Erasable + Sync>(system: &'static S, text: impl Fn() -> String) -> bool
+where
+    S::Local: Send + Sync,
+{
+    let open = Open::new(system, Completion::Either);
+    let expected = stands_still(&open);
+    let history = History::new(Interpreted::new(open));
+    let found = explore(&history, FinitePrefix, all(), &mut NoObserver);
+    let is_whole = matches!(found.stopped_by, None | Some(StopReason::Polls));
+    assert!(is_whole, "{:?}: {}", found.stopped_by, text());
+    assert_eq!(is_stuck(&found), expected, "{}", text());
+    expected
+}
+
+#[test]
+fn prefixes_of_histories_stand_still_where_their_programs_do() {
+    let samples = random_models::p2p().iter().take(random_models::asked(100));
+    let still = samples.filter(|one| compare_histories(&one.script, || one.describe())).count();
+    let programs = (0..random_models::asked(100) as u64).map(exchanges).filter(|text| {
+        let program = compile("exchanges.maz", text, &[]).expect("a program");
+        compare_histories(Box::leak(Box::new(program)), || text.clone())
+    });
+    let exchanged = programs.count();
+    assert!(still > 5 && exchanged > 10, "{still} {exchanged}");
 }
 
 /// Messages in an order that needs no buffers, then some of them out of order, and some of them

@@ -33,6 +33,8 @@
 #[cfg(feature = "sat")]
 mod answers;
 mod branches;
+#[cfg(feature = "sat")]
+mod ends;
 mod graph;
 mod learned;
 mod locks;
@@ -42,6 +44,7 @@ mod occurrence;
 mod question;
 pub mod search;
 mod shown;
+mod transitions;
 
 pub use graph::Relation;
 pub use occurrence::{Holder, NetCondition, NetPlace, OccurrenceNet};

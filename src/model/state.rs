@@ -12,11 +12,13 @@
 mod open;
 mod pieces;
 mod portrait;
+mod posts;
 mod scope;
 mod ways;
 
 pub use pieces::Piece;
 pub use portrait::Parts;
+pub use posts::Offer;
 
 pub(crate) use scope::Scope;
 

@@ -103,6 +103,15 @@ fn holder(holder: &Holder, lanes: &Lanes) -> String {
             format!("{mailbox} from {}", lanes.name(*process))
         }
         Holder::Messages(mailbox, None) => format!("{mailbox} from others"),
+        Holder::Message { mailbox, from, number, is_taken } => {
+            let received = if *is_taken { " received" } else { "" };
+            format!("{mailbox} from {} #{number}{received}", lanes.name(*from))
+        }
+        Holder::Receive(mailbox, number) => format!("receive #{number} at {mailbox}"),
+        Holder::Entry { collective, rank, round, is_end } => {
+            let end = if *is_end { "end of " } else { "" };
+            format!("{end}{collective} #{round} of rank {rank}")
+        }
     }
 }
 

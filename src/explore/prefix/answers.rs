@@ -23,11 +23,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::net::ModelNet;
 use super::question::{Question, cut};
+use super::transitions::Delay;
 use crate::alternatives::Literal;
 use crate::explore::driver::Driver;
 use crate::explore::result::StopReason;
-use crate::model::{CellId, LocalId, MailboxId, Object, Op, Piece, Status, System};
-use crate::property::{Deadlocks, FinalStates, Invariants, Livelocks, Watch, When, may_spin};
+use crate::model::{CellId, LocalId, MailboxId, Object, Op, Piece, System};
+use crate::property::{Deadlocks, Invariants, Livelocks, Watch, may_spin};
 use crate::unfolding::prefix::{Code, Condition, Line, Prefix, PrefixEvent};
 
 /// The most states in which processes may be in loops that wait, and that are judged one by one.
@@ -44,7 +45,7 @@ enum Motion {
     Moves,
 }
 
-/// Whether actions that may be delayed for ever ([`Step::is_optional`](super::net::Step)) are.
+/// Whether actions that may be delayed for ever ([`Delay`]) are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Delayed {
     No,
@@ -53,9 +54,9 @@ enum Delayed {
 
 /// What is asked of a complete prefix.
 pub struct Answers<'v, 's, 'o, S: System> {
-    net: &'v mut ModelNet<'s, S>,
-    prefix: &'v Prefix,
-    driver: &'v mut Driver<'o>,
+    pub(super) net: &'v mut ModelNet<'s, S>,
+    pub(super) prefix: &'v Prefix,
+    pub(super) driver: &'v mut Driver<'o>,
     /// What a process may be doing, by its line and code.
     motions: FxHashMap<Place, Motion>,
     /// The number of queries to the solver.
@@ -63,19 +64,10 @@ pub struct Answers<'v, 's, 'o, S: System> {
 }
 
 /// A line with a code.
-type Place = (Line, Code);
-
-/// A part of an execution.
-#[derive(Clone, Copy, Debug)]
-enum Part {
-    /// A line has this code at the end.
-    Left(Place),
-    /// It contains this event.
-    Event(PrefixEvent),
-}
+pub(super) type Place = (Line, Code);
 
 /// The groups of codes of a line that look the same.
-type Groups = (Line, FxHashMap<Code, u32>);
+pub(super) type Groups = (Line, FxHashMap<Code, u32>);
 
 impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     /// Asks a complete prefix. Returns the number of queries to the solver.
@@ -103,7 +95,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         answers.asked
     }
 
-    fn local(&self, condition: Condition) -> Option<LocalId> {
+    pub(super) fn local(&self, condition: Condition) -> Option<LocalId> {
         self.net.local(self.prefix.line(condition), self.prefix.code(condition))
     }
 
@@ -111,7 +103,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         self.motions[&self.place(condition)]
     }
 
-    fn place(&self, condition: Condition) -> Place {
+    pub(super) fn place(&self, condition: Condition) -> Place {
         (self.prefix.line(condition), self.prefix.code(condition))
     }
 
@@ -127,7 +119,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     }
 
     /// The conditions of the processes.
-    fn places(&self) -> impl Iterator<Item = Condition> + use<S> {
+    pub(super) fn places(&self) -> impl Iterator<Item = Condition> + use<S> {
         let prefix = self.prefix;
         let all: Vec<Condition> =
             prefix.conditions().filter(|&one| prefix.is_process(prefix.line(one))).collect();
@@ -234,20 +226,30 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     }
 
     fn never_moves(&self, question: &mut Question<'v>, place: Condition, delayed: Delayed) {
-        let may_be = |event: PrefixEvent| {
-            let transition = self.prefix.event(event).transition;
-            delayed == Delayed::MayBe && self.net.step(transition).is_optional
-        };
         let is_own = |&event: &PrefixEvent| {
             self.prefix.consumed(event).next() == Some(place)
                 && self.prefix.after_reads(event).is_empty()
-                && !may_be(event)
         };
-        self.prefix.consumers(place).filter(is_own).for_each(|event| question.never_enabled(event));
+        let is_met = |&line: &Line| line < self.prefix.lines();
+        for event in self.prefix.consumers(place).filter(is_own) {
+            let transition = self.prefix.event(event).transition;
+            match &self.net.step(transition).delay {
+                Delay::While(lines) if delayed == Delayed::MayBe => {
+                    if lines.iter().all(is_met) {
+                        let starts = lines.iter().map(|&line| self.prefix.start_of(line));
+                        let starts: Vec<Literal> =
+                            starts.map(|condition| question.marked(condition)).collect();
+                        question.never_enabled_unless(event, &starts);
+                    }
+                }
+                Delay::Always if delayed == Delayed::MayBe => {}
+                _ => question.never_enabled_unless(event, &[]),
+            }
+        }
     }
 
     /// The configurations in which nothing can move, and all that have not ended are daemons.
-    fn good_ends(&self) -> Question<'v> {
+    pub(super) fn good_ends(&self) -> Question<'v> {
         let mut question = self.at_rest(|_, _| false, Delayed::No);
         for place in self.places() {
             if self.motion(place) == Motion::Blocked && !self.may_wait(place) {
@@ -265,7 +267,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     }
 
     /// Reports a configuration in which nothing can move, or all that can may be delayed for ever.
-    fn report_end(&mut self, events: &[PrefixEvent]) {
+    pub(super) fn report_end(&mut self, events: &[PrefixEvent]) {
         self.go_to(events);
         self.net.settle();
         let ModelNet { locals, state, .. } = &mut *self.net;
@@ -273,11 +275,13 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     }
 
     /// Finds a configuration for each combination of groups, and calls `each` with it until that
-    /// says no.
-    fn each_view(
+    /// says no. If `is_least`, none contains
+    /// another one.
+    pub(super) fn each_view(
         &mut self,
         mut question: Question<'v>,
         views: &[Groups],
+        is_least: bool,
         mut each: impl FnMut(&mut Self, &[PrefixEvent]) -> bool,
     ) {
         let mut literals: FxHashMap<(Line, u32), Literal> = FxHashMap::default();
@@ -292,8 +296,11 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             }
         }
         while !self.driver.is_stopped()
-            && let Some(events) = question.solve(&[])
+            && let Some(mut events) = question.solve(&[])
         {
+            if is_least {
+                events = question.least(events);
+            }
             let cut = cut(self.prefix, &events);
             let seen = |&(line, ref groups): &Groups| {
                 let code = self.prefix.code(cut[line as usize]);
@@ -303,13 +310,20 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             if !each(self, &events) || excluded.is_empty() {
                 break;
             }
+            if is_least {
+                question.never_contains(&events);
+            }
             question.one_of(&excluded);
         }
         self.asked += question.asked;
     }
 
     /// The codes of a line, in groups by `key`; `None` if it has only one group.
-    fn groups<K: PartialEq>(&self, line: Line, key: impl Fn(Code) -> K) -> Option<Groups> {
+    pub(super) fn groups<K: PartialEq>(
+        &self,
+        line: Line,
+        key: impl Fn(Code) -> K,
+    ) -> Option<Groups> {
         let (mut keys, mut groups) = (Vec::new(), FxHashMap::default());
         for condition in self.prefix.conditions() {
             let code = self.prefix.code(condition);
@@ -343,30 +357,9 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
                 self.groups(line, |code| (!self.net.has_ended(line, code)).then_some(code))
             })
             .collect();
-        self.each_view(question, &views, |answers, events| {
-            answers.report_end(events);
-            true
-        });
-    }
-
-    fn ends(&mut self) {
-        let system = self.net.locals.system();
-        let asks = self.driver.budget().properties.contain::<FinalStates>();
-        let Some(finale) = system.finale().filter(|_| asks) else { return };
-        let objects = self.objects().into_iter().filter_map(|(line, object)| match object {
-            Object::Cell(cell) => {
-                let declared = CellId(self.net.locals.met().cells.declared(cell.0));
-                finale.sees_cell(declared).then(|| self.groups(line, |code| code))?
-            }
-            _ => None,
-        });
-        let processes = self.prefix.movers().filter_map(|line| {
-            let Piece::Process(process) = self.net.piece(line) else { return None };
-            self.local_groups(line, |before, after| finale.tells(process, before, after))
-        });
-        let views: Vec<Groups> = objects.chain(processes).collect();
-        let question = self.good_ends();
-        self.each_view(question, &views, |answers, events| {
+        // If some actions may be delayed for ever, it is known of the least what has gone wrong.
+        let may_be_delayed = self.net.locals.system().objects().may_end_late;
+        self.each_view(question, &views, may_be_delayed, |answers, events| {
             answers.report_end(events);
             true
         });
@@ -374,7 +367,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
 
     /// The local states of a process that exists from the start, in groups that `tells` does not
     /// tell apart.
-    fn local_groups(
+    pub(super) fn local_groups(
         &self,
         line: Line,
         tells: impl Fn(&S::Local, &S::Local) -> bool,
@@ -398,110 +391,13 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     }
 
     /// The lines of objects, each with its object.
-    fn objects(&self) -> Vec<(Line, Object)> {
+    pub(super) fn objects(&self) -> Vec<(Line, Object)> {
         let object = |(line, piece)| match piece {
             Piece::Object(object) => Some((line, object)),
             Piece::Messages(mailbox, _) => Some((line, Object::Mailbox(mailbox))),
             _ => None,
         };
         self.net.pieces().filter_map(object).collect()
-    }
-
-    /// Looks for what executions leave behind in which no process has failed. (Where `final` fails,
-    /// too, some may be missed.)
-    fn leaks(&mut self) {
-        let mut question = self.good_ends();
-        let has_failed = |place: &Condition| {
-            let local = self.local(*place);
-            local.is_some_and(|local| matches!(self.net.locals.status(local), Status::Failed(_)))
-        };
-        self.places().filter(has_failed).for_each(|place| question.never_marked(place));
-        let parts = self.left_parts().into_iter().map(Part::Left).collect();
-        self.occur(question, parts);
-    }
-
-    /// Asks the properties of users about ends.
-    fn own_ends(&mut self) {
-        let asks = self.driver.budget().properties.own().any(|one| one.when() == When::End);
-        if !asks {
-            return;
-        }
-        let question = self.good_ends();
-        let left = self.left_parts().into_iter().map(Part::Left);
-        let events = self.prefix.events().filter(|&event| question.event(event).is_some());
-        let parts = left.chain(events.map(Part::Event)).collect();
-        self.occur(question, parts);
-    }
-
-    /// What may be left at objects, or be said by a process about itself when it has ended.
-    fn left_parts(&self) -> Vec<Place> {
-        let may_keep = |object: Object| {
-            matches!(
-                object,
-                Object::Mailbox(_) | Object::Mutex(_) | Object::RwLock(_) | Object::Semaphore(_)
-            )
-        };
-        let lines: FxHashSet<Line> = self
-            .objects()
-            .into_iter()
-            .filter(|&(_, it)| may_keep(it))
-            .map(|(line, _)| line)
-            .collect();
-        let locals = &self.net.locals;
-        let remarks = |local| locals.system().describe().remarks(locals.get(local)).is_some();
-        let is_part = |&condition: &Condition| {
-            let line = self.prefix.line(condition);
-            match self.local(condition) {
-                Some(local) => remarks(local),
-                None => {
-                    let start = self.prefix.code(self.prefix.start_of(line));
-                    lines.contains(&line) && self.prefix.code(condition) != start
-                }
-            }
-        };
-        let parts = self.prefix.conditions().filter(is_part);
-        let parts: FxHashSet<Place> = parts.map(|condition| self.place(condition)).collect();
-        let mut parts: Vec<Place> = parts.into_iter().collect();
-        parts.sort_unstable();
-        parts
-    }
-
-    /// Reports configurations that the question asks for, until each of these parts occurs in one
-    /// of them or in none.
-    fn occur(&mut self, mut question: Question<'v>, parts: Vec<Part>) {
-        let mut marked: FxHashMap<Place, Vec<Literal>> = parts
-            .iter()
-            .filter_map(|&part| match part {
-                Part::Left(place) => Some((place, Vec::new())),
-                Part::Event(_) => None,
-            })
-            .collect();
-        for condition in self.prefix.conditions() {
-            if let Some(literals) = marked.get_mut(&self.place(condition)) {
-                literals.push(question.marked(condition));
-            }
-        }
-        let mut open = parts;
-        while !open.is_empty() && !self.driver.is_stopped() {
-            let is_asked = question.literal();
-            let mut clause = vec![is_asked.negated()];
-            for part in &open {
-                match part {
-                    Part::Left(place) => clause.extend(&marked[place]),
-                    Part::Event(event) => clause.extend(question.event(*event)),
-                }
-            }
-            question.one_of(&clause);
-            let Some(events) = question.solve(&[is_asked]) else { break };
-            let cut = cut(self.prefix, &events);
-            let happened: FxHashSet<PrefixEvent> = events.iter().copied().collect();
-            open.retain(|part| match *part {
-                Part::Left((line, code)) => self.prefix.code(cut[line as usize]) != code,
-                Part::Event(event) => !happened.contains(&event),
-            });
-            self.report_end(&events);
-        }
-        self.asked += question.asked;
     }
 
     fn invariants(&mut self) {
@@ -530,7 +426,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             });
             let views: Vec<Groups> = objects.chain(processes).collect();
             let question = Question::new(self.prefix);
-            self.each_view(question, &views, |answers, events| {
+            self.each_view(question, &views, false, |answers, events| {
                 answers.go_to(events);
                 answers.driver.judge_invariants(&answers.net.locals, &answers.net.state);
                 true
@@ -571,7 +467,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             lines.into_iter().filter_map(|line| self.groups(line, |code| code)).collect();
         let mut watch = Watch::new(self.driver.signal().clone());
         let mut rounds = 0;
-        self.each_view(question, &views, |answers, events| {
+        self.each_view(question, &views, false, |answers, events| {
             answers.go_to(events);
             answers.net.settle();
             let ModelNet { locals, state, .. } = &mut *answers.net;

@@ -7,8 +7,9 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::net::{Branch, How, ModelNet, Place, Step, What};
-use crate::model::{Handled, Object, Op, Piece, ProcessId, Stimulus, System};
+use super::net::{ModelNet, Place};
+use super::transitions::{Branch, How, Step, What};
+use crate::model::{Choice, Handled, Object, Offer, Op, Piece, ProcessId, Stimulus, System};
 use crate::unfolding::prefix::{Line, Next, Transition};
 
 impl<S: System> ModelNet<'_, S> {
@@ -26,14 +27,25 @@ impl<S: System> ModelNet<'_, S> {
                 });
                 stimuli.into_iter().map(What::Reaction).collect()
             }
+            Op::WaitAny(comms) | Op::TestAny(comms)
+                if self.is_fine && self.state.is_of_network(process, comms[0]) =>
+            {
+                (0..comms.len()).map(What::Complete).chain([What::InVain]).collect()
+            }
             _ => {
                 let (mailbox, pattern) = self.state.takes(&self.locals, process)?;
                 let initial = (0..).map(ProcessId).zip(self.locals.initial());
                 let may_send = initial
                     .filter(|&(_, &local)| self.locals.may_send(local, mailbox, pattern))
-                    .map(|(sender, _)| What::Message(mailbox, Some(sender)));
-                let late = [What::Message(mailbox, None), What::Nothing(mailbox)];
-                may_send.chain(late).collect()
+                    .map(|(sender, _)| sender);
+                match self.is_fine {
+                    true => may_send.map(What::Offer).chain([What::InVain]).collect(),
+                    false => {
+                        let late = [What::Message(mailbox, None), What::Nothing(mailbox)];
+                        let initial = may_send.map(|sender| What::Message(mailbox, Some(sender)));
+                        initial.chain(late).collect()
+                    }
+                }
             }
         };
         if all.is_empty() {
@@ -57,7 +69,20 @@ impl<S: System> ModelNet<'_, S> {
 
     fn answer_at(&mut self, line: Line, what: What, looked_at: &[Line]) -> Next {
         let pieces: SmallVec<[Piece; 2]> = match what {
-            What::Reaction(_) => SmallVec::new(),
+            What::Reaction(_) | What::InVain => SmallVec::new(),
+            What::Offer(sender) => match self.offer(line, sender, looked_at) {
+                Some(Offer::Look(piece)) => smallvec![piece],
+                Some(Offer::Message(_)) => SmallVec::new(),
+                None => return Next::Transitions(0, 0),
+            },
+            What::Complete(index) => {
+                let process = self.mover(line);
+                let comm = match self.locals.op(self.state.local(process)) {
+                    Some(Op::WaitAny(comms) | Op::TestAny(comms)) => comms[index],
+                    other => unreachable!("{other:?} observes nothing"),
+                };
+                self.state.completion_of(process, comm).into_iter().collect()
+            }
             What::Message(mailbox, sender) => {
                 let messages = Piece::Messages(mailbox, sender);
                 let at = self.line_of(messages);
@@ -73,7 +98,7 @@ impl<S: System> ModelNet<'_, S> {
             return look;
         }
         let mut found: Vec<(Transition, Step)> = Vec::new();
-        for how in self.ways_of(line, what) {
+        for how in self.ways_of(line, what, looked_at) {
             let label = (self.transitions.len() + found.len()) as i32;
             let (made, step) = self.learn_step(line, how, label);
             let is_same = |(other, _): &(Transition, _)| {
@@ -88,7 +113,7 @@ impl<S: System> ModelNet<'_, S> {
     }
 
     /// The ways to go on at a branch, in the state of the model.
-    fn ways_of(&self, line: Line, what: What) -> Vec<How> {
+    fn ways_of(&self, line: Line, what: What, looked_at: &[Line]) -> Vec<How> {
         let process = self.mover(line);
         let mut ways = Vec::new();
         match what {
@@ -102,12 +127,30 @@ impl<S: System> ModelNet<'_, S> {
                     ways.extend(place.map(|at| How::Message(mailbox, sender, at)));
                 });
             }
-            What::Nothing(_) => self.state.choices(&self.locals, process, |choice| {
-                if let Handled::Internal(_) = choice.handled() {
-                    ways.push(How::Choices(smallvec![choice]));
+            What::Offer(sender) => {
+                let taken = self.state.takes(&self.locals, process);
+                if let (Some((mailbox, _)), Some(Offer::Message(number))) =
+                    (taken, self.offer(line, sender, looked_at))
+                {
+                    ways.push(How::Numbered(mailbox, sender, number));
                 }
-            }),
+            }
+            What::Complete(_) | What::Nothing(_) | What::InVain => {
+                self.state.choices(&self.locals, process, |choice| {
+                    let is_one = match what {
+                        What::Complete(index) => choice == Choice(index as i32),
+                        _ => matches!(choice.handled(), Handled::Internal(_)),
+                    };
+                    ways.extend(is_one.then(|| How::Choices(smallvec![choice])));
+                });
+            }
         }
         ways
+    }
+
+    /// The message of a sender that a receive or a probe can get, or the next piece to look at.
+    fn offer(&self, line: Line, sender: ProcessId, looked_at: &[Line]) -> Option<Offer> {
+        let is_seen = |piece| self.find_line(piece).is_some_and(|line| looked_at.contains(&line));
+        self.state.offer(&self.locals, self.mover(line), sender, is_seen)
     }
 }

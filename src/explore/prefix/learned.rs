@@ -4,7 +4,8 @@ use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use rustc_hash::FxHashSet;
 
-use super::net::{Branch, Look, ModelNet};
+use super::net::{Look, ModelNet};
+use super::transitions::{Branch, Delay};
 use crate::model::{LocalId, System};
 use crate::unfolding::prefix::{Code, Line, Net, Next};
 
@@ -44,7 +45,8 @@ impl<S: System> ModelNet<'_, S> {
         match next {
             Next::Transitions(from, to) => {
                 let all = &self.steps[from as usize..to as usize];
-                found.extend(all.iter().all(|step| step.is_optional).then(|| seen.clone()));
+                let is_rest = all.iter().all(|step| step.delay != Delay::Never);
+                found.extend(is_rest.then(|| seen.clone()));
             }
             // What each of its choices looks at is not distinguished.
             Next::Each(from, to) => {

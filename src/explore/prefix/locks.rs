@@ -21,7 +21,7 @@ impl<S: System> ModelNet<'_, S> {
     }
 
     pub(super) fn is_simple(&self, mutex: MutexId) -> bool {
-        !self.queued.contains(&self.declared(mutex)) && !self.state.mutex(mutex).is_tried()
+        !self.plan.queued.contains(&self.declared(mutex)) && !self.state.mutex(mutex).is_tried()
     }
 
     fn declared(&self, mutex: MutexId) -> u32 {
@@ -41,7 +41,7 @@ impl<S: System> ModelNet<'_, S> {
     pub(super) fn expect_wait(&mut self, process: ProcessId, mutex: MutexId) {
         self.state.step(&mut self.locals, Action { process, choice: Choice(0) });
         if !self.waits_for(process, mutex) {
-            self.queued.insert(self.declared(mutex));
+            self.plan.queued.insert(self.declared(mutex));
             self.must_start_again = true;
         }
         self.state.undo(&self.locals);

@@ -14,13 +14,14 @@
 //! parent's action. So a start in a loop leads to another line each time. The net takes only
 //! programs where equal codes of the parent lead to the same line, which is checked at each start.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 
+use super::transitions::{Branch, Delay, How, Plan, Step};
 use crate::model::{
-    Action, Choice, LocalId, Locals, MailboxId, Parts, Piece, ProcessId, State, Status, Stimulus,
-    StopSignal, System,
+    Action, Call, Choice, CollectiveId, Entry, LocalId, Locals, Parts, Piece, ProcessId, State,
+    Status, Stimulus, StopSignal, System,
 };
 use crate::property::process_failure;
 use crate::unfolding::prefix::{Code, Line, Net, Next, Transition};
@@ -28,49 +29,6 @@ use crate::unfolding::prefix::{Code, Line, Net, Next, Transition};
 /// The code of a process that was started and has ended: nobody can ask for its variables, as
 /// `final` and the invariants name only processes that exist from the start.
 const GONE: Code = u32::MAX;
-
-/// What the search needs to know about a transition, besides what the net says.
-#[derive(Clone, Debug)]
-pub struct Step {
-    pub(super) how: How,
-    /// Must the driver judge the state after it?
-    pub(crate) is_judged: bool,
-    /// Does it start a process?
-    pub(crate) starts: bool,
-    /// May it be delayed for ever, although it is enabled?
-    pub(super) is_optional: bool,
-}
-
-/// How a transition is carried out on the model.
-#[derive(Clone, Debug)]
-pub(super) enum How {
-    /// By these choices: two if it locks a mutex in one step.
-    Choices(SmallVec<[Choice; 2]>),
-    /// By the handler for a message with this content, or by this internal handler. (Messages have
-    /// names that depend on the execution.)
-    Reaction(Stimulus),
-    /// By taking, at this mailbox, the message at this place in the piece of this sender.
-    Message(MailboxId, Option<ProcessId>, usize),
-}
-
-/// A choice of a process, or several, that depend on the same lines.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Branch {
-    pub(super) line: Line,
-    pub(super) what: What,
-    pub(super) next: Option<Next>,
-}
-
-/// What a branch is about.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum What {
-    /// To react to this.
-    Reaction(Stimulus),
-    /// To take a message from this sender, at this mailbox.
-    Message(MailboxId, Option<ProcessId>),
-    /// To find no message at this mailbox, or to drop a receive that is no longer wanted.
-    Nothing(MailboxId),
-}
 
 /// A look at a line, and what is known to follow, by the code seen there.
 #[derive(Debug)]
@@ -97,9 +55,13 @@ pub(crate) struct ModelNet<'s, S: System> {
     pub(super) local: FxHashMap<(Line, Code), (LocalId, bool)>,
     pub(super) transitions: Vec<Transition>,
     pub(super) steps: Vec<Step>,
-    /// The mutexes that are not taken in one step, by their declared numbers.
-    pub(super) queued: FxHashSet<u32>,
+    pub(super) plan: Plan,
     pub(super) must_start_again: bool,
+    /// Are its lines the finest pieces?
+    pub(super) is_fine: bool,
+    /// The calls in the rounds of collectives, and the owners of ranks.
+    calls: FxHashMap<(CollectiveId, u32), Call>,
+    owners: FxHashMap<(CollectiveId, u32), ProcessId>,
     is_refused: bool,
     stop: StopSignal,
     /// The codes in the state in which something is learned.
@@ -107,8 +69,8 @@ pub(crate) struct ModelNet<'s, S: System> {
 }
 
 impl<'s, S: System> ModelNet<'s, S> {
-    /// The net of a system, with these mutexes (by their declared numbers) not taken in one step.
-    pub(crate) fn new(system: &'s S, queued: FxHashSet<u32>, stop: StopSignal) -> Self {
+    /// The net of a system, by this plan.
+    pub(crate) fn new(system: &'s S, plan: Plan, stop: StopSignal) -> Self {
         let mut locals = Locals::new(system);
         let state = State::initial(&mut locals);
         let mut net = ModelNet {
@@ -125,8 +87,11 @@ impl<'s, S: System> ModelNet<'s, S> {
             local: FxHashMap::default(),
             transitions: Vec::new(),
             steps: Vec::new(),
-            queued,
+            is_fine: system.foresight().remembers_all() && !plan.is_coarse,
+            plan,
             must_start_again: false,
+            calls: FxHashMap::default(),
+            owners: FxHashMap::default(),
             is_refused: false,
             stop,
             before: Vec::new(),
@@ -144,10 +109,15 @@ impl<'s, S: System> ModelNet<'s, S> {
         self.is_refused
     }
 
-    /// The mutexes that must not be taken in one step, if that was found out on the way: then what
-    /// was built means nothing.
-    pub(crate) fn must_start_again(&self) -> Option<&FxHashSet<u32>> {
-        self.must_start_again.then_some(&self.queued)
+    /// The plan by which the net must be built again, if something was found out on the way: then
+    /// what was built means nothing.
+    pub(crate) fn must_start_again(&self) -> Option<&Plan> {
+        self.must_start_again.then_some(&self.plan)
+    }
+
+    /// From now on the finest pieces do not do.
+    fn is_to_be_coarse(&mut self) {
+        (self.plan.is_coarse, self.must_start_again) = (true, true);
     }
 
     /// What the search needs to know about a transition.
@@ -183,7 +153,10 @@ impl<'s, S: System> ModelNet<'s, S> {
         match self.piece(line) {
             Piece::Process(process) => self.state.exists(process).then_some(process),
             Piece::Carrier(process, number) => self.state.carrier_of(process, number),
-            _ => None,
+            piece => {
+                let (_, carrier, is_open) = self.state.carrier_at(piece)?;
+                is_open.then_some(carrier)
+            }
         }
     }
 
@@ -192,11 +165,14 @@ impl<'s, S: System> ModelNet<'s, S> {
         self.process(line).expect("a process that exists")
     }
 
-    /// The process of a line that moves, or the process that its carrier serves.
+    /// The process of a line, or the process that its carrier serves, in the state of the model.
     pub(super) fn served(&self, line: Line) -> ProcessId {
         match self.piece(line) {
             Piece::Process(process) | Piece::Carrier(process, _) => process,
-            other => unreachable!("{other:?} does not move"),
+            piece => {
+                let (process, ..) = self.state.carrier_at(piece).expect("a line that moves");
+                process
+            }
         }
     }
 
@@ -245,6 +221,10 @@ impl<'s, S: System> ModelNet<'s, S> {
                 let send = self.state.unmatched(&self.locals, mailbox, sender)[at];
                 Choice::message(self.state.network().sends()[send as usize].id)
             }
+            How::Numbered(mailbox, sender, number) => {
+                let send = self.state.nth_send(mailbox, sender, number).expect("a message");
+                Choice::message(self.state.network().sends()[send as usize].id)
+            }
         }
     }
 
@@ -280,9 +260,11 @@ impl<'s, S: System> ModelNet<'s, S> {
     /// The codes of all lines in the state of the model.
     fn codes(&mut self) -> Vec<Code> {
         let mut found: Vec<(Piece, Code)> = Vec::new();
-        self.state.pieces(&mut self.locals, &mut self.parts, |piece, code| {
-            found.push((piece, code));
-        });
+        let each = |piece, code| found.push((piece, code));
+        match self.is_fine {
+            true => self.state.posts(&mut self.locals, &mut self.parts, each),
+            false => self.state.pieces(&mut self.locals, &mut self.parts, each),
+        }
         let mut codes = vec![Parts::EMPTY; self.pieces.len()];
         for (piece, mut code) in found {
             let line = self.line_of(piece);
@@ -331,9 +313,10 @@ impl<'s, S: System> ModelNet<'s, S> {
     /// Carries out a transition in the state of the model, which becomes the one before again.
     pub(super) fn learn_step(&mut self, line: Line, how: How, label: i32) -> (Transition, Step) {
         let (process, depth) = (self.mover(line), self.state.depth());
-        let first = self.first_choice(process, &how);
-        let is_optional = self.state.is_optional(&self.locals, Action { process, choice: first });
+        let choice = self.first_choice(process, &how);
+        let delay = self.delay(Action { process, choice });
         self.carry_out(process, &how);
+        self.look_at_entry();
         let state = &self.state;
         let starts = state.has_just_spawned()
             && state.just_spawned(&self.locals).any(|child| !state.is_carrier(child));
@@ -350,7 +333,34 @@ impl<'s, S: System> ModelNet<'s, S> {
             self.state.undo(&self.locals);
         }
         let made = Transition { line, own: after[line as usize], label, changes };
-        (made, Step { how, is_judged, starts, is_optional })
+        (made, Step { how, is_judged, starts, delay })
+    }
+
+    /// May this action, which is possible in the state of the model, be delayed for ever?
+    fn delay(&mut self, action: Action) -> Delay {
+        if !self.is_fine {
+            return match self.state.is_optional(&self.locals, action) {
+                true => Delay::Always,
+                false => Delay::Never,
+            };
+        }
+        let pieces = self.state.delays(&self.locals, action);
+        match pieces.is_empty() {
+            true => Delay::Never,
+            false => Delay::While(pieces.into_iter().map(|piece| self.line_of(piece)).collect()),
+        }
+    }
+
+    /// Notes the last entry into a collective. If it disagrees with another one, entries are not
+    /// independent.
+    fn look_at_entry(&mut self) {
+        let Some(entry) = self.state.last_entry().filter(|_| self.is_fine) else { return };
+        let &Entry { collective, rank, round, call, process, .. } = entry;
+        let agrees = *self.calls.entry((collective, round)).or_insert(call) == call
+            && *self.owners.entry((collective, rank)).or_insert(process) == process;
+        if !agrees {
+            self.is_to_be_coarse();
+        }
     }
 
     /// Learns the transitions of the process in the state of the model.
@@ -395,7 +405,8 @@ impl<S: System> Net for ModelNet<'_, S> {
     }
 
     fn is_process(&self, line: Line) -> bool {
-        matches!(self.piece(line), Piece::Process(_) | Piece::Carrier(..))
+        use Piece::*;
+        matches!(self.piece(line), Process(_) | Carrier(..) | Receive(..) | End(..))
     }
 
     #[inline]
@@ -424,6 +435,12 @@ impl<S: System> Net for ModelNet<'_, S> {
     fn learn(&mut self, line: Line, path: &[u32]) {
         self.go_to(path);
         self.before = self.codes();
+        if self.is_fine && self.state.has_carriers() {
+            let started = self.state.program_processes().count() > self.locals.initial().len();
+            if started || self.state.has_bags() {
+                self.is_to_be_coarse();
+            }
+        }
         let own = self.before.get(line as usize).copied().unwrap_or(0);
         let mut looked_at: SmallVec<[Line; 4]> = smallvec![line];
         let place = self.follow(Place::First(line, own), &mut looked_at);
@@ -488,8 +505,12 @@ impl<S: System> ModelNet<'_, S> {
             return branches;
         }
         let process = self.process(line);
-        let sees = process.map(|process| self.state.sees(&self.locals, process));
-        match self.look_at(sees.into_iter().flatten(), looked_at) {
+        let sees: SmallVec<[Piece; 4]> = match process {
+            Some(process) if self.is_fine => self.state.sees_posts(&self.locals, process),
+            Some(process) => self.state.sees(&self.locals, process).into_iter().collect(),
+            None => SmallVec::new(),
+        };
+        match self.look_at(sees, looked_at) {
             Some(look) => look,
             None => {
                 let transitions = self.transitions_here(line);
@@ -504,8 +525,13 @@ impl<S: System> ModelNet<'_, S> {
         for (made, step) in &found {
             for &(changed, _) in &made.changes {
                 let before = self.before.get(changed as usize).copied().unwrap_or(0);
-                let is_process = matches!(self.piece(changed), Piece::Process(_));
-                let is_new = step.starts && before == 0 && is_process;
+                let is_new = before == 0
+                    && match self.piece(changed) {
+                        Piece::Process(_) => step.starts,
+                        Piece::Message(..) | Piece::Receive(..) => true,
+                        Piece::Entry(..) | Piece::End(..) => true,
+                        _ => false,
+                    };
                 if !looked_at.contains(&changed) && !is_new {
                     return self.add_look(changed);
                 }

@@ -61,6 +61,30 @@ pub enum Holder {
     Carrier(ProcessId, u32),
     /// The messages at a mailbox from one process, or from all that are started later (`None`).
     Messages(String, Option<ProcessId>),
+    /// A message by its number among those of its sender at a mailbox, or whether it is received.
+    Message {
+        /// The name of the mailbox.
+        mailbox: String,
+        /// The sender.
+        from: ProcessId,
+        /// Counted from 0.
+        number: u32,
+        /// Is it about whether it is received?
+        is_taken: bool,
+    },
+    /// A receive by its number at a mailbox.
+    Receive(String, u32),
+    /// The entry of a rank in a round of a collective, or whether it has ended.
+    Entry {
+        /// The name of the collective.
+        collective: String,
+        /// The rank.
+        rank: u32,
+        /// Counted from 0.
+        round: u32,
+        /// Is it about whether it has ended?
+        is_end: bool,
+    },
 }
 
 /// A condition: a place after an event.
@@ -215,12 +239,21 @@ impl<S: System> Weaver<'_, '_, S> {
 
     fn holder(&self, line: Line) -> Holder {
         let name = |object| self.net.locals.name_of(object);
+        let at = |mailbox| name(Object::Mailbox(mailbox));
         match self.net.piece(line) {
             Piece::Object(object) => Holder::Object(name(object)),
             Piece::Process(process) => Holder::Process(process),
             Piece::Carrier(process, number) => Holder::Carrier(process, number),
-            Piece::Messages(mailbox, from) => {
-                Holder::Messages(name(Object::Mailbox(mailbox)), from)
+            Piece::Messages(mailbox, from) => Holder::Messages(at(mailbox), from),
+            Piece::Message(mailbox, from, number) | Piece::Taken(mailbox, from, number) => {
+                let is_taken = matches!(self.net.piece(line), Piece::Taken(..));
+                Holder::Message { mailbox: at(mailbox), from, number, is_taken }
+            }
+            Piece::Receive(mailbox, number) => Holder::Receive(at(mailbox), number),
+            Piece::Entry(collective, rank, round) | Piece::End(collective, rank, round) => {
+                let is_end = matches!(self.net.piece(line), Piece::End(..));
+                let collective = name(Object::Collective(collective));
+                Holder::Entry { collective, rank, round, is_end }
             }
         }
     }

@@ -184,13 +184,14 @@ impl<'p> Question<'p> {
         self.unless_all_marked(&[], &[condition]);
     }
 
-    /// From now on an event is not enabled.
-    pub(crate) fn never_enabled(&mut self, event: PrefixEvent) {
+    /// From now on an event is not enabled, unless one of these holds.
+    pub(crate) fn never_enabled_unless(&mut self, event: PrefixEvent, others: &[Literal]) {
         let needed: Vec<Condition> =
             self.prefix.consumed(event).chain(self.prefix.read(event)).collect();
-        let unmarked: Vec<Literal> =
+        let mut clause: Vec<Literal> =
             needed.into_iter().map(|condition| self.unmarked(condition)).collect();
-        self.solver.clause(&unmarked);
+        clause.extend_from_slice(others);
+        self.solver.clause(&clause);
     }
 
     /// From now on one of these holds.
@@ -217,6 +218,37 @@ impl<'p> Question<'p> {
             self.events[event as usize].is_some_and(|literal| model.contains(&literal))
         };
         Some(self.prefix.events().filter(is_in).collect())
+    }
+
+    /// A configuration within this one of which all that was said holds too, and that has no such
+    /// configuration within it.
+    pub(crate) fn least(&mut self, mut events: Vec<PrefixEvent>) -> Vec<PrefixEvent> {
+        loop {
+            let is_less = self.solver.literal();
+            self.clause.clear();
+            self.clause.push(is_less.negated());
+            self.clause.extend(self.negated(&events));
+            self.solver.clause(&self.clause);
+            let mut assumptions = vec![is_less];
+            let others = self.prefix.events().filter(|event| events.binary_search(event).is_err());
+            let others = others.filter_map(|event| self.events[event as usize]);
+            assumptions.extend(others.map(Literal::negated));
+            match self.solve(&assumptions) {
+                Some(less) => events = less,
+                None => return events,
+            }
+        }
+    }
+
+    /// From now on the configuration contains not all of these events.
+    pub(crate) fn never_contains(&mut self, events: &[PrefixEvent]) {
+        let clause: Vec<Literal> = self.negated(events).collect();
+        self.solver.clause(&clause);
+    }
+
+    fn negated(&self, events: &[PrefixEvent]) -> impl Iterator<Item = Literal> + use<> {
+        let literals = events.iter().filter_map(|&event| self.events[event as usize]);
+        literals.map(Literal::negated).collect::<Vec<Literal>>().into_iter()
     }
 }
 

@@ -3,6 +3,7 @@
 #[cfg(feature = "sat")]
 use super::answers::Answers;
 use super::net::ModelNet;
+use super::transitions::Plan;
 use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile};
@@ -59,12 +60,12 @@ impl Explorer for FinitePrefix {
         }
         driver.leave_out_invariants();
         driver.goes_through_all_states();
-        let mut queued = Default::default();
+        let mut plan = Plan::default();
         loop {
-            let mut net = ModelNet::new(system, queued, driver.signal().clone());
+            let mut net = ModelNet::new(system, plan, driver.signal().clone());
             let prefix = build(&mut net, driver);
             if let Some(more) = net.must_start_again() {
-                queued = more.clone();
+                plan = more.clone();
                 continue;
             }
             driver.stats.prefix = Some(PrefixFigures {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::net::ModelNet;
 use super::occurrence::OccurrenceNet;
 use super::search::{FinitePrefix, build_up_to};
+use super::transitions::Plan;
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::Explorer;
@@ -60,14 +61,14 @@ pub fn finite_prefix<S: System>(
     if let Some(refusal) = FinitePrefix.refusal(system, &budget) {
         return Err(refusal);
     }
-    let mut queued = Default::default();
+    let mut plan = Plan::default();
     loop {
         let mut observer = NoObserver;
         let mut driver = Driver::new(system, budget.clone(), &mut observer);
-        let mut net = ModelNet::new(system, queued, driver.signal().clone());
+        let mut net = ModelNet::new(system, plan, driver.signal().clone());
         let (mut prefix, is_whole) = build_up_to(&mut net, &mut driver, max_events);
         match net.must_start_again() {
-            Some(more) => queued = more.clone(),
+            Some(more) => plan = more.clone(),
             None if net.is_refused() => {
                 return Err("processes are started in a loop, so the prefix is not finite".into());
             }

@@ -72,8 +72,18 @@ impl Entry {
         place(self.ended_at).map(|at| at as usize)
     }
 
-    pub(super) fn result(&self) -> ValueId {
+    pub(in crate::model) fn result(&self) -> ValueId {
         self.result
+    }
+
+    /// Is it complete only when all ranks have entered?
+    pub(in crate::model) fn is_late(&self) -> bool {
+        self.completion == Completion::Late
+    }
+
+    /// May an implementation make it late?
+    pub(in crate::model) fn is_either(&self) -> bool {
+        self.completion == Completion::Either
     }
 
     /// Has its process observed that it is complete?
@@ -82,7 +92,7 @@ impl Entry {
     }
 
     /// The ranks that have to enter before it is complete, out of `size` ranks.
-    fn needs(&self, size: u32) -> std::ops::Range<u32> {
+    pub(in crate::model) fn needs(&self, size: u32) -> std::ops::Range<u32> {
         use CollectiveKind::*;
         let root = self.call.root.unwrap_or(0);
         match self.call.kind {

@@ -119,7 +119,7 @@ pub struct Reception {
 /// history of every cause that the taker can have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Settled {
-    receives: u32,
+    pub(in crate::model) receives: u32,
     sends: u32,
 }
 
@@ -163,6 +163,11 @@ impl Reception {
     /// Has its process observed that it is complete?
     pub fn is_seen(&self) -> bool {
         self.told_at != NONE
+    }
+
+    /// The position in the execution where its process first observed that it is complete.
+    pub(crate) fn told_at(&self) -> Option<usize> {
+        place(self.told_at).map(|at| at as usize)
     }
 }
 

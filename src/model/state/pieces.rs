@@ -35,6 +35,16 @@ pub enum Piece {
     /// The unmatched messages at a p2p or bag mailbox from one process that exists from the start,
     /// or from all others (`None`).
     Messages(MailboxId, Option<ProcessId>),
+    /// The message of a process at a mailbox with this number ([`State::posts`], as all below).
+    Message(MailboxId, ProcessId, u32),
+    /// Whether that message is received.
+    Taken(MailboxId, ProcessId, u32),
+    /// The receive with this number at a mailbox.
+    Receive(MailboxId, u32),
+    /// The entry of a rank in a round of a collective.
+    Entry(CollectiveId, u32, u32),
+    /// Whether that entry has ended.
+    End(CollectiveId, u32, u32),
 }
 
 /// Stands before what is only there if there are carriers.
