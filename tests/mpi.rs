@@ -44,6 +44,9 @@ struct Case {
     lines: Vec<String>,
 }
 
+/// The explorer of most tests.
+const UDPOR: &str = "udpor";
+
 /// A folder for a test.
 fn folder(name: &str) -> PathBuf {
     let folder =
@@ -80,11 +83,7 @@ fn marked(name: &str, text: &str, number: &str) -> Vec<String> {
     lines.map(|(line, _)| format!("{name}:{line}")).collect()
 }
 
-fn answer(program: &Path, case: &Case) -> Answer {
-    answer_with(program, case, &[Semantics::ANY])
-}
-
-fn answer_with(program: &Path, case: &Case, variants: &[Semantics]) -> Answer {
+fn answer_with(program: &Path, case: &Case, variants: &[Semantics], explorer: &str) -> Answer {
     let launch = Launch {
         program: program.to_owned(),
         arguments: vec![case.number.clone().into()],
@@ -96,13 +95,12 @@ fn answer_with(program: &Path, case: &Case, variants: &[Semantics]) -> Answer {
         base: PathBuf::new(),
     };
     let budget = Budget { properties: Properties::default().with(Unreceived), ..Budget::default() };
-    let setting = "udpor".parse().unwrap();
-    verify(&launch, variants, setting, &budget).unwrap()
+    verify(&launch, variants, explorer.parse().unwrap(), &budget).unwrap()
 }
 
-/// The difference between the result of a case and its expectation.
-fn objection(program: &Path, case: &Case) -> Option<String> {
-    let found = answer(program, case);
+/// The difference between the result of a case by this explorer and its expectation.
+fn objection(program: &Path, case: &Case, explorer: &str) -> Option<String> {
+    let found = answer_with(program, case, &[Semantics::ANY], explorer);
     let fits = |diagnosis: &Diagnosis, slip: &str| {
         let is_there = |line| diagnosis.places.contains(line);
         diagnosis.slip.name() == slip && (case.lines.is_empty() || case.lines.iter().any(is_there))
@@ -117,13 +115,20 @@ fn objection(program: &Path, case: &Case) -> Option<String> {
         _ => false,
     };
     let Case { number, slip, lines, .. } = case;
-    (!is_right)
-        .then(|| format!("{} {number}: {slip:?} at {lines:?}, but {found:?}", program.display()))
+    (!is_right).then(|| {
+        let program = program.display();
+        format!("{program} {number} by {explorer}: {slip:?} at {lines:?}, but {found:?}")
+    })
 }
 
-/// The differences between the results of the cases of a program, compiled with this option, and
-/// their expectations; and the numbers of correct and wrong cases.
-fn offences(path: &Path, option: &str, folder: &Path) -> (usize, usize, Vec<String>) {
+/// The differences between the results of the cases of a program, compiled with this option, by
+/// these explorers, and their expectations; and the numbers of correct and wrong cases.
+fn offences(
+    path: &Path,
+    option: &str,
+    folder: &Path,
+    explorers: &[&str],
+) -> (usize, usize, Vec<String>) {
     let compiler = Compiler::new("cc", folder.join("cache"), folder.to_owned());
     let name = path.file_name().unwrap().to_str().unwrap();
     let program = folder.join(name).with_extension("exe");
@@ -132,7 +137,9 @@ fn offences(path: &Path, option: &str, folder: &Path) -> (usize, usize, Vec<Stri
     assert!(compiler.run(&[&options[..], &files].concat()).unwrap(), "{name} compiles");
     let cases = cases(name, &std::fs::read_to_string(path).unwrap());
     let wrong = cases.iter().filter(|case| case.slip.is_some()).count();
-    let offences = cases.iter().filter_map(|case| objection(&program, case));
+    let offences = cases.iter().flat_map(|case| {
+        explorers.iter().filter_map(|explorer| objection(&program, case, explorer))
+    });
     (cases.len() - wrong, wrong, offences.collect())
 }
 
@@ -142,7 +149,7 @@ fn what_is_wrong_with_a_program_is_found_and_nothing_else() {
     let folder = folder("mpi-cases");
     let (mut right, mut wrong, mut found) = (0, 0, Vec::new());
     for path in tidy::files("tests/mpi", "c") {
-        let (rights, wrongs, offences) = offences(&path, "-O0", &folder);
+        let (rights, wrongs, offences) = offences(&path, "-O0", &folder, &[UDPOR, "prefix"]);
         (right, wrong) = (right + rights, wrong + wrongs);
         found.extend(offences);
     }
@@ -166,7 +173,7 @@ fn no_function_forgets_a_pointer() {
     let program = Path::new(&program);
     let found = |number: usize| {
         let case = Case { number: number.to_string(), ranks: 1, slip: None, lines: Vec::new() };
-        match answer_with(program, &case, &[Semantics::default()]) {
+        match answer_with(program, &case, &[Semantics::default()], UDPOR) {
             Answer::Wrong(diagnosis) => diagnosis.slip.name(),
             _ => "",
         }
@@ -211,7 +218,7 @@ fn what_is_found_does_not_depend_on_the_optimiser() {
     ];
     let found = names.map(|name| {
         let path = format!("tests/mpi/{name}.c");
-        ["-O1", "-O2", "-O3"].map(|option| offences(Path::new(&path), option, &folder).2)
+        ["-O1", "-O2", "-O3"].map(|option| offences(Path::new(&path), option, &folder, &[UDPOR]).2)
     });
     std::fs::remove_dir_all(&folder).unwrap();
     let found: Vec<_> = found.into_iter().flatten().flatten().collect();

@@ -13,7 +13,8 @@
 //! by one explorer, and is as sound as that explorer.
 //!
 //! **Who takes part** depends on the system and the budget: explorers that do not refuse them, and
-//! judge all properties. Only explorers of classes take part if executions are counted, or if the
+//! judge all properties; the prefix only where processes do not really run, as it has as many
+//! events as UDPOR there. Only explorers of classes take part if executions are counted, or if the
 //! shortest counterexample is to be found. A depth has to mean the same to all.
 //!
 //! The result is that of the search that answers, with its figures. An observer receives the
@@ -115,7 +116,11 @@ impl Entrant {
         let profile = self.profile();
         let follows_classes = profile.guarantee >= Guarantee::EveryClass;
         let measures = |depth| budget.depth.is_none() || profile.depth == depth;
+        // Where states are histories, a prefix has as many events as UDPOR.
+        let gains =
+            !matches!(self, Entrant::FinitePrefix(_)) || !system.foresight().remembers_all();
         self.refusal(system, budget).is_none()
+            && gains
             && judges_all(&profile, system, budget)
             && (follows_classes || budget.max_traces.is_none() && !budget.shortest)
             && measures(budget.measure.unwrap_or(Depth::Causal))

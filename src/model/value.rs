@@ -160,4 +160,9 @@ impl Values {
     pub fn get(&self, id: ValueId) -> &Value {
         &self.pool[id.0 as usize]
     }
+
+    /// All values, in the order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = &Value> {
+        self.pool.iter()
+    }
 }

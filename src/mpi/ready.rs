@@ -5,16 +5,20 @@ use super::wire::Data;
 use crate::model::Value;
 use crate::property::Position;
 
+/// Is it a message that is sent in ready mode?
+pub(super) fn is_ready(value: &Value) -> bool {
+    match value {
+        Value::Opaque(message) => message.get::<Data>().is_some_and(Data::is_ready),
+        _ => false,
+    }
+}
+
 /// A ready send may be started only if the matching receive is posted already (MPI 4.1, 3.4). This
 /// is certain if the receive happens before the send. Otherwise there is an execution of the same
 /// class in which the send comes first. This holds if standard sends are buffered and ranks leave
 /// collectives early; other semantics add to happens-before.
 pub(super) fn objection(at: Position<'_>) -> Option<String> {
     let network = at.state().network();
-    let is_ready = |value: &Value| match value {
-        Value::Opaque(message) => message.get::<Data>().is_some_and(Data::is_ready),
-        _ => false,
-    };
     let ready = network.sends().iter().filter(|sent| is_ready(at.values().get(sent.value)));
     let receive_of = |place: u32| &network.receives()[place as usize];
     let matched = ready.filter_map(|sent| Some((sent, receive_of(sent.receive()?))));

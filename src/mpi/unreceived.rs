@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::ready;
 use super::slip::Slip;
-use crate::model::{Failure, FailureKind};
+use crate::model::{Failure, FailureKind, Values};
 use crate::property::{Objection, Position, Property};
 
 /// A message that is not received when all ranks have ended is a mistake: MPI demands a receive for
@@ -39,5 +39,9 @@ impl Property for Unreceived {
     /// in its past.
     fn is_about_one_thing(&self) -> bool {
         true
+    }
+
+    fn looks_back(&self, values: &Values) -> bool {
+        values.iter().any(ready::is_ready)
     }
 }

@@ -49,7 +49,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::{Invariants, Position};
-use crate::model::{Failure, FailureKind, Locals, ProcessId, State, Status, System};
+use crate::model::{Failure, FailureKind, Locals, ProcessId, State, Status, System, Values};
 
 /// What executions are judged by.
 ///
@@ -78,6 +78,14 @@ pub trait Property: Any + Debug + Send + Sync {
     /// occur.
     fn is_about_one_thing(&self) -> bool {
         false
+    }
+
+    /// If these are all values that occur in executions: may an objection to an end depend on what
+    /// came before an action, and not only on what is left? It is asked only if each objection is
+    /// about one thing.
+    fn looks_back(&self, values: &Values) -> bool {
+        let _ = values;
+        true
     }
 }
 

@@ -14,7 +14,8 @@ fn compiled(option: &str, folder: &Path) -> String {
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn loops_that_poll_are_told_apart_in_optimized_code_too() {
     let folder = folder("mpi-polls-optimized");
-    let (right, wrong, found) = offences(Path::new("tests/mpi/polls.c"), "-O2", &folder);
+    let (right, wrong, found) =
+        offences(Path::new("tests/mpi/polls.c"), "-O2", &folder, &[super::UDPOR]);
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!((right, wrong, found), (12, 15, Vec::new()));
 }
@@ -24,7 +25,8 @@ fn loops_that_poll_are_told_apart_in_optimized_code_too() {
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn loops_that_poll_are_told_apart_without_instrumentation() {
     let folder = folder("mpi-polls-plain");
-    let (_, _, found) = offences(Path::new("tests/mpi/polls.c"), "-fno-sanitize=thread", &folder);
+    let (_, _, found) =
+        offences(Path::new("tests/mpi/polls.c"), "-fno-sanitize=thread", &folder, &[super::UDPOR]);
     std::fs::remove_dir_all(&folder).unwrap();
     // The race of case 25 is not detected.
     assert_eq!(found.len(), 1, "{found:?}");
@@ -42,7 +44,7 @@ fn with_a_higher_bound_the_loop_is_followed_to_its_end() {
             let (number, lines) = (number.to_string(), Vec::new());
             let case = Case { number, ranks: 2, slip: None, lines };
             let semantics = Semantics { max_polls, ..Semantics::default() };
-            answer_with(Path::new(&program), &case, &[semantics])
+            answer_with(Path::new(&program), &case, &[semantics], super::UDPOR)
         };
         for number in [1, 16, 17, 18, 19, 20, 21] {
             assert_eq!(

@@ -58,14 +58,18 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
 
     /// Asks the properties of users about ends.
     pub(super) fn own_ends(&mut self) {
-        let asks = self.driver.budget().properties.own().any(|one| one.when() == When::End);
-        if !asks {
+        let own = self.driver.budget().properties.own().filter(|one| one.when() == When::End);
+        let looks_back: Vec<bool> =
+            own.map(|one| one.looks_back(&self.net.locals.values)).collect();
+        if looks_back.is_empty() {
             return;
         }
         let question = self.good_ends();
-        let left = self.left_parts().into_iter();
-        let events = self.prefix.events().filter(|&event| question.event(event).is_some());
-        let parts = left.chain(events.map(Part::Event)).collect();
+        let mut parts = self.left_parts();
+        if looks_back.contains(&true) {
+            let events = self.prefix.events().filter(|&event| question.event(event).is_some());
+            parts.extend(events.map(Part::Event));
+        }
         self.occur(question, parts);
     }
 

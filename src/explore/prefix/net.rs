@@ -115,6 +115,16 @@ impl<'s, S: System> ModelNet<'s, S> {
         self.must_start_again.then_some(&self.plan)
     }
 
+    /// Is everything to be built, without cutoffs?
+    pub(crate) fn is_whole(&self) -> bool {
+        self.plan.is_whole
+    }
+
+    /// The net must be built again, without cutoffs.
+    pub(crate) fn is_to_be_whole(&mut self) {
+        (self.plan.is_whole, self.must_start_again) = (true, true);
+    }
+
     /// From now on the finest pieces do not do.
     fn is_to_be_coarse(&mut self) {
         (self.plan.is_coarse, self.must_start_again) = (true, true);

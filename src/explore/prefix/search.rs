@@ -39,7 +39,6 @@ impl Explorer for FinitePrefix {
     }
 
     fn refusal<S: System>(&self, system: &S, budget: &Budget) -> Option<String> {
-        // An action is in an end only if nothing is cut off: in another one after a cutoff.
         let remembers_all = system.foresight().remembers_all();
         let is_asked = |property: &dyn Property| property.is_about_one_thing() && remembers_all;
         let what = if cfg!(not(feature = "sat")) {
@@ -64,6 +63,12 @@ impl Explorer for FinitePrefix {
         loop {
             let mut net = ModelNet::new(system, plan, driver.signal().clone());
             let prefix = build(&mut net, driver);
+            // An action before a cutoff may be in no end.
+            let mut own = own_ends(driver.budget());
+            if prefix.cutoffs() > 0 && own.any(|one| one.looks_back(&net.locals.values)) {
+                net.is_to_be_whole();
+            }
+            drop(own);
             if let Some(more) = net.must_start_again() {
                 plan = more.clone();
                 continue;
@@ -106,7 +111,7 @@ pub(super) fn build_up_to<S: System>(
 ) -> (Prefix, bool) {
     driver.started(&mut net.locals, &net.state);
     let mut prefix = Prefix::new(net);
-    if own_ends(driver.budget()).next().is_some() {
+    if net.is_whole() {
         prefix.without_cutoffs();
     }
     let (mut added, mut count) = (Vec::new(), 0);

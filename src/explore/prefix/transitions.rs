@@ -36,6 +36,8 @@ pub(crate) struct Plan {
     /// programs whose processes really run, without bag mailboxes and processes that are started,
     /// and if calls of collectives agree.
     pub(super) is_coarse: bool,
+    /// Are there no cutoffs? They leave out from ends what happened before them.
+    pub(super) is_whole: bool,
 }
 
 /// How a transition is carried out on the model.

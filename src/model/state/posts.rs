@@ -246,10 +246,17 @@ impl State {
             Op::Send { .. } | Op::Enter { .. } | Op::WaitAny(_) | Op::TestAny(_) => SmallVec::new(),
             Op::Deliver => match self.carried(process) {
                 Posted::Entry(entry) => {
+                    // Nothing follows from the others while one of them is missing.
                     let entry = &self.collectives.entries()[entry as usize];
-                    let of = |rank| Piece::Entry(entry.collective, rank, entry.round);
-                    let size = self.collectives.get(entry.collective).size;
-                    entry.needs(size).filter(|&rank| rank != entry.rank).map(of).collect()
+                    let collective = self.collectives.get(entry.collective);
+                    let others = entry.needs(collective.size).filter(|&rank| rank != entry.rank);
+                    let mut is_missing = false;
+                    let met = others.take_while(|&rank| {
+                        let goes_on = !is_missing;
+                        is_missing = collective.entry(rank, entry.round).is_none();
+                        goes_on
+                    });
+                    met.map(|rank| Piece::Entry(entry.collective, rank, entry.round)).collect()
                 }
                 _ => SmallVec::new(),
             },
