@@ -335,6 +335,7 @@ const EXPLORE: &[&str] = &[
     "prefix::branches",
     "prefix::learned",
     "prefix::locks",
+    "prefix::aside",
     "prefix::question",
     "prefix::answers",
     "prefix::ends",

@@ -69,7 +69,7 @@ pub struct Driver<'o> {
     pub(super) invariants: InvariantCheck,
     /// The number of explorations that have ended, for whatever reason.
     pub(super) leaves: u64,
-    /// Was there a loop too long to judge ([`Motion::Unknown`])?
+    /// Was there a loop too long to judge ([`Motion::Unknown`](crate::property::Motion::Unknown))?
     pub(super) has_long_loop: bool,
     /// The first poll at which the bound on polls cut executions.
     cut_poll: Option<Box<CutPoll>>,

@@ -22,7 +22,10 @@
 //!
 //! **Processes that really run.** The code of such a process is its history. So there are hardly
 //! any cutoffs, but the prefix is right, and a process is started once for each history of its own:
-//! going to another configuration runs nothing whose outcomes are known.
+//! going to another configuration runs nothing whose outcomes are known. Without cutoffs, the order
+//! of actions that nobody observes would multiply events. So each message, receive and entry has
+//! lines of its own there ([`State::posts`](crate::model::State::posts)), and the events of a
+//! network are those of UDPOR.
 //!
 //! **What is refused.** A program that starts processes in a loop. Properties of users about ends
 //! or states: they would have to be asked everywhere.
@@ -32,6 +35,8 @@
 
 #[cfg(feature = "sat")]
 mod answers;
+#[cfg(feature = "sat")]
+mod aside;
 mod branches;
 #[cfg(feature = "sat")]
 mod ends;

@@ -211,7 +211,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         may_move: impl Fn(&Self, Condition) -> bool,
         delayed: Delayed,
     ) -> Question<'v> {
-        let mut question = Question::new(self.prefix);
+        let mut question = Question::new(self.prefix, self.driver.signal().clone());
         for place in self.places() {
             if may_move(self, place) {
                 continue;
@@ -425,7 +425,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
                 })
             });
             let views: Vec<Groups> = objects.chain(processes).collect();
-            let question = Question::new(self.prefix);
+            let question = Question::new(self.prefix, self.driver.signal().clone());
             self.each_view(question, &views, false, |answers, events| {
                 answers.go_to(events);
                 answers.driver.judge_invariants(&answers.net.locals, &answers.net.state);

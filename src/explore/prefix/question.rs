@@ -22,13 +22,15 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::alternatives::{Literal, SatSolver, Varisat};
+use super::aside::Aside;
+use crate::alternatives::{Literal, Varisat};
+use crate::model::StopSignal;
 use crate::unfolding::prefix::{Condition, Line, Prefix, PrefixEvent};
 
 /// A set of configurations, described by clauses.
 pub(crate) struct Question<'p> {
     prefix: &'p Prefix,
-    solver: Varisat,
+    solver: Aside,
     /// x_e; `None` for the start and for cutoffs.
     events: Vec<Option<Literal>>,
     unmarked: FxHashMap<Condition, Literal>,
@@ -40,9 +42,9 @@ pub(crate) struct Question<'p> {
 }
 
 impl<'p> Question<'p> {
-    /// All configurations without cutoffs.
-    pub(crate) fn new(prefix: &'p Prefix) -> Self {
-        let mut solver = Varisat::default();
+    /// All configurations without cutoffs. Answers are given up when the signal is raised.
+    pub(crate) fn new(prefix: &'p Prefix, signal: StopSignal) -> Self {
+        let mut solver = Aside::start::<Varisat>(signal);
         let mut events = vec![None];
         for event in prefix.events() {
             events.push((!prefix.is_outside(event)).then(|| solver.literal()));
@@ -210,7 +212,7 @@ impl<'p> Question<'p> {
     }
 
     /// The events of a configuration of which all that was said holds, and these literals; causes
-    /// come first.
+    /// come first. `None` if there is none, or if the question is given up.
     pub(crate) fn solve(&mut self, assumptions: &[Literal]) -> Option<Vec<PrefixEvent>> {
         self.asked += 1;
         let model = self.solver.solve(assumptions)?;

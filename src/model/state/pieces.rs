@@ -52,7 +52,7 @@ const CARRIERS: u32 = u32::MAX - 1;
 
 impl State {
     /// Calls `each` with each piece of the state, and the number of its content. The content of a
-    /// piece that is left out is [`Parts::EMPTY`].
+    /// piece that is left out is `Parts::EMPTY`.
     pub fn pieces<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
