@@ -216,6 +216,8 @@ fn the_prefix_starts_processes_once_for_each_history_whatever_the_number_of_clas
     let history = History::new(Interpreted::new(pairs(12)));
     let outcome = all(&history, "prefix".parse().unwrap());
     assert_eq!((outcome.violations.len(), outcome.stopped_by), (0, None));
+    // Each process is the first one or the second one of its pair.
+    assert_eq!(outcome.stats.prefix.expect("a prefix").events, 24 * 2);
     // Each process once from its start, and once more for the second one of its two histories.
     assert_eq!(history.runs().starts, 24 + 24);
     let history = History::new(Interpreted::new(pairs(3)));
