@@ -62,7 +62,7 @@ fn says_the_same<S: System>(
     context: impl Fn() -> String,
 ) {
     let context = Context(context);
-    let found = explore(system, FinitePrefix, budget.clone(), &mut NoObserver);
+    let found = explore(system, FinitePrefix::default(), budget.clone(), &mut NoObserver);
     if found.stopped_by == Some(StopReason::Growing) {
         return;
     }
@@ -96,7 +96,7 @@ fn specs_are_judged_as_by_states() {
             program.set_semantics(expected.semantics.unwrap_or_default());
             let properties = Properties::default().allow_pending(expected.allow_pending);
             let budget = Budget { properties, ..everything() };
-            if FinitePrefix.refusal(&program, &budget).is_some() {
+            if FinitePrefix::default().refusal(&program, &budget).is_some() {
                 continue;
             }
             taken += 1;
@@ -116,7 +116,7 @@ fn specs_are_judged_as_by_states() {
 fn programs_are_judged_as_by_all_executions<S: Subject>(samples: &[Sample<S>]) {
     let mut taken = 0;
     for sample in samples {
-        if FinitePrefix.refusal(&sample.script, &everything()).is_some() {
+        if FinitePrefix::default().refusal(&sample.script, &everything()).is_some() {
             continue;
         }
         taken += 1;
@@ -157,7 +157,7 @@ fn programs_that_wait_in_loops_are_judged_as_by_states() {
         let is_livelock = |v: &Violation| v.kind == ViolationKind::Livelock;
         livelocks += usize::from(states.violations.iter().any(is_livelock));
         let context = Context(|| text.clone());
-        let found = explore(&program, FinitePrefix, everything(), &mut NoObserver);
+        let found = explore(&program, FinitePrefix::default(), everything(), &mut NoObserver);
         assert_eq!(found.stopped_by, states.stopped_by, "{}", context.0());
         // Leaks are not compared: a lock may be left held by `try_lock`s at two places, of which a search names one.
         assert_eq!(kinds(&found), kinds(&states), "{}", context.0());

@@ -220,7 +220,11 @@ fn ways(state: &State) -> Ways {
 /// The explorers that visit every class, and the finite prefix.
 fn visitors() -> impl Iterator<Item = AnyExplorer> {
     let covers = |explorer: &AnyExplorer| explorer.profile().guarantee >= Guarantee::EveryClass;
-    EXPLORERS.iter().map(|listed| listed.plain()).filter(covers).chain([FinitePrefix.into()])
+    EXPLORERS
+        .iter()
+        .map(|listed| listed.plain())
+        .filter(covers)
+        .chain([FinitePrefix::default().into()])
 }
 
 /// The maximum number of executions that an explorer visits.
@@ -274,7 +278,7 @@ where
     let open = Open::new(system, Completion::Either);
     let expected = stands_still(&open);
     let history = History::new(Interpreted::new(open));
-    let found = explore(&history, FinitePrefix, all(), &mut NoObserver);
+    let found = explore(&history, FinitePrefix::default(), all(), &mut NoObserver);
     let is_whole = matches!(found.stopped_by, None | Some(StopReason::Polls));
     assert!(is_whole, "{:?}: {}", found.stopped_by, text());
     assert_eq!(is_stuck(&found), expected, "{}", text());

@@ -69,6 +69,10 @@ pub struct PrefixFigures {
     pub cutoffs: u64,
     /// Bytes in use.
     pub bytes: u64,
+    /// Is an event that changes what others have read one event, whoever has read it before? Then
+    /// there are no cutoffs.
+    #[serde(default)]
+    pub has_read_arcs: bool,
 }
 
 /// The result of a search.

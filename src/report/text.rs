@@ -296,8 +296,11 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     };
     traces += &bad_among(stats.deadlocked_traces, stats.violating_traces);
     let mut figures = vec![traces];
-    if let Some(PrefixFigures { events, cutoffs, .. }) = stats.prefix {
-        figures = vec![plural(events, "event", "events"), plural(cutoffs, "cutoff", "cutoffs")];
+    if let Some(PrefixFigures { events, cutoffs, has_read_arcs, .. }) = stats.prefix {
+        figures = vec![
+            plural(events, "event", "events"),
+            if has_read_arcs { "read arcs".into() } else { plural(cutoffs, "cutoff", "cutoffs") },
+        ];
     }
     let mut add = |n: Option<u64>, one: &str, more: &str| {
         figures.extend(n.map(|n| plural(n, one, more)));

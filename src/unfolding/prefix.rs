@@ -21,7 +21,9 @@
 //! **Reads.** Events that only read a condition do not affect one another. An event that consumes
 //! the condition comes after some of the reads and excludes the others. So there is a copy of it
 //! for each set of reads that it may come after: the replication of read conditions (Vogler,
-//! Semenov, Yakovlev, CONCUR 1998). With it, this is the unfolding of an ordinary safe net.
+//! Semenov, Yakovlev, CONCUR 1998). With it, this is the unfolding of an ordinary safe net. In
+//! programs without loops there may be one event for all of these copies instead, but then nothing
+//! is cut off (`arcs`).
 //!
 //! **Cutoffs.** State(C) is the codes of the lines in the cut of C. An event e is a *cutoff* if
 //! there is another event e' in the prefix with State(\[e'\]) = State(\[e\]) and \[e'\] ≺ \[e\].
@@ -43,8 +45,10 @@
 //! conditions are concurrent if the cuts of the events that made them agree on each line, and
 //! neither consumed the other (`cuts`).
 
+mod arcs;
 mod build;
 mod conditions;
+mod copies;
 mod cuts;
 mod order;
 mod view;

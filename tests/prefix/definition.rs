@@ -55,10 +55,27 @@ impl Toy {
                 })
                 .collect()
         });
+        Toy::of(objects, codes, processes.collect())
+    }
+
+    /// Processes that write and read one after the other.
+    fn straight(rng: &mut Rng) -> Toy {
+        let objects = 2 + rng.below(2) as Line;
+        let processes = (0..2 + rng.below(2)).map(|_| {
+            let op = |at: Code| match (rng.below(objects as usize) as Line, rng.below(2)) {
+                (line, 0) => Op::Read(line, [at + 1; 2]),
+                (line, _) => Op::Write(line, 1, at + 1),
+            };
+            (0..3).map(op).collect()
+        });
+        Toy::of(objects, 2, processes.collect())
+    }
+
+    fn of(objects: Line, codes: usize, processes: Vec<Vec<Op>>) -> Toy {
         let mut toy = Toy {
             objects,
             codes: codes as Code,
-            processes: processes.collect(),
+            processes,
             transitions: Vec::new(),
             first: HashMap::new(),
             seen: HashMap::new(),
@@ -400,4 +417,151 @@ fn prefixes_of_random_nets_are_those_of_the_definition() {
     }
     println!("{judged} nets, {with_cutoffs} with cutoffs, {events} events, {conflicts} conflicts");
     assert!(judged > 2_000 && with_cutoffs > 1_000 && conflicts > 2_000);
+}
+
+/// The events with read arcs that were met: each is a transition with its past.
+#[derive(Default)]
+struct Strict {
+    numbers: HashMap<(u32, BTreeSet<usize>), usize>,
+    pasts: Vec<BTreeSet<usize>>,
+}
+
+impl Strict {
+    /// The number of the event with these causes, which made what it looks at.
+    fn event(&mut self, made: u32, causes: impl IntoIterator<Item = usize>) -> usize {
+        let mut past = BTreeSet::new();
+        for cause in causes {
+            past.insert(cause);
+            past.extend(&self.pasts[cause]);
+        }
+        let number = *self.numbers.entry((made, past.clone())).or_insert(self.pasts.len());
+        if number == self.pasts.len() {
+            self.pasts.push(past);
+        }
+        number
+    }
+}
+
+/// A state, and for each line the event that has changed it last.
+type Marking = (Vec<Code>, Vec<Option<usize>>);
+
+/// The marking after a transition that looks at these lines, and its event.
+fn fire(
+    (toy, strict): (&Toy, &mut Strict),
+    (state, last): &Marking,
+    (made, seen): (u32, &[Line]),
+) -> (Marking, usize) {
+    let event = strict.event(made, seen.iter().filter_map(|&line| last[line as usize]));
+    let mut last = last.clone();
+    toy.changed(made).into_iter().for_each(|line| last[line as usize] = Some(event));
+    ((toy.after(state, made), last), event)
+}
+
+/// Notes the sets of events of all executions after `happened`. Returns false if there are too many.
+fn all_executions(
+    (toy, strict): (&Toy, &mut Strict),
+    here: &Marking,
+    happened: &BTreeSet<usize>,
+    found: &mut BTreeSet<BTreeSet<usize>>,
+) -> bool {
+    !found.insert(happened.clone())
+        || found.len() <= MOST
+            && toy.enabled(&here.0).into_iter().all(|(made, seen)| {
+                let (there, event) = fire((toy, strict), here, (made, &seen));
+                let mut happened = happened.clone();
+                happened.insert(event);
+                all_executions((toy, strict), &there, &happened, found)
+            })
+}
+
+/// The sets of events of a prefix that contain the causes of each, can be arranged, and replace each condition once.
+/// `names` are the numbers of its events. Each set must be an execution in the order in which it is arranged.
+fn arranged(
+    (toy, strict): (&Toy, &mut Strict),
+    prefix: &Prefix,
+    names: &[usize],
+    start: &Marking,
+    cycles: &mut usize,
+) -> BTreeSet<BTreeSet<usize>> {
+    let mut found: BTreeSet<Vec<PrefixEvent>> = BTreeSet::from([Vec::new()]);
+    let mut open: Vec<Vec<PrefixEvent>> = vec![Vec::new()];
+    while let Some(c) = open.pop() {
+        for event in prefix.events().filter(|event| !c.contains(event)) {
+            let mut more = c.clone();
+            more.push(event);
+            more.sort_unstable();
+            let is_closed = prefix.causes(event).all(|cause| cause == 0 || c.contains(&cause));
+            let mut consumed: Vec<_> = more.iter().flat_map(|&one| prefix.consumed(one)).collect();
+            consumed.sort_unstable();
+            let is_once = consumed.windows(2).all(|two| two[0] != two[1]);
+            let Some(order) = (is_closed && is_once).then(|| prefix.arrange(&more)) else {
+                continue;
+            };
+            *cycles += usize::from(order.is_err());
+            let Ok(order) = order else { continue };
+            let mut here = start.clone();
+            for event in order {
+                let made = prefix.event(event).transition;
+                let enabled = toy.enabled(&here.0);
+                let seen = enabled.iter().find(|(enabled, _)| *enabled == made);
+                let (_, seen) = seen.unwrap_or_else(|| panic!("{event} of {more:?} in {toy:?}"));
+                let (there, name) = fire((toy, strict), &here, (made, seen));
+                assert_eq!(name, names[event as usize], "{event} of {more:?} in {toy:?}");
+                here = there;
+            }
+            if found.insert(more.clone()) {
+                open.push(more);
+            }
+        }
+    }
+    found.into_iter().map(|c| c.into_iter().map(|event| names[event as usize]).collect()).collect()
+}
+
+#[test]
+fn unfoldings_with_read_arcs_are_those_of_the_definition() {
+    let (mut judged, mut fewer, mut cycles, mut whole) = (0, 0, 0, 0);
+    for seed in 0..6_000 {
+        let mut toy = match seed % 2 {
+            0 => Toy::random(&mut Rng::new(seed)),
+            _ => Toy::straight(&mut Rng::new(seed)),
+        };
+        let mut added = Vec::new();
+        let mut prefix = Prefix::new(&mut toy);
+        prefix.with_read_arcs();
+        let mut returns = false;
+        while !returns && prefix.grow(&mut toy, &mut added) {
+            returns = added.drain(..).any(|event| prefix.returns(event));
+        }
+        let start = (vec![0; toy.lines() as usize], vec![None; toy.lines() as usize]);
+        let (mut strict, mut expected) = (Strict::default(), BTreeSet::new());
+        let happened = BTreeSet::new();
+        if returns || !all_executions((&toy, &mut strict), &start, &happened, &mut expected) {
+            continue;
+        }
+        let mut names: Vec<usize> = vec![usize::MAX];
+        for event in prefix.events() {
+            let causes: Vec<usize> = prefix
+                .causes(event)
+                .filter(|&cause| cause != 0)
+                .map(|cause| names[cause as usize])
+                .collect();
+            names.push(strict.event(prefix.event(event).transition, causes));
+        }
+        let events: BTreeSet<usize> = names[1..].iter().copied().collect();
+        assert_eq!(events.len(), prefix.events().len(), "{seed}: an event is there twice");
+        let all: BTreeSet<usize> = expected.iter().flatten().copied().collect();
+        assert_eq!(events, all, "{seed}: {toy:?}");
+        judged += 1;
+        if prefix.events().len() <= 20 {
+            whole += 1;
+            let found = arranged((&toy, &mut strict), &prefix, &names, &start, &mut cycles);
+            assert_eq!(found, expected, "{seed}: {toy:?}");
+        }
+        let mut copies = Prefix::new(&mut toy);
+        copies.without_cutoffs();
+        while copies.grow(&mut toy, &mut added) {}
+        fewer += usize::from(prefix.events().len() < copies.events().len());
+    }
+    println!("{judged} nets, {whole} whole, {fewer} with fewer events, {cycles} sets with cycles");
+    assert!(judged > 1_000 && whole > 500 && fewer > 500 && cycles > 100);
 }

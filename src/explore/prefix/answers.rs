@@ -261,6 +261,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
 
     /// Brings the model to the state after a configuration.
     fn go_to(&mut self, events: &[PrefixEvent]) {
+        let events = self.prefix.arrange(events).expect("a configuration");
         let path: Vec<u32> =
             events.iter().map(|&event| self.prefix.event(event).transition).collect();
         self.net.go_to(&path);

@@ -10,6 +10,9 @@
 //!   read of that process replaces; each consumer consumes the copies that are there after the
 //!   reads that it comes after. At most one event of C consumes a copy.
 //!
+//! With read arcs there are no copies; events that would have to come before one another in a cycle
+//! are excluded when the solver has taken them.
+//!
 //! "At most one" of many is a chain of auxiliary variables, so all of this is linear in the size of
 //! the prefix. A condition is *marked* if it is in the cut of C: its maker is in C, and no consumer
 //! is. An event is enabled if all conditions that it needs are marked, those of cutoffs included.
@@ -85,7 +88,7 @@ impl<'p> Question<'p> {
             together.extend(self.consumers(condition));
             self.at_most_one(&together);
             let readers = self.prefix.readers(condition);
-            if readers.is_empty() {
+            if readers.is_empty() || self.prefix.has_read_arcs() {
                 continue;
             }
             let mut processes: Vec<Line> =
@@ -211,15 +214,21 @@ impl<'p> Question<'p> {
         self.unless_all_marked(&[literal], &[condition]);
     }
 
-    /// The events of a configuration of which all that was said holds, and these literals; causes
-    /// come first. `None` if there is none, or if the question is given up.
+    /// The events of a configuration of which all that was said holds, and these literals, in order
+    /// of their numbers. `None` if there is none, or if the question is given up.
     pub(crate) fn solve(&mut self, assumptions: &[Literal]) -> Option<Vec<PrefixEvent>> {
-        self.asked += 1;
-        let model = self.solver.solve(assumptions)?;
-        let is_in = |&event: &PrefixEvent| {
-            self.events[event as usize].is_some_and(|literal| model.contains(&literal))
-        };
-        Some(self.prefix.events().filter(is_in).collect())
+        loop {
+            self.asked += 1;
+            let model = self.solver.solve(assumptions)?;
+            let is_in = |&event: &PrefixEvent| {
+                self.events[event as usize].is_some_and(|literal| model.contains(&literal))
+            };
+            let found: Vec<PrefixEvent> = self.prefix.events().filter(is_in).collect();
+            match self.prefix.arrange(&found) {
+                Ok(_) => return Some(found),
+                Err(cycle) => self.never_contains(&cycle),
+            }
+        }
     }
 
     /// A configuration within this one of which all that was said holds too, and that has no such

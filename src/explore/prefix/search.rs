@@ -14,13 +14,28 @@ use crate::property::{Property, When};
 use crate::unfolding::prefix::{Net, Prefix, PrefixEvent};
 
 /// Builds the complete finite prefix, and asks it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FinitePrefix;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FinitePrefix {
+    /// With more copies of events for sets of reads than this, read arcs are tried, too.
+    most_copies: usize,
+}
+
+impl Default for FinitePrefix {
+    fn default() -> Self {
+        FinitePrefix::with_most_copies(64)
+    }
+}
 
 impl FinitePrefix {
     /// The explorer; it has no options.
     pub fn new(_: &Options) -> Self {
-        FinitePrefix
+        FinitePrefix::default()
+    }
+
+    /// The explorer that tries read arcs, too, when there are more copies of events for sets of
+    /// reads than this.
+    pub fn with_most_copies(most_copies: usize) -> Self {
+        FinitePrefix { most_copies }
     }
 }
 
@@ -62,7 +77,7 @@ impl Explorer for FinitePrefix {
         let mut plan = Plan::default();
         loop {
             let mut net = ModelNet::new(system, plan, driver.signal().clone());
-            let prefix = build(&mut net, driver);
+            let prefix = self.build(&mut net, driver);
             // An action before a cutoff may be in no end.
             let mut own = own_ends(driver.budget());
             if prefix.cutoffs() > 0 && own.any(|one| one.looks_back(&net.locals.values)) {
@@ -77,6 +92,7 @@ impl Explorer for FinitePrefix {
                 events: prefix.events().filter(|&event| !prefix.is_outside(event)).count() as u64,
                 cutoffs: prefix.cutoffs() as u64,
                 bytes: prefix.bytes() as u64,
+                has_read_arcs: prefix.has_read_arcs(),
             });
             if net.is_refused() {
                 driver.stop(StopReason::Growing);
@@ -97,9 +113,33 @@ fn own_ends(budget: &Budget) -> impl Iterator<Item = &dyn Property> {
     budget.properties.own().filter(|property| property.when() == When::End)
 }
 
-/// Builds the prefix, and judges the events that may fail a process.
-fn build<S: System>(net: &mut ModelNet<'_, S>, driver: &mut Driver<'_>) -> Prefix {
-    build_up_to(net, driver, usize::MAX).0
+impl FinitePrefix {
+    /// Builds the prefix, and judges the events that may fail a process. If there are many copies
+    /// of events for sets of reads, the unfolding with read arcs is built beside it, until one of
+    /// the two is complete: always the one that has fewer events so far goes on.
+    fn build<S: System>(&self, net: &mut ModelNet<'_, S>, driver: &mut Driver<'_>) -> Prefix {
+        let mut with_copies = started(net, driver);
+        let mut with_arcs = None;
+        let (mut may_have_arcs, mut added) = (true, Vec::new());
+        while !net.is_stopped() && !driver.is_stopped() {
+            if may_have_arcs && with_arcs.is_none() && with_copies.copies() > self.most_copies {
+                let mut prefix = Prefix::new(net);
+                prefix.with_read_arcs();
+                with_arcs = Some(prefix);
+            }
+            let is_smaller = |arcs: &Prefix| arcs.events().len() < with_copies.events().len();
+            let is_turn = with_arcs.as_ref().is_some_and(is_smaller);
+            let prefix = if is_turn { with_arcs.as_mut() } else { None };
+            let prefix = prefix.unwrap_or(&mut with_copies);
+            if !grow(net, prefix, &mut added, driver) {
+                return if is_turn { with_arcs.expect("its turn") } else { with_copies };
+            }
+            if is_turn && added.iter().any(|&event| prefix.returns(event)) {
+                (with_arcs, may_have_arcs) = (None, false);
+            }
+        }
+        with_copies
+    }
 }
 
 /// Builds the prefix until it has as many events as this, and some of the same size. Returns also
@@ -109,22 +149,39 @@ pub(super) fn build_up_to<S: System>(
     driver: &mut Driver<'_>,
     max_events: usize,
 ) -> (Prefix, bool) {
+    let mut prefix = started(net, driver);
+    let (mut added, mut count) = (Vec::new(), 0);
+    while !net.is_stopped() && !driver.is_stopped() && count < max_events {
+        if !grow(net, &mut prefix, &mut added, driver) {
+            return (prefix, true);
+        }
+        count += added.len();
+    }
+    (prefix, false)
+}
+
+/// The prefix without events.
+fn started<S: System>(net: &mut ModelNet<'_, S>, driver: &mut Driver<'_>) -> Prefix {
     driver.started(&mut net.locals, &net.state);
     let mut prefix = Prefix::new(net);
     if net.is_whole() {
         prefix.without_cutoffs();
     }
-    let (mut added, mut count) = (Vec::new(), 0);
-    while !net.is_stopped() && !driver.is_stopped() && count < max_events {
-        if !prefix.grow(net, &mut added) {
-            return (prefix, true);
-        }
-        count += added.len();
-        for event in added.drain(..) {
-            judge(net, &mut prefix, event, driver);
-        }
-    }
-    (prefix, false)
+    prefix
+}
+
+/// Adds the events of the next size, which are `added` afterwards, and judges those that may fail
+/// a process. Returns whether there were any.
+fn grow<S: System>(
+    net: &mut ModelNet<'_, S>,
+    prefix: &mut Prefix,
+    added: &mut Vec<PrefixEvent>,
+    driver: &mut Driver<'_>,
+) -> bool {
+    added.clear();
+    let is_more = prefix.grow(net, added);
+    added.iter().for_each(|&event| judge(net, prefix, event, driver));
+    is_more
 }
 
 fn judge<S: System>(

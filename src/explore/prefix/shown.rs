@@ -58,7 +58,7 @@ pub fn finite_prefix<S: System>(
     max_events: usize,
     budget: Budget,
 ) -> Result<ShownPrefix, String> {
-    if let Some(refusal) = FinitePrefix.refusal(system, &budget) {
+    if let Some(refusal) = FinitePrefix::default().refusal(system, &budget) {
         return Err(refusal);
     }
     let mut plan = Plan::default();

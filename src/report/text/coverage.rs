@@ -3,7 +3,7 @@
 use bytesize::ByteSize;
 
 use super::{duration, plural, thousands};
-use crate::explore::{Depth, Guarantee, PrefixFigures, StopReason};
+use crate::explore::{Depth, Guarantee, StopReason};
 use crate::report::{CheckReport, Faster};
 use crate::study::Figures;
 
@@ -85,12 +85,13 @@ pub(super) fn coverage(report: &CheckReport) -> String {
 
 /// What a search by a prefix has built.
 fn of_prefix(stats: &Figures) -> String {
-    let PrefixFigures { events, cutoffs, .. } = stats.prefix.unwrap_or_default();
-    format!(
-        "a prefix of the unfolding with {} and {} built",
-        plural(events, "event", "events"),
-        plural(cutoffs, "cutoff", "cutoffs")
-    )
+    let figures = stats.prefix.unwrap_or_default();
+    let (events, cutoffs) =
+        (plural(figures.events, "event", "events"), plural(figures.cutoffs, "cutoff", "cutoffs"));
+    match figures.has_read_arcs {
+        true => format!("an unfolding with read arcs and {events} built"),
+        false => format!("a prefix of the unfolding with {events} and {cutoffs} built"),
+    }
 }
 
 /// The sentence that advises another explorer.

@@ -15,9 +15,7 @@
 //! not concurrent with a query has no such condition below it in the tree of its line, so trees are
 //! walked from the cut downwards.
 //!
-//! **Reads.** An event that consumes conditions exists once for each set of concurrent reads of
-//! them that it comes after (`Event::reads`). They are added in the order in which the reads were
-//! added to the prefix, so each set is found once.
+//! **Reads.** See `copies` and `arcs`.
 
 use std::cmp::Ordering;
 use std::mem;
@@ -26,6 +24,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::arcs::Reads;
 use super::conditions::{Conditions, NONE};
 use super::cuts::{Cut, Cuts};
 use super::{Code, Condition, Line, Net, Next, PrefixEvent};
@@ -105,7 +104,10 @@ pub struct Prefix {
     pub(super) states: HashTable<PrefixEvent>,
     pub(super) cutoffs: usize,
     /// Are there no cutoffs, whatever the states are?
-    is_whole: bool,
+    pub(super) is_whole: bool,
+    pub(super) reads_as: Reads,
+    /// The number of events that come after reads of what they consume.
+    pub(super) copies: usize,
     /// Scratch space: which events were met in a walk.
     pub(super) stamps: Vec<u32>,
     pub(super) stamp: u32,
@@ -143,6 +145,8 @@ impl Prefix {
             states: HashTable::new(),
             cutoffs: 0,
             is_whole: false,
+            reads_as: Reads::Copies,
+            copies: 0,
             stamps: Vec::new(),
             stamp: 0,
         };
@@ -273,6 +277,10 @@ impl Prefix {
         self.events[event as usize].made = own;
         for at in slots.0 + consumed..slots.1 {
             let read = self.slots[at as usize].condition;
+            self.conditions.add_reader(read, event);
+            if self.reads_as == Reads::Arcs {
+                continue;
+            }
             let on = self.conditions.node(read).line;
             let mut by = self.conditions.reads_of(self.cuts.entry(cut, on)).to_vec();
             match by.binary_search_by_key(&line, |&(reader, _)| reader) {
@@ -281,7 +289,6 @@ impl Prefix {
             }
             let entry = self.conditions.seen(read, by);
             entries.push((on, entry));
-            self.conditions.add_reader(read, event);
         }
         entries.sort_unstable_by_key(|&(line, _)| line);
         let after = self.cuts.with(&self.conditions, cut, &entries);
@@ -290,23 +297,15 @@ impl Prefix {
 
     /// Finds the events that need the conditions of this one, or come after its reads.
     fn extend(&mut self, net: &mut impl Net, event: PrefixEvent) {
-        let Event { slots, consumed, made, .. } = self.events[event as usize];
+        let Event { consumed, made, .. } = self.events[event as usize];
         let new = made..made + consumed;
         // What is made from here on has seen all of this.
         let (queries, events) = (self.queries.len() as u32, self.events.len() as u32);
         for condition in new.clone() {
             self.meet(net, condition, queries);
         }
-        for at in slots.0 + consumed..slots.1 {
-            let read = self.slots[at as usize].condition;
-            let mut consumer = self.conditions.node(read).consumer;
-            while consumer != NONE {
-                let Slot { event: other, next, .. } = self.slots[consumer as usize];
-                if other < events {
-                    self.come_after(net, other, event);
-                }
-                consumer = next;
-            }
+        if self.reads_as == Reads::Copies {
+            self.copy_consumers(net, event, events);
         }
         for condition in new {
             if self.is_process[self.conditions.node(condition).line as usize] {
@@ -461,6 +460,9 @@ impl Prefix {
         let mut chosen = chosen.clone();
         chosen.push(condition);
         let is_part = self.base(cut, node.line) == condition;
+        if !is_part && self.reads_as == Reads::Arcs && !self.can_be_arranged(&chosen) {
+            return false;
+        }
         let cut = match is_part {
             true => cut,
             false => self.cuts.join(&mut self.conditions, cut, made_by),
@@ -507,7 +509,7 @@ impl Prefix {
     }
 
     /// Puts an event into the queue, and its copies after further reads.
-    fn put(
+    pub(super) fn put(
         &mut self,
         net: &mut impl Net,
         (line, transition, label): (Line, u32, i32),
@@ -552,42 +554,8 @@ impl Prefix {
             self.buckets.resize_with(size as usize + 1, Vec::new);
         }
         self.buckets[size as usize].push(id);
-        let last = reads.last().map_or(0, |&read| self.events[read as usize].made);
-        for &condition in &conditions[..consumed as usize] {
-            for at in 0..self.conditions.readers(condition).len() {
-                let reader = self.conditions.readers(condition)[at];
-                if self.events[reader as usize].made > last {
-                    self.come_after(net, id, reader);
-                }
-            }
+        if self.reads_as == Reads::Copies {
+            self.copy_after_readers(net, id);
         }
-    }
-
-    /// If an event that consumes what `read` has read can come after it, and after the reads that
-    /// it comes after already, puts such a copy of it into the queue.
-    fn come_after(&mut self, net: &mut impl Net, event: PrefixEvent, read: PrefixEvent) {
-        let it = self.events[event as usize].clone();
-        let Event { line: reader, made, cut: after, .. } = self.events[read as usize];
-        let slots = it.slots.0 as usize..it.slots.1 as usize;
-        let own = |read: PrefixEvent| {
-            let read = &self.events[read as usize];
-            (read.line, read.made)
-        };
-        let before = &self.reads[it.reads.0 as usize..it.reads.1 as usize];
-        let is_new = !net.is_stopped()
-            && reader != it.line
-            && self.slots[slots.clone()].iter().all(|slot| self.is_current(slot.condition, after))
-            && !self.cuts.contains(&self.conditions, it.before, (reader, made))
-            && !before.iter().any(|&one| self.cuts.contains(&self.conditions, after, own(one)))
-            && self.cuts.are_compatible(&self.conditions, it.before, after);
-        if !is_new {
-            return;
-        }
-        let mut reads: SmallVec<[PrefixEvent; 8]> = before.into();
-        reads.push(read);
-        let conditions = self.slots[slots].iter().map(|slot| slot.condition);
-        let conditions: SmallVec<[Condition; 4]> = conditions.collect();
-        let cut = self.cuts.join(&mut self.conditions, it.before, after);
-        self.put(net, (it.line, it.transition, it.label), (&conditions, it.consumed), &reads, cut);
     }
 }

@@ -120,7 +120,7 @@ impl Prefix {
     }
 
     /// The conditions that an event consumes, its own first.
-    pub(crate) fn consumed(&self, event: PrefixEvent) -> impl Iterator<Item = Condition> + Clone {
+    pub fn consumed(&self, event: PrefixEvent) -> impl Iterator<Item = Condition> + Clone {
         let Event { slots, consumed, .. } = self.events[event as usize];
         let slots = &self.slots[slots.0 as usize..(slots.0 + consumed) as usize];
         slots.iter().map(|slot| slot.condition)
@@ -194,7 +194,21 @@ impl Prefix {
 
     /// Writes the events of the smallest configuration with these to `past`, in an order in which
     /// they can happen.
+    ///
+    /// # Panics
+    /// If there is no such configuration.
     pub(crate) fn collect(&mut self, events: &[PrefixEvent], past: &mut Vec<PrefixEvent>) {
+        self.collect_any(events, past);
+        // Causes have smaller numbers.
+        past.sort_unstable();
+        if self.has_read_arcs() {
+            *past = self.arrange(past).expect("a configuration");
+        }
+    }
+
+    /// Writes these events and all that are in their past to `past`. Those have `stamp` in `stamps`
+    /// afterwards.
+    pub(super) fn collect_any(&mut self, events: &[PrefixEvent], past: &mut Vec<PrefixEvent>) {
         self.stamp += 1;
         self.stamps.resize(self.events.len(), 0);
         let stamp = self.stamp;
@@ -211,8 +225,6 @@ impl Prefix {
             self.causes(event).for_each(|cause| meet(cause, past));
             at += 1;
         }
-        // Causes have smaller numbers.
-        past.sort_unstable();
         self.stamps = stamps;
     }
 
