@@ -99,7 +99,7 @@ pub struct Prefix {
     pub(super) waiting: Vec<Waiting>,
     /// The events that wait to be added, by size; and the next size.
     buckets: Vec<Vec<PrefixEvent>>,
-    next: usize,
+    pub(super) next: usize,
     /// The events that are no cutoffs, by the hash of their states.
     pub(super) states: HashTable<PrefixEvent>,
     pub(super) cutoffs: usize,
@@ -173,6 +173,9 @@ impl Prefix {
         self.next = from + 1;
         let bucket = mem::take(&mut self.buckets[from]);
         bucket.iter().for_each(|&event| self.judge(net, event));
+        if self.reads_as == Reads::Copies {
+            bucket.iter().for_each(|&event| self.copy_after_readers(net, event));
+        }
         for event in bucket {
             if self.events[event as usize].of == NONE && !net.is_stopped() {
                 self.add(net, event);
@@ -300,12 +303,12 @@ impl Prefix {
         let Event { consumed, made, .. } = self.events[event as usize];
         let new = made..made + consumed;
         // What is made from here on has seen all of this.
-        let (queries, events) = (self.queries.len() as u32, self.events.len() as u32);
+        let queries = self.queries.len() as u32;
         for condition in new.clone() {
             self.meet(net, condition, queries);
         }
         if self.reads_as == Reads::Copies {
-            self.copy_consumers(net, event, events);
+            self.copy_consumers(net, event);
         }
         for condition in new {
             if self.is_process[self.conditions.node(condition).line as usize] {
@@ -480,7 +483,7 @@ impl Prefix {
         true
     }
 
-    /// Puts an event for this transition into the queue, and its copies after reads.
+    /// Puts an event for this transition into the queue.
     fn propose(&mut self, net: &mut impl Net, chosen: &[Condition], cut: Cut, transition: u32) {
         let end = net.transition(transition).changes.iter().map(|&(line, _)| line + 1).max();
         self.make_lines(net, end.unwrap_or(0));
@@ -505,13 +508,12 @@ impl Prefix {
         let count = consumed.len() as u32;
         consumed.extend(read);
         let (line, label) = (made.line, made.label);
-        self.put(net, (line, transition, label), (&consumed, count), &[], cut);
+        self.put((line, transition, label), (&consumed, count), &[], cut);
     }
 
-    /// Puts an event into the queue, and its copies after further reads.
+    /// Puts an event into the queue.
     pub(super) fn put(
         &mut self,
-        net: &mut impl Net,
         (line, transition, label): (Line, u32, i32),
         (conditions, consumed): (&[Condition], u32),
         reads: &[PrefixEvent],
@@ -554,8 +556,5 @@ impl Prefix {
             self.buckets.resize_with(size as usize + 1, Vec::new);
         }
         self.buckets[size as usize].push(id);
-        if self.reads_as == Reads::Copies {
-            self.copy_after_readers(net, id);
-        }
     }
 }

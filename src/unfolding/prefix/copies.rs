@@ -1,6 +1,9 @@
 //! Copies: an event that consumes conditions exists once for each set of concurrent reads of them
-//! that it comes after ([`Event::reads`]). They are added in the order in which the reads were
-//! added to the prefix, so each set is found once.
+//! that it comes after ([`Event::reads`]).
+//!
+//! A copy has one read more than the event of which it is a copy. Reads are put to a set in the
+//! order in which they were added to the prefix, so each set is found once. An event meets the
+//! reads that there are when its size has come, and from then on each read that is added.
 
 use smallvec::SmallVec;
 
@@ -14,21 +17,16 @@ impl Prefix {
         self.copies
     }
 
-    /// Puts the copies after an event into the queue: of those events with numbers below `end` that
-    /// consume what it reads.
-    pub(super) fn copy_consumers(
-        &mut self,
-        net: &mut impl Net,
-        read: PrefixEvent,
-        end: PrefixEvent,
-    ) {
+    /// Puts the copies after an event into the queue: of those events that consume what it reads,
+    /// and whose size has come.
+    pub(super) fn copy_consumers(&mut self, net: &impl Net, read: PrefixEvent) {
         let Event { slots, consumed, .. } = self.events[read as usize];
         for at in slots.0 + consumed..slots.1 {
             let condition = self.slots[at as usize].condition;
             let mut consumer = self.conditions.node(condition).consumer;
             while consumer != NONE {
                 let Slot { event, next, .. } = self.slots[consumer as usize];
-                if event < end {
+                if (self.events[event as usize].size as usize) < self.next {
                     self.come_after(net, event, read);
                 }
                 consumer = next;
@@ -38,7 +36,7 @@ impl Prefix {
 
     /// Puts the copies of an event into the queue that come after one more read of what it
     /// consumes.
-    pub(super) fn copy_after_readers(&mut self, net: &mut impl Net, event: PrefixEvent) {
+    pub(super) fn copy_after_readers(&mut self, net: &impl Net, event: PrefixEvent) {
         let Event { slots, consumed, reads, .. } = self.events[event as usize];
         let reads = &self.reads[reads.0 as usize..reads.1 as usize];
         let last = reads.last().map_or(0, |&read| self.events[read as usize].made);
@@ -55,7 +53,7 @@ impl Prefix {
 
     /// If an event that consumes what `read` has read can come after it, and after the reads that
     /// it comes after already, puts such a copy of it into the queue.
-    fn come_after(&mut self, net: &mut impl Net, event: PrefixEvent, read: PrefixEvent) {
+    fn come_after(&mut self, net: &impl Net, event: PrefixEvent, read: PrefixEvent) {
         let it = self.events[event as usize].clone();
         let Event { line: reader, made, cut: after, .. } = self.events[read as usize];
         let slots = it.slots.0 as usize..it.slots.1 as usize;
@@ -79,6 +77,6 @@ impl Prefix {
         let conditions = self.slots[slots].iter().map(|slot| slot.condition);
         let conditions: SmallVec<[Condition; 4]> = conditions.collect();
         let cut = self.cuts.join(&mut self.conditions, it.before, after);
-        self.put(net, (it.line, it.transition, it.label), (&conditions, it.consumed), &reads, cut);
+        self.put((it.line, it.transition, it.label), (&conditions, it.consumed), &reads, cut);
     }
 }
