@@ -5,7 +5,7 @@ mod definition;
 mod graph;
 mod mci;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mazurka::explore::{
@@ -187,4 +187,35 @@ fn programs_that_wait_in_loops_are_judged_as_by_states() {
     }
     println!("{judged} programs, {livelocks} with livelocks");
     assert!(judged > 200 && livelocks > 20, "{judged} {livelocks}");
+}
+
+/// The number of steps of each deadlock.
+fn lengths_of_deadlocks(outcome: &Outcome) -> BTreeMap<String, usize> {
+    let deadlocks = outcome.violations.iter().filter(|v| v.kind == ViolationKind::Deadlock);
+    deadlocks.map(|v| (format!("{:?}", v.symptom), v.schedule.len())).collect()
+}
+
+#[test]
+fn deadlocks_have_the_fewest_steps() {
+    let (mut deadlocks, mut firsts) = (0, 0);
+    for sample in processes().iter().chain(later()).filter(|s| !s.script.features().spawns) {
+        let budget = Budget { shortest: true, ..everything() };
+        let expected = explore(&sample.script, Exhaustive, budget.clone(), &mut NoObserver);
+        let expected = lengths_of_deadlocks(&expected);
+        if expected.is_empty() {
+            continue;
+        }
+        let found = explore(&sample.script, FinitePrefix::default(), budget, &mut NoObserver);
+        assert!(found.stats.prefix.is_some_and(|prefix| prefix.has_shortest_deadlock));
+        assert_eq!(lengths_of_deadlocks(&found), expected, "{}", sample.describe());
+        deadlocks += expected.len();
+        let first =
+            explore(&sample.script, FinitePrefix::default(), Budget::default(), &mut NoObserver);
+        if let [Violation { kind: ViolationKind::Deadlock, schedule, .. }] = &first.violations[..] {
+            assert_eq!(Some(&schedule.len()), expected.values().min(), "{}", sample.describe());
+            firsts += 1;
+        }
+    }
+    println!("{deadlocks} deadlocks, {firsts} first ones");
+    assert!(deadlocks > 50 && firsts > 20);
 }

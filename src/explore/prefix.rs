@@ -31,7 +31,9 @@
 //! or states: they would have to be asked everywhere.
 //!
 //! **Minimal counterexamples.** Events are added by the size of their local configurations. So no
-//! smaller one leads to a failure of that process at that place (but a lock is one step).
+//! smaller one leads to a failure of that process at that place (but a lock is one step). Of
+//! deadlocks those with the fewest steps come first, if they can be counted (`fewest`); where sends
+//! may be delayed for ever, those within which there is no other one.
 
 #[cfg(feature = "sat")]
 mod answers;
@@ -40,6 +42,8 @@ mod aside;
 mod branches;
 #[cfg(feature = "sat")]
 mod ends;
+#[cfg(feature = "sat")]
+mod fewest;
 mod graph;
 mod learned;
 mod locks;

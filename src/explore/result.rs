@@ -73,6 +73,9 @@ pub struct PrefixFigures {
     /// there are no cutoffs.
     #[serde(default)]
     pub has_read_arcs: bool,
+    /// Is it certain that no deadlock has fewer steps than the first one?
+    #[serde(default)]
+    pub has_shortest_deadlock: bool,
 }
 
 /// The result of a search.

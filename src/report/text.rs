@@ -368,9 +368,13 @@ pub(super) fn margin(name: &str) -> impl Display {
 fn shortness(report: &CheckReport, violation: &ViolationReport) -> String {
     let steps = plural(violation.schedule.len() as u64, "step", "steps");
     let switches = plural(violation.switches as u64, "switch", "switches");
-    let covers_classes = report.guarantee >= Guarantee::EveryClass && report.stopped_by.is_none();
-    let proof = match (covers_classes, violation.has_fewest_switches) {
+    let is_proved = report.stats.prefix.is_some_and(|prefix| prefix.has_shortest_deadlock)
+        && report.violations.iter().all(|v| v.kind == ViolationKind::Deadlock);
+    let covers_classes = report.guarantee >= Guarantee::EveryClass;
+    let is_whole = report.stopped_by.is_none();
+    let proof = match (is_whole && covers_classes, violation.has_fewest_switches) {
         (true, Some(true)) => "none is shorter",
+        _ if is_whole && is_proved => "none has fewer steps, perhaps fewer switches",
         (true, _) => "none has fewer steps, perhaps fewer switches",
         (false, _) => "of those that were visited; others may be shorter",
     };

@@ -52,6 +52,16 @@ enum Delayed {
     MayBe,
 }
 
+/// Which of the configurations is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Which {
+    Any,
+    /// One that contains no other one.
+    Least,
+    /// One with the fewest steps, if they can be counted.
+    Shortest,
+}
+
 /// What is asked of a complete prefix.
 pub struct Answers<'v, 's, 'o, S: System> {
     pub(super) net: &'v mut ModelNet<'s, S>,
@@ -61,6 +71,8 @@ pub struct Answers<'v, 's, 'o, S: System> {
     motions: FxHashMap<Place, Motion>,
     /// The number of queries to the solver.
     pub asked: u64,
+    /// Has each deadlock the fewest steps of those that were still to be found?
+    are_shortest: bool,
 }
 
 /// A line with a code.
@@ -77,7 +89,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         driver: &'v mut Driver<'o>,
     ) -> u64 {
         let motions = FxHashMap::default();
-        let mut answers = Answers { net, prefix, driver, motions, asked: 0 };
+        let mut answers = Answers { net, prefix, driver, motions, asked: 0, are_shortest: false };
         answers.find_motions(|_| false);
         let steps = [
             Self::deadlocks,
@@ -105,6 +117,17 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
 
     pub(super) fn place(&self, condition: Condition) -> Place {
         (self.prefix.line(condition), self.prefix.code(condition))
+    }
+
+    /// The number of actions of a process up to a condition, if nothing can move then.
+    fn steps(&self, condition: Condition) -> usize {
+        let (line, code) = self.place(condition);
+        let made = std::iter::successors(Some(condition), |&one| self.prefix.replaced(one));
+        let own = made
+            .map(|one| self.prefix.maker(one))
+            .filter(|&event| event != 0 && self.prefix.event(event).line == line);
+        let actions = |event| self.net.step(self.prefix.event(event).transition).actions();
+        own.map(actions).sum::<usize>() + usize::from(self.net.queues(line, code))
     }
 
     /// May a process that is blocked at this condition be so at the end of an execution to which
@@ -276,13 +299,12 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     }
 
     /// Finds a configuration for each combination of groups, and calls `each` with it until that
-    /// says no. If `is_least`, none contains
-    /// another one.
+    /// says no.
     pub(super) fn each_view(
         &mut self,
         mut question: Question<'v>,
         views: &[Groups],
-        is_least: bool,
+        which: Which,
         mut each: impl FnMut(&mut Self, &[PrefixEvent]) -> bool,
     ) {
         let mut literals: FxHashMap<(Line, u32), Literal> = FxHashMap::default();
@@ -299,8 +321,15 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         while !self.driver.is_stopped()
             && let Some(mut events) = question.solve(&[])
         {
-            if is_least {
-                events = question.least(events);
+            match which {
+                Which::Any => {}
+                Which::Least => events = question.least(events),
+                Which::Shortest => {
+                    let steps = |condition| self.steps(condition);
+                    let (shortest, is_certain) = question.with_fewest_steps(events, steps);
+                    events = shortest;
+                    self.are_shortest &= is_certain;
+                }
             }
             let cut = cut(self.prefix, &events);
             let seen = |&(line, ref groups): &Groups| {
@@ -311,7 +340,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             if !each(self, &events) || excluded.is_empty() {
                 break;
             }
-            if is_least {
+            if which == Which::Least {
                 question.never_contains(&events);
             }
             question.one_of(&excluded);
@@ -359,11 +388,15 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             })
             .collect();
         // If some actions may be delayed for ever, it is known of the least what has gone wrong.
-        let may_be_delayed = self.net.locals.system().objects().may_end_late;
-        self.each_view(question, &views, may_be_delayed, |answers, events| {
+        self.are_shortest = !self.net.locals.system().objects().may_end_late;
+        let which = if self.are_shortest { Which::Shortest } else { Which::Least };
+        self.each_view(question, &views, which, |answers, events| {
             answers.report_end(events);
             true
         });
+        if let Some(figures) = &mut self.driver.stats.prefix {
+            figures.has_shortest_deadlock = self.are_shortest;
+        }
     }
 
     /// The local states of a process that exists from the start, in groups that `tells` does not
@@ -427,7 +460,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             });
             let views: Vec<Groups> = objects.chain(processes).collect();
             let question = Question::new(self.prefix, self.driver.signal().clone());
-            self.each_view(question, &views, false, |answers, events| {
+            self.each_view(question, &views, Which::Any, |answers, events| {
                 answers.go_to(events);
                 answers.driver.judge_invariants(&answers.net.locals, &answers.net.state);
                 true
@@ -468,7 +501,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             lines.into_iter().filter_map(|line| self.groups(line, |code| code)).collect();
         let mut watch = Watch::new(self.driver.signal().clone());
         let mut rounds = 0;
-        self.each_view(question, &views, false, |answers, events| {
+        self.each_view(question, &views, Which::Any, |answers, events| {
             answers.go_to(events);
             answers.net.settle();
             let ModelNet { locals, state, .. } = &mut *answers.net;

@@ -61,6 +61,11 @@ impl Aside {
         Aside { clauses: Clauses::default(), variables: 0, questions, answers, signal }
     }
 
+    /// Has the search been told to stop?
+    pub(super) fn is_given_up(&self) -> bool {
+        self.signal.is_raised()
+    }
+
     /// A new variable, as its positive literal.
     pub(super) fn literal(&mut self) -> Literal {
         self.variables += 1;

@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::answers::{Answers, Groups, Place};
+use super::answers::{Answers, Groups, Place, Which};
 use super::question::{Question, cut};
 use crate::alternatives::Literal;
 use crate::model::{CellId, Object, Piece, Status, System};
@@ -37,7 +37,7 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
         });
         let views: Vec<Groups> = objects.chain(processes).collect();
         let question = self.good_ends();
-        self.each_view(question, &views, false, |answers, events| {
+        self.each_view(question, &views, Which::Any, |answers, events| {
             answers.report_end(events);
             true
         });

@@ -10,6 +10,7 @@
 
 use super::net::ModelNet;
 use crate::model::{Action, Choice, MutexId, Op, ProcessId, System};
+use crate::unfolding::prefix::{Code, Line};
 
 impl<S: System> ModelNet<'_, S> {
     /// The mutex that the process is about to request, if that is taken in one step.
@@ -18,6 +19,12 @@ impl<S: System> ModelNet<'_, S> {
             Op::AsyncLock(mutex) if self.is_simple(*mutex) => Some(*mutex),
             _ => None,
         }
+    }
+
+    /// Is a process with this code about to request a mutex that is taken in one step?
+    pub(super) fn queues(&self, line: Line, code: Code) -> bool {
+        let op = self.local(line, code).and_then(|local| self.locals.op(local));
+        matches!(op, Some(Op::AsyncLock(mutex)) if self.is_simple(*mutex))
     }
 
     pub(super) fn is_simple(&self, mutex: MutexId) -> bool {

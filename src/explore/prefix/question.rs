@@ -26,6 +26,7 @@
 use rustc_hash::FxHashMap;
 
 use super::aside::Aside;
+use super::fewest::Steps;
 use crate::alternatives::{Literal, Varisat};
 use crate::model::StopSignal;
 use crate::unfolding::prefix::{Condition, Line, Prefix, PrefixEvent};
@@ -38,6 +39,7 @@ pub(crate) struct Question<'p> {
     events: Vec<Option<Literal>>,
     unmarked: FxHashMap<Condition, Literal>,
     marked: FxHashMap<Condition, Literal>,
+    pub(super) steps: Steps,
     /// Scratch space: a clause.
     clause: Vec<Literal>,
     /// The number of calls of the solver.
@@ -58,12 +60,22 @@ impl<'p> Question<'p> {
             events,
             unmarked: FxHashMap::default(),
             marked: FxHashMap::default(),
+            steps: Steps::default(),
             clause: Vec::new(),
             asked: 0,
         };
         question.causes();
         question.conflicts();
         question
+    }
+
+    pub(super) fn prefix(&self) -> &'p Prefix {
+        self.prefix
+    }
+
+    /// Has the search been told to stop, so that an answer may be missing?
+    pub(super) fn is_given_up(&self) -> bool {
+        self.solver.is_given_up()
     }
 
     fn causes(&mut self) {

@@ -93,6 +93,7 @@ impl Explorer for FinitePrefix {
                 cutoffs: prefix.cutoffs() as u64,
                 bytes: prefix.bytes() as u64,
                 has_read_arcs: prefix.has_read_arcs(),
+                has_shortest_deadlock: false,
             });
             if net.is_refused() {
                 driver.stop(StopReason::Growing);

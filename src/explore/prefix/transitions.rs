@@ -18,6 +18,16 @@ pub struct Step {
     pub(super) delay: Delay,
 }
 
+impl Step {
+    /// The number of actions of the model that it takes.
+    pub(super) fn actions(&self) -> usize {
+        match &self.how {
+            How::Choices(choices) => choices.len(),
+            How::Reaction(_) | How::Message(..) | How::Numbered(..) => 1,
+        }
+    }
+}
+
 /// Whether an enabled transition may be delayed for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Delay {

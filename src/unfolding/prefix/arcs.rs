@@ -60,11 +60,7 @@ impl Prefix {
     /// the process).
     pub fn returns(&self, event: PrefixEvent) -> bool {
         let own = self.events[event as usize].made;
-        let parent = |&one: &Condition| {
-            let node = self.conditions.node(one);
-            (node.depth > 0).then_some(node.parent)
-        };
-        let mut before = std::iter::successors(parent(&own), parent);
+        let mut before = std::iter::successors(self.replaced(own), |&one| self.replaced(one));
         before.any(|one| self.code(one) == self.code(own))
     }
 

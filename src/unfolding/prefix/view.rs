@@ -114,6 +114,12 @@ impl Prefix {
         self.conditions.node(condition).code
     }
 
+    /// The condition that a condition replaced.
+    pub(crate) fn replaced(&self, condition: Condition) -> Option<Condition> {
+        let node = self.conditions.node(condition);
+        (node.depth > 0).then_some(node.parent)
+    }
+
     /// The event that made a condition; 0 for a line at the start.
     pub(crate) fn maker(&self, condition: Condition) -> PrefixEvent {
         self.conditions.node(condition).event
