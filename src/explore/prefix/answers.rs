@@ -141,6 +141,15 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             || !properties.contain::<Deadlocks>() && !properties.contain::<Livelocks>()
     }
 
+    /// May a process be at this condition at an end to which nothing objects?
+    pub(super) fn may_be_at_end(&self, condition: Condition) -> bool {
+        match self.motion(condition) {
+            Motion::Ended => true,
+            Motion::Blocked => self.may_wait(condition),
+            Motion::Moves => false,
+        }
+    }
+
     /// The conditions of the processes.
     pub(super) fn places(&self) -> impl Iterator<Item = Condition> + use<S> {
         let prefix = self.prefix;
@@ -152,7 +161,8 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     /// Computes what a process may be doing in a configuration in which nothing is enabled but the
     /// moves of processes that are at a place where it `spins`. It may be blocked there at the
     /// codes of the greatest set such that whatever blocks a process is there from the start, or
-    /// was left there by a process that has ended, or spins, or is in this set.
+    /// was left there by a process that has ended, or spins, or is in this set; and if it is a
+    /// process, it has ended itself, or spins, or is in this set.
     ///
     /// The last change of a line o before such a configuration was made by some process q. Then q
     /// is at a condition in whose past o has not been changed by another one since. So it is enough
@@ -179,15 +189,18 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             }
             self.motions.insert(place, motion);
         }
-        let left = self.left(&open);
+        let looked_at = open.values().flatten().flatten().map(|&(line, _)| line).collect();
+        let left = self.left(&looked_at);
         loop {
             let before = open.len();
             let stays = |place: &Place| {
-                open.contains_key(place) || spins(place) || self.motions[place] == Motion::Ended
+                let is_over = self.motions.get(place) == Some(&Motion::Ended);
+                open.contains_key(place) || spins(place) || is_over
             };
-            let is_left = |&(line, code): &Place| {
-                let is_start = code == self.prefix.code(self.prefix.start_of(line));
-                is_start || left.get(&(line, code)).is_some_and(|by| by.iter().any(stays))
+            let is_left = |place: &Place| {
+                let is_start = place.1 == self.prefix.code(self.prefix.start_of(place.0));
+                let may_stay = !self.prefix.is_process(place.0) || stays(place);
+                may_stay && (is_start || left.get(place).is_some_and(|by| by.iter().any(stays)))
             };
             let is_free =
                 |rests: &Vec<Vec<Place>>| !rests.iter().any(|seen| seen.iter().all(is_left));
@@ -203,11 +216,8 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         }
     }
 
-    /// For each code of a line that may block somebody: the places of the processes that have left
-    /// it there.
-    fn left(&self, open: &FxHashMap<Place, Vec<Vec<Place>>>) -> FxHashMap<Place, FxHashSet<Place>> {
-        let looked_at: FxHashSet<Line> =
-            open.values().flatten().flatten().map(|&(line, _)| line).collect();
+    /// For each code of one of these lines: the places of the processes that have left it there.
+    pub(super) fn left(&self, lines: &FxHashSet<Line>) -> FxHashMap<Place, FxHashSet<Place>> {
         let mut left: FxHashMap<Place, FxHashSet<Place>> = FxHashMap::default();
         for event in self.prefix.events() {
             for made in self.prefix.made(event) {
@@ -215,7 +225,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
                 if !self.prefix.is_process(line) {
                     continue;
                 }
-                for &object in &looked_at {
+                for &object in lines {
                     let last = self.prefix.last(event, object);
                     let maker = self.prefix.maker(last);
                     if maker != 0 && self.prefix.event(maker).line == line {

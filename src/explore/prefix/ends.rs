@@ -102,7 +102,7 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
         };
         let parts = self.prefix.conditions().filter(is_part);
         let parts: FxHashSet<Place> = parts.map(|condition| self.place(condition)).collect();
-        let mut parts: Vec<Place> = parts.into_iter().collect();
+        let mut parts: Vec<Place> = self.may_end_with(parts).into_iter().collect();
         parts.sort_unstable();
         let taken = |line| match self.net.piece(line) {
             Piece::Message(mailbox, sender, number) => {
@@ -112,6 +112,23 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
             _ => None,
         };
         parts.into_iter().map(|place| Part::Left(place, taken(place.0))).collect()
+    }
+
+    /// Those of these codes of lines that may be there at an end to which nothing objects: a process
+    /// that has ended then has left them there, or one that may wait for ever.
+    fn may_end_with(&self, mut places: FxHashSet<Place>) -> FxHashSet<Place> {
+        let ends = self.places().filter(|&one| self.may_be_at_end(one));
+        let ends: FxHashSet<Place> = ends.map(|one| self.place(one)).collect();
+        let left = self.left(&places.iter().map(|&(line, _)| line).collect());
+        places.retain(|place @ (line, code)| {
+            let is_start = *code == self.prefix.code(self.prefix.start_of(*line));
+            let is_left = || left.get(place).is_some_and(|by| !by.is_disjoint(&ends));
+            match self.prefix.is_process(*line) {
+                true => ends.contains(place),
+                false => is_start || is_left(),
+            }
+        });
+        places
     }
 
     /// Reports configurations that the question asks for, until each of these parts occurs in one
