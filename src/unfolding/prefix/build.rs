@@ -77,12 +77,13 @@ pub(super) struct Query {
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     pub(super) all: Vec<u32>,
-    /// The queries at each condition of a process, and the lines of these processes.
+    /// The queries at each condition of a process, and these conditions for each process.
     pub(super) at: FxHashMap<Condition, SmallVec<[u32; 1]>>,
-    processes: Vec<Line>,
+    processes: Vec<(Line, Vec<Condition>)>,
 }
 
-/// With more queries at a line than this, only concurrent ones are looked at.
+/// With more queries at a line than this, or conditions of a process that have queries there, only
+/// concurrent ones are looked at.
 const FEW: usize = 64;
 
 /// A prefix of the unfolding of a net.
@@ -379,10 +380,14 @@ impl Prefix {
         self.queries.push(Query { chosen: chosen.into(), look, cut });
         let waiting = &mut self.waiting[line as usize];
         waiting.all.push(query);
-        waiting.at.entry(chosen[0]).or_default().push(query);
-        let process = self.conditions.node(chosen[0]).line;
-        if !waiting.processes.contains(&process) {
-            waiting.processes.push(process);
+        let at = waiting.at.entry(chosen[0]).or_default();
+        at.push(query);
+        if at.len() == 1 {
+            let process = self.conditions.node(chosen[0]).line;
+            match waiting.processes.iter_mut().find(|(line, _)| *line == process) {
+                Some((_, conditions)) => conditions.push(chosen[0]),
+                None => waiting.processes.push((process, vec![chosen[0]])),
+            }
         }
         let mut open = vec![self.base(cut, line)];
         while let Some(condition) = open.pop()
@@ -414,15 +419,21 @@ impl Prefix {
         }
         let cut = self.events[self.conditions.node(condition).event as usize].cut;
         for at in 0..self.waiting[line].processes.len() {
-            let process = self.waiting[line].processes[at];
-            let mut open = vec![self.base(cut, process)];
+            let (process, ref conditions) = self.waiting[line].processes[at];
+            let are_few = conditions.len() <= FEW;
+            let mut open = match are_few {
+                true => conditions.clone(),
+                false => vec![self.base(cut, process)],
+            };
             while let Some(other) = open.pop()
                 && !net.is_stopped()
             {
                 if !self.are_concurrent(condition, other) {
                     continue;
                 }
-                self.push_children(other, &mut open);
+                if !are_few {
+                    self.push_children(other, &mut open);
+                }
                 let queries = self.waiting[line].at.get(&other).cloned().unwrap_or_default();
                 for query in queries.into_iter().filter(|&query| query < end) {
                     self.try_query(net, query, condition);
