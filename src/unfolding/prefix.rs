@@ -52,6 +52,7 @@ mod copies;
 mod cuts;
 mod order;
 mod view;
+mod waiting;
 
 pub use build::Prefix;
 use smallvec::SmallVec;

@@ -21,12 +21,12 @@ use std::cmp::Ordering;
 use std::mem;
 
 use hashbrown::HashTable;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::arcs::Reads;
 use super::conditions::{Conditions, NONE};
 use super::cuts::{Cut, Cuts};
+use super::waiting::{Place, Waiting};
 use super::{Code, Condition, Line, Net, Next, PrefixEvent};
 
 #[derive(Clone, Debug)]
@@ -73,17 +73,7 @@ pub(super) struct Query {
     cut: Cut,
 }
 
-/// The queries that look at a line.
-#[derive(Debug, Default)]
-pub(super) struct Waiting {
-    pub(super) all: Vec<u32>,
-    /// The queries at each condition of a process, and these conditions for each process.
-    pub(super) at: FxHashMap<Condition, SmallVec<[u32; 1]>>,
-    processes: Vec<(Line, Vec<Condition>)>,
-}
-
-/// With more queries at a line than this, or conditions of a process that have queries there, only
-/// concurrent ones are looked at.
+/// With more queries at a line than this, only concurrent ones are looked at.
 const FEW: usize = 64;
 
 /// A prefix of the unfolding of a net.
@@ -378,17 +368,7 @@ impl Prefix {
         self.make_lines(net, line + 1);
         let query = self.queries.len() as u32;
         self.queries.push(Query { chosen: chosen.into(), look, cut });
-        let waiting = &mut self.waiting[line as usize];
-        waiting.all.push(query);
-        let at = waiting.at.entry(chosen[0]).or_default();
-        at.push(query);
-        if at.len() == 1 {
-            let process = self.conditions.node(chosen[0]).line;
-            match waiting.processes.iter_mut().find(|(line, _)| *line == process) {
-                Some((_, conditions)) => conditions.push(chosen[0]),
-                None => waiting.processes.push((process, vec![chosen[0]])),
-            }
-        }
+        self.waiting[line as usize].add(&self.conditions, chosen[0], query);
         let mut open = vec![self.base(cut, line)];
         while let Some(condition) = open.pop()
             && !net.is_stopped()
@@ -419,24 +399,18 @@ impl Prefix {
         }
         let cut = self.events[self.conditions.node(condition).event as usize].cut;
         for at in 0..self.waiting[line].processes.len() {
-            let (process, ref conditions) = self.waiting[line].processes[at];
-            let are_few = conditions.len() <= FEW;
-            let mut open = match are_few {
-                true => conditions.clone(),
-                false => vec![self.base(cut, process)],
-            };
+            let process = self.waiting[line].processes[at];
+            let mut open: Vec<Condition> =
+                self.waiting[line].from(&self.conditions, self.base(cut, process)).to_vec();
             while let Some(other) = open.pop()
                 && !net.is_stopped()
             {
-                if !self.are_concurrent(condition, other) {
-                    continue;
-                }
-                if !are_few {
-                    self.push_children(other, &mut open);
-                }
-                let queries = self.waiting[line].at.get(&other).cloned().unwrap_or_default();
-                for query in queries.into_iter().filter(|&query| query < end) {
-                    self.try_query(net, query, condition);
+                if self.are_concurrent(condition, other) {
+                    let Place { below, queries } = &self.waiting[line].at[&other];
+                    open.extend_from_slice(below);
+                    for query in queries.clone().into_iter().filter(|&query| query < end) {
+                        self.try_query(net, query, condition);
+                    }
                 }
             }
         }

@@ -169,6 +169,11 @@ impl Conditions {
         }
     }
 
+    /// Has nothing replaced a condition so far?
+    pub(crate) fn is_leaf(&self, condition: Condition) -> bool {
+        self.nodes[condition as usize].child == NONE
+    }
+
     /// The events that read a condition, in the order in which they were added.
     pub(crate) fn readers(&self, condition: Condition) -> &[PrefixEvent] {
         self.lists.get(self.nodes[condition as usize].reads as usize).map_or(&[], |list| list)

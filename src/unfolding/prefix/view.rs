@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::build::{Event, Prefix, Query, Slot};
 use super::conditions::NONE;
 use super::cuts::Cut;
+use super::waiting::Waiting;
 use super::{Code, Condition, Line, PrefixEvent};
 
 impl Prefix {
@@ -236,8 +237,6 @@ impl Prefix {
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        let waiting = self.waiting.iter();
-        let waiting = waiting.map(|it| it.all.capacity() * 4 + it.at.capacity() * 33);
         self.conditions.bytes()
             + self.cuts.bytes()
             + self.events.capacity() * size_of::<Event>()
@@ -245,6 +244,6 @@ impl Prefix {
             + (self.reads.capacity() + self.stamps.capacity()) * 4
             + self.queries.capacity() * size_of::<Query>()
             + self.states.capacity() * 5
-            + waiting.sum::<usize>()
+            + self.waiting.iter().map(Waiting::bytes).sum::<usize>()
     }
 }
