@@ -60,6 +60,8 @@ pub struct Driver<'o> {
     /// Its place among searches that take turns, and the transitions after which its turn ends.
     seat: Option<Seat<'o>>,
     turn_ends: u64,
+    /// Work besides the transitions, in steps of turns.
+    work: u64,
     /// The part of the executions to explore.
     pub(super) branch: Branch,
     /// Takes parts of the branch, if it may be split.
@@ -102,6 +104,7 @@ impl<'o> Driver<'o> {
             until_tick: 1,
             seat: None,
             turn_ends: u64::MAX,
+            work: 0,
             branch: Branch::default(),
             splitter: None,
             asks_on_the_way,
@@ -254,6 +257,20 @@ impl<'o> Driver<'o> {
         }
     }
 
+    /// Reports work that takes as long as this many steps of a turn, and is no transition.
+    pub fn worked(&mut self, steps: u64) {
+        self.work += steps;
+        self.until_tick = self.until_tick.saturating_sub(steps);
+        if self.until_tick == 0 {
+            self.tick();
+        }
+    }
+
+    /// The steps so far, as turns count them.
+    fn steps(&self) -> u64 {
+        self.stats.transitions + self.work
+    }
+
     /// Reports `count` actions that led to states at this depth, in which nothing is to be judged.
     pub fn moved_often(&mut self, count: u64, depth: usize) {
         if count > 0 {
@@ -351,20 +368,21 @@ impl<'o> Driver<'o> {
             self.observer.progress(&self.stats, now - self.start);
         }
         self.take_turns();
-        let left = self.turn_ends.saturating_sub(self.stats.transitions);
+        let left = self.turn_ends.saturating_sub(self.steps());
         self.until_tick = self.tick.min(left).max(1);
     }
 
     /// Waits for the next turn if this one is over. Ends the search if it is not needed any more.
     fn take_turns(&mut self) {
         let Some(seat) = &mut self.seat else { return };
-        let is_needed = match self.stats.transitions < self.turn_ends {
+        let is_needed = match self.stats.transitions + self.work < self.turn_ends {
             true => seat.is_needed(),
             false => {
                 let mut tell = |stats: &Stats| self.observer.progress(stats, self.start.elapsed());
                 let steps = seat.next_turn(self.watchdog.signal(), &mut tell);
                 self.last_tick = Instant::now();
-                let ends = steps.map(|steps| self.stats.transitions.saturating_add(steps));
+                let ends =
+                    steps.map(|more| (self.stats.transitions + self.work).saturating_add(more));
                 self.turn_ends = ends.unwrap_or(u64::MAX);
                 steps.is_some()
             }

@@ -181,6 +181,7 @@ fn grow<S: System>(
 ) -> bool {
     added.clear();
     let is_more = prefix.grow(net, added);
+    driver.worked(prefix.take_work());
     added.iter().for_each(|&event| judge(net, prefix, event, driver));
     is_more
 }

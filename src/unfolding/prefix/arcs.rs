@@ -124,6 +124,7 @@ impl Prefix {
         let events: Vec<PrefixEvent> = chosen.iter().map(|&one| self.maker(one)).collect();
         let mut past = Vec::new();
         self.collect_any(&events, &mut past);
+        self.has_worked(past.len() as u64);
         let (stamp, stamps) = (self.stamp, mem::take(&mut self.stamps));
         // If each read that is there is a cause of who consumes what it has read, there is no
         // cycle.

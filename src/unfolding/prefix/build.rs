@@ -17,6 +17,7 @@
 //!
 //! **Reads.** See `copies` and `arcs`.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::mem;
 
@@ -76,6 +77,9 @@ pub(super) struct Query {
 /// With more queries at a line than this, only concurrent ones are looked at.
 const FEW: usize = 64;
 
+/// The work for an event, where 1 is a look at whether two conditions are concurrent.
+const WORK_OF_EVENT: u64 = 16;
+
 /// A prefix of the unfolding of a net.
 #[derive(Debug)]
 pub struct Prefix {
@@ -99,6 +103,7 @@ pub struct Prefix {
     pub(super) reads_as: Reads,
     /// The number of events that come after reads of what they consume.
     pub(super) copies: usize,
+    pub(super) work: Cell<u64>,
     /// Scratch space: which events were met in a walk.
     pub(super) stamps: Vec<u32>,
     pub(super) stamp: u32,
@@ -138,6 +143,7 @@ impl Prefix {
             is_whole: false,
             reads_as: Reads::Copies,
             copies: 0,
+            work: Cell::new(0),
             stamps: Vec::new(),
             stamp: 0,
         };
@@ -336,6 +342,7 @@ impl Prefix {
         let events = chosen.iter().map(|&condition| self.conditions.node(condition).event);
         let (events, mut past): (SmallVec<[_; 4]>, _) = (events.collect(), Vec::new());
         self.collect(&events, &mut past);
+        self.has_worked(past.len() as u64);
         let path: Vec<u32> =
             past.iter().map(|&event| self.events[event as usize].transition).collect();
         net.learn(line, &path);
@@ -418,6 +425,7 @@ impl Prefix {
 
     /// Can one configuration have both conditions in its cut?
     fn are_concurrent(&self, a: Condition, b: Condition) -> bool {
+        self.has_worked(1);
         let (x, y) = (self.conditions.node(a), self.conditions.node(b));
         let (of_a, of_b) = (self.events[x.event as usize].cut, self.events[y.event as usize].cut);
         self.is_current(a, of_b)
@@ -436,6 +444,7 @@ impl Prefix {
     /// If a condition is concurrent with all conditions of a query that looks at its line, goes on
     /// with the query. Returns whether it is.
     fn try_query(&mut self, net: &mut impl Net, query: u32, condition: Condition) -> bool {
+        self.has_worked(1);
         let Query { ref chosen, look, cut } = self.queries[query as usize];
         let node = *self.conditions.node(condition);
         let made_by = self.events[node.event as usize].cut;
@@ -504,6 +513,7 @@ impl Prefix {
         reads: &[PrefixEvent],
         cut: Cut,
     ) {
+        self.has_worked(WORK_OF_EVENT);
         let id = self.events.len() as PrefixEvent;
         let from = self.slots.len() as u32;
         let mut level = 0;

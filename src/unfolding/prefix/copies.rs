@@ -54,6 +54,7 @@ impl Prefix {
     /// If an event that consumes what `read` has read can come after it, and after the reads that
     /// it comes after already, puts such a copy of it into the queue.
     fn come_after(&mut self, net: &impl Net, event: PrefixEvent, read: PrefixEvent) {
+        self.has_worked(1);
         let it = self.events[event as usize].clone();
         let Event { line: reader, made, cut: after, .. } = self.events[read as usize];
         let slots = it.slots.0 as usize..it.slots.1 as usize;
