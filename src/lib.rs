@@ -91,9 +91,6 @@
 //! - VMCAI 2023: B. Cirisci, C. Enea, A. Farzan, S. O. Mutluergil. *A pragmatic approach to
 //!   stateful partial order reduction.*
 
-// Without the command line, what only it uses of the other modules is left over.
-#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
-
 /// The Rust of the README and of the book, as tests.
 #[cfg(doctest)]
 mod documents {

@@ -150,7 +150,7 @@ fn drawn() -> Steps {
 }
 
 #[test]
-fn nondeterminism_is_told_with_both_requests_and_their_places() {
+fn nondeterminism_is_reported_with_both_requests_and_their_places() {
     let mut runner = Interpreted::new(drawn());
     runner.fickle_after = Some(2);
     let checked = mazurka::check(&History::new(runner)).all().run();

@@ -487,7 +487,7 @@ fn who_cannot_judge_an_invariant_says_so() {
 }
 
 #[test]
-fn a_broken_invariant_is_told_and_replays() {
+fn a_broken_invariant_is_reported_and_replays() {
     let text = KNOWN[0].0;
     let report = json(&run_with(&["check", "-", "--format", "json"], text));
     let violation = &report["violations"][0];

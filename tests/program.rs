@@ -229,7 +229,7 @@ fn who_does_something_else_in_each_run_is_found_out() {
 }
 
 #[test]
-fn misuse_is_told() {
+fn misuse_is_reported() {
     let told = wrong(async || future::pending().await);
     assert!(
         told.starts_with("Error: the process awaits something that is not an operation"),

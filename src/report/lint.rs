@@ -93,7 +93,7 @@ impl From<LeakKind> for Lint {
             LeakKind::Message => Lint::Messages,
             LeakKind::Receive | LeakKind::Acquire | LeakKind::Collective => Lint::Requests,
             LeakKind::Held | LeakKind::Queued => Lint::Locks,
-            LeakKind::Told(RemarkKind::Unfreed) => Lint::Handles,
+            LeakKind::Remarked(RemarkKind::Unfreed) => Lint::Handles,
         }
     }
 }
@@ -302,7 +302,7 @@ fn of_leak(subject: &Subject, leak: &Leak) -> Warning {
         LeakKind::Collective => format!("{object} never ends for {process}, which has entered it"),
         LeakKind::Held => format!("{process} ends without giving {object} back"),
         LeakKind::Queued => format!("{process} ends in the queue of {object}"),
-        LeakKind::Told(RemarkKind::Unfreed) => {
+        LeakKind::Remarked(RemarkKind::Unfreed) => {
             format!("{process} never frees the {object} that it makes here")
         }
     };

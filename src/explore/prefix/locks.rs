@@ -25,7 +25,7 @@ impl<S: System> ModelNet<'_, S> {
     }
 
     fn declared(&self, mutex: MutexId) -> u32 {
-        self.locals.met().mutexes.declared(mutex.0)
+        self.locals.objects().mutexes.declared(mutex.0)
     }
 
     /// Is the process, which has just requested the mutex, about to wait for just that?
