@@ -41,6 +41,7 @@ mod branches;
 #[cfg(feature = "sat")]
 mod ends;
 mod graph;
+#[cfg(feature = "sat")]
 mod learned;
 mod locks;
 mod net;

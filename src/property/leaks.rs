@@ -82,6 +82,7 @@ impl Leak {
     ///
     /// # Errors
     /// If it does not end in this leak: no search of this system has found it.
+    #[cfg(feature = "cli")]
     pub(crate) fn check<S: System>(&self, system: &S) -> Result<(), String> {
         let mut locals = Locals::new(system);
         let state = self.schedule.replay(&mut locals).map_err(|refusal| refusal.to_string())?;

@@ -49,6 +49,7 @@ impl<S: System> ModelNet<'_, S> {
 
     /// Carries out what the net leaves out: the requests for mutexes that are not free. They are
     /// undone when the model goes elsewhere.
+    #[cfg(feature = "sat")]
     pub fn settle(&mut self) {
         for process in self.state.processes().collect::<Vec<_>>() {
             if let Some(mutex) = self.locks(process)

@@ -1,12 +1,13 @@
 //! Does a replay end in a livelock?
 
 use super::Replay;
-use crate::model::{ProcessId, StopSignal, System};
+use crate::model::{ProcessId, System};
 use crate::property::livelock::{Motion, Watch, is_livelock};
 
 impl<S: System> Replay<'_, S> {
     /// From now on the search for livelocks is given up when `signal` is raised.
-    pub(crate) fn stop_at(&mut self, signal: &StopSignal) {
+    #[cfg(feature = "cli")]
+    pub(crate) fn stop_at(&mut self, signal: &crate::model::StopSignal) {
         self.stop = signal.clone();
     }
 

@@ -26,6 +26,7 @@ impl<S: System> Replay<'_, S> {
     }
 
     /// What the process of the last step has printed after that step.
+    #[cfg(feature = "cli")]
     pub(crate) fn just_printed(&self) -> Option<Printed> {
         let process = self.state.schedule().next_back()?.process;
         let text = self.printed_before(self.state.local(process))?;
