@@ -124,7 +124,7 @@ fn random_programs_as_closures_are_what_they_are_as_models() {
             let schedules: BTreeSet<_> = schedules.collect();
             (ends(&checked.outcome), stats.transitions, stats.events, schedules)
         };
-        let model = random_models::Script::new(program);
+        let model = random_models::Erased::new(random_models::Script::new(program));
         assert_eq!(
             essence(all(&closures, explorer)),
             essence(all(&model, explorer)),
