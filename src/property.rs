@@ -74,8 +74,8 @@ pub(crate) fn process_failure<'l, S: System>(
     }
 }
 
-/// Is the terminal `state` a deadlock? It is if some process that is not a daemon is neither done nor
-/// failed. So it is if some actor has pending messages, unless `allow_pending`.
+/// Is the terminal `state` a deadlock? It is if some process that is not a daemon is neither done
+/// nor failed. So it is if some actor has pending messages, unless `allow_pending`.
 pub(crate) fn is_deadlock<S: System>(
     locals: &Locals<'_, S>,
     state: &State,

@@ -26,9 +26,11 @@ ids! {
     MailboxId;
     /// A mutex, by its index in [`super::ObjectTable`]; for a system, in [`super::Objects`].
     MutexId;
-    /// A reader-writer lock, by its index in [`super::ObjectTable`]; for a system, in [`super::Objects`].
+    /// A reader-writer lock, by its index in [`super::ObjectTable`]; for a system, in
+    /// [`super::Objects`].
     RwLockId;
-    /// A condition variable, by its index in [`super::ObjectTable`]; for a system, in [`super::Objects`].
+    /// A condition variable, by its index in [`super::ObjectTable`]; for a system, in
+    /// [`super::Objects`].
     CondvarId;
     /// A semaphore, by its index in [`super::ObjectTable`]; for a system, in [`super::Objects`].
     SemaphoreId;

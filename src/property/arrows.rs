@@ -1,10 +1,10 @@
-//! What one step of an execution provided for a later one, and which locks a process held from which
-//! step to which.
+//! What one step of an execution provided for a later one, and which locks a process held from
+//! which step to which.
 //!
 //! An arrow goes from the step that provided something to the step that obtained it, not to the
-//! request. The [`Effect`] of a step says what the step needed; the [`Words`](super::objects::Words)
-//! of its operation say which of its needs are drawn as arrows. They are asked at the end of the
-//! execution, when it is known whether a post was received.
+//! request. The [`Effect`] of a step says what the step needed; the
+//! [`Words`](super::objects::Words) of its operation say which of its needs are drawn as arrows.
+//! They are asked at the end of the execution, when it is known whether a post was received.
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -56,8 +56,8 @@ pub(crate) enum ArrowKind {
     Content,
 }
 
-/// The process of a step begins or ends to hold a mutex or a reader-writer lock in it. The number is
-/// the position of its request in the log of the object.
+/// The process of a step begins or ends to hold a mutex or a reader-writer lock in it. The number
+/// is the position of its request in the log of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hold {
     /// It holds the object from this step on.
@@ -88,8 +88,8 @@ impl<S: System> Past<'_, '_, S> {
     }
 
     /// The steps that provide what a step needs. If it needs the end of a process, that is the last
-    /// step of the process. (Where too many processes arrive at a barrier, some add to the lane after
-    /// the step: these are left out.)
+    /// step of the process. (Where too many processes arrive at a barrier, some add to the lane
+    /// after the step: these are left out.)
     pub(super) fn providers(&self, need: Need, step: usize) -> Vec<usize> {
         match need {
             Need::Event(position) => vec![position as usize],

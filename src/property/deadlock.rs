@@ -1,15 +1,16 @@
-//! Explains a deadlock: what each blocked process waits for, which processes could end its wait, and
-//! which ones wait for one another in a cycle.
+//! Explains a deadlock: what each blocked process waits for, which processes could end its wait,
+//! and which ones wait for one another in a cycle.
 //!
 //! The wait-for graph has an edge from a blocked process to each process that may end its wait: the
 //! owner of the mutex, the process to join, every process that may still post the missing message
 //! or arrive at the barrier. What a process may still do is judged by its local state
 //! ([`Foresight::reach`](crate::model::Foresight::reach)). That is an over-approximation, so an
-//! edge does not prove that help would come. But a missing edge proves that help cannot come. Hence:
+//! edge does not prove that help would come. But a missing edge proves that help cannot come.
+//! Hence:
 //! - a process without edges waits for something that no process can provide any more;
-//! - a strongly connected component that no edge leaves (a *knot*) is a set of processes that can be
-//!   helped only by one another. It is reported as a cycle. A cycle with an edge that leads out of
-//!   it is not reported: a process outside may end the wait.
+//! - a strongly connected component that no edge leaves (a *knot*) is a set of processes that can
+//!   be helped only by one another. It is reported as a cycle. A cycle with an edge that leads out
+//!   of it is not reported: a process outside may end the wait.
 
 use std::sync::Arc;
 
@@ -27,8 +28,8 @@ use crate::model::{LocalId, ProcessId, Status, System, Touch};
 pub struct Deadlock {
     /// The processes that wait, by number.
     pub(crate) blocked: Vec<Blocked>,
-    /// The smallest knot of the wait-for graph. If each of its processes waits for exactly one other,
-    /// they are in the order of the cycle.
+    /// The smallest knot of the wait-for graph. If each of its processes waits for exactly one
+    /// other, they are in the order of the cycle.
     pub(crate) cycle: Option<Vec<Link>>,
     /// The blocked processes that repeat a loop for ever. If there are any, this is a livelock.
     pub(crate) spinning: Vec<String>,
@@ -177,8 +178,8 @@ pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
     })
 }
 
-/// The smallest knot of the wait-for graph that has more than one process. Of equally small ones, the
-/// one with the lowest process number.
+/// The smallest knot of the wait-for graph that has more than one process. Of equally small ones,
+/// the one with the lowest process number.
 fn knot(waits: &[(ProcessId, Wait)]) -> Option<Vec<ProcessId>> {
     let mut graph = DiGraphMap::<ProcessId, ()>::new();
     for (process, wait) in waits {

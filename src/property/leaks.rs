@@ -1,8 +1,8 @@
-//! What executions leave behind: messages that are never received, requests that are never answered,
-//! mutexes that are never unlocked.
+//! What executions leave behind: messages that are never received, requests that are never
+//! answered, mutexes that are never unlocked.
 //!
-//! A process that really runs may report more leaks when it ends ([`Remark`]), for example an object
-//! that it never freed.
+//! A process that really runs may report more leaks when it ends ([`Remark`]), for example an
+//! object that it never freed.
 //!
 //! A leak is not a violation. Leaks are searched at the end of executions without a violation, in
 //! which no process has failed. (In a deadlock, messages and requests are left as well, but the

@@ -1,10 +1,10 @@
 //! Livelocks: every process that can move only repeats a loop that waits.
 //!
-//! A process *spins* in a state if everything that it can do there alone leaves all objects unchanged
-//! and leads back to earlier local states: it reads the same values for ever. If every process that
-//! can move spins, nothing will ever change. That is a livelock. If all processes that spin are
-//! daemons, it is a normal end, like one where daemons are blocked. ([`crate::trace::spin`] says how
-//! executions leave out such loops.)
+//! A process *spins* in a state if everything that it can do there alone leaves all objects
+//! unchanged and leads back to earlier local states: it reads the same values for ever. If every
+//! process that can move spins, nothing will ever change. That is a livelock. If all processes that
+//! spin are daemons, it is a normal end, like one where daemons are blocked.
+//! ([`crate::trace::spin`] says how executions leave out such loops.)
 
 use rustc_hash::FxHashSet;
 
@@ -64,9 +64,9 @@ impl Watch {
         Motion::Round(all)
     }
 
-    /// Is the answer of `ask` yes in `state`, or in a state to which these processes, which spin, lead
-    /// from there? `None` if there are more than [`LONGEST_LOOP`] such states. When this returns,
-    /// `state` is as before.
+    /// Is the answer of `ask` yes in `state`, or in a state to which these processes, which spin,
+    /// lead from there? `None` if there are more than [`LONGEST_LOOP`] such states. When this
+    /// returns, `state` is as before.
     pub(crate) fn any_in_round<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -150,8 +150,8 @@ impl Watch {
     }
 }
 
-/// Is it a livelock if these processes spin? Not if all of them are daemons, which may wait for ever,
-/// in a loop or blocked.
+/// Is it a livelock if these processes spin? Not if all of them are daemons, which may wait for
+/// ever, in a loop or blocked.
 pub(crate) fn is_livelock<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
@@ -161,9 +161,9 @@ pub(crate) fn is_livelock<S: System>(
 }
 
 /// What the processes do that wait because of the bound on unsuccessful polls
-/// ([`max_polls`](crate::model::Semantics::max_polls)). `Motion::On` if one of them would go on: what
-/// it polls next in its loop is there, or it would go on in a new way with a higher bound. Otherwise
-/// they poll for ever if nothing else can move.
+/// ([`max_polls`](crate::model::Semantics::max_polls)). `Motion::On` if one of them would go on:
+/// what it polls next in its loop is there, or it would go on in a new way with a higher bound.
+/// Otherwise they poll for ever if nothing else can move.
 pub fn polling<S: System>(locals: &mut Locals<'_, S>, state: &State) -> Motion {
     let mut all = Vec::new();
     if !state.has_carriers() {

@@ -62,8 +62,8 @@ pub(super) trait Words<S: System> {
     /// Its name, if the program has no source.
     fn name(&self) -> &'static str;
 
-    /// Its result in the last step of the replay, which is the action `by` with this response. `None` if
-    /// it has no result.
+    /// Its result in the last step of the replay, which is the action `by` with this response.
+    /// `None` if it has no result.
     fn outcome(&self, at: &Replay<'_, S>, by: Action, response: Option<Response>)
     -> Option<String>;
 
@@ -86,8 +86,8 @@ pub(super) trait Words<S: System> {
         None
     }
 
-    /// Place and text of the operation if `process` makes this choice. `None` if they are those of the
-    /// local state of the process.
+    /// Place and text of the operation if `process` makes this choice. `None` if they are those of
+    /// the local state of the process.
     fn site(&self, at: &Replay<'_, S>, process: ProcessId, choice: Option<Choice>) -> Option<Site> {
         let _ = (at, process, choice);
         None
@@ -246,9 +246,9 @@ kinds! {
     cell: cells, Cell(CellId), Cell;
 }
 
-/// The failure of a misused object: too many arrivals at a barrier or counts of a latch, two receivers
-/// at a p2p or bag mailbox, or calls of a collective that do not agree. `None` if no object is
-/// misused.
+/// The failure of a misused object: too many arrivals at a barrier or counts of a latch, two
+/// receivers at a p2p or bag mailbox, or calls of a collective that do not agree. `None` if no
+/// object is misused.
 #[inline]
 pub(crate) fn oversubscription<S: System>(
     locals: &Locals<'_, S>,

@@ -53,9 +53,9 @@ impl<'p> Position<'p> {
         Schedule::of(self.state)
     }
 
-    /// The happens-before order of the execution that led here. It is the same in all executions of a
-    /// class, so a [`Property`](super::Property) may depend on it if the
-    /// explorer visits every class.
+    /// The happens-before order of the execution that led here. It is the same in all executions of
+    /// a class, so a [`Property`](super::Property) may depend on it if the explorer visits every
+    /// class.
     pub fn order(self) -> HappensBefore {
         self.terms.order(self.state)
     }
@@ -142,8 +142,8 @@ impl<'p> Position<'p> {
         self.terms.values()
     }
 
-    /// In a terminal state: is some process that is not a daemon neither done nor failed? Or does some
-    /// actor have pending messages, unless `allow_pending`?
+    /// In a terminal state: is some process that is not a daemon neither done nor failed? Or does
+    /// some actor have pending messages, unless `allow_pending`?
     pub fn is_deadlocked(self, allow_pending: bool) -> bool {
         self.terms.is_deadlocked(self.state, allow_pending)
     }

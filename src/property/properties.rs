@@ -74,15 +74,15 @@ pub trait Property: Any + Debug + Send + Sync {
 
     /// Does each objection to an end depend on one thing only: on an action and its history, on the
     /// final state of one object, or on that of one process? An explorer that does not visit every
-    /// end (`prefix`) asks only such properties. It asks them at ends in which each action, and each
-    /// final state of an object or process, occurs.
+    /// end (`prefix`) asks only such properties. It asks them at ends in which each action, and
+    /// each final state of an object or process, occurs.
     fn is_about_one_thing(&self) -> bool {
         false
     }
 
-    /// Let `values` be all values that occur in executions. May an objection to an end depend on the
-    /// history of an action, and not only on the final state? This is asked only of properties that
-    /// are [about one thing](Property::is_about_one_thing).
+    /// Let `values` be all values that occur in executions. May an objection to an end depend on
+    /// the history of an action, and not only on the final state? This is asked only of properties
+    /// that are [about one thing](Property::is_about_one_thing).
     fn looks_back(&self, values: &Values) -> bool {
         let _ = values;
         true
@@ -109,9 +109,9 @@ pub enum When {
     /// [`Invariants`](crate::model::Invariants) read, so an explorer that visits every class can
     /// judge the states that it does not visit.
     Invariant,
-    /// At the end of an execution, in a terminal state. The answer may depend on the whole state and
-    /// on the [order](Position::order) of the execution, but on nothing else of the execution. If several
-    /// properties object, only the first objection is reported.
+    /// At the end of an execution, in a terminal state. The answer may depend on the whole state
+    /// and on the [order](Position::order) of the execution, but on nothing else of the execution.
+    /// If several properties object, only the first objection is reported.
     End,
     /// In a state in which only spin iterations are possible ([`Position::spins`]).
     Livelock,

@@ -83,8 +83,8 @@ pub enum Standing {
 pub struct Replay<'s, S: System> {
     pub(super) locals: Locals<'s, S>,
     pub(super) state: State,
-    /// The names by process. If the system gives one name to several processes, the second gets `#2`,
-    /// and so on.
+    /// The names by process. If the system gives one name to several processes, the second gets
+    /// `#2`, and so on.
     names: Vec<String>,
     /// Every name, with the highest number that was added to it.
     namesakes: FxHashMap<String, u32>,
@@ -176,8 +176,8 @@ impl<'s, S: System> Replay<'s, S> {
         &self.names[process.index()]
     }
 
-    /// Where the execution stands. Of several violations it names the first in this list: the failure
-    /// of the last step, an invariant, a deadlock, `final`, the failure of an earlier step.
+    /// Where the execution stands. Of several violations it names the first in this list: the
+    /// failure of the last step, an invariant, a deadlock, `final`, the failure of an earlier step.
     pub fn standing(&self) -> Standing {
         if let Some(standing) = self.failure_of_last_step() {
             return standing;
@@ -223,8 +223,8 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
-    /// The failure of `process` in this state; for `None`, those that belong to no process: `final`,
-    /// `invariant`, and a misused object.
+    /// The failure of `process` in this state; for `None`, those that belong to no process:
+    /// `final`, `invariant`, and a misused object.
     pub fn failures(&self, process: Option<ProcessId>) -> Vec<Failure> {
         let (state, locals) = (&self.state, &self.locals);
         match process {
@@ -316,8 +316,8 @@ impl<'s, S: System> Replay<'s, S> {
         is_end.then(|| final_failure(locals, state)).flatten()
     }
 
-    /// What to show for a failure that belongs to no process: what `final` read before it failed, or
-    /// else the shared cells.
+    /// What to show for a failure that belongs to no process: what `final` read before it failed,
+    /// or else the shared cells.
     pub(crate) fn seen_at_the_end(&self) -> Vec<(String, String)> {
         let Some(readings) = final_readings(&self.locals, &self.state) else { return self.cells() };
         self.shown(&readings)
@@ -334,8 +334,8 @@ impl<'s, S: System> Replay<'s, S> {
         self.site_of(process, None)
     }
 
-    /// The place and text of the operation that a process is at. For an actor with a choice, those of
-    /// the handler that it runs.
+    /// The place and text of the operation that a process is at. For an actor with a choice, those
+    /// of the handler that it runs.
     fn site_of(&self, process: ProcessId, choice: Option<Choice>) -> Site {
         let op = self.pending(process);
         let own = op.and_then(|op| words(op, |words| words.site(self, process, choice)));
@@ -345,8 +345,8 @@ impl<'s, S: System> Replay<'s, S> {
         site.unwrap_or_else(|| Site { file: None, line: 0, column: 0, text: name().into() })
     }
 
-    /// The place and text of the operation at which a process is blocked. For an actor, those of the
-    /// handler of the oldest message that it does not take.
+    /// The place and text of the operation at which a process is blocked. For an actor, those of
+    /// the handler of the oldest message that it does not take.
     pub(super) fn site_of_wait(&self, process: ProcessId) -> Site {
         let inboxes = self.state.inboxes();
         let Some(oldest) = inboxes.pending(process).next() else { return self.site(process) };
@@ -515,8 +515,8 @@ mod tests {
         );
     }
 
-    /// Processes of two parents. A search numbers them in the order in which they first occur in it. In
-    /// other executions the order is another one.
+    /// Processes of two parents. A search numbers them in the order in which they first occur in
+    /// it. In other executions the order is another one.
     #[test]
     fn schedules_of_spawning_programs_replay() {
         let spawner = |n| vec![Op::Spawn(LocalId::ABSENT); n];

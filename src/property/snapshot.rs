@@ -1,7 +1,7 @@
 //! A state in words: where each process is, what it waits for, and what every object holds.
 //!
-//! [`Replay::step_with_changes`] returns what one step changed; a [`Fact`] describes one thing in one
-//! state. Both take their words from [`super::objects`], so a queue is written in the same way
+//! [`Replay::step_with_changes`] returns what one step changed; a [`Fact`] describes one thing in
+//! one state. Both take their words from [`super::objects`], so a queue is written in the same way
 //! everywhere.
 
 use serde::Serialize;
@@ -42,8 +42,8 @@ pub enum FactKind {
     Mutex,
     /// The free units of a semaphore, or its queue.
     Semaphore,
-    /// The processes that have arrived at a barrier or entered a collective; the missing counts of a
-    /// latch.
+    /// The processes that have arrived at a barrier or entered a collective; the missing counts of
+    /// a latch.
     Barrier,
     /// The content of a shared cell.
     Cell,
@@ -52,8 +52,8 @@ pub enum FactKind {
 }
 
 impl<S: System> Replay<'_, S> {
-    /// All facts of the present state: process by process, then object by object. If very many objects of a kind are declared, only those that processes have
-    /// reached.
+    /// All facts of the present state: process by process, then object by object. If very many
+    /// objects of a kind are declared, only those that processes have reached.
     pub fn facts(&self) -> Vec<Fact> {
         let mut facts: Vec<Fact> =
             self.state.program_processes().flat_map(|process| self.facts_of(process)).collect();

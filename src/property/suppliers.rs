@@ -1,8 +1,8 @@
 //! The unfinished processes of a state, indexed by what they may still do.
 //!
-//! For each process that waits, the processes are asked for that may do what it waits for. The index
-//! answers this. Only processes that may touch many neighbouring objects, or about which nothing is
-//! known, are examined one by one.
+//! For each process that waits, the processes are asked for that may do what it waits for. The
+//! index answers this. Only processes that may touch many neighbouring objects, or about which
+//! nothing is known, are examined one by one.
 
 use std::rc::Rc;
 
@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 use super::replay::Replay;
 use crate::model::{ProcessId, Reach, System, Touch};
 
-/// A process that may touch more neighbouring objects than this is not in the index. In debug builds,
-/// which compare the index with the processes one by one, the number is so small that small programs
-/// have such processes, too.
+/// A process that may touch more neighbouring objects than this is not in the index. In debug
+/// builds, which compare the index with the processes one by one, the number is so small that small
+/// programs have such processes, too.
 const MOST_NEIGHBOURS: u32 = if cfg!(debug_assertions) { 2 } else { 16 };
 
 /// The processes that have not ended, by what they may still do.
@@ -26,9 +26,9 @@ pub(super) struct Suppliers {
 }
 
 impl<S: System> Replay<'_, S> {
-    /// The processes that have not ended and may still do this, or start a process that may, by number.
-    /// Not for tests of communications and for messages to actors, because a [`Reach`] does not have
-    /// them.
+    /// The processes that have not ended and may still do this, or start a process that may, by
+    /// number. Not for tests of communications and for messages to actors, because a [`Reach`] does
+    /// not have them.
     pub(super) fn suppliers(&self, touch: Touch) -> Vec<ProcessId> {
         let all = self.all_suppliers();
         let declared = self.locals.declared(touch);
@@ -71,8 +71,8 @@ impl<S: System> Replay<'_, S> {
         index
     }
 
-    /// May `process`, or a process that it spawns, do this in any execution of its text? The present
-    /// place in the text does not matter.
+    /// May `process`, or a process that it spawns, do this in any execution of its text? The
+    /// present place in the text does not matter.
     pub(super) fn may_ever(&self, process: ProcessId, touch: Touch) -> bool {
         self.locals.may_touch(self.state.local(process), touch)
     }

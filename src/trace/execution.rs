@@ -243,7 +243,8 @@ impl<'s, S: System> Execution<'s, S> {
     }
 
     /// Did the last call of [`Execution::enabled`] leave out actions that would end a spin
-    /// iteration? If it returned no action, and none is cut, then only spin iterations are possible.
+    /// iteration? If it returned no action, and none is cut, then only spin iterations are
+    /// possible.
     pub(crate) fn is_waiting(&self) -> bool {
         self.is_holding
     }

@@ -28,8 +28,8 @@
 //!
 //! **At the end of an execution.** If only such events are enabled, some process waits in a loop.
 //! If no such process can ever leave its loop, that is a *livelock*. If one could leave its loop
-//! now, it has checked its condition too early: the condition holds by now. Then the execution is given up,
-//! because an execution without that iteration is explored as well.
+//! now, it has checked its condition too early: the condition holds by now. Then the execution is
+//! given up, because an execution without that iteration is explored as well.
 //!
 //! **Races.** So an access to a cell, or a `try_lock`, may be possible at one version of the cell,
 //! or of the queue, and not at the next. This holds for no other operation. For the race of an

@@ -2,11 +2,11 @@
 //! along one execution.
 //!
 //! There is one lane per process, and one for each *ordered* lane ([`Part::is_ordered`]) of each
-//! object in use ([`ObjectTable`]): its *chain*. The other lanes of an object have no chain, because
-//! what is added to them commutes, or has an order that follows from what was waited for. They are
-//! numbered separately, as *gatherings*. Chains come first, so spawning processes only appends. Some numbers
-//! behind the chains are kept free for further chains. When they are used up, their number grows by
-//! half, and the lanes of processes move: see [`Lanes::meet`].
+//! object in use ([`ObjectTable`]): its *chain*. The other lanes of an object have no chain,
+//! because what is added to them commutes, or has an order that follows from what was waited for.
+//! They are numbered separately, as *gatherings*. Chains come first, so spawning processes only
+//! appends. Some numbers behind the chains are kept free for further chains. When they are used up,
+//! their number grows by half, and the lanes of processes move: see [`Lanes::meet`].
 //!
 //! ```text
 //!  chains in use, as objects came up        free        processes
@@ -61,8 +61,8 @@ impl Lanes {
         self.known < table.order().len()
     }
 
-    /// Gives lanes to new objects of the table. The chains keep their numbers, but the lanes of processes
-    /// move up if there are not enough free numbers.
+    /// Gives lanes to new objects of the table. The chains keep their numbers, but the lanes of
+    /// processes move up if there are not enough free numbers.
     pub(crate) fn meet(&mut self, table: &ObjectTable) {
         self.take_in(table);
         let chains = self.chains.len() as u32;

@@ -23,8 +23,8 @@
 //! complete visits are of the same one. With full alternatives an exploration is never blocked,
 //! which is asserted.
 //!
-//! **Up to a depth.** Let P be the set of all events up to some height. P is closed under causes, so
-//! it is an event structure. It is finite, even if the program runs for ever. Its maximal
+//! **Up to a depth.** Let P be the set of all events up to some height. P is closed under causes,
+//! so it is an event structure. It is finite, even if the program runs for ever. Its maximal
 //! configurations are the classes up to that depth. The search is a search of P, if ex(C) and en(C)
 //! are those of P: an event that is too high is in neither of them, and en(C) contains no event in
 //! conflict with C.

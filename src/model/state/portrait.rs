@@ -20,11 +20,11 @@
 //! length grows with the processes spawned. What does not fit into a number is a list that
 //! [`Parts`] keeps once.
 //!
-//! If objects are added to the table during the search ([`crate::model::ObjectTable`]), the numbers of objects are a list
-//! with its length in front. [`Parts::EMPTY`] stands for an object in its initial state. The list
-//! ends with the last object that is not in its initial state, and its length is rounded up to a
-//! power of two, because portraits of equal length share more. So a state keeps its portrait when
-//! the search meets further objects.
+//! If objects are added to the table during the search ([`crate::model::ObjectTable`]), the numbers
+//! of objects are a list with its length in front. [`Parts::EMPTY`] stands for an object in its
+//! initial state. The list ends with the last object that is not in its initial state, and its
+//! length is rounded up to a power of two, because portraits of equal length share more. So a state
+//! keeps its portrait when the search meets further objects.
 //!
 //! The part of an object says that a request *is* waiting: it has the process and the index of the
 //! request there. So the part of a process changes only by its own steps, and when something that
@@ -118,7 +118,8 @@ macro_rules! define_slots {
                 }
             }
 
-            /// The index of an object in a portrait, if all objects were in the table from the start.
+            /// The index of an object in a portrait, if all objects were in the table from the
+            /// start.
             pub fn place_of(&self, table: &ObjectTable, object: Object) -> usize {
                 let mut before = 0;
                 $(
@@ -168,7 +169,8 @@ impl State {
         }
     }
 
-    /// Appends the numbers of the objects in the table, up to the last one that is not in its initial state.
+    /// Appends the numbers of the objects in the table, up to the last one that is not in its
+    /// initial state.
     fn objects_met<S: System>(
         &self,
         locals: &mut Locals<'_, S>,

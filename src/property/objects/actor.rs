@@ -34,8 +34,8 @@ impl<S: System> Words<S> for React {
         vec![(format!("messages to {}", at.name(process)), pending_to(at, process))]
     }
 
-    /// The guards of the actor refuse its pending messages. Another message could change its state, but
-    /// there is none.
+    /// The guards of the actor refuse its pending messages. Another message could change its state,
+    /// but there is none.
     fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
         let state = at.variables(process);
         let state: Vec<_> = state.iter().map(|(name, value)| format!("{name} = {value}")).collect();

@@ -73,8 +73,8 @@ impl<S: System> Request<S> for Enrolled {
 }
 
 impl Enrolled {
-    /// Why no process will notify it. A notification that came before the enrolment does not wake the
-    /// process; the sentence names such a lost notification.
+    /// Why no process will notify it. A notification that came before the enrolment does not wake
+    /// the process; the sentence names such a lost notification.
     fn why_nobody<S: System>(&self, at: &Replay<'_, S>, process: ProcessId) -> String {
         let condvar = at.state.condvar(self.0);
         let turn = condvar.enrolments()[self.1 as usize].turn;
@@ -130,10 +130,10 @@ fn notified_at<S: System>(at: &Replay<'_, S>, condvar: CondvarId, wanted: u32) -
     (0..at.state.depth()).filter(is_it).nth(wanted as usize)
 }
 
-/// Has the process, which waits for a notification, checked its condition after this position of the
-/// execution? Then it has not missed an earlier notification. A check is an access to a cell. If the
-/// process never accesses a cell (its values are behind a mutex and not in the model), a check is a
-/// lock of a mutex.
+/// Has the process, which waits for a notification, checked its condition after this position of
+/// the execution? Then it has not missed an earlier notification. A check is an access to a cell.
+/// If the process never accesses a cell (its values are behind a mutex and not in the model), a
+/// check is a lock of a mutex.
 fn has_looked<S: System>(at: &Replay<'_, S>, process: ProcessId, since: usize) -> bool {
     let own = |&place: &usize| at.state.action(place).process == process;
     let op = |place: usize| at.locals.op(at.state.before(place));

@@ -43,8 +43,8 @@ impl<S: System> Words<S> for Use {
         at.now(mailbox)
     }
 
-    /// A post that is paired at once has an arrow from its partner. But if a process observes that the
-    /// message has arrived, the only arrow of the message leads to that step.
+    /// A post that is paired at once has an arrow from its partner. But if a process observes that
+    /// the message has arrived, the only arrow of the message leads to that step.
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         let (mailbox, end) = match *self {
             Use::Isend { mailbox, .. } => (mailbox, End::Send),
@@ -147,8 +147,8 @@ pub(super) fn no_match(noun: &str, count: usize) -> String {
     }
 }
 
-/// The wait for a post that matches `own`. A process with `touch` may supply it. `post` is the touch
-/// under which a [`Reach`](crate::model::Reach) has the envelopes of such posts.
+/// The wait for a post that matches `own`. A process with `touch` may supply it. `post` is the
+/// touch under which a [`Reach`](crate::model::Reach) has the envelopes of such posts.
 pub(super) fn wait_for_partner<S: System>(
     at: &Replay<'_, S>,
     process: ProcessId,

@@ -135,7 +135,8 @@ pub(super) fn queued<S: System>(at: &Replay<'_, S>, ahead: &[ProcessId]) -> Stri
     }
 }
 
-/// Why the processes `ahead` do not all unlock; `None` if they may. One that cannot is reason enough.
+/// Why the processes `ahead` do not all unlock; `None` if they may. One that cannot is reason
+/// enough.
 pub(super) fn why_still_locked<S: System>(
     at: &Replay<'_, S>,
     name: &str,

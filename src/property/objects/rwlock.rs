@@ -91,8 +91,8 @@ impl<S: System> Request<S> for Queued {
         Wait { words, helpers, hopeless }
     }
 
-    /// The lock is handed over by the last unlocks that the request waited for: of the previous writer,
-    /// or of all readers after it.
+    /// The lock is handed over by the last unlocks that the request waited for: of the previous
+    /// writer, or of all readers after it.
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         let needs = past.effect(to).needs.iter().rev().map(|&need| past.providers(need, to));
         let last = needs.into_iter().find(|unlocks| !unlocks.is_empty()).unwrap_or_default();

@@ -26,8 +26,9 @@ impl<S: System> Replay<'_, S> {
         }
     }
 
-    /// The processes that wait at a poll but would go on: what they poll next in their loop is there,
-    /// or only the bound on polls keeps them from going on. Empty if other actions are possible.
+    /// The processes that wait at a poll but would go on: what they poll next in their loop is
+    /// there, or only the bound on polls keeps them from going on. Empty if other actions are
+    /// possible.
     pub(crate) fn pollers(&self) -> &[ProcessId] {
         &self.pollers
     }
@@ -40,8 +41,8 @@ impl<S: System> Replay<'_, S> {
         !self.spins.is_empty() || self.pollers.is_empty() && self.state.is_terminal(&self.locals)
     }
 
-    /// Does no process have to move any more, or are only spin iterations possible? Not if there are
-    /// [pollers] that would go on.
+    /// Does no process have to move any more, or are only spin iterations possible? Not if there
+    /// are [pollers] that would go on.
     ///
     /// [pollers]: Replay::pollers
     pub(in crate::property) fn stands_still(&self) -> bool {

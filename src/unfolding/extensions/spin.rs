@@ -1,9 +1,9 @@
 //! Loops that wait: events that end a spin iteration are not built.
 //!
 //! [`crate::trace::spin`] says what such an event is, and why nothing is lost without it. Here the
-//! same is done for event structures. The iteration is found along the process's own branch. What its
-//! operations would result in after the history of the event depends only on how far that history
-//! reaches along each chain.
+//! same is done for event structures. The iteration is found along the process's own branch. What
+//! its operations would result in after the history of the event depends only on how far that
+//! history reaches along each chain.
 
 use smallvec::SmallVec;
 

@@ -182,8 +182,8 @@ impl State {
         Some(std::iter::once(local).chain(others.iter().copied()).collect())
     }
 
-    /// Does the process, which waits at a poll, go on nevertheless, because another poll of its loop
-    /// would succeed?
+    /// Does the process, which waits at a poll, go on nevertheless, because another poll of its
+    /// loop would succeed?
     pub fn polls_on<S: System>(
         &self,
         locals: &Locals<'_, S>,
