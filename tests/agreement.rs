@@ -48,6 +48,8 @@ const MAX_ATTEMPT: u64 = 2_000;
 /// Above this number of classes, only the last variant of each explorer is used; with a thorough
 /// effort, no explorer that may take long.
 const MANY_CLASSES: [u64; 3] = [60, 300, 500];
+/// Above this number of classes, a brief effort uses only the first and the last k of UDPOR.
+const FEW_CLASSES: u64 = 10;
 /// Above this number of classes, only the last variant of each explorer is used, whatever the
 /// effort.
 const VERY_MANY_CLASSES: u64 = 10_000;
@@ -202,12 +204,14 @@ impl Case {
         let has_many_classes = self.expected.traces.is_some_and(|n| n > self.many_classes());
         let is_over = name.ends_with(" over configurations");
         let is_slow = !is_last || name == "source" || is_over && self.effort == Effort::Brief;
+        let has_few_classes = self.expected.traces.is_some_and(|n| n <= FEW_CLASSES);
+        let uses_every_k = name == "udpor" && (self.effort != Effort::Brief || has_few_classes);
         match self.effort {
             Effort::Thorough => {
                 is_slow && self.expected.traces.is_some_and(|n| n > VERY_MANY_CLASSES)
             }
             Effort::Brief | Effort::More => {
-                is_slow && has_many_classes || !is_last && name != "udpor" && !is_first
+                is_slow && has_many_classes || !is_last && !is_first && !uses_every_k
             }
         }
     }
