@@ -29,7 +29,7 @@ pub enum Motion {
     Round(Vec<Spin>),
     /// One of them can do something else, or could do so with a higher bound on unsuccessful polls.
     On,
-    /// One of them passes through more than [`LONGEST_LOOP`] local states, or the time is over.
+    /// One of them passes through more than `LONGEST_LOOP` local states, or the time is over.
     Unknown,
 }
 
