@@ -23,6 +23,7 @@ mod program;
 mod prospect;
 mod slips;
 mod spin;
+#[cfg(feature = "cli")]
 mod structure;
 mod token;
 mod types;
@@ -34,6 +35,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 pub use expectation::{Expectation, ExpectedVerdict};
 pub use program::{Local, Program};
 
+#[cfg(feature = "cli")]
 pub(crate) use structure::{Domain, Offer, Param, Structure, structure};
 
 use std::collections::BTreeSet;

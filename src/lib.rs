@@ -47,9 +47,10 @@
 //! | `cli` | the command line; only it prints and exits, and only it and `mpi` read files and start processes | everything |
 //!
 //! The feature `cli`, which is on by default, adds `cli`, `mpi` and `workshop`, and the parts of
-//! `report` that only these modules use. Modules import only what the last column allows; a test
-//! checks this. `trace` and `unfolding` are the two usual representations of a class. Neither
-//! imports the other, so tests can compare their results.
+//! `lang`, `study` and `report` that only these modules use. The feature `sat`, which is on as
+//! well, adds the questions of `explore` to a SAT solver. Modules import only what the last column
+//! allows; a test checks this. `trace` and `unfolding` are the two usual representations of a
+//! class. Neither imports the other, so tests can compare their results.
 //!
 //! # Glossary
 //!
@@ -90,9 +91,6 @@
 //!   of asynchronous distributed programs.*
 //! - VMCAI 2023: B. Cirisci, C. Enea, A. Farzan, S. O. Mutluergil. *A pragmatic approach to
 //!   stateful partial order reduction.*
-
-// Without the command line, what only it uses of the other modules is left over.
-#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
 /// The Rust of the README and of the book, as tests.
 #[cfg(doctest)]

@@ -11,7 +11,7 @@
 //! |---|---|
 //! | [`Actors`], [`Finale`], [`Invariants`], [`Foresight`], [`Describe`] | optional parts of a system |
 //! | [`Objects`] | the shared objects as declared |
-//! | [`Met`] | the objects that a search has encountered, and their numbers in the search |
+//! | [`ObjectTable`] | the objects that a search has encountered, and their numbers in the search |
 //! | [`Op`] | a visible operation: what a process asks of the objects |
 //! | [`Response`] | the answer to an operation: all that the process observes of it |
 //! | [`Action`] | a process and the choice among the responses of its operation |
@@ -36,7 +36,7 @@ pub mod flow;
 mod foresight;
 mod invariants;
 mod locals;
-mod met;
+mod object_table;
 mod objects;
 mod op;
 mod opaque;
@@ -59,7 +59,7 @@ pub use effect::{Act, Effect, Lane, dependent};
 pub use foresight::{Foresight, Point};
 pub use invariants::{Invariants, View};
 pub use locals::{Birth, LocalId, Locals, ProcessId, Status};
-pub use met::{Met, Object, Roster};
+pub use object_table::{Object, ObjectTable, Roster};
 pub use objects::barrier::Barrier;
 pub use objects::collective::{Collectives, Entry};
 pub use objects::condvar::Enrolment;

@@ -3,21 +3,21 @@
 //! Explorers only judge, by [`Properties`]. They rest on `process_failure`, `oversubscription`,
 //! `is_deadlock`, `is_livelock` and `final_failure`, which say whether a state violates
 //! something. Explaining is separate and slower: a [`Replay`] repeats a schedule on the model
-//! alone, and tells it in the program's own terms.
+//! alone, and describes each step in the program's own terms.
 //!
 //! | item | meaning |
 //! |---|---|
-//! | [`Replay`] | an execution repeated action by action; each action is checked and told as a [`Step`] |
-//! | [`Property`] | what is judged, and when; [`Properties`] are those of a search |
+//! | [`Replay`] | an execution repeated action by action; each action is checked and described as a [`Step`] |
+//! | [`Property`] | what is judged, and when; a search has [`Properties`] |
 //! | [`Position`] | where a search is, in the program's own terms |
 //! | [`Call`] | a call of a procedure, its result and its steps |
 //! | [`Change`] | what a step changed |
-//! | `Arrow`, `Hold` | what went from one step to another, and who held what |
+//! | `Arrow`, `Hold` | what one step provided for another; which locks a process held, and how long |
 //! | [`Fact`] | a part of a state: where a process is, what an object holds |
 //! | [`Standing`] | the state of an execution: open, ended, deadlocked, failed |
-//! | [`Deadlock`] | who waits for what, who could have helped, and who waits in a circle |
+//! | [`Deadlock`] | what each process waits for, which processes could help, and cycles of the wait-for graph |
 //! | [`Leak`] | what an execution leaves behind although nothing goes wrong in it |
-//! | [`Spin`] | a process that goes round a loop for ever: together they make a livelock |
+//! | [`Spin`] | a process that repeats a loop without changing anything; if all that can move do, it is a livelock |
 
 mod arrows;
 mod calls;
@@ -74,8 +74,8 @@ pub(crate) fn process_failure<'l, S: System>(
     }
 }
 
-/// Is `state`, in which nothing can happen any more, a deadlock? It is if some process that is no
-/// daemon is neither done nor failed, or some actor has messages pending and that is not allowed.
+/// Is the terminal `state` a deadlock? It is if some process that is not a daemon is neither done
+/// nor failed. So it is if some actor has pending messages, unless `allow_pending`.
 pub(crate) fn is_deadlock<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
@@ -87,12 +87,12 @@ pub(crate) fn is_deadlock<S: System>(
     state.stuck(locals).any(|process| !(allow_pending && is_actor(process)))
 }
 
-/// What the program's `final` block objects to in a terminal state that is no deadlock.
+/// What the program's `final` block objects to in a terminal state that is not a deadlock.
 pub(crate) fn final_failure<S: System>(locals: &Locals<'_, S>, state: &State) -> Option<Failure> {
     at_the_end(locals, state, |finale, ends, cells| finale.judge(ends, cells, &locals.values))
 }
 
-/// What the `final` block that objects to a terminal state has read there, with names.
+/// What the `final` block that objects to a terminal state has read there: names and values.
 pub(crate) fn final_readings<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
@@ -100,8 +100,8 @@ pub(crate) fn final_readings<S: System>(
     at_the_end(locals, state, |finale, ends, cells| finale.readings(ends, cells, &locals.values))
 }
 
-/// What `ask` says about the local states and the cells of a terminal state, if there is a `final`
-/// block at all.
+/// The answer of `ask` about the local states and the cells of a terminal state; `None` if there is
+/// no `final` block.
 fn at_the_end<S: System, T>(
     locals: &Locals<'_, S>,
     state: &State,

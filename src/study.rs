@@ -10,17 +10,28 @@
 //! crate. A [`Sweep`] gives a constant one value after another; a [`Point`] is a row together with
 //! its repetitions. A [`Task`] is a search that is done in parts.
 
+#[cfg(feature = "cli")]
 mod agreement;
 #[cfg(test)]
 pub(crate) mod made_up;
+#[cfg(feature = "cli")]
 mod point;
+#[cfg(feature = "cli")]
 mod sweep;
+#[cfg(feature = "cli")]
 pub(crate) mod task;
 
+#[cfg(feature = "cli")]
 pub use agreement::{About, Disagreement, disagreements};
+#[cfg(feature = "cli")]
 pub use point::{Point, median};
+#[cfg(feature = "cli")]
 pub use sweep::{Sweep, ks, product};
+#[cfg(feature = "cli")]
 pub use task::Task;
+
+#[cfg(feature = "cli")]
+pub(crate) use agreement::foreseen;
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -379,13 +390,4 @@ impl Row {
             Ran::Refused(_) | Ran::Failed(_) => None,
         }
     }
-}
-
-/// The number of executions that a complete search with this setting will visit, if an earlier row
-/// of the same program determines it.
-pub(crate) fn foreseen(rows: &[Row], case: &Case, setting: &Setting) -> Option<u64> {
-    let defines = case.constants();
-    let of_case = |row: &&Row| row.spec == case.name && row.defines == defines;
-    let known = rows.iter().filter(of_case).find_map(agreement::classes);
-    known.filter(|_| setting.profile().guarantee == Guarantee::EveryClassOnce)
 }

@@ -18,7 +18,7 @@
 //! | `BacktrackSets` | the enabled actions that must be tried from each state |
 //! | `WakeupTree` | continuations that must be executed from a state |
 //! | [`SleepSet`] | enabled actions whose continuations are explored already |
-//! | `spin` | loops that wait: their fruitless rounds are left out of executions |
+//! | `spin` | loops that wait: their spin iterations are left out of executions |
 //! | `order()` | the happens-before order of a given schedule |
 //! | [`causal_past()`] | the causal past of the last action of an execution |
 //! | `Cuts` | the states of a class that differ in certain relevant actions |

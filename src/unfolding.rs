@@ -61,7 +61,7 @@ pub struct Unfolding<'s, S: System> {
     pub structure: EventStructure,
     /// Events of greater height are not built.
     max_height: u32,
-    /// Events that end fruitless rounds are not built.
+    /// Events that end spin iterations are not built.
     waits: bool,
     /// The last large list of events whose maximal events were asked for, and the answer.
     crowd: (Vec<EventId>, SmallVec<[EventId; 4]>),
@@ -72,7 +72,7 @@ pub struct Unfolding<'s, S: System> {
 impl<'s, S: System> Unfolding<'s, S> {
     /// No events yet, and the empty configuration with its extensions. Events higher than
     /// `max_height` will not be built: that prefix of the unfolding is finite even if the system
-    /// can run for ever. If `waits`, events that end fruitless rounds will not be built either: see
+    /// can run for ever. If `waits`, events that end spin iterations will not be built either: see
     /// `trace::spin`. Once `stop` is raised, extensions, conflicts and answers about them
     /// mean nothing.
     pub fn new(
@@ -82,7 +82,7 @@ impl<'s, S: System> Unfolding<'s, S> {
         stop: StopSignal,
     ) -> (Self, Configuration) {
         let mut locals = Locals::new(system);
-        let lanes = Lanes::new(locals.met());
+        let lanes = Lanes::new(locals.objects());
         let configuration = Configuration::new(&lanes, &mut locals);
         let structure = EventStructure::new(lanes, locals.initial().len(), stop);
         let mut unfolding = Unfolding {
@@ -117,7 +117,7 @@ impl<'s, S: System> Unfolding<'s, S> {
     }
 
     /// For C without enabled events: is there an action whose event is too high? (If not, and the
-    /// state is not terminal, all possible actions would end fruitless rounds: see
+    /// state is not terminal, all possible actions would end spin iterations: see
     /// `extensions/spin`.)
     pub(crate) fn is_cut_at(&mut self, c: &Configuration) -> bool {
         let before = self.too_high;

@@ -28,20 +28,33 @@ use crate::judge::{
 use crate::tidy::files;
 pub use expectation::{expectations, options};
 
-/// The exhaustive explorer is the judge if the spec has at most this number of executions: in the
-/// ordinary run, and in the thorough one.
-const MAX_EXECUTIONS: [u64; 2] = [5_000, 20_000];
+/// How much is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effort {
+    /// Every time: few variants of the explorers, and programs that are not large.
+    Brief,
+    /// What `.ci/run` adds, in an optimised build: larger programs, and more variants on them.
+    More,
+    /// All expectations, with all variants and the long exhaustive searches.
+    Thorough,
+}
+
+/// The exhaustive explorer is the judge if the spec has at most this number of executions, for each
+/// effort.
+const MAX_EXECUTIONS: [u64; 3] = [2_000, 5_000, 20_000];
 /// If the spec does not give the number of executions, the exhaustive search is given up after this
 /// number.
 const MAX_ATTEMPT: u64 = 2_000;
-/// From this number of classes on, the ordinary run uses only the last variant of each explorer; so
-/// does the thorough run, and without explorers that may take long.
-const MANY_CLASSES: [u64; 2] = [300, 500];
-/// From this number of classes on, the thorough run, too, uses only the last variant of each
-/// explorer.
+/// Above this number of classes, only the last variant of each explorer is used; with a thorough
+/// effort, no explorer that may take long.
+const MANY_CLASSES: [u64; 3] = [60, 300, 500];
+/// Above this number of classes, a brief effort uses only the first and the last k of UDPOR.
+const FEW_CLASSES: u64 = 10;
+/// Above this number of classes, only the last variant of each explorer is used, whatever the
+/// effort.
 const VERY_MANY_CLASSES: u64 = 10_000;
-/// Above this number of classes, the ordinary run uses no explorer.
-const TOO_MANY_CLASSES: u64 = 2_000;
+/// Above this number of classes, no explorer is used.
+const TOO_MANY_CLASSES: [u64; 3] = [600, 2_000, u64::MAX];
 /// The time of a case that takes longer is printed.
 const NOTEWORTHY: Duration = Duration::from_secs(2);
 
@@ -50,21 +63,20 @@ struct Case {
     path: PathBuf,
     text: String,
     expected: Expectation,
-    /// Whether to use all variants of the explorers, and long exhaustive searches.
-    thorough: bool,
+    effort: Effort,
 }
 
-/// Every expectation of every spec; those marked `slow` only if `thorough`.
-fn cases(thorough: bool) -> Vec<Case> {
+/// The expectations of all specs that this effort is for; those marked `slow` only if thorough.
+fn cases(effort: Effort) -> Vec<Case> {
     let read = |path: PathBuf| {
         let text = fs::read_to_string(&path).expect("a readable spec");
         let all = expectations(&text).unwrap_or_else(|what| panic!("{}: {what}", path.display()));
         let case =
-            move |expected| Case { path: path.clone(), text: text.clone(), expected, thorough };
+            move |expected| Case { path: path.clone(), text: text.clone(), expected, effort };
         all.into_iter().map(case)
     };
     let cases = files("specs", "maz").into_iter().flat_map(read);
-    cases.filter(|case| thorough || !case.is_slow()).collect()
+    cases.filter(|case| effort == Effort::Thorough || !case.is_slow()).collect()
 }
 
 impl Case {
@@ -74,7 +86,8 @@ impl Case {
     }
 
     fn is_slow(&self) -> bool {
-        self.expected.slow || self.expected.traces.is_some_and(|n| n > TOO_MANY_CLASSES)
+        self.expected.slow
+            || self.expected.traces.is_some_and(|n| n > TOO_MANY_CLASSES[self.effort as usize])
     }
 
     fn compile(&self) -> Result<Program, String> {
@@ -176,22 +189,30 @@ impl Case {
     }
 
     fn many_classes(&self) -> u64 {
-        MANY_CLASSES[usize::from(self.thorough)]
+        MANY_CLASSES[self.effort as usize]
     }
 
     /// Whether this variant of an explorer is left out. With many classes, this holds for every
-    /// variant but the last, and for source-DPOR, which may have many blocked explorations for each
-    /// class. Of explorers whose many variants differ only in the order, all but the first and the
-    /// last are left out. With very many classes, the former are left out even in the thorough run.
+    /// variant but the last, for source-DPOR, which may have many blocked explorations for each
+    /// class, and for explorers over configurations. Of explorers whose many variants differ only in
+    /// the order, all but the first and the last are left out. The thorough run leaves out only the
+    /// former, and only with very many classes.
     fn is_spared(&self, index: usize) -> bool {
         let name = METHODS[index].0;
         let is_first = METHODS[..index].last().is_none_or(|previous| previous.0 != name);
         let is_last = METHODS.get(index + 1).is_none_or(|next| next.0 != name);
         let has_many_classes = self.expected.traces.is_some_and(|n| n > self.many_classes());
-        let is_slow = !is_last || name == "source";
-        match self.thorough {
-            true => is_slow && self.expected.traces.is_some_and(|n| n > VERY_MANY_CLASSES),
-            false => is_slow && has_many_classes || !is_last && name != "udpor" && !is_first,
+        let is_over = name.ends_with(" over configurations");
+        let is_slow = !is_last || name == "source" || is_over && self.effort == Effort::Brief;
+        let has_few_classes = self.expected.traces.is_some_and(|n| n <= FEW_CLASSES);
+        let uses_every_k = name == "udpor" && (self.effort != Effort::Brief || has_few_classes);
+        match self.effort {
+            Effort::Thorough => {
+                is_slow && self.expected.traces.is_some_and(|n| n > VERY_MANY_CLASSES)
+            }
+            Effort::Brief | Effort::More => {
+                is_slow && has_many_classes || !is_last && !is_first && !uses_every_k
+            }
         }
     }
 
@@ -202,7 +223,7 @@ impl Case {
         match method.profile().name {
             "sleep" => true,
             // There may be many states even if there are few classes.
-            "dl-s-por" => is_large || !self.thorough,
+            "dl-s-por" => is_large || self.effort != Effort::Thorough,
             "dpor" => is_large || method.profile().guarantee < Guarantee::EveryClassOnce,
             _ => method.profile().guarantee < Guarantee::EveryClassOnce,
         }
@@ -215,7 +236,7 @@ impl Case {
         recorder: &mut Recorder<'_, Program>,
     ) -> Result<Option<Counts>, String> {
         let limit = match self.expected.interleavings {
-            Some(_) => MAX_EXECUTIONS[usize::from(self.thorough)],
+            Some(_) => MAX_EXECUTIONS[self.effort as usize],
             None => MAX_ATTEMPT,
         };
         let budget = Budget { max_traces: Some(limit), ..self.everything() };
@@ -236,7 +257,7 @@ impl Case {
 
     /// Checks only the numbers, if the spec gives the number of executions and there is time.
     fn check_long_exhaustive(&self, program: &Program) -> Result<(), String> {
-        if !self.thorough || self.expected.interleavings.is_none() {
+        if self.effort != Effort::Thorough || self.expected.interleavings.is_none() {
             return Ok(());
         }
         let outcome = explore(program, Exhaustive, self.everything(), &mut NoObserver);
@@ -368,16 +389,25 @@ fn failures(cases: &[Case]) -> Vec<String> {
     failures
 }
 
+/// All variants of the explorers are used only for small programs: see `is_spared` and
+/// `may_take_long`.
 #[test]
 fn every_spec_meets_its_expectations_on_every_explorer() {
-    assert_met(&cases(false));
+    assert_met(&cases(Effort::Brief));
+}
+
+/// Larger programs, with more variants.
+#[test]
+#[ignore = "slow"]
+fn every_larger_spec_meets_its_expectations_on_every_explorer() {
+    assert_met(&cases(Effort::More));
 }
 
 /// Checks all expectations, with all variants of the explorers and the long exhaustive searches.
 #[test]
 #[ignore = "slow"]
 fn every_expectation_is_met_by_every_variant() {
-    assert_met(&cases(true));
+    assert_met(&cases(Effort::Thorough));
 }
 
 fn assert_met(cases: &[Case]) {
@@ -398,7 +428,7 @@ fn wrong_expectations_are_found_out() {
     let wrong = |facts: &str| {
         let expected = expectations(&format!("//@ {facts}\n{text}")).expect("facts").remove(0);
         let (path, text) = (Path::new("two-writes.maz").into(), text.into());
-        Case { path, text, expected, thorough: false }.check()
+        Case { path, text, expected, effort: Effort::Brief }.check()
     };
     assert_eq!(wrong("traces 2 deadlocked 0 interleavings 2 verdict ok"), Ok(()));
     for facts in ["traces 1", "deadlocked 1", "interleavings 3", "verdict deadlock"] {
@@ -419,7 +449,7 @@ fn wrong_figures_of_cut_executions_and_states_are_found_out() {
         let expected =
             expectations(&format!("//@ {facts}\n{text}")).expect("facts").pop().expect("one");
         let (path, text) = (Path::new("two-clocks.maz").into(), text.into());
-        Case { path, text, expected, thorough: false }.check()
+        Case { path, text, expected, effort: Effort::Brief }.check()
     };
     assert_eq!(wrong("depth 1 traces 2 interleavings 2"), Ok(()));
     assert_eq!(wrong("depth 2 traces 2 interleavings 3"), Ok(()));

@@ -44,7 +44,7 @@ fn search(system: &impl System, explorer: Auto, budget: Budget) -> Outcome {
 }
 
 /// All that is told but the time, and who answered.
-fn told(outcome: &Outcome) -> String {
+fn reported(outcome: &Outcome) -> String {
     let Outcome { stats, violations, leaks, stopped_by, .. } = outcome;
     format!("{stopped_by:?} {stats:?} {violations:?} {leaks:?}")
 }
@@ -66,11 +66,16 @@ fn answers(system: &impl System, judge: &Outcome, context: &dyn Fn() -> String) 
             let winner = one.answered_by.clone().expect("a winner");
             let alone: Setting = winner.parse().expect("an explorer");
             let alone = explore(system, alone, budget(), &mut NoObserver);
-            assert_eq!(told(&one), told(&alone), "{winner}, first {first}: {}", context());
+            assert_eq!(reported(&one), reported(&alone), "{winner}, first {first}: {}", context());
             for jobs in if all { &[2, 4][..] } else { &[] } {
                 let more = search(system, auto(first, *jobs), budget());
                 assert_eq!(more.answered_by.as_ref(), Some(&winner), "{jobs}: {}", context());
-                assert_eq!(told(&more), told(&one), "{jobs} jobs, first {first}: {}", context());
+                assert_eq!(
+                    reported(&more),
+                    reported(&one),
+                    "{jobs} jobs, first {first}: {}",
+                    context()
+                );
             }
             match all {
                 true => assert_eq!(kinds(&one), kinds(judge), "{winner}: {}", context()),
@@ -141,7 +146,7 @@ fn where_executions_meet_others_than_udpor_answer() {
         let [one, two] = &outcomes;
         assert_eq!(one.verdict(), Verdict::Ok, "{name}");
         assert_ne!(one.answered_by.as_deref(), Some("udpor"), "{name}");
-        assert_eq!(told(one), told(two), "{name}");
+        assert_eq!(reported(one), reported(two), "{name}");
         assert_eq!(one.answered_by, two.answered_by, "{name}");
     }
 }

@@ -249,7 +249,7 @@ fn merged_results_are_those_of_one_search() {
 }
 
 #[test]
-fn what_is_missing_is_told() {
+fn what_is_missing_is_reported() {
     let spec = "../../../specs/memory/lastzero.maz";
     let folder = cut("missing", &[spec, "--explorer", "sleep", "-D", "N=5"]);
     let untouched = merge(&folder);

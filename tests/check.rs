@@ -1,5 +1,6 @@
 //! `mazurka::check`, and systems built in Rust: that they equal the same programs in the language,
-//! and what reports say about them.
+//! and what reports say about them. Their type is forgotten, since each type of system costs time to
+//! compile ([`Erased`]).
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,12 +11,14 @@ use mazurka::explore::{StopReason, Verdict};
 use mazurka::lang;
 use mazurka::model::{FailureKind, Schedule};
 use mazurka::systems::{
-    Builder, Script, Variables, assert_that, branch, choose, fetch_add, lock, read, recv,
-    repeat_while, send, set, unlock, write,
+    Builder, Variables, assert_that, branch, choose, fetch_add, lock, read, recv, repeat_while,
+    send, set, unlock, write,
 };
 
+use crate::random_models::Erased;
+
 /// Everybody takes the left fork first.
-fn philosophers(count: usize) -> Script {
+fn philosophers(count: usize) -> Erased<'static> {
     let mut system = Builder::new();
     let fork = system.mutexes("fork", count);
     for i in 0..count {
@@ -23,11 +26,11 @@ fn philosophers(count: usize) -> Script {
         let steps = [lock(left), lock(right), unlock(right), unlock(left)];
         system.process(format!("Philosopher[{i}]"), steps);
     }
-    system.build()
+    Erased::new(system.build())
 }
 
 /// A server that hears of every client once.
-fn rmq(ranks: i64) -> Script {
+fn rmq(ranks: i64) -> Erased<'static> {
     let mut system = Builder::new();
     let (server, heard) = (system.mailbox("server"), system.variable("heard"));
     let sum = system.variable("sum");
@@ -38,7 +41,7 @@ fn rmq(ranks: i64) -> Script {
     for i in 1..ranks {
         system.process(format!("Client[{i}]"), [send(server, i)]);
     }
-    system.build()
+    Erased::new(system.build())
 }
 
 fn read_file(path: &str) -> String {
@@ -55,7 +58,7 @@ fn systems_made_in_rust_are_what_their_programs_are() {
     for explorer in ["udpor", "optimal", "dpor", "exhaustive"] {
         for n in 2..4 {
             let setting = || explorer.parse().unwrap();
-            let stats = |built: &Script, path| {
+            let stats = |built: &Erased<'_>, path| {
                 let program = spec(path, "N", n);
                 let built = mazurka::check(built).explorer(setting()).all().run();
                 let written = mazurka::check(&program).explorer(setting()).all().run();
@@ -113,7 +116,7 @@ fn a_failed_assertion_names_its_line_and_its_variables() {
         system.process(name, steps);
     }
     system.finally("counter == 2", move |cells| cells(counter) == 2);
-    let lost = system.build();
+    let lost = Erased::new(system.build());
     let checked = mazurka::check(&lost).all().run();
     assert_eq!((checked.verdict(), checked.violations().len()), (Verdict::Assertion, 1));
     assert!(checked.to_string().contains("final: counter == 2"), "{checked}");
@@ -123,7 +126,7 @@ fn a_failed_assertion_names_its_line_and_its_variables() {
     let line = line!() + 1;
     let steps = [choose(0..3).into(drawn), assert_that("not 2", move |v| v[drawn] != 2)];
     system.process("P", steps);
-    let checked = mazurka::check(&system.build()).run();
+    let checked = mazurka::check(&Erased::new(system.build())).run();
     let told = checked.to_string();
     assert!(told.contains(&format!("(P, line {line})")), "{told}");
     assert!(told.contains("not 2") && told.contains("drawn = 2"), "{told}");
@@ -135,7 +138,7 @@ fn misuse_is_an_error_of_the_process() {
     let mutex = system.mutex("m");
     system.process("P", [lock(mutex), lock(mutex)]);
     system.process("Q", [unlock(mutex)]);
-    let checked = mazurka::check(&system.build()).all().run();
+    let checked = mazurka::check(&Erased::new(system.build())).all().run();
     let kinds = checked.violations().iter().map(|v| v.failure.as_ref().map(|f| f.kind));
     assert_eq!(kinds.collect::<Vec<_>>(), [Some(FailureKind::Error); 2]);
     let told = checked.to_string();
@@ -165,7 +168,7 @@ fn branches_and_loops_go_where_they_say() {
     ];
     system.process("P", steps);
     system.finally("4 + 2", move |cells| cells(total) == 6);
-    mazurka::check(&system.build()).assert_ok();
+    mazurka::check(&Erased::new(system.build())).assert_ok();
 }
 
 #[test]
@@ -177,7 +180,7 @@ fn a_loop_that_waits_ends_where_somebody_ends_it() {
         if somebody {
             system.process("Q", [write(flag, 1)]);
         }
-        system.build()
+        Erased::new(system.build())
     };
     mazurka::check(&spinner(true)).assert_ok();
     assert_eq!(mazurka::check(&spinner(false)).run().verdict(), Verdict::Livelock);
@@ -195,7 +198,7 @@ fn what_was_not_explored_is_not_ok() {
 #[test]
 fn reports_of_a_test_name_its_own_options() {
     let philosophers = philosophers(4);
-    let told = |check: mazurka::check::Check<'_, Script>| {
+    let told = |check: mazurka::check::Check<'_, Erased<'_>>| {
         let told = check.run().to_string();
         assert!(!told.contains("--"), "{told}");
         told
@@ -212,7 +215,7 @@ fn reports_of_a_test_name_its_own_options() {
     let (flag, seen) = (system.cell("flag", 0), system.variable("seen"));
     let turn = [read(flag).into(seen), write(flag, move |v: Variables<'_>| v[seen] + 1)];
     system.process("P", [repeat_while(|_| true, turn)]);
-    let endless = system.build();
+    let endless = Erased::new(system.build());
     let endless = told(mazurka::check(&endless));
     has(endless.clone(), "the explorer `stateful` explores all of it");
     has(endless, "`depth(n)` explores up to n");

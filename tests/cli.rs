@@ -126,7 +126,7 @@ fn a_cut_search_claims_only_what_its_explorer_covers() {
 
 /// Searches that store states know the distance of each state from the start, if they have a depth.
 #[test]
-fn states_are_told_by_depth() {
+fn states_are_reported_by_depth() {
     let levels = "1, 1, 3, 6, 7, 6, 12, 31, 45, 46, 33, 15, 4 states first visited";
     for explorer in ["stateful", "s-por", "de-s-por", "dl-s-por"] {
         let args =
@@ -381,7 +381,7 @@ fn of_several_settings_of_a_constant_the_last_counts() {
 }
 
 #[test]
-fn a_holder_that_failed_is_told_from_one_that_ended() {
+fn a_holder_that_failed_is_distinguished_from_one_that_ended() {
     let spec =
         "mutex m; process A { lock(m); assert(false); } process B { lock(m); } process C { }";
     let text = stdout(&run_with(&["check", "-", "--all"], spec));

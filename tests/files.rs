@@ -137,7 +137,7 @@ fn the_replay_command_is_one_for_a_shell() {
 
 #[cfg(unix)]
 #[test]
-fn links_in_a_folder_are_followed_once_or_told_of() {
+fn links_in_a_folder_are_followed_once_or_reported() {
     use std::os::unix::fs::symlink;
 
     let folder = folder("links");

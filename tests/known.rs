@@ -15,7 +15,8 @@ use mazurka::explore::{
 use mazurka::model::System;
 
 use crate::judge::{METHODS, check_counterexample};
-use programs::{Cast, dining, door, fib, in_one_inbox, pipesort, registry, regsim};
+use crate::random_models::Erased;
+use programs::{dining, door, fib, in_one_inbox, pipesort, registry, regsim};
 
 /// The statistics of a complete search. Its verdict must be `verdict`, and its counterexamples must
 /// replay.
@@ -33,7 +34,7 @@ fn search<S: System>(system: &S, method: impl Explorer, verdict: Verdict) -> Sta
 /// Checks every explorer that guarantees each class once: its number of visits, and of those that
 /// end in a deadlock. (Others may take hours, for example DPOR as published on the regsim of the
 /// paper.)
-fn check_classes(cast: &Cast, [classes, deadlocked]: [u64; 2]) {
+fn check_classes(cast: &Erased<'_>, [classes, deadlocked]: [u64; 2]) {
     let verdict = if deadlocked > 0 { Verdict::Deadlock } else { Verdict::Ok };
     let once = |&&(_, method, _): &&(&str, AnyExplorer, bool)| {
         method.profile().guarantee >= Guarantee::EveryClassOnce
@@ -47,7 +48,7 @@ fn check_classes(cast: &Cast, [classes, deadlocked]: [u64; 2]) {
 }
 
 /// Also checks the number of all executions.
-fn check(cast: &Cast, executions: u64, [classes, deadlocked]: [u64; 2]) {
+fn check(cast: &Erased<'_>, executions: u64, [classes, deadlocked]: [u64; 2]) {
     let verdict = if deadlocked > 0 { Verdict::Deadlock } else { Verdict::Ok };
     let stats = search(cast, Exhaustive, verdict);
     assert_eq!((stats.traces, stats.classes), (executions, Some(classes)));

@@ -185,7 +185,7 @@ fn executions_have_limits() {
     let endless = "process P { var l: [[int; 1000]] = []; while true { l = push(l, [0; 1000]); local(\"a\"); } }";
     let limits: [([&str; 2], &[&str]); 2] = [
         (["--timeout", "300ms"], &[endless, SLOW, LARGE]),
-        (["--max-memory", "100M"], &[endless, LARGE]),
+        (["--max-memory", "40M"], &[endless, LARGE]),
     ];
     for (limit, programs) in limits {
         for program in programs {

@@ -180,7 +180,7 @@ fn finds_what_is_left_behind(share: usize) {
 }
 
 /// The lints that are reported for a spec.
-fn told(text: &str, options: &[&str]) -> Vec<String> {
+fn reported(text: &str, options: &[&str]) -> Vec<String> {
     let output = run_with(&[&["check", "-", "--format", "json"], options].concat(), text);
     let report = json(&output);
     let warnings = report["warnings"].as_array().cloned().unwrap_or_default();
@@ -193,14 +193,14 @@ const KEPT: &str = "mutex m;\nprocess P { lock(m); }\n";
 
 #[test]
 fn each_lint_has_its_programs() {
-    assert_eq!(told(LOST, &[]), ["messages"]);
-    assert_eq!(told(LATE, &[]), ["requests"]);
-    assert_eq!(told(KEPT, &[]), ["locks"]);
-    assert_eq!(told("mailbox m; process P { isend(m, 1); irecv(m); }", &[]), [""; 0]);
-    assert_eq!(told("mutex m; process P { lock(m); unlock(m); }", &[]), [""; 0]);
+    assert_eq!(reported(LOST, &[]), ["messages"]);
+    assert_eq!(reported(LATE, &[]), ["requests"]);
+    assert_eq!(reported(KEPT, &[]), ["locks"]);
+    assert_eq!(reported("mailbox m; process P { isend(m, 1); irecv(m); }", &[]), [""; 0]);
+    assert_eq!(reported("mutex m; process P { lock(m); unlock(m); }", &[]), [""; 0]);
     // The process that waits for ever is reported, not its leaks.
     assert_eq!(
-        told("mailbox m, n; process P { isend(m, 1); let v = recv(n); }", &["--all"]),
+        reported("mailbox m, n; process P { isend(m, 1); let v = recv(n); }", &["--all"]),
         [""; 0]
     );
 }
@@ -236,7 +236,7 @@ fn what_is_denied_changes_the_exit_code() {
         let output = run_with(&[&["check", "-", "--format", "json"], options].concat(), LOST);
         assert_eq!(code(&output), expected, "{options:?}");
         assert_eq!(json(&output)["verdict"], "ok");
-        assert_eq!(told(LOST, options).len(), count, "{options:?}");
+        assert_eq!(reported(LOST, options).len(), count, "{options:?}");
     }
     let text = stdout(&run_with(&["check", "-", "-q", "--deny", "leaks"], LOST));
     assert!(text.ends_with(" Denied: 1 warning.\n"), "{text}");
@@ -344,7 +344,7 @@ const ODD: &[(&str, &[Told])] = &[
 ];
 
 #[test]
-fn what_is_never_run_is_told() {
+fn what_is_never_run_is_reported() {
     for (text, expected) in ODD {
         let found = unreached(text, Exhaustive).expect("a small program");
         let told = |u: &Unreached| (u.kind, u.site.line, u.last_line, u.site.text.clone());
@@ -357,10 +357,10 @@ fn what_is_never_run_is_told() {
 const BRANCHING: &str = "shared x: int = 0;\nprocess P { if x == 1 { assert(x == 1); } }\nprocess Q { if x == 0 { } }\n";
 
 #[test]
-fn what_is_unreached_is_told_if_asked_and_known() {
-    assert_eq!(told(BRANCHING, &[]), [""; 0]);
-    assert_eq!(told(BRANCHING, &["--warn", "unreached"]), ["lines", "branches", "assertions"]);
-    assert_eq!(told(BRANCHING, &["--warn", "branches"]), ["branches"]);
+fn what_is_unreached_is_reported_if_asked_and_known() {
+    assert_eq!(reported(BRANCHING, &[]), [""; 0]);
+    assert_eq!(reported(BRANCHING, &["--warn", "unreached"]), ["lines", "branches", "assertions"]);
+    assert_eq!(reported(BRANCHING, &["--warn", "branches"]), ["branches"]);
     let denied = run_with(&["check", "-", "--deny", "assertions"], BRANCHING);
     assert_eq!(code(&denied), 1);
     assert!(
@@ -369,8 +369,8 @@ fn what_is_unreached_is_told_if_asked_and_known() {
     );
     // The rest is unknown.
     let cut = "shared x: int = 0;\nprocess P[i in 0..2] { assert(x == i); x = 1; }\nprocess Q { x = 0; local(\"a\"); }";
-    assert_eq!(told(cut, &["--warn", "all"]), [""; 0]);
-    assert_eq!(told(cut, &["--warn", "all", "--all", "--max-traces", "1"]), [""; 0]);
+    assert_eq!(reported(cut, &["--warn", "all"]), [""; 0]);
+    assert_eq!(reported(cut, &["--warn", "all", "--all", "--max-traces", "1"]), [""; 0]);
     let refused = run_with(&["check", "-", "--warn", "lines", "--explorer", "s-por"], BRANCHING);
     assert_eq!(code(&refused), 2);
 }

@@ -13,9 +13,9 @@ use mazurka::explore::{
 };
 use mazurka::model::{Delivery, Envelope, Settlement};
 use mazurka::property::Position;
-use mazurka::systems::{self, Builder, Communication, Script, Step};
+use mazurka::systems::{self, Builder, Communication, Step};
 
-use crate::random_models::Rng;
+use crate::random_models::{Erased, Rng};
 
 /// The number of programs: `MAZURKA_PROGRAMS`, or as many as an ordinary run has time for.
 fn count() -> u64 {
@@ -168,7 +168,7 @@ impl Lines {
     }
 
     /// The same program for the library.
-    fn system(&self) -> Script {
+    fn system(&self) -> Erased<'static> {
         let mut builder = Builder::new();
         let inboxes: Vec<_> = (0..self.ranks.len())
             .map(|rank| match self.delivery {
@@ -196,7 +196,7 @@ impl Lines {
             });
             builder.process(format!("P{rank}"), steps.collect::<Vec<_>>());
         }
-        builder.build()
+        Erased::new(builder.build())
     }
 }
 

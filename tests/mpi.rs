@@ -308,7 +308,7 @@ fn exit_codes_and_reports_are_those_of_check() {
 /// A program that calls no function of MPI is reported, because nothing was verified.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
-fn a_program_without_calls_is_told() {
+fn a_program_without_calls_is_reported() {
     let folder = folder("mpi-calls");
     let told = |name: &str, text: &str| {
         let source = folder.join(name).with_extension("c");

@@ -92,7 +92,7 @@ fn check<S: Subject>(samples: &[Sample<S>]) {
 }
 
 #[test]
-fn what_is_told_of_an_end_is_what_a_replay_says() {
+fn what_observers_learn_of_an_end_is_what_a_replay_says() {
     check(&processes()[..40]);
     check(&actors()[..40]);
 }
@@ -153,7 +153,7 @@ impl Observer for Contents {
 }
 
 #[test]
-fn a_transition_is_told_where_it_leads() {
+fn observers_learn_where_a_transition_leads() {
     let program = compile("add.maz", PROGRAM, &[]).expect("a valid program");
     let mut contents = Contents::default();
     let budget = Budget { all: true, ..Budget::default() };

@@ -13,10 +13,10 @@ use mazurka::model::{CellId, Locals, ProcessId, Schedule, State, Status, System,
 use mazurka::property::{
     Deadlocks, Failures, FinalStates, Livelocks, Objection, Position, Properties, Property, When,
 };
-use mazurka::systems::{Builder, Script, lock, recv, send};
+use mazurka::systems::{Builder, lock, recv, send};
 
 use crate::judge::{LONG, METHODS, STATEFUL, bound, is_refused};
-use crate::random_models::processes;
+use crate::random_models::{Erased, processes};
 
 fn program(text: &str) -> Program {
     compile("own.maz", text, &[]).unwrap_or_else(|errors| panic!("{}", errors.render(false)))
@@ -310,7 +310,7 @@ fn beyond_a_crowded_barrier_nothing_is_explored() {
 }
 
 /// A server that waits for one more request than there are.
-fn served(has_lost_client: bool) -> Script {
+fn served(has_lost_client: bool) -> Erased<'static> {
     let mut system = Builder::new();
     let (requests, mutex) = (system.mailbox("requests"), system.mutex("m"));
     system.process("Server", [recv(requests), recv(requests), recv(requests)]);
@@ -321,7 +321,7 @@ fn served(has_lost_client: bool) -> Script {
         }
         system.process(format!("Client[{i}]"), steps);
     }
-    system.build()
+    Erased::new(system.build())
 }
 
 /// Only servers may wait at the end.
@@ -338,7 +338,7 @@ impl Property for OnlyServersWait {
 
 #[test]
 fn a_deadlock_can_be_defined_anew() {
-    let check = |system: &Script| {
+    let check = |system: &Erased<'_>| {
         let check = mazurka::check(system).without::<Deadlocks>();
         check.property(OnlyServersWait).run()
     };

@@ -36,12 +36,14 @@ fn kinds(outcome: &Outcome) -> BTreeSet<String> {
     outcome.violations.iter().map(|v| format!("{:?} {:?}", v.kind, v.failure)).collect()
 }
 
-/// Explores with different numbers of threads, and in one piece.
-fn check<S: Subject>(sample: &Sample<S>) {
+/// Explores with different numbers of threads, and in one piece: by one in `share` explorers, in
+/// turn.
+fn check<S: Subject>(sample: &Sample<S>, share: usize) {
     let able = METHODS.iter().map(|&(_, method, _)| method).chain([Exhaustive.into()]);
     let able =
         able.filter(|m| m.profile().can_split(bound(m, LONG)) && !is_refused(&sample.script, *m));
-    for explorer in able {
+    let first = sample.seed as usize % share;
+    for explorer in able.skip(first).step_by(share) {
         let what = format!("{explorer:?} on {}", sample.describe());
         for all in [true, false] {
             let budget = Budget { all, depth: bound(&explorer, LONG), ..Budget::default() };
@@ -72,12 +74,19 @@ fn check<S: Subject>(sample: &Sample<S>) {
 
 #[test]
 fn the_number_of_threads_makes_no_difference_to_processes() {
-    processes().iter().for_each(check);
+    processes().iter().for_each(|sample| check(sample, 4));
 }
 
 #[test]
 fn the_number_of_threads_makes_no_difference_to_actors() {
-    actors().iter().for_each(check);
+    actors().iter().for_each(|sample| check(sample, 4));
+}
+
+#[test]
+#[ignore = "slow"]
+fn the_number_of_threads_makes_no_difference_to_any_explorer() {
+    processes().iter().for_each(|sample| check(sample, 1));
+    actors().iter().for_each(|sample| check(sample, 1));
 }
 
 /// Long enough to be cut as searches are on a command line.

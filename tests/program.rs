@@ -124,7 +124,7 @@ fn random_programs_as_closures_are_what_they_are_as_models() {
             let schedules: BTreeSet<_> = schedules.collect();
             (ends(&checked.outcome), stats.transitions, stats.events, schedules)
         };
-        let model = random_models::Script::new(program);
+        let model = random_models::Erased::new(random_models::Script::new(program));
         assert_eq!(
             essence(all(&closures, explorer)),
             essence(all(&model, explorer)),
@@ -229,7 +229,7 @@ fn who_does_something_else_in_each_run_is_found_out() {
 }
 
 #[test]
-fn misuse_is_told() {
+fn misuse_is_reported() {
     let told = wrong(async || future::pending().await);
     assert!(
         told.starts_with("Error: the process awaits something that is not an operation"),

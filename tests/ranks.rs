@@ -11,7 +11,7 @@ use mazurka::mpi::{Compiler, Files, Launch, Ranks, TICK};
 use mazurka::study::Case;
 use mazurka::systems::history::History;
 
-use crate::random_models::{Program, Script, asked, ranks};
+use crate::random_models::{Erased, Program, Script, asked, ranks};
 
 /// The number of programs in an ordinary run.
 const ORDINARY: usize = 60;
@@ -77,7 +77,7 @@ fn compiled(text: &str, folder: &Path) -> std::path::PathBuf {
 /// The program of a seed, if MPI can express it and it is small enough, with its ends as a system.
 fn program(seed: u64) -> Option<(u64, Program, Ends)> {
     let program = ranks::completed(ranks::generate(seed))?;
-    let ends = ends(&Script::new(ranks::finalized(program.clone())));
+    let ends = ends(&Erased::new(Script::new(ranks::finalized(program.clone()))));
     let (traces, deadlocked, ..) = ends?;
     // Most programs get stuck in all executions: these should be a part only.
     (deadlocked < traces || seed.is_multiple_of(64)).then_some((seed, program, ends))

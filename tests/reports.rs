@@ -142,7 +142,7 @@ fn helpers(violation: &Value) -> Vec<(&str, Vec<&str>)> {
 }
 
 #[test]
-fn ranks_of_one_text_are_told_apart() {
+fn ranks_of_one_text_are_distinguished() {
     let two_phase = deadlock("spmd-two-phase");
     assert_eq!(helpers(&two_phase), [("Rank[1]", vec![]), ("Rank[3]", vec![])]);
     let reason = "every process that sends there has ended";
@@ -256,7 +256,7 @@ fn the_shortest_is_never_longer_than_the_first() {
 }
 
 #[test]
-fn the_shortest_is_told() {
+fn the_shortest_is_reported() {
     let result = json(&run(&["check", "philosophers.maz", "--shortest", "--format", "json"]));
     assert_eq!(result["shortest"], true);
     let violation = &result["violations"][0];

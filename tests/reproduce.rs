@@ -143,7 +143,7 @@ fn searches_of_clients_agree_and_cost_the_same_again() {
 }
 
 #[test]
-fn the_experiment_is_told_in_tables_claims_and_plots() {
+fn the_experiment_is_reported_in_tables_claims_and_plots() {
     let experiment = small();
     let text = document::Text(&experiment, 1000).to_string();
     for part in ["Quantiles over", "Speed-ups", "by potential", "Time to the first error", "Claims"]

@@ -59,7 +59,7 @@ fn names_become_elements() {
 }
 
 /// The outcome of a search, except for its name and size.
-fn told(outcome: &Outcome) -> (Stats, Vec<String>) {
+fn reported(outcome: &Outcome) -> (Stats, Vec<String>) {
     let stats = Stats { state_bytes: None, ..outcome.stats.clone() };
     let violations = outcome.violations.iter();
     let told = violations.map(|v| format!("{:?} of {:?}: {:?}", v.kind, v.process, v.schedule));
@@ -87,7 +87,7 @@ fn random_programs_do_not_care_how_many_objects_there_are() {
             let found = explore(&sparse, method, budget(), &mut NoObserver);
             let expected = explore(&dense, method, budget(), &mut NoObserver);
             let what = || format!("{name} on {kinds} of {}", sample.describe());
-            assert_eq!(told(&found), told(&expected), "{}", what());
+            assert_eq!(reported(&found), reported(&expected), "{}", what());
         }
     }
 }

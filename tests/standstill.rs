@@ -278,7 +278,7 @@ where
     let open = Open::new(system, Completion::Either);
     let expected = stands_still(&open);
     let history = History::new(Interpreted::new(open));
-    let found = explore(&history, FinitePrefix::default(), all(), &mut NoObserver);
+    let found = explore(&Erased::of(&history), FinitePrefix::default(), all(), &mut NoObserver);
     let is_whole = matches!(found.stopped_by, None | Some(StopReason::Polls));
     assert!(is_whole, "{:?}: {}", found.stopped_by, text());
     assert_eq!(is_stuck(&found), expected, "{}", text());

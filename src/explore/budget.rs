@@ -31,12 +31,12 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// What it counts, in the plural.
-    pub fn unit(self) -> &'static str {
+    /// What it counts, in the plural; `None` if there is no bound.
+    pub fn unit(self) -> Option<&'static str> {
         match self {
-            Depth::Causal => "causal steps",
-            Depth::Length => "steps",
-            Depth::Unbounded => "nothing",
+            Depth::Causal => Some("causal steps"),
+            Depth::Length => Some("steps"),
+            Depth::Unbounded => None,
         }
     }
 }

@@ -3,9 +3,9 @@
 //! | the exploration | reason | counted as |
 //! |---|---|---|
 //! | is complete | no action is possible | `traces` |
-//! | waits for ever | every possible action ends a fruitless round ([`crate::trace::spin`]), and no process can leave its loop | `traces` |
-//! | is complete | every possible action ends a fruitless round, no process can leave its loop, and all of them are daemons | `traces` |
-//! | is given up | every possible action ends a fruitless round, but some process can leave its loop: an execution without that round is explored, too | `given_up` |
+//! | waits for ever | every possible action ends a spin iteration ([`crate::trace::spin`]), and no process can leave its loop | `traces` |
+//! | is complete | every possible action ends a spin iteration, no process can leave its loop, and all of them are daemons | `traces` |
+//! | is given up | every possible action ends a spin iteration, but some process can leave its loop: an execution without that iteration is explored, too | `given_up` |
 //! | is given up | a process waits only because of the bound on polls ([`State::is_cut_at_poll`]): the search is not complete | `given_up` |
 //! | is cut | every possible action is beyond the depth bound | `truncated` |
 //! | is blocked | every possible action is asleep or disabled: it is explored elsewhere | `blocked` |
@@ -183,7 +183,7 @@ impl Driver<'_> {
     }
 
     /// Reports that the execution has ended: it is complete, or every possible action is beyond the
-    /// depth bound or would end a fruitless round. Returns true if it is complete.
+    /// depth bound or would end a spin iteration. Returns true if it is complete.
     pub fn ended<S: System>(&mut self, execution: &mut Execution<'_, S>) -> bool {
         if !execution.cut().is_empty() {
             self.truncated(&execution.locals, execution.state());
@@ -197,13 +197,13 @@ impl Driver<'_> {
         self.terminal(locals, state)
     }
 
-    /// Reports that every action that is possible in `state` would end a fruitless round
+    /// Reports that every action that is possible in `state` would end a spin iteration
     /// (`trace::spin`). The execution then waits for ever (a livelock, or an end if only
     /// daemons wait), or it is given up. Returns true unless it is given up. `state` is the same
     /// afterwards.
     ///
     /// # Panics
-    /// If an action is possible that would not end a fruitless round: the explorer has lost it.
+    /// If an action is possible that would not end a spin iteration: the explorer has lost it.
     pub fn waiting<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> bool {
         let mut watch = Watch::new(self.signal().clone());
         let motion = watch.motion(locals, state);
@@ -212,12 +212,12 @@ impl Driver<'_> {
         }
         let Motion::Round(spins) = motion else {
             self.has_long_loop |= motion == Motion::Unknown;
-            self.prove_fruitless(locals, state);
+            self.prove_spinning(locals, state);
             self.give_up(locals, state);
             return false;
         };
         if cfg!(debug_assertions) {
-            self.prove_fruitless(locals, state);
+            self.prove_spinning(locals, state);
         }
         let has_objection = self.judge_round(&watch, (locals, state), &spins, Self::ends);
         if !has_objection {
@@ -251,10 +251,10 @@ impl Driver<'_> {
         objects == Some(true)
     }
 
-    /// Proves that every action that is possible in `state` would end a fruitless round. Within a
-    /// depth bound no round is fruitless: there loops run literally.
-    fn prove_fruitless<S: System>(&self, locals: &mut Locals<'_, S>, state: &mut State) {
-        let left = LeftOut { fruitless: self.depth().is_none(), max_height: None };
+    /// Proves that every action that is possible in `state` would end a spin iteration. Within a
+    /// depth bound no iteration is a spin iteration: there loops run literally.
+    fn prove_spinning<S: System>(&self, locals: &mut Locals<'_, S>, state: &mut State) {
+        let left = LeftOut { spinning: self.depth().is_none(), max_height: None };
         if let Some(&action) = needed(locals, state, left).first() {
             lost(locals, state, action);
         }

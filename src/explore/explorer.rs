@@ -278,12 +278,16 @@ pub(super) fn depth_in_other_order(name: &str, order: Order, budget: &Budget) ->
 /// A sentence that says why an explorer cannot measure depths as the budget asks; `None` if it can.
 fn cannot_measure(explorer: &Profile, budget: &Budget) -> Option<String> {
     let measure = budget.measure.filter(|&measure| !explorer.measures(measure))?;
-    Some(format!(
-        "`{}` measures a depth in {}, not in {} (`mazurka explorers` lists the explorers that can do both)",
-        explorer.name,
-        explorer.depth.unit(),
-        measure.unit()
-    ))
+    let name = explorer.name;
+    Some(match (explorer.depth.unit(), measure.unit()) {
+        (Some(own), Some(asked)) => format!(
+            "`{name}` measures a depth in {own}, not in {asked} (`mazurka explorers` lists the explorers that can do \
+             both)"
+        ),
+        _ => format!(
+            "`{name}` takes no depth bound (`mazurka explorers` lists the explorers that do)"
+        ),
+    })
 }
 
 /// A sentence that says why an explorer cannot judge the invariants of this system. `None` if it

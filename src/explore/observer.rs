@@ -37,7 +37,7 @@ use crate::property::Position;
 
 /// Receives callbacks from a search. Methods that are not implemented do nothing.
 pub trait Observer {
-    /// A complete execution was reached: nothing is enabled, or only fruitless rounds of loops are.
+    /// A complete execution was reached: nothing is enabled, or only spin iterations are.
     /// `end` says how it ended.
     fn trace(&mut self, at: Position<'_>, end: End) {
         let _ = (at, end);

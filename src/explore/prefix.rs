@@ -45,6 +45,7 @@ mod ends;
 #[cfg(feature = "sat")]
 mod fewest;
 mod graph;
+#[cfg(feature = "sat")]
 mod learned;
 mod locks;
 mod net;

@@ -285,7 +285,7 @@ impl StopReason {
 pub enum ViolationKind {
     /// Nothing is enabled, and some process is neither done nor failed.
     Deadlock,
-    /// Only fruitless rounds of loops are possible, and some process that loops is not a daemon.
+    /// Only spin iterations are possible, and some process that loops is not a daemon.
     Livelock,
     /// An `assert`, a `final`, an `invariant` or a user's own property fails.
     Assertion,

@@ -19,8 +19,8 @@
 //! The length of a mailbox changes with sends and receives, which are independent. So an invariant
 //! that reads a length never falls under the first case.
 //!
-//! A loop that waits may be given up after a fruitless round ([`crate::trace::spin`]). Such a round
-//! changes nothing that outlasts it. The states in the middle of the round are cuts of the
+//! A loop that waits may be given up after a spin iteration ([`crate::trace::spin`]), which changes
+//! nothing that outlasts it. The states in the middle of the iteration are cuts of the
 //! execution that was given up, and that execution is judged here as well.
 
 use crate::model::{Failure, Locals, Schedule, State, StopSignal, System};

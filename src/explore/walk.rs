@@ -98,7 +98,7 @@ pub(crate) enum Reached {
     Open,
     /// No action is possible: E is complete.
     End,
-    /// Every possible action is beyond the depth bound, or would end a fruitless round.
+    /// Every possible action is beyond the depth bound, or would end a spin iteration.
     Cut,
     /// An action is enabled, but E has reached the longest length allowed.
     TooLong,

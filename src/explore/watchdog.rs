@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn each_limit_raises_the_signal_and_is_told() {
+    fn each_limit_raises_the_signal_and_is_reported() {
         let short = Some(Duration::from_millis(1));
         let timeout = Watchdog::new(&Budget { timeout: short, ..Budget::default() });
         assert!(raised_within_a_second(&timeout));

@@ -297,6 +297,6 @@ fn assert_sight_is_kept<S: System>(system: &S, process: ProcessId, local: &S::Lo
     let mut all = 0..invariants.count();
     assert!(
         !all.any(|invariant| invariants.tells(invariant, process, local, &alive)),
-        "internal error, please report it: an invariant sees of {local:?} what is left out of {alive:?}"
+        "internal error, please report it: an invariant distinguishes {local:?} from {alive:?}, which must look the same to it"
     );
 }

@@ -18,8 +18,8 @@ use smallvec::SmallVec;
 use super::audit::{self, Audit};
 use super::objects::World;
 use super::{
-    Envelope, Handle, MailboxId, May, MessageId, Met, Next, Object, Op, Outbox, Part, Point, Reach,
-    Response, Stimulus, System, Touch, Value, ValueId, Values,
+    Envelope, Handle, MailboxId, May, MessageId, Next, Object, ObjectTable, Op, Outbox, Part,
+    Point, Reach, Response, Stimulus, System, Touch, Value, ValueId, Values,
 };
 
 /// A local state, by its place in [`Locals`].
@@ -104,7 +104,7 @@ pub struct Locals<'s, S: System> {
     system: &'s S,
     /// The values found so far.
     pub values: Values,
-    met: Met,
+    objects: ObjectTable,
     /// May some actor refuse a message?
     has_guards: bool,
     arena: Vec<S::Local>,
@@ -143,11 +143,11 @@ impl<'s, S: System> Locals<'s, S> {
     pub fn new(system: &'s S) -> Self {
         let mut values = Values::default();
         let first = system.initial(&mut values);
-        let met = Met::new(system.objects(), &mut values);
+        let objects = ObjectTable::new(system.objects(), &mut values);
         let mut locals = Locals {
             system,
             values,
-            met,
+            objects,
             has_guards: system.actors().has_guards(),
             arena: Vec::new(),
             status: vec![Some(Arc::new(Status::At(Op::Deliver)))],
@@ -180,19 +180,19 @@ impl<'s, S: System> Locals<'s, S> {
         self.system
     }
 
-    /// The objects met so far: see [`Met`] for their numbers.
-    pub(crate) fn met(&self) -> &Met {
-        &self.met
+    /// The objects used so far: see [`ObjectTable`] for their indices.
+    pub(crate) fn objects(&self) -> &ObjectTable {
+        &self.objects
     }
 
     /// The name of an object, as the author of the program would say it.
     pub(crate) fn name_of(&self, object: impl Into<Object>) -> String {
-        self.met.name(object.into(), self.system.objects())
+        self.objects.name(object.into(), self.system.objects())
     }
 
-    /// The touch in declared numbers, to ask a [`Reach`].
+    /// The touch in declared indices, to ask a [`Reach`].
     pub fn declared(&self, touch: Touch) -> Touch {
-        self.met.declared(touch)
+        self.objects.declared(touch)
     }
 
     /// May the process that is in local state `id`, or one that it spawns, ever touch this? See
@@ -202,17 +202,17 @@ impl<'s, S: System> Locals<'s, S> {
             return matches!(touch.lane.part(), Part::Matches | Part::Ends)
                 && touch.may == May::Add;
         }
-        self.system.foresight().may_touch(self.get(id), self.met.declared(touch))
+        self.system.foresight().may_touch(self.get(id), self.objects.declared(touch))
     }
 
     /// May the process in local state `id`, or one that it spawns, ever send a message to this
     /// mailbox that the pattern accepts? See [`Foresight::may_send`](super::Foresight::may_send).
     pub(crate) fn may_send(&self, id: LocalId, mailbox: MailboxId, pattern: Envelope) -> bool {
-        let declared = MailboxId(self.met.mailboxes.declared(mailbox.0));
+        let declared = MailboxId(self.objects.mailboxes.declared(mailbox.0));
         id != LocalId::CARRIER && self.system.foresight().may_send(self.get(id), declared, pattern)
     }
 
-    /// What the process in local state `id` may still touch, in declared numbers: see
+    /// What the process in local state `id` may still touch, in declared indices: see
     /// [`Foresight::reach`](super::Foresight::reach).
     pub fn reach(&self, id: LocalId) -> Option<Reach> {
         if id == LocalId::CARRIER {
@@ -233,7 +233,7 @@ impl<'s, S: System> Locals<'s, S> {
         let (foresight, local) = (self.system.foresight(), &self.arena[id.0 as usize - 1]);
         let Some(point) = foresight.point(local) else { return true };
         let reach = self.reaches.entry(point).or_insert_with(|| foresight.reach_from(point, local));
-        reach.as_ref().is_none_or(|reach| reach.contains(self.met.declared(touch)))
+        reach.as_ref().is_none_or(|reach| reach.contains(self.objects.declared(touch)))
     }
 
     /// The local states of the processes that exist from the start.
@@ -380,7 +380,7 @@ impl<'s, S: System> Locals<'s, S> {
             Next::Op(op) => {
                 let objects = self.system.objects();
                 self.some_probes |= matches!(op, Op::Probe { .. });
-                Status::At(self.met.renamed(op, objects, &mut self.values))
+                Status::At(self.objects.renamed(op, objects, &mut self.values))
             }
             Next::Spawn(child) => Status::At(Op::Spawn(self.intern(child))),
             Next::Done => Status::Done,

@@ -300,6 +300,13 @@ pub(super) trait Operation {
         None
     }
 
+    /// It takes no place in a lane: may an open choice that was made before it (a match, a probe or
+    /// an any-form) have another result because of it? Source-DPOR asserts the answer in debug
+    /// builds.
+    fn may_open(&self) -> bool {
+        false
+    }
+
     /// Calls `each` with the choices of the process that is at this operation; not at all if it is
     /// blocked.
     fn choices<S: System>(&self, at: &Place<'_, '_, S>, each: &mut impl FnMut(Choice)) {

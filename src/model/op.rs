@@ -3,7 +3,7 @@
 //! [`Op`] is closed on purpose: a new operation does not compile until the objects, the
 //! independence relation and the extensions of the unfolding say what it does.
 
-use super::met::{Object, ObjectMut};
+use super::object_table::{Object, ObjectMut};
 use super::objects::{Operation, by_operation};
 use super::{Call, LocalId, ProcessId, ValueId};
 
@@ -22,23 +22,25 @@ macro_rules! ids {
     )*};
 }
 ids! {
-    /// A mailbox, by its number in [`super::Met`]; for a system, in [`super::Objects`].
+    /// A mailbox, by its index in [`super::ObjectTable`]; for a system, in [`super::Objects`].
     MailboxId;
-    /// A mutex, by its number in [`super::Met`]; for a system, in [`super::Objects`].
+    /// A mutex, by its index in [`super::ObjectTable`]; for a system, in [`super::Objects`].
     MutexId;
-    /// A reader-writer lock, by its number in [`super::Met`]; for a system, in [`super::Objects`].
+    /// A reader-writer lock, by its index in [`super::ObjectTable`]; for a system, in
+    /// [`super::Objects`].
     RwLockId;
-    /// A condition variable, by its number in [`super::Met`]; for a system, in [`super::Objects`].
+    /// A condition variable, by its index in [`super::ObjectTable`]; for a system, in
+    /// [`super::Objects`].
     CondvarId;
-    /// A semaphore, by its number in [`super::Met`]; for a system, in [`super::Objects`].
+    /// A semaphore, by its index in [`super::ObjectTable`]; for a system, in [`super::Objects`].
     SemaphoreId;
-    /// A barrier, by its number in [`super::Met`]; for a system, in [`super::Objects`].
+    /// A barrier, by its index in [`super::ObjectTable`]; for a system, in [`super::Objects`].
     BarrierId;
-    /// A latch, by its number in [`super::Met`]; for a system, in [`super::Objects`].
+    /// A latch, by its index in [`super::ObjectTable`]; for a system, in [`super::Objects`].
     LatchId;
-    /// A collective, by its number in [`super::Met`]; for a system, in [`super::Objects`].
+    /// A collective, by its index in [`super::ObjectTable`]; for a system, in [`super::Objects`].
     CollectiveId;
-    /// A shared cell, by its number in [`super::Met`]; for a system, in [`super::Objects`].
+    /// A shared cell, by its index in [`super::ObjectTable`]; for a system, in [`super::Objects`].
     CellId;
     /// A message, named by its sender, the number of the sender's event that sent it, and its place
     /// among the messages sent there (see [`super::Locals::message`]). Unique within an execution;

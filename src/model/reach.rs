@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_told_apart() {
+    fn neighbours_are_distinguished() {
         let mut reach = Reach::default();
         reach.add(locks(3), 2);
         let contains = |id| reach.contains(locks(id));

@@ -28,8 +28,8 @@ use super::objects::network::Network;
 use super::objects::{NONE, ObjectId, Operation, Place, Posted, all_kinds, by_operation, place};
 use super::op::*;
 use super::{
-    Action, Choice, Effect, LocalId, Locals, Met, Object, Op, ProcessId, Response, Status, System,
-    Touch, ValueId,
+    Action, Choice, Effect, LocalId, Locals, Object, ObjectTable, Op, ProcessId, Response, Status,
+    System, Touch, ValueId,
 };
 
 /// A process in a state.
@@ -42,10 +42,10 @@ pub(super) struct Process {
     pub(super) acted: u32,
     /// The carriers that it has started.
     pub(super) carriers: Vec<ProcessId>,
-    /// The local states of its tests and probes that found nothing; and how many of them came
-    /// before its last other action.
-    pub(super) in_vain: Vec<LocalId>,
-    pub(super) row: u32,
+    /// The local states of its misses: of its tests and probes that found nothing.
+    pub(super) misses: Vec<LocalId>,
+    /// The index of its first recent miss: the first one after its last other action.
+    pub(super) recent: u32,
     /// The depth at which it was spawned; `NONE` if it exists from the start, or does not exist.
     pub(super) born: u32,
 }
@@ -55,8 +55,8 @@ impl Process {
         local: LocalId::ABSENT,
         posted: Vec::new(),
         carriers: Vec::new(),
-        in_vain: Vec::new(),
-        row: 0,
+        misses: Vec::new(),
+        recent: 0,
         acted: 0,
         born: NONE,
     };
@@ -69,8 +69,8 @@ pub(super) struct Done {
     pub(super) before: LocalId,
     /// Did it change a cell?
     pub(super) changed: bool,
-    /// The `row` of its process before it.
-    pub(super) row: u32,
+    /// `Process::recent` of its process before it.
+    pub(super) recent: u32,
     /// Number of messages before it.
     pub(super) messages: u32,
     /// The position in the log of the message that it took or found, or `NONE`.
@@ -85,7 +85,7 @@ macro_rules! define_state {
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct State {
             pub(super) processes: Vec<Process>,
-            /// Number of objects that it has a log for: those that were met up to its last step.
+            /// Number of objects that it has a log for: those in the table at its last step.
             pub(super) known: usize,
             $($(pub(super) $all: Vec<$log>,)?)*
             pub(super) inboxes: Inboxes,
@@ -107,14 +107,14 @@ macro_rules! define_state {
                 None
             }
 
-            /// Begins logs for the objects met since the last step.
-            fn make_room(&mut self, met: &Met) {
-                for &object in &met.order()[self.known..] {
+            /// Begins logs for the objects that are new in the table since the last step.
+            fn make_room(&mut self, table: &ObjectTable) {
+                for &object in &table.order()[self.known..] {
                     match object {
-                        $(Object::$kind(id) => <$id as ObjectId>::begin(self, met.$all.start(id.0)),)*
+                        $(Object::$kind(id) => <$id as ObjectId>::begin(self, table.$all.start(id.0)),)*
                     }
                 }
-                self.known = met.order().len();
+                self.known = table.order().len();
             }
         }
     };
@@ -136,7 +136,7 @@ impl State {
     pub fn initial<S: System>(locals: &mut Locals<'_, S>) -> State {
         let mut state = State::default();
         state.network.max_polls = u32::from(locals.system().objects().max_polls.0);
-        state.make_room(locals.met());
+        state.make_room(locals.objects());
         for &local in locals.initial() {
             state.processes.push(Process { local, ..Process::ABSENT });
         }
@@ -320,9 +320,9 @@ impl State {
     ) {
         let before = self.local(action.process);
         let messages = self.inboxes.log().len() as u32;
-        let row = self.processes[action.process.index()].row;
+        let recent = self.processes[action.process.index()].recent;
         let mut done =
-            Done { action, before, changed: false, row, messages, taken: NONE, started: 0 };
+            Done { action, before, changed: false, recent, messages, taken: NONE, started: 0 };
         let after = if let Some(Op::Handle { .. }) = locals.op(before) {
             self.react(locals, &mut done)
         } else {
@@ -341,12 +341,12 @@ impl State {
         process.local = after;
         process.acted += 1;
         match action.choice {
-            Choice::NOTHING => process.in_vain.push(before),
-            _ => process.row = process.in_vain.len() as u32,
+            Choice::NOTHING => process.misses.push(before),
+            _ => process.recent = process.misses.len() as u32,
         }
         self.trail.push(done);
-        if self.known < locals.met().order().len() {
-            self.make_room(locals.met());
+        if self.known < locals.objects().order().len() {
+            self.make_room(locals.objects());
         }
         self.audit(locals);
     }
@@ -360,9 +360,9 @@ impl State {
         let process = &mut self.processes[done.action.process.index()];
         process.local = done.before;
         process.acted -= 1;
-        process.row = done.row;
+        process.recent = done.recent;
         if done.action.choice == Choice::NOTHING {
-            process.in_vain.pop();
+            process.misses.pop();
         }
         let (op, births) = (done.op(locals), locals.births());
         by_operation!(op, operation => operation.undo(self, births, &done));

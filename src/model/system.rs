@@ -32,7 +32,8 @@ pub trait System: Sync {
     type Local: Clone + Eq + Hash + Debug + 'static;
 
     /// The objects that processes act on. In all methods of a system, an object is known by its
-    /// place in these declarations. Elsewhere it has another number (see [`Met`](super::Met)).
+    /// place in these declarations. Elsewhere it has another number (see
+    /// [`ObjectTable`](super::ObjectTable)).
     fn objects(&self) -> &Objects;
 
     /// The local states of the processes that exist from the start; `ProcessId`s follow this order.

@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_are_told_from_what_is_linked() {
+    fn sources_are_distinguished_from_what_is_linked() {
         let arguments =
             ["a.c", "b.o", "-o", "c.c", "-x", "c", "d", "-x", "none", "e.a", "-lm", "f.cpp"];
         let found = words(&arguments.map(OsString::from));

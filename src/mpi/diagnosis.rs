@@ -50,7 +50,7 @@ pub(crate) fn diagnose(system: &History<Ranks>, violation: &Violation) -> Diagno
 /// The mistake of an object that is never freed.
 pub(super) fn unfreed(leak: &Leak) -> Option<Diagnosis> {
     let is_it = |slip: &&Slip| {
-        leak.kind == LeakKind::Told(RemarkKind::Unfreed) && slip.unfreed() == Some(&leak.object)
+        leak.kind == LeakKind::Remarked(RemarkKind::Unfreed) && slip.unfreed() == Some(&leak.object)
     };
     let slip = *Slip::ALL.iter().find(is_it)?;
     let message = format!("{} never frees the {} that it makes here", leak.process, leak.object);
@@ -239,7 +239,7 @@ impl Scene<'_> {
 
     /// The communicator of a mailbox, and the rank in it.
     fn address(&self, mailbox: MailboxId) -> (u32, u32) {
-        let declared = self.replay.locals().met().mailboxes.declared(mailbox.0);
+        let declared = self.replay.locals().objects().mailboxes.declared(mailbox.0);
         self.system.runner().address(MailboxId(declared))
     }
 

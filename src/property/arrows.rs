@@ -1,9 +1,10 @@
-//! What went from one step of an execution to another, and who held what for a while.
+//! What one step of an execution provided for a later one, and which locks a process held from
+//! which step to which.
 //!
-//! An arrow goes from the step that provided something to the step that has it, not to the request.
-//! What provided it is known from what the effects of the steps need and see ([`Effect`]); the
-//! words of the operation say which of that is worth an arrow. They are asked when the execution is
-//! over, so that they can see what became of a post later.
+//! An arrow goes from the step that provided something to the step that obtained it, not to the
+//! request. The [`Effect`] of a step says what the step needed; the
+//! [`Words`](super::objects::Words) of its operation say which of its needs are drawn as arrows.
+//! They are asked at the end of the execution, when it is known whether a post was received.
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -13,12 +14,12 @@ use super::replay::Replay;
 use crate::model::{Effect, Lane, Mode, Need, Object, Part, ProcessId, System};
 use crate::trace::HappensBefore;
 
-/// Something that goes from one step to a later one.
+/// An arrow from a step to a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Arrow {
     /// The earlier step.
     pub(crate) from: usize,
-    /// The later one.
+    /// The later step.
     pub(crate) to: usize,
     pub(crate) kind: ArrowKind,
 }
@@ -34,49 +35,49 @@ impl Arrow {
     }
 }
 
-/// What goes from one step to another.
+/// What an earlier step provided for a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ArrowKind {
     /// A message, to the step that takes it.
     Message,
-    /// From a receive that was there first to the send that it is paired with, if nobody has waited
-    /// for that send yet.
+    /// From a receive that was posted first to the send that it is paired with, if no process has
+    /// waited for that send yet.
     Pairing,
-    /// A mutex or a unit of a semaphore, to the step that has it now.
+    /// A mutex or a unit of a semaphore, to the step that obtains it.
     Handover,
     /// The last arrival at a barrier, to a step that passes it.
     Barrier,
     /// A spawn, to the first step of the process.
     Spawn,
-    /// The last step of a process, to a join.
+    /// The last step of a process, to the join of that process.
     Join,
     /// A write to a shared cell, to the next access of another process that sees it.
     Content,
 }
 
-/// A step from which on, or up to which, its process holds a mutex or a lock through its request at
-/// this place.
+/// The process of a step begins or ends to hold a mutex or a reader-writer lock in it. The number
+/// is the position of its request in the log of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hold {
-    /// From this step on.
+    /// It holds the object from this step on.
     Begins(Object, u32),
-    /// Up to this step.
+    /// It holds the object up to this step.
     Ends(Object, u32),
 }
 
-/// An execution that is over, with what each of its steps did.
+/// A complete execution with the effects of its steps.
 pub(super) struct Past<'r, 's, S: System> {
     pub(super) replay: &'r Replay<'s, S>,
     order: HappensBefore,
-    /// Who added to a lane under a key.
+    /// The steps that added something to a lane under a key.
     added: FxHashMap<(Lane, u32), Vec<usize>>,
     /// The first step with a need.
     first: FxHashMap<Need, usize>,
 }
 
 impl<S: System> Past<'_, '_, S> {
-    /// What a step did.
+    /// The effect of a step.
     pub(super) fn effect(&self, step: usize) -> &Effect {
         self.order.effect(step)
     }
@@ -86,8 +87,9 @@ impl<S: System> Past<'_, '_, S> {
         self.effect(step).needs.iter().flat_map(|&need| self.providers(need, step)).collect()
     }
 
-    /// What a need of a step asks for; of a process its last step. More may be added later, where
-    /// too many come to a barrier.
+    /// The steps that provide what a step needs. If it needs the end of a process, that is the last
+    /// step of the process. (Where too many processes arrive at a barrier, some add to the lane
+    /// after the step: these are left out.)
     pub(super) fn providers(&self, need: Need, step: usize) -> Vec<usize> {
         match need {
             Need::Event(position) => vec![position as usize],
@@ -108,7 +110,7 @@ impl<S: System> Past<'_, '_, S> {
         self.order.changes(lane)[place as usize] as usize
     }
 
-    /// The first step that needed this.
+    /// The first step that has this need.
     pub(super) fn first_with(&self, need: Need) -> Option<usize> {
         self.first.get(&need).copied()
     }
@@ -120,7 +122,7 @@ impl<S: System> Past<'_, '_, S> {
         before.checked_sub(1).map(|last| changes[last] as usize)
     }
 
-    /// What steps of other processes handed over.
+    /// An arrow from each of these steps that is of another process.
     pub(super) fn handover_of_others(
         &self,
         from: impl IntoIterator<Item = usize>,
@@ -130,14 +132,14 @@ impl<S: System> Past<'_, '_, S> {
         Arrow::all(others, to, ArrowKind::Handover)
     }
 
-    /// The step that provided something, unless it is of the same process as the step that has it.
+    /// `from`, unless it is a step of the same process as `to`.
     pub(super) fn of_others(&self, from: Option<usize>, to: usize) -> Option<usize> {
         from.filter(|&from| self.order.process(from) != self.order.process(to))
     }
 }
 
 impl<S: System> Replay<'_, S> {
-    /// What went from one step so far to another, by the later one.
+    /// All arrows of the execution so far, ordered by the step that they lead to.
     pub(crate) fn arrows(&self) -> Vec<Arrow> {
         let order = self.order();
         let (mut added, mut first) = (FxHashMap::<_, Vec<_>>::default(), FxHashMap::default());
@@ -167,7 +169,7 @@ impl<S: System> Replay<'_, S> {
         order
     }
 
-    /// What the process of the last step has begun or ended to hold in it.
+    /// The lock that the process of the last step has obtained or released in it.
     pub(crate) fn hold(&self) -> Option<Hold> {
         let step = self.state.depth().checked_sub(1)?;
         let op = self.locals.op(self.state.before(step)).expect("a process that moved");

@@ -1,9 +1,9 @@
-//! The calls of procedures in an execution: who called what, with what result, between which steps.
+//! The calls of procedures in an execution: process, procedure, result, first and last step.
 //!
-//! This is the history of a client of a data structure: each process a row of calls, each call an
-//! interval of steps. What a call computes before its first operation happens together with the
-//! step before, but that step is not part of the call. Calls within calls are left out, because
-//! they belong to how the outer one works.
+//! This is the history of a client of a data structure: each process has a sequence of calls, and
+//! each call is an interval of steps. What a call computes before its first operation happens
+//! together with the previous step, but that step is not part of the call. Nested calls are left
+//! out, because they are part of how the outermost call is implemented.
 
 use serde::Serialize;
 
@@ -12,14 +12,14 @@ use crate::model::Mark;
 /// A call of a procedure by a process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Call {
-    /// Who called.
+    /// The calling process.
     pub(crate) process: String,
     pub(crate) procedure: String,
-    /// Its arguments, as the program writes them.
+    /// Its arguments, as the program would write them.
     pub(crate) arguments: Vec<String>,
-    /// What it returned; `None` if it returns nothing, or has not returned yet.
+    /// The value that it returned; `None` if it returns no value, or has not returned yet.
     pub(crate) result: Option<String>,
-    /// Has it come to its end?
+    /// Has it returned?
     pub(crate) ended: bool,
     /// The number of its first step, from 1; `None` if it has made none.
     pub(crate) first_step: Option<usize>,
@@ -35,12 +35,12 @@ pub(super) struct Calls {
     current: Vec<Current>,
 }
 
-/// The calls that a process is in.
+/// The open calls of a process.
 #[derive(Clone, Copy, Debug, Default)]
 struct Current {
-    /// How many calls are open, one within the other.
+    /// The number of open calls, nested in one another.
     depth: usize,
-    /// The outermost of them, by its place.
+    /// The index of the outermost of them in `Calls::calls`.
     call: usize,
 }
 
@@ -50,7 +50,7 @@ impl Calls {
         &self.calls
     }
 
-    /// Notes a step of the process.
+    /// Records a step of the process.
     pub(super) fn step(&mut self, process: usize, number: usize) {
         if let Some(Current { depth: 1.., call }) = self.current.get(process).copied() {
             let call = &mut self.calls[call];
@@ -59,7 +59,7 @@ impl Calls {
         }
     }
 
-    /// Notes that calls of the process begin and end.
+    /// Records that calls of the process begin and end.
     pub(super) fn mark(
         &mut self,
         (process, name): (usize, &str),

@@ -1,4 +1,4 @@
-//! What a step changed: the variables of the process that moved, and the object that it acted on.
+//! What a step changed: variables of its process, and the object that it acted on.
 
 use serde::Serialize;
 
@@ -9,11 +9,11 @@ use crate::model::{Op, ProcessId, System};
 /// Something that a step changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// A variable, or an object with its kind.
+    /// The name of the variable, or kind and name of the object.
     pub(crate) what: String,
-    /// Before; `None` if it did not exist.
+    /// Its value before the step; `None` if it did not exist.
     pub(crate) before: Option<String>,
-    /// After; `None` if it no longer exists.
+    /// Its value after the step; `None` if it no longer exists.
     pub(crate) after: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl<S: System> Replay<'_, S> {
     }
 }
 
-/// What differs between two views of one thing, in the order of the later one.
+/// The differences between two [views](Replay::view), in the order of the later view.
 pub(super) fn differences(before: Vec<Named>, after: Vec<Named>) -> Vec<Change> {
     let find = |view: &[Named], what: &str| {
         view.iter().find(|(name, _)| name == what).map(|(_, content)| content.clone())

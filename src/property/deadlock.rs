@@ -1,15 +1,16 @@
-//! Why nobody moves: what each blocked process waits for, who could have helped, and who waits in a
-//! circle.
+//! Explains a deadlock: what each blocked process waits for, which processes could end its wait,
+//! and which ones wait for one another in a cycle.
 //!
 //! The wait-for graph has an edge from a blocked process to each process that may end its wait: the
 //! owner of the mutex, the process to join, every process that may still post the missing message
 //! or arrive at the barrier. What a process may still do is judged by its local state
 //! ([`Foresight::reach`](crate::model::Foresight::reach)). That is an over-approximation, so an
-//! edge is no proof that help would come. But a missing edge proves that help cannot come. Hence:
-//! - a process without edges waits for something that nobody can provide any more;
-//! - a strongly connected component that no edge leaves (a *knot*) is a set of processes that only
-//!   one another could help. That is what is reported as a cycle. A cycle with an edge leading out
-//!   of it is not reported: the wait may be ended from outside.
+//! edge does not prove that help would come. But a missing edge proves that help cannot come.
+//! Hence:
+//! - a process without edges waits for something that no process can provide any more;
+//! - a strongly connected component that no edge leaves (a *knot*) is a set of processes that can
+//!   be helped only by one another. It is reported as a cycle. A cycle with an edge that leads out
+//!   of it is not reported: a process outside may end the wait.
 
 use std::sync::Arc;
 
@@ -22,22 +23,21 @@ use super::objects::{wait_of_failed, words};
 use super::replay::Replay;
 use crate::model::{LocalId, ProcessId, Status, System, Touch};
 
-/// A state in which nothing need ever happen again, and some process is neither done nor failed.
+/// A state in which no process has to move any more, and some process is neither done nor failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Deadlock {
-    /// The processes that wait, in their order.
+    /// The processes that wait, by number.
     pub(crate) blocked: Vec<Blocked>,
-    /// The smallest set of processes that only one another could help. If each waits for one
-    /// other, they are in the order of the circle.
+    /// The smallest knot of the wait-for graph. If each of its processes waits for exactly one
+    /// other, they are in the order of the cycle.
     pub(crate) cycle: Option<Vec<Link>>,
-    /// Those of the blocked processes that go round a loop for ever. If there are any, it is a
-    /// livelock.
+    /// The blocked processes that repeat a loop for ever. If there are any, this is a livelock.
     pub(crate) spinning: Vec<String>,
     /// The processes that have run their last statement.
     pub(crate) ended: Vec<String>,
     /// The actors that have taken all their messages.
     pub(crate) idle: Vec<String>,
-    /// The daemons that wait, and could help nobody.
+    /// The daemons that wait and cannot help any blocked process.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) daemons: Vec<String>,
     /// The processes that stopped on a violation.
@@ -47,15 +47,15 @@ pub struct Deadlock {
 /// A process that waits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Blocked {
-    /// Who.
+    /// Its name.
     pub(crate) process: String,
-    /// At which operation, as the source has it.
+    /// The operation at which it waits, as in the source.
     pub(crate) action: String,
-    /// For what, in words.
+    /// What it waits for, in words.
     pub(crate) waits_for: String,
-    /// The blocked processes that may be able to end the wait, if only they could move.
+    /// The blocked processes that may end the wait if they can move.
     pub(crate) helpers: Vec<String>,
-    /// Why no process can end the wait, if none can.
+    /// Why no process can end the wait; `None` if one may.
     pub(crate) hopeless: Option<String>,
     /// The file of the operation, if the program has several.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,26 +69,26 @@ pub struct Blocked {
 /// A process in a cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
-    /// Who waits.
+    /// The process that waits.
     pub(crate) process: String,
-    /// For which of the others.
+    /// The processes of the cycle that may end its wait.
     pub(crate) needs: Vec<String>,
-    /// For what, in words.
+    /// What it waits for, in words.
     pub(crate) waits_for: String,
 }
 
 /// What a process waits for.
 pub(super) struct Wait {
-    /// In words.
+    /// What is waited for, in words.
     pub(super) words: String,
-    /// Who may be able to end the wait.
+    /// The processes that may end the wait.
     pub(super) helpers: Vec<ProcessId>,
-    /// Why nobody can.
+    /// Why no process can end it; `None` if one may.
     pub(super) hopeless: Option<String>,
 }
 
 impl Wait {
-    /// A wait that any of these may end; if there is none, `why` tells the reason.
+    /// A wait that any of the helpers may end; if there are none, `why` says why not.
     pub(super) fn for_one(
         words: String,
         helpers: Vec<ProcessId>,
@@ -98,7 +98,7 @@ impl Wait {
         Wait { words, helpers, hopeless }
     }
 
-    /// A wait for `missing` processes to do this, when only the helpers could.
+    /// A wait until `missing` processes do what the `verb` says. Only the helpers can do that.
     pub(super) fn for_several(
         words: String,
         helpers: Vec<ProcessId>,
@@ -116,9 +116,9 @@ impl Wait {
     }
 }
 
-/// Explains the terminal state at which the replay stands; `None` if it is no deadlock. Daemons
-/// that wait are told of as others if they could help somebody who waits and is none, or could help
-/// who could.
+/// Explains the terminal state at which the replay stands; `None` if it is not a deadlock. A daemon
+/// that waits is reported as blocked if it may end the wait of a process that is reported as
+/// blocked.
 pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
     let (state, locals) = (&replay.state, &replay.locals);
     let mut blocked: Vec<_> = state.stuck(locals).collect();
@@ -178,8 +178,8 @@ pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
     })
 }
 
-/// The smallest knot of the wait-for graph with more than one process; the first of equally small
-/// ones.
+/// The smallest knot of the wait-for graph that has more than one process. Of equally small ones,
+/// the one with the lowest process number.
 fn knot(waits: &[(ProcessId, Wait)]) -> Option<Vec<ProcessId>> {
     let mut graph = DiGraphMap::<ProcessId, ()>::new();
     for (process, wait) in waits {
@@ -197,11 +197,11 @@ fn knot(waits: &[(ProcessId, Wait)]) -> Option<Vec<ProcessId>> {
         knot.sort_unstable();
     }
     let knot = knots.into_iter().min_by_key(|knot| (knot.len(), knot[0]))?;
-    Some(in_circle(&graph, knot))
+    Some(in_cycle_order(&graph, knot))
 }
 
-/// The processes of a knot, in the order of their circle if they form one.
-fn in_circle(graph: &DiGraphMap<ProcessId, ()>, knot: Vec<ProcessId>) -> Vec<ProcessId> {
+/// The processes of a knot, in the order of the cycle if they form one simple cycle.
+fn in_cycle_order(graph: &DiGraphMap<ProcessId, ()>, knot: Vec<ProcessId>) -> Vec<ProcessId> {
     if knot.iter().any(|&p| graph.neighbors(p).count() != 1) {
         return knot;
     }
@@ -221,8 +221,7 @@ impl<S: System> Replay<'_, S> {
         }
     }
 
-    /// What a process that goes round a loop waits for: anything that would take it out of the
-    /// loop.
+    /// What a process that repeats a loop waits for: anything that would make it leave the loop.
     fn wait_in_loop(&self, spin: &Spin) -> Wait {
         let mut waits: Vec<Wait> = Vec::new();
         for op in spin.circle.iter().filter_map(|&local| self.locals.op(local)) {
@@ -230,8 +229,8 @@ impl<S: System> Replay<'_, S> {
             waits.extend(wait.filter(|new| waits.iter().all(|known| known.words != new.words)));
         }
         if waits.is_empty() {
-            let hopeless = Some("it goes round for ever".into());
-            return Wait { words: "nothing that could come".into(), helpers: vec![], hopeless };
+            let hopeless = Some("it repeats its loop for ever".into());
+            return Wait { words: "nothing that could happen".into(), helpers: vec![], hopeless };
         }
         any(waits)
     }
@@ -241,7 +240,7 @@ impl<S: System> Replay<'_, S> {
         self.state.unfinished(&self.locals).filter(move |&p| p != process)
     }
 
-    /// May `process`, or what it spawns, still do this?
+    /// May `process`, or a process that it spawns, still do this?
     pub(super) fn may_still(&self, process: ProcessId, touch: Touch) -> bool {
         match self.reach(process) {
             Some(reach) => reach.contains(self.locals.declared(touch)),
@@ -266,7 +265,7 @@ impl<S: System> Replay<'_, S> {
     }
 }
 
-/// A wait that ends as soon as one of several does.
+/// The wait that ends as soon as one of these waits ends.
 pub(super) fn any(mut waits: Vec<Wait>) -> Wait {
     if waits.len() == 1 {
         return waits.pop().expect("one wait");
@@ -318,7 +317,7 @@ pub(crate) fn list(names: &[&str]) -> String {
 }
 
 impl Blocked {
-    /// Who could help, in words; `None` if that adds nothing to what the process waits for.
+    /// Which processes could help, in words; `None` if `waits_for` already names them.
     pub(crate) fn hope(&self) -> Option<String> {
         if let Some(reason) = &self.hopeless {
             return Some(reason.clone());
@@ -341,8 +340,8 @@ mod tests {
     use super::*;
     use crate::model::{BarrierId, Handle, Op};
 
-    /// Runs the first enabled action, again and again, until nothing is enabled.
-    fn first_come(script: &Script) -> Deadlock {
+    /// Repeats the first enabled action until none is enabled.
+    fn always_the_first(script: &Script) -> Deadlock {
         let mut replay = Replay::new(script);
         while let Some(&action) = replay.enabled().first() {
             replay.step(action).unwrap();
@@ -364,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn philosophers_wait_in_a_circle() {
+    fn philosophers_wait_in_a_cycle() {
         let philosopher = |left, right| {
             let [a, b] = lock(left, 0);
             let [c, d] = lock(right, 1);
@@ -383,7 +382,7 @@ mod tests {
         let [a, b] = lock(0, 0);
         let [c, d] = lock(0, 0);
         let script = Script::new(vec![vec![a, b], vec![c, d]]).mutexes(1);
-        let deadlock = first_come(&script);
+        let deadlock = always_the_first(&script);
         assert_eq!(deadlock.cycle, None);
         assert_eq!(
             deadlock.blocked[0].hopeless.as_deref(),
@@ -392,14 +391,14 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_that_may_be_helped_from_outside_is_none() {
+    fn a_cycle_that_may_be_helped_from_outside_is_not_reported() {
         // P0 and P1 each wait for a message that the other may send, but so may P2, which waits for
         // a message that nobody sends.
         let receive = |mailbox| vec![irecv(mailbox, None), wait(0)];
         let script = Script::new(vec![receive(0), receive(1), receive(2)])
             .mailboxes(3)
             .senders(vec![vec![1, 2], vec![0], vec![]]);
-        let deadlock = first_come(&script);
+        let deadlock = always_the_first(&script);
         assert_eq!(deadlock.cycle, None);
         assert_eq!(deadlock.blocked[2].hopeless.as_deref(), Some("no process sends there"));
         assert_eq!(deadlock.blocked[0].hope().unwrap(), "could come from P1 and P2");
@@ -407,7 +406,7 @@ mod tests {
         let script = Script::new(vec![receive(0), receive(1), receive(2)])
             .mailboxes(3)
             .senders(vec![vec![1], vec![0], vec![]]);
-        assert_eq!(names(&first_come(&script).cycle), ["P0", "P1"]);
+        assert_eq!(names(&always_the_first(&script).cycle), ["P0", "P1"]);
     }
 
     #[test]
@@ -418,7 +417,7 @@ mod tests {
         ])
         .mailboxes(1)
         .senders(vec![vec![1]]);
-        let deadlock = first_come(&script);
+        let deadlock = always_the_first(&script);
         assert_eq!(
             deadlock.blocked[0].waits_for,
             "a message at m0 with tag 3 (the 2 messages that are there do not match)"
@@ -438,16 +437,16 @@ mod tests {
             vec![Op::Local],
         ])
         .barrier(2);
-        let deadlock = first_come(&script);
+        let deadlock = always_the_first(&script);
         assert_eq!(deadlock.blocked[0].waits_for, "barrier b0: 1 of 2 have arrived");
         assert!(deadlock.blocked[0].hopeless.is_some());
     }
 
     #[test]
-    fn the_first_of_several_wishes_is_enough() {
+    fn a_wait_for_any_of_several_messages_names_them_all() {
         let post = Op::WaitAny(Box::new([Handle(0), Handle(1)]));
         let script = Script::new(vec![vec![irecv(0, None), irecv(1, Some(7)), post]]).mailboxes(2);
-        let deadlock = first_come(&script);
+        let deadlock = always_the_first(&script);
         let words = "a message at m0, or a message at m1 with tag 7";
         assert_eq!(deadlock.blocked[0].waits_for, words);
     }

@@ -1,4 +1,4 @@
-//! Invariants of the system, asked about a state; and what an action may have changed for them.
+//! The invariants of the system: evaluated in a state; and which actions may change their value.
 
 use super::Property;
 use super::{Objection, Position, When};
@@ -7,7 +7,7 @@ use crate::model::{
     State, System, Touch, Value, View,
 };
 
-/// In every state the system's own [`Invariants`](crate::model::Invariants) hold, if it has some.
+/// In every state the system's own [`Invariants`](crate::model::Invariants) hold, if it has any.
 #[derive(Clone, Copy, Debug)]
 pub struct Invariants;
 
@@ -21,7 +21,7 @@ impl Property for Invariants {
     }
 }
 
-/// What the invariants of the system object to in `state`, each with its number.
+/// The invariants of the system that fail in `state`: number and failure of each.
 pub fn broken_invariants<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
@@ -33,7 +33,7 @@ pub fn broken_invariants<S: System>(
     judged.unwrap_or_default()
 }
 
-/// What this invariant objects to in `state`.
+/// The failure of this invariant in `state`; `None` if it holds.
 pub(crate) fn broken_invariant<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
@@ -42,8 +42,8 @@ pub(crate) fn broken_invariant<S: System>(
     viewed(locals, state, |invariants, view| invariants.judge(invariant, view))?
 }
 
-/// What the invariant that fails in this way in `state` has read there, with names; `None` if none
-/// fails so.
+/// What the invariant with this failure has read in `state`: names and values. `None` if no
+/// invariant fails in `state` in this way.
 pub(crate) fn invariant_readings<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
@@ -76,12 +76,12 @@ fn viewed<S: System, T>(
     Some(ask(invariants, &view))
 }
 
-/// May the last action of `state` have changed what this invariant sees?
+/// May the last action of `state` have changed something that this invariant reads?
 ///
 /// # Panics
 /// In an initial state, or if the system has no invariants.
 pub(crate) fn is_seen<S: System>(locals: &Locals<'_, S>, state: &State, invariant: usize) -> bool {
-    let invariants = locals.system().invariants().expect("who asks for an invariant");
+    let invariants = locals.system().invariants().expect("a system with invariants");
     let last = state.depth() - 1;
     let process = state.action(last).process;
     let (before, after) = (state.before(last), state.local(process));
@@ -100,7 +100,7 @@ pub(crate) fn is_seen<S: System>(locals: &Locals<'_, S>, state: &State, invarian
             Part::Sends | Part::Receives | Part::Messages | Part::Matches => {
                 invariants.sees_mailbox(invariant, MailboxId(lane.object()))
             }
-            // Invariants see nothing else of the objects.
+            // Invariants read nothing else of objects.
             _ => false,
         };
     });

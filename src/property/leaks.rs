@@ -1,21 +1,21 @@
-//! What executions leave behind: messages that nobody receives, requests that nothing answers,
-//! mutexes that are not given back.
+//! What executions leave behind: messages that are never received, requests that are never
+//! answered, mutexes that are never unlocked.
 //!
-//! Processes that really run say more of themselves when they have ended ([`Remark`]): that they
-//! never free an object of their own, say. That is noted in the same way.
+//! A process that really runs may report more leaks when it ends ([`Remark`]), for example an
+//! object that it never freed.
 //!
-//! None of this is a violation. It is looked for at the end of executions that end well: nothing
-//! objects to the end, and no process has failed. (In a deadlock messages and requests are left,
-//! too, but there the deadlock is the news.) So a leak is a statement about one execution: "in some
-//! execution this message is never received". An explorer that reaches every terminal state finds,
-//! for each kind of leak, every process that has one.
+//! A leak is not a violation. Leaks are searched at the end of executions without a violation, in
+//! which no process has failed. (In a deadlock, messages and requests are left as well, but the
+//! deadlock is reported instead.) So a leak is a statement about one execution: "in some execution
+//! this message is never received". An explorer that reaches every terminal state finds, for each
+//! kind of leak, every process that has one.
 //!
-//! Two leaks are the same if they are of one kind and at one place in the source, or, without a
-//! place, of one process at one object. Most executions leave behind what others did, and looking
-//! up the place of a request takes a walk along the execution. So what was seen is noted under a
-//! name that costs nothing: the process, the number of the request, and how the process ended. Only
-//! a new one is looked up. (The same request may be made at two places by executions after which
-//! the process remembers the same. Then the place is one of them.)
+//! Two leaks are the same if they have the same kind and the same place in the source; without a
+//! place, if they have the same kind, process and object. Most executions have the leaks of earlier
+//! ones, and to find the place of a request is a walk along the execution. So a set has what was
+//! seen, under a cheap key: the process, the number of its request, and its final local state. The
+//! place is searched only for a new key. (Two executions that end in the same local state may have
+//! made the request at different places. Then one of these places is reported.)
 
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use crate::model::{
     Handle, LocalId, Locals, Object, ProcessId, Remark, RemarkKind, Schedule, Site, State, System,
 };
 
-/// The most leaks that are kept.
+/// Maximum number of leaks that are kept.
 const MAX_LEAKS: usize = 1000;
 
 /// The kinds of leak.
@@ -34,37 +34,37 @@ const MAX_LEAKS: usize = 1000;
 pub enum LeakKind {
     /// A message that no receive takes.
     Message,
-    /// A receive that no message comes for.
+    /// A receive that gets no message.
     Receive,
-    /// A collective that it enters, and that never ends for it.
+    /// An entry into a collective that never completes.
     Collective,
     /// A request for a unit of a semaphore that is never granted.
     Acquire,
-    /// A mutex or a reader-writer lock that its owner never gives back.
+    /// A mutex or a reader-writer lock that its owner never unlocks.
     Held,
-    /// A request for one that is never granted and never taken back.
+    /// A request for a mutex or a reader-writer lock that is never granted and never withdrawn.
     Queued,
-    /// What the process says of itself.
-    Told(RemarkKind),
+    /// A leak that the process itself reports.
+    Remarked(RemarkKind),
 }
 
 /// Something that an execution leaves behind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leak {
-    /// What it is.
+    /// The kind of leak.
     pub kind: LeakKind,
-    /// Who left it.
+    /// The process that leaves it.
     pub(crate) process: String,
-    /// The mailbox, the mutex or the semaphore; of what the process says, the object.
+    /// The mailbox, mutex or semaphore, or the object that the process itself reports.
     pub object: String,
-    /// Where it was sent, made or asked for.
+    /// Where the message was sent or the request was made.
     pub site: Option<Site>,
     /// An execution that leaves it behind.
     pub schedule: Schedule,
 }
 
 impl Leak {
-    /// Adds it to those found, unless the same one is there already or there are very many.
+    /// Adds it to `found`, unless the same leak is there already or there are [`MAX_LEAKS`].
     pub(crate) fn add_to(self, found: &mut Vec<Leak>) {
         let is_same = |known: &Leak| {
             known.kind == self.kind
@@ -82,6 +82,7 @@ impl Leak {
     ///
     /// # Errors
     /// If it does not end in this leak: no search of this system has found it.
+    #[cfg(feature = "cli")]
     pub(crate) fn check<S: System>(&self, system: &S) -> Result<(), String> {
         let mut locals = Locals::new(system);
         let state = self.schedule.replay(&mut locals).map_err(|refusal| refusal.to_string())?;
@@ -97,7 +98,8 @@ impl Leak {
     }
 }
 
-/// A request, or a remark by its number, as it can be told apart from others without looking back.
+/// The key of a leak: process, number of the request or remark, kind, and final local state. It is
+/// found without a walk along the execution.
 type Seen = (ProcessId, Handle, LeakKind, LocalId);
 
 /// The leaks found so far.
@@ -108,7 +110,7 @@ pub(crate) struct Leaks {
 }
 
 impl Leaks {
-    /// Notes what the execution that ends in `state` leaves behind. Nothing objects to that end.
+    /// Adds the leaks of the execution that ends in `state`. It has no violation.
     #[inline]
     pub(crate) fn look<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         if self.found.len() >= MAX_LEAKS {
@@ -122,7 +124,7 @@ impl Leaks {
         for (process, end, remarks) in remarks {
             self.note_remarks(locals, state, (process, end, &remarks));
         }
-        if state.has_open_requests(locals.met()) {
+        if state.has_open_requests(locals.objects()) {
             self.note(locals, state);
         }
     }
@@ -143,7 +145,7 @@ impl Leaks {
             return;
         }
         for (number, remark) in (0..).map(Handle).zip(remarks) {
-            let kind = LeakKind::Told(remark.kind);
+            let kind = LeakKind::Remarked(remark.kind);
             if self.seen.insert((process, number, kind, end)) {
                 let describe = locals.system().describe();
                 let leak = Leak {
@@ -168,7 +170,7 @@ impl Leaks {
                 request::<S, _>(posted, |request| (request.leak(state), request.object(state)));
             let is_lock = matches!(kind, LeakKind::Held | LeakKind::Queued);
             let end = state.local(process);
-            // One who still waits may yet give it back, and a daemon may ask in vain.
+            // A process that still waits may unlock it later, and a daemon may wait for ever.
             let waits = !locals.status(end).has_ended();
             if waits && (is_lock || kind != LeakKind::Message && locals.is_daemon(end)) {
                 continue;

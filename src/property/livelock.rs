@@ -1,54 +1,53 @@
-//! Livelocks: every process that can move only goes round a loop that waits.
+//! Livelocks: every process that can move only repeats a loop that waits.
 //!
-//! A process *spins* in a state if all that it can do there, alone, leaves every object as it was
-//! and leads back to local states that it has been in: it reads the same again and again. If every
-//! process that can move at all spins, nothing will ever change. That is a livelock, or an endless
-//! program that does nothing more. If all that spin are daemons, it is an end like that of daemons
-//! that are blocked. ([`crate::trace::spin`] says how such loops are kept out of executions.)
+//! A process *spins* in a state if everything that it can do there alone leaves all objects
+//! unchanged and leads back to earlier local states: it reads the same values for ever. If every
+//! process that can move spins, nothing will ever change. That is a livelock. If all processes that
+//! spin are daemons, it is a normal end, like one where daemons are blocked.
+//! ([`crate::trace::spin`] says how executions leave out such loops.)
 
 use rustc_hash::FxHashSet;
 
 use crate::model::{Action, Choice, LocalId, Locals, Op, ProcessId, State, StopSignal, System};
 
 /// A loop with more local states than this is assumed to make progress.
-const LONGEST_CIRCLE: usize = 10_000;
+const LONGEST_LOOP: usize = 10_000;
 
-/// A process that goes round.
+/// A process that spins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spin {
-    /// Who.
+    /// The process.
     pub(crate) process: ProcessId,
-    /// The local states that it passes through, from the present one on.
+    /// The local states of its loop, beginning with the present one.
     pub(crate) circle: Vec<LocalId>,
 }
 
-/// What the processes that can move are doing.
+/// What the processes that can move do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Motion {
     /// Each of them spins. (In a terminal state there are none.)
     Round(Vec<Spin>),
-    /// One of them can do something else, or could if it might poll in vain more often.
+    /// One of them can do something else, or could do so with a higher bound on unsuccessful polls.
     On,
-    /// One of them passes through more local states than are looked at, or there was no time to
-    /// look.
+    /// One of them passes through more than `LONGEST_LOOP` local states, or the time is over.
     Unknown,
 }
 
-/// Looks for processes that spin.
+/// Searches for processes that spin.
 #[derive(Debug, Default)]
 pub struct Watch {
     stop: StopSignal,
-    /// Local states from which a process was seen to go on and on.
+    /// Local states from which a process passes through more than [`LONGEST_LOOP`] others.
     restless: FxHashSet<LocalId>,
 }
 
 impl Watch {
-    /// The search for them ends when this is raised.
+    /// The search ends when `stop` is raised.
     pub(crate) fn new(stop: StopSignal) -> Self {
         Watch { stop, restless: FxHashSet::default() }
     }
 
-    /// What the processes that can move are doing. When this returns, `state` is as before.
+    /// What the processes that can move do. When this returns, `state` is as before.
     pub fn motion<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> Motion {
         let movers = state.processes().filter(|&process| state.must_move(locals, process));
         let movers: Vec<_> = movers.collect();
@@ -65,9 +64,9 @@ impl Watch {
         Motion::Round(all)
     }
 
-    /// Asks this in `state`, and in all states that these processes, which spin, lead to from
-    /// there, until the answer is yes. Is it? `None` if they are too many. When this returns,
-    /// `state` is as before.
+    /// Is the answer of `ask` yes in `state`, or in a state to which these processes, which spin,
+    /// lead from there? `None` if there are more than [`LONGEST_LOOP`] such states. When this
+    /// returns, `state` is as before.
     pub(crate) fn any_in_round<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -91,7 +90,7 @@ impl Watch {
             if !known.insert(spins.iter().map(|spin| state.local(spin.process)).collect()) {
                 continue;
             }
-            let is_too_much = known.len() > LONGEST_CIRCLE || self.stop.is_raised();
+            let is_too_much = known.len() > LONGEST_LOOP || self.stop.is_raised();
             answer = (!is_too_much).then(|| ask(locals, state));
             for &Spin { process, .. } in spins {
                 let here = state.depth();
@@ -106,7 +105,7 @@ impl Watch {
         answer
     }
 
-    /// The local states that the process passes through, alone, if it spins.
+    /// The local states of the loop of the process, if it spins.
     fn circle<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
@@ -114,8 +113,8 @@ impl Watch {
         process: ProcessId,
     ) -> Result<Vec<LocalId>, Motion> {
         let start = state.depth();
-        let mut met = vec![state.local(process)];
-        let mut known: FxHashSet<LocalId> = met.iter().copied().collect();
+        let mut visited = vec![state.local(process)];
+        let mut known: FxHashSet<LocalId> = visited.iter().copied().collect();
         let mut pending: Vec<(usize, Choice)> = Vec::new();
         state.choices(locals, process, |choice| pending.push((start, choice)));
         let mut found = Ok(());
@@ -130,14 +129,14 @@ impl Watch {
             if !state.effect(locals).is_observation() {
                 found = Err(Motion::On);
             } else if known.insert(local) {
-                met.push(local);
+                visited.push(local);
                 let (before, here) = (pending.len(), state.depth());
                 state.choices(locals, process, |choice| pending.push((here, choice)));
                 if self.restless.contains(&local)
-                    || met.len() > LONGEST_CIRCLE
+                    || visited.len() > LONGEST_LOOP
                     || self.stop.is_raised()
                 {
-                    self.restless.extend(&met);
+                    self.restless.extend(&visited);
                     found = Err(Motion::Unknown);
                 } else if pending.len() == before || !may_spin(locals, local) {
                     found = Err(Motion::On);
@@ -147,12 +146,12 @@ impl Watch {
         while state.depth() > start {
             state.undo(locals);
         }
-        found.map(|()| met)
+        found.map(|()| visited)
     }
 }
 
-/// Is it a livelock that these processes go round for ever? Not if all of them are daemons: those
-/// may wait, in a loop or not.
+/// Is it a livelock if these processes spin? Not if all of them are daemons, which may wait for
+/// ever, in a loop or blocked.
 pub(crate) fn is_livelock<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
@@ -161,9 +160,10 @@ pub(crate) fn is_livelock<S: System>(
     spins.iter().any(|spin| !locals.is_daemon(state.local(spin.process)))
 }
 
-/// What the processes are doing that have polled the network in vain so often that they now wait.
-/// If nothing else can move, they poll for ever, or one of them looks next at something that is
-/// there, or only the bound on polls keeps one of them from going on.
+/// What the processes do that wait because of the bound on unsuccessful polls
+/// ([`max_polls`](crate::model::Semantics::max_polls)). `Motion::On` if one of them would go on:
+/// what it polls next in its loop is there, or it would go on in a new way with a higher bound.
+/// Otherwise they poll for ever if nothing else can move.
 pub fn polling<S: System>(locals: &mut Locals<'_, S>, state: &State) -> Motion {
     let mut all = Vec::new();
     if !state.has_carriers() {
@@ -182,7 +182,7 @@ pub fn polling<S: System>(locals: &mut Locals<'_, S>, state: &State) -> Motion {
     Motion::Round(all)
 }
 
-/// May a process in this local state go on without changing anything, and come back to it?
+/// May a process in this local state come back to it without changing an object?
 pub(crate) fn may_spin<S: System>(locals: &Locals<'_, S>, local: LocalId) -> bool {
     locals.may_return(local) && locals.op(local).is_some_and(Op::may_observe)
 }

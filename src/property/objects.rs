@@ -1,23 +1,22 @@
-//! All that is said to people about objects and the operations on them, one file for each kind of
-//! object.
+//! The words of reports for objects and the operations on them, one file for each kind of object.
 //!
-//! | file | says of |
+//! | file | has the words for |
 //! |---|---|
-//! | `waiting` | the forms that wait or test for requests of every kind |
-//! | `mailbox` | what is posted at a mailbox |
-//! | `network` | what is posted at p2p and bag mailboxes, matches, probes |
+//! | `waiting` | operations that wait or test for requests of any kind |
+//! | `mailbox` | sends and receives |
+//! | `network` | sends, receives, matches and probes at p2p and bag mailboxes |
 //! | `collective` | entries of collectives |
-//! | `mutex`, `rwlock`, `condvar`, `semaphore` | who holds what, and who waits for it |
+//! | `mutex`, `rwlock`, `condvar`, `semaphore` | owners and queues |
 //! | `barrier`, `latch` | arrivals, counts |
 //! | `cell` | accesses to shared cells |
-//! | `process`, `actor` | what processes do alone, how they start and end; messages to actors |
+//! | `process`, `actor` | local steps, spawn and join; messages to actors |
 //!
-//! The rest of the crate asks in three ways:
+//! There are three entry points:
 //!
-//! - about an [`Op`]: [`words`] finds the [`Words`] of the operation;
-//! - about a [`Posted`], the place of a request in the log of its object: [`request`] finds the
+//! - for an [`Op`]: [`words`] finds the [`Words`] of the operation;
+//! - for a [`Posted`], the position of a request in the log of its object: [`request`] finds the
 //!   [`Request`];
-//! - about an [`Object`]: [`Replay::now`] tells what it holds.
+//! - for an [`Object`]: [`Replay::now`] returns what it holds.
 //!
 //! Each has one `match` here, without an arm for the rest. So a new kind of object is a new file, a
 //! line in [`words`] for each of its operations, one in [`request`] if it has requests, and one in
@@ -52,95 +51,98 @@ use crate::model::{
     Site, State, System,
 };
 
-/// A name and what is there.
+/// A name and a value.
 pub(super) type Named = (String, String);
 
-/// A request by its process and its number there.
+/// A request: its process, and its number in the process.
 pub(super) type Own = (ProcessId, Handle);
 
-/// What is said of an operation.
+/// The words for an operation.
 pub(super) trait Words<S: System> {
-    /// What it is called where the program has no source.
+    /// Its name, if the program has no source.
     fn name(&self) -> &'static str;
 
-    /// What came of it in the last step of the replay, this action, whose process was told this.
-    fn outcome(&self, at: &Replay<'_, S>, by: Action, told: Option<Response>) -> Option<String>;
+    /// Its result in the last step of the replay, which is the action `by` with this response.
+    /// `None` if it has no result.
+    fn outcome(&self, at: &Replay<'_, S>, by: Action, response: Option<Response>)
+    -> Option<String>;
 
-    /// What it may change, as it stands now, if `process` carries it out.
+    /// The present content of the objects that it may change if `process` carries it out.
     fn view(&self, at: &Replay<'_, S>, process: ProcessId) -> Vec<Named> {
         let _ = (at, process);
         Vec::new()
     }
 
-    /// What `process`, which cannot move, waits for at it; `None` if it never blocks.
+    /// What `process`, which is blocked at it, waits for; `None` if the operation never blocks.
     fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
         let _ = (at, process);
         None
     }
 
-    /// What would take `process` out of the loop in which it finds nothing here, again and again.
+    /// What would make `process` leave the loop in which it repeats this operation without success.
+    /// `None` if nothing here would.
     fn wait_in_loop(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
         let _ = (at, process);
         None
     }
 
-    /// Where it is and what it acts on if `process` makes this choice, unless the place of the
-    /// process says that.
+    /// Place and text of the operation if `process` makes this choice. `None` if they are those of
+    /// the local state of the process.
     fn site(&self, at: &Replay<'_, S>, process: ProcessId, choice: Option<Choice>) -> Option<Site> {
         let _ = (at, process, choice);
         None
     }
 
-    /// What came to it in its step from earlier ones.
+    /// The arrows from earlier steps to its step `to`.
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         let _ = (past, to);
         Vec::new()
     }
 
-    /// What its process has begun or ended to hold in the last step of the replay.
+    /// The lock that its process has obtained or released in the last step of the replay.
     fn hold(&self, at: &Replay<'_, S>, by: Action) -> Option<Hold> {
         let _ = (at, by);
         None
     }
 }
 
-/// What is said of a request that a process has posted.
+/// The words for a request that a process has posted.
 pub(super) trait Request<S: System> {
-    /// Where it was posted.
+    /// The object at which it was posted.
     fn object(&self, state: &State) -> Object;
 
-    /// What it is if it is left at the end.
+    /// The kind of leak that it is, if it is open at the end.
     fn leak(&self, state: &State) -> LeakKind;
 
-    /// What came of it, now that it is complete; it is this request.
+    /// Its result, when it is complete. `own` is this request.
     fn completed(&self, at: &Replay<'_, S>, own: Own) -> String;
 
-    /// What its `process` waits for that waits for it to be complete.
+    /// What its `process` waits for, if it waits for this request.
     fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Wait;
 
-    /// Is it complete? Asked of what can be tested.
+    /// Is it complete? Only for requests that can be tested.
     fn is_complete(&self, at: &Replay<'_, S>, (process, handle): Own) -> bool {
         at.state.is_complete(process, handle)
     }
 
-    /// What a test of it alone is told that finds it incomplete.
+    /// The result of a test of this request alone, if it is incomplete.
     fn incomplete(&self, at: &Replay<'_, S>) -> String {
         let _ = at;
         "false".into()
     }
 
-    /// What came to its process in the step in which it was told that it is complete.
+    /// The arrows to step `to`, in which its process observed that it is complete.
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         Arrow::all(past.needed(to), to, ArrowKind::Handover)
     }
 
-    /// What its process holds from then on, and its own place there.
+    /// The lock that its process holds from then on, and the position of this request in its log.
     fn held(&self) -> Option<(Object, u32)> {
         None
     }
 }
 
-/// Asks the words of an operation.
+/// The answer of `ask` about the words of an operation.
 pub(super) fn words<S: System, T>(op: &Op, ask: impl FnOnce(&dyn Words<S>) -> T) -> T {
     match *op {
         Op::Isend { mailbox, envelope, value } => {
@@ -188,7 +190,7 @@ pub(super) fn words<S: System, T>(op: &Op, ask: impl FnOnce(&dyn Words<S>) -> T)
     }
 }
 
-/// Asks about a request.
+/// The answer of `ask` about the words of a request.
 pub(super) fn request<S: System, T>(posted: Posted, ask: impl FnOnce(&dyn Request<S>) -> T) -> T {
     match posted {
         Posted::At(mailbox, end, position) => ask(&mailbox::Post { mailbox, end, position }),
@@ -203,16 +205,16 @@ pub(super) fn request<S: System, T>(posted: Posted, ask: impl FnOnce(&dyn Reques
     }
 }
 
-/// The kinds of objects, in the order in which they are told.
+/// The kinds of objects, in the order of reports.
 macro_rules! kinds {
     ($($file:ident: $roster:ident, $kind:ident($id:ident), $fact:ident;)*) => {
         impl<S: System> Replay<'_, S> {
             /// All objects. If very many of a kind are declared, only those that processes have
-            /// reached.
+            /// used.
             pub(super) fn objects(&self) -> Vec<Object> {
-                let met = self.locals.met();
+                let objects = self.locals.objects();
                 let mut all = Vec::new();
-                $(all.extend(met.$roster.in_order().into_iter().map(|id| Object::from($id(id))));)*
+                $(all.extend(objects.$roster.in_order().into_iter().map(|id| Object::from($id(id))));)*
                 all
             }
 
@@ -224,7 +226,7 @@ macro_rules! kinds {
             }
         }
 
-        /// The kind of what is said of an object.
+        /// The kind of the facts about an object.
         pub(super) fn kind_of_fact(object: Object) -> FactKind {
             match object {
                 $(Object::$kind(_) => FactKind::$fact,)*
@@ -244,8 +246,9 @@ kinds! {
     cell: cells, Cell(CellId), Cell;
 }
 
-/// A barrier at which more processes have arrived than take part, a p2p or bag mailbox at which two
-/// receive, or calls of a collective that do not agree, if there is one.
+/// The failure of a misused object: too many arrivals at a barrier or counts of a latch, two
+/// receivers at a p2p or bag mailbox, or calls of a collective that do not agree. `None` if no
+/// object is misused.
 #[inline]
 pub(crate) fn oversubscription<S: System>(
     locals: &Locals<'_, S>,
@@ -265,25 +268,25 @@ impl<S: System> Replay<'_, S> {
         self.state.posted(process, handle)
     }
 
-    /// What came of a request, which is complete.
+    /// The result of a request, which is complete.
     fn completed(&self, own: Own) -> String {
         request(self.posted(own), |request| request.completed(self, own))
     }
 
-    /// What its process waits for that waits for a request.
+    /// What the process of a request waits for, if it waits for this request.
     fn wait_for(&self, own: Own) -> Wait {
         request(self.posted(own), |request| request.wait(self, own.0))
     }
 }
 
-/// `" with tag 3 from source 1"`, for the parts that an envelope or a pattern has.
+/// `" with tag 3 from source 1"`; without the parts that the envelope or pattern does not have.
 fn label(envelope: Envelope) -> String {
     let tag = envelope.tag.map_or(String::new(), |tag| format!(" with tag {tag}"));
     let src = envelope.src.map_or(String::new(), |src| format!(" from source {src}"));
     tag + &src
 }
 
-/// A list, or a word for an empty one.
+/// The items with commas between them, or `if_empty`.
 fn listed(items: Vec<String>, if_empty: &str) -> String {
     if items.is_empty() { if_empty.into() } else { items.join(", ") }
 }

@@ -1,9 +1,9 @@
-//! Where a search is, told to observers and properties, which do not know the type of the system.
+//! Where a search is, for observers and properties, which do not know the type of the system.
 //!
 //! A search has a [`State`], which consists of numbers, and [`Locals`], which say what the numbers
 //! stand for. The type of the latter depends on the system, so it cannot be passed to a trait
-//! object. A [`Position`] shows both in the program's own terms. It is made of references; what it
-//! tells is computed when somebody asks.
+//! object. A [`Position`] shows both in the program's own terms. It consists of references; its
+//! methods compute what they return.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -31,12 +31,12 @@ impl<'p> Position<'p> {
         Position { state, terms: locals, process: None, spins: &[] }
     }
 
-    /// The position for a question about this process, which has just come to its local state.
+    /// The position for a question about this process, which has just reached its local state.
     pub(crate) fn about(self, process: ProcessId) -> Self {
         Position { process: Some(process), ..self }
     }
 
-    /// The position in a livelock, where these processes go round for ever.
+    /// The position in a livelock in which these processes spin.
     pub(crate) fn going_round(self, spins: &'p [Spin]) -> Self {
         Position { spins, ..self }
     }
@@ -53,9 +53,9 @@ impl<'p> Position<'p> {
         Schedule::of(self.state)
     }
 
-    /// Which actions of the execution that led here happen before which. That is the same in all
-    /// executions of a class, so a [`Property`](super::Property) may depend on it if the
-    /// explorer visits every class.
+    /// The happens-before order of the execution that led here. It is the same in all executions of
+    /// a class, so a [`Property`](super::Property) may depend on it if the explorer visits every
+    /// class.
     pub fn order(self) -> HappensBefore {
         self.terms.order(self.state)
     }
@@ -66,14 +66,13 @@ impl<'p> Position<'p> {
         self.process
     }
 
-    /// In a livelock: the processes that go round for ever.
+    /// In a livelock: the processes that spin.
     pub fn spins(self) -> &'p [Spin] {
         self.spins
     }
 
-    /// The processes that exist. Those that work for the network (`State::is_carrier`) are not
-    /// among them; asked about one of them, the others of these methods tell of the process
-    /// that it works for.
+    /// The processes that exist, without the carriers (`State::is_carrier`), which belong to the
+    /// network. For a carrier the other methods answer about the process that it serves.
     pub fn processes(self) -> impl Iterator<Item = ProcessId> + use<'p> {
         self.state.program_processes()
     }
@@ -96,13 +95,13 @@ impl<'p> Position<'p> {
         self.terms.site(self.state.local(self.state.served(process)))
     }
 
-    /// The place in the source of the action at this place of the execution that led here.
+    /// The place in the source of the action at this position of the execution that led here.
     pub fn site_of_action(self, place: usize) -> Option<Site> {
         self.terms.site(self.state.before(place))
     }
 
-    /// The operation of the action at this place of the execution that led here. A carrier has
-    /// none.
+    /// The operation of the action at this position of the execution that led here; `None` for a
+    /// carrier.
     pub fn op_of_action(self, place: usize) -> Option<&'p Op> {
         match self.terms.status(self.state.before(place)) {
             Status::At(op) => Some(op),
@@ -110,7 +109,7 @@ impl<'p> Position<'p> {
         }
     }
 
-    /// The local state of the process, to be printed.
+    /// The local state of the process, for printing.
     pub fn local(self, process: ProcessId) -> &'p dyn Debug {
         self.terms.local(self.state.local(self.state.served(process))).0
     }
@@ -127,7 +126,7 @@ impl<'p> Position<'p> {
         self.terms.variables(self.state.local(self.state.served(process)), &known)
     }
 
-    /// The content of a cell, by its place in the declarations.
+    /// The content of the cell with this index in the declarations.
     pub fn cell(self, declared: CellId) -> Value {
         self.terms.cell(self.state, declared)
     }
@@ -138,13 +137,13 @@ impl<'p> Position<'p> {
         self.terms.cells(self.state)
     }
 
-    /// The values that ids in the state stand for.
+    /// The table of the values that [`ValueId`](crate::model::ValueId)s stand for.
     pub fn values(self) -> &'p Values {
         self.terms.values()
     }
 
-    /// In a terminal state: is some process that is no daemon neither done nor failed, or does some
-    /// actor have pending messages, unless that is allowed?
+    /// In a terminal state: is some process that is not a daemon neither done nor failed? Or does
+    /// some actor have pending messages, unless `allow_pending`?
     pub fn is_deadlocked(self, allow_pending: bool) -> bool {
         self.terms.is_deadlocked(self.state, allow_pending)
     }
@@ -159,13 +158,13 @@ impl<'p> Position<'p> {
         self.terms.broken_invariant(self.state)
     }
 
-    /// A barrier at which too many have arrived.
+    /// Misuse of an object, such as too many arrivals at a barrier.
     pub(super) fn oversubscription(self) -> Option<Failure> {
         self.terms.oversubscription(self.state)
     }
 }
 
-/// What [`Locals`] tell without the type of the system.
+/// The part of [`Locals`] that does not depend on the type of the system.
 trait Terms {
     fn order(&self, state: &State) -> HappensBefore;
     fn name(&self, local: LocalId) -> String;
@@ -220,9 +219,9 @@ impl<S: System> Terms for Locals<'_, S> {
     }
 
     fn cells(&self, state: &State) -> Vec<(String, Value)> {
-        let declared = self.met().cells.in_order().into_iter().map(|met| {
-            let name = self.name_of(CellId(met));
-            (name, state.content_of_declared(self, CellId(self.met().cells.declared(met))))
+        let declared = self.objects().cells.in_order().into_iter().map(|cell| {
+            let name = self.name_of(CellId(cell));
+            (name, state.content_of_declared(self, CellId(self.objects().cells.declared(cell))))
         });
         declared.collect()
     }

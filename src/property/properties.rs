@@ -3,11 +3,11 @@
 //! | property | asked | objects to |
 //! |---|---|---|
 //! | [`Failures`] | when a process fails | assertions that do not hold, and run-time errors |
-//! | [`CrowdedBarriers`] | when a process comes to a full barrier | more processes there than take part |
-//! | [`Deadlocks`] | at the end of an execution | processes that are neither done nor failed, and no daemons |
+//! | [`CrowdedBarriers`] | when a process arrives at a full barrier | more arrivals than participants |
+//! | [`Deadlocks`] | at the end of an execution | processes that are neither done nor failed nor daemons |
 //! | [`Invariants`] | in every state | what the system's [`Invariants`](crate::model::Invariants) say is wrong |
 //! | [`FinalStates`] | at the end of an execution | what the system's [`Finale`](crate::model::Finale) says is wrong |
-//! | [`Livelocks`] | where only fruitless rounds of loops are possible | processes that go round for ever |
+//! | [`Livelocks`] | where only spin iterations are possible | processes that spin for ever |
 //!
 //! By default all of them are judged. Each can be left out, and others can be added:
 //!
@@ -37,11 +37,11 @@
 //! }
 //! let system = system.build();
 //! let stateful = || "stateful".parse().unwrap();
-//! // One of them never gets the mutex: that is not what we ask about.
+//! // One of them never gets the mutex. We do not ask about that deadlock.
 //! let check = || mazurka::check(&system).explorer(stateful()).without::<Deadlocks>();
 //! check().assert_ok();
-//! let told = check().property(NoThree).run().to_string();
-//! assert!(told.starts_with("Assertion failed: there is a 3."), "{told}");
+//! let report = check().property(NoThree).run().to_string();
+//! assert!(report.starts_with("Assertion failed: there is a 3."), "{report}");
 //! ```
 
 use std::any::Any;
@@ -57,14 +57,14 @@ use crate::model::{Failure, FailureKind, Locals, ProcessId, State, Status, Syste
 ///
 /// - [`objection`](Property::objection) is a function: for equal positions it gives the same
 ///   answer.
-/// - It looks only at what [`When`] allows. Explorers visit only some of the executions that differ
-///   in the order of independent actions, so what it says must not depend on which of them they
-///   choose.
-/// - It says [`Objection::Deadlock`] only where some process is neither done nor failed,
+/// - It depends only on what [`When`] allows. Of the executions that differ in the order of
+///   independent actions, an explorer visits only some, so the answer must not depend on which
+///   ones.
+/// - It returns [`Objection::Deadlock`] only where some process is neither done nor failed,
 ///   [`Objection::Livelock`] only when it is asked about a livelock, and [`Objection::Failed`] only
-///   of a process that has failed; this is asserted when the objection is noted or explained.
+///   about a process that has failed; this is asserted when the objection is recorded or explained.
 pub trait Property: Any + Debug + Send + Sync {
-    /// When it is asked; always the same.
+    /// When it is asked. The answer never changes.
     fn when(&self) -> When {
         When::End
     }
@@ -72,17 +72,17 @@ pub trait Property: Any + Debug + Send + Sync {
     /// What is wrong here; `None` if nothing is.
     fn objection(&self, at: Position<'_>) -> Option<Objection>;
 
-    /// Is each objection to an end about one thing: an action and what came before it, or what is
-    /// left at one object or of one process? An explorer that does not visit every end (`prefix`)
-    /// asks only such properties, at ends in which each action and each thing that may be left
-    /// occur.
+    /// Does each objection to an end depend on one thing only: on an action and its history, on the
+    /// final state of one object, or on that of one process? An explorer that does not visit every
+    /// end (`prefix`) asks only such properties. It asks them at ends in which each action, and
+    /// each final state of an object or process, occurs.
     fn is_about_one_thing(&self) -> bool {
         false
     }
 
-    /// If these are all values that occur in executions: may an objection to an end depend on what
-    /// came before an action, and not only on what is left? It is asked only if each objection is
-    /// about one thing.
+    /// Let `values` be all values that occur in executions. May an objection to an end depend on
+    /// the history of an action, and not only on the final state? This is asked only of properties
+    /// that are [about one thing](Property::is_about_one_thing).
     fn looks_back(&self, values: &Values) -> bool {
         let _ = values;
         true
@@ -92,37 +92,37 @@ pub trait Property: Any + Debug + Send + Sync {
 /// When a property is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// When a process has just failed, or has come to a barrier that is full: about that process
+    /// When a process has just failed, or has arrived at a barrier that is full: about that process
     /// ([`Position::process`]).
     Failure,
-    /// After every step, about each process that has just come to its local state
+    /// After every step, about each process that has just reached its local state
     /// ([`Position::process`]); at the beginning about all. The answer may depend on that local
     /// state only.
     ///
     /// Every explorer that visits all classes of executions asks about all of them.
     Step,
-    /// In every state, about the whole of it. There are states that only some orders of independent
-    /// actions go through, so a search is complete only if its explorer
+    /// In every state, about the whole state. Some states lie only on some orders of independent
+    /// actions, so a search is complete only if its explorer
     /// [visits every state](crate::explore::Profile::visits_every_state).
     State,
     /// In every state, as [`State`](When::State). The answer depends only on what the system's
-    /// [`Invariants`](crate::model::Invariants) see, so an explorer that visits every class can
-    /// answer for the states that it does not go through.
+    /// [`Invariants`](crate::model::Invariants) read, so an explorer that visits every class can
+    /// judge the states that it does not visit.
     Invariant,
-    /// At the end of an execution: nothing can happen any more. The answer may depend on the whole
-    /// state, but not on the way there, except for its [order](Position::order). If several
-    /// properties object, only the first objection is reported.
+    /// At the end of an execution, in a terminal state. The answer may depend on the whole state
+    /// and on the [order](Position::order) of the execution, but on nothing else of the execution.
+    /// If several properties object, only the first objection is reported.
     End,
-    /// Where nothing can happen any more except fruitless rounds of loops: [`Position::spins`].
+    /// In a state in which only spin iterations are possible ([`Position::spins`]).
     Livelock,
 }
 
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Objection {
-    /// Nothing can happen any more, and some process is neither done nor failed.
+    /// The state is terminal, and some process is neither done nor failed.
     Deadlock,
-    /// Nothing can happen any more except that [`Position::spins`] go round.
+    /// Only [`Position::spins`] can move, and they spin.
     Livelock,
     /// This process has failed: [`Position::status`] says why.
     Failed(ProcessId),
@@ -158,8 +158,8 @@ impl Property for Failures {
     }
 }
 
-/// At no barrier do more processes arrive than take part. If that happens, the search ends in any
-/// case, because nothing has a meaning after it.
+/// At no barrier do more processes arrive than take part. If that happens, the search ends, whether
+/// or not this is judged, because the model does not define what happens next.
 #[derive(Clone, Copy, Debug)]
 pub struct CrowdedBarriers;
 
@@ -173,11 +173,11 @@ impl Property for CrowdedBarriers {
     }
 }
 
-/// When nothing can happen any more, all processes but daemons are done or have failed, and actors
-/// have taken their messages.
+/// In a terminal state all processes but daemons are done or have failed, and actors have taken
+/// their messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deadlocks {
-    /// Need actors not have taken their messages?
+    /// May messages to actors stay pending?
     pub allow_pending: bool,
 }
 
@@ -198,7 +198,7 @@ impl Property for FinalStates {
     }
 }
 
-/// When nothing else can happen, processes do not go round loops for ever.
+/// No state is reached in which processes can only spin.
 #[derive(Clone, Copy, Debug)]
 pub struct Livelocks;
 
@@ -212,12 +212,12 @@ impl Property for Livelocks {
     }
 }
 
-/// The properties that a search judges, in the order in which they are asked.
+/// The properties of a search, in the order in which they are asked.
 #[derive(Clone, Debug)]
 pub struct Properties(Vec<Judge>);
 
-/// A property, and when it is asked: at the end of every execution there is no time to find that
-/// out.
+/// A property and its `when`, which is stored because a virtual call at the end of every execution
+/// would cost time.
 #[derive(Clone, Debug)]
 struct Judge {
     when: When,
@@ -253,8 +253,7 @@ impl Properties {
         self
     }
 
-    /// The properties with messages to actors allowed to stay pending, or not. If allowed, they
-    /// make no deadlock.
+    /// Sets whether messages to actors may stay pending. If not, pending messages are a deadlock.
     pub fn allow_pending(mut self, allow_pending: bool) -> Self {
         for judge in self.0.iter_mut().filter(|judge| judge.is::<Deadlocks>()) {
             judge.property = Arc::new(Deadlocks { allow_pending });
@@ -302,13 +301,13 @@ impl Properties {
         asked.filter_map(move |judge| judge.property.objection(at))
     }
 
-    /// Is any property asked in states that are no ends, whatever happens there?
+    /// Is any property asked in every state or after every step?
     pub fn are_asked_on_the_way(&self) -> bool {
         self.0.iter().any(|judge| matches!(judge.when, When::Step | When::State))
     }
 
-    /// The objections of the properties that are asked on the way, in the state that the last
-    /// action led to.
+    /// The objections of the properties that are asked in every state or after every step, in
+    /// `state`, which the last action has just led to.
     pub fn objections_on_the_way<S: System>(
         &self,
         locals: &Locals<'_, S>,

@@ -1,8 +1,7 @@
-//! An execution repeated on the model alone, told step by step.
+//! An execution repeated on the model alone, and described step by step.
 //!
-//! This module shares only the model with the explorers. So if a schedule can be replayed and ends
-//! in the violation it was reported for, that is evidence that does not rest on the search that
-//! found it.
+//! This module shares only the model with the explorers. So a schedule that replays and ends in the
+//! violation that was reported for it is evidence that does not depend on the search that found it.
 
 mod invariants;
 mod livelocks;
@@ -34,11 +33,11 @@ use crate::model::{
 /// A step of an execution in the program's own terms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
-    /// Who moved.
+    /// The process that moved.
     pub(crate) process: String,
-    /// The operation, as the source has it.
+    /// The operation, as in the source.
     pub action: String,
-    /// Its result, in words; `None` if there is nothing to say.
+    /// Its result, in words; `None` if the operation has none.
     pub(crate) outcome: Option<String>,
     /// The file of the operation, if the program has several.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +46,7 @@ pub struct Step {
     pub line: Option<u32>,
     /// Column of the operation, from 1.
     pub column: Option<u32>,
-    /// Whether the process stopped after this step.
+    /// How the process stopped after this step; `None` if it did not.
     pub(crate) ended: Option<Ending>,
 }
 
@@ -64,47 +63,49 @@ pub(crate) enum Ending {
 /// The state of an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Something is enabled, and nothing is wrong so far.
+    /// Some action is enabled, and there is no violation so far.
     Open,
-    /// Every process has ended and nothing is wrong.
+    /// The execution has ended without a violation.
     Ended,
-    /// Nothing is enabled, or only rounds of loops that wait; and some process is neither done nor
-    /// failed.
+    /// No action is enabled, or only processes that spin can move; and some process is neither done
+    /// nor failed.
     Deadlock(Deadlock),
     /// An assertion or a run-time error.
     Failed {
-        /// Whose; `None` for `final`.
+        /// The process that failed; `None` for `final`, `invariant`, and a misused object.
         process: Option<ProcessId>,
-        /// What failed.
+        /// The failure.
         failure: Failure,
     },
 }
 
-/// An execution in the making.
+/// An execution that is repeated step by step.
 pub struct Replay<'s, S: System> {
     pub(super) locals: Locals<'s, S>,
     pub(super) state: State,
-    /// The names by process, with a number if the system gives the same name to several.
+    /// The names by process. If the system gives one name to several processes, the second gets
+    /// `#2`, and so on.
     names: Vec<String>,
     /// Every name, with the highest number that was added to it.
     namesakes: FxHashMap<String, u32>,
     calls: Calls,
     allow_pending: bool,
-    /// What processes may still do from the local states that were asked for.
+    /// Cache of [`Locals::reach`] by local state.
     reaches: RefCell<FxHashMap<LocalId, Option<Rc<Reach>>>>,
-    /// Who may still do what in this state, once somebody has asked.
+    /// The index of this state, once it was needed.
     pub(super) suppliers: RefCell<Option<Rc<Suppliers>>>,
-    /// Those that go round for ever, if nothing else can happen any more.
+    /// The processes that spin, if only such processes can move.
     pub(super) spins: Vec<Spin>,
+    /// See [`Replay::pollers`].
     pollers: Vec<ProcessId>,
-    /// When to give up looking for them.
+    /// When the search for them is given up.
     stop: StopSignal,
     /// The first invariant that failed, and what it had read.
     broken: Option<(Failure, Vec<(String, String)>)>,
 }
 
 impl<'s, S: System> Replay<'s, S> {
-    /// Nothing has happened yet.
+    /// The start of an execution.
     pub fn new(system: &'s S) -> Self {
         let mut locals = Locals::new(system);
         let state = State::initial(&mut locals);
@@ -155,17 +156,17 @@ impl<'s, S: System> Replay<'s, S> {
         self.calls.mark(caller, marks, |value| system.describe().show_value(value, &known));
     }
 
-    /// Sets whether messages to actors may stay pending. If they may, they make no deadlock.
+    /// Sets whether messages to actors may stay pending. If not, pending messages are a deadlock.
     pub(crate) fn allow_pending(&mut self, allow: bool) {
         self.allow_pending = allow;
     }
 
-    /// Where the execution stands.
+    /// The present state.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// The local states met so far.
+    /// The table of the local states visited so far.
     pub fn locals(&self) -> &Locals<'s, S> {
         &self.locals
     }
@@ -175,9 +176,8 @@ impl<'s, S: System> Replay<'s, S> {
         &self.names[process.index()]
     }
 
-    /// Where the execution stands. If several things are wrong: what the last step ran into comes
-    /// first, then an invariant, then a deadlock, then `final`, then what earlier steps ran
-    /// into.
+    /// Where the execution stands. Of several violations it names the first in this list: the
+    /// failure of the last step, an invariant, a deadlock, `final`, the failure of an earlier step.
     pub fn standing(&self) -> Standing {
         if let Some(standing) = self.failure_of_last_step() {
             return standing;
@@ -212,7 +212,7 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
-    /// The failure that the last step ran into, or the first one before any step.
+    /// The failure of the last step; before any step, the first failure of an initial state.
     pub(crate) fn failure_of_last_step(&self) -> Option<Standing> {
         match self.state.schedule().next_back() {
             Some(last) => self.failure_of(last.process).or_else(|| {
@@ -223,8 +223,8 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
-    /// The violations of `process` here, or those of no process: `final`, `invariant`, and a
-    /// crowded barrier.
+    /// The failure of `process` in this state; for `None`, those that belong to no process:
+    /// `final`, `invariant`, and a misused object.
     pub fn failures(&self, process: Option<ProcessId>) -> Vec<Failure> {
         let (state, locals) = (&self.state, &self.locals);
         match process {
@@ -237,7 +237,7 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
-    /// Does one of these properties object in these words to where the replay stands?
+    /// Does one of these properties object to the present state with this failure?
     pub(crate) fn is_objected_to(&self, properties: &Properties, failure: &Failure) -> bool {
         let at = Position::new(&self.locals, &self.state);
         let on_the_way = properties.objections_on_the_way(&self.locals, &self.state);
@@ -247,8 +247,9 @@ impl<'s, S: System> Replay<'s, S> {
         all.any(|objection| matches!(&objection, Objection::Wrong(found) if found == failure))
     }
 
-    /// What `process` may still do, in the numbers of the system ([`Locals::declared`]), if more is
-    /// known than what [`Foresight::may_touch`](crate::model::Foresight::may_touch) says.
+    /// What `process` may still do ([`Locals::reach`]); `None` if only
+    /// [`Foresight::may_touch`](crate::model::Foresight::may_touch) is known. Objects have their
+    /// declared index ([`Locals::declared`]).
     pub(super) fn reach(&self, process: ProcessId) -> Option<Rc<Reach>> {
         let local = self.state.local(process);
         let find = || self.locals.reach(local).map(Rc::new);
@@ -265,27 +266,27 @@ impl<'s, S: System> Replay<'s, S> {
         })
     }
 
-    /// The actions that can be taken now.
+    /// The enabled actions.
     pub fn enabled(&self) -> Vec<Action> {
         let mut actions = Vec::new();
         self.state.enabled(&self.locals, &mut actions);
         actions
     }
 
-    /// Takes an action, if it is enabled.
+    /// Executes an action, if it is enabled.
     pub fn step(&mut self, action: Action) -> Result<Step, Refusal> {
         self.check(action)?;
         Ok(self.take(action))
     }
 
-    /// Takes actions one after the other. Looks for livelocks at the end of them.
+    /// Executes actions one after the other, and looks for a livelock after the last one.
     pub fn follow(&mut self, schedule: &[Action]) -> Result<Vec<Step>, Refusal> {
         let steps = schedule.iter().map(|&action| self.step(action)).collect();
         self.look_for_livelock();
         steps
     }
 
-    /// Takes an action like [`step`](Replay::step), and tells what it changed.
+    /// Executes an action like [`step`](Replay::step), and returns what it changed, too.
     pub fn step_with_changes(&mut self, action: Action) -> Result<(Step, Vec<Change>), Refusal> {
         self.check(action)?;
         let op = self.pending(action.process).expect("an enabled process").clone();
@@ -304,19 +305,19 @@ impl<'s, S: System> Replay<'s, S> {
     /// The shared cells with their contents. If very many are declared, only those that processes
     /// have reached.
     pub(crate) fn cells(&self) -> Vec<(String, String)> {
-        let cells = self.locals.met().cells.in_order().into_iter();
+        let cells = self.locals.objects().cells.in_order().into_iter();
         cells.flat_map(|cell| self.now(CellId(cell))).collect()
     }
 
-    /// What `final` objects to here, if the execution has ended and this is no deadlock.
+    /// The failure of `final`, if the execution has ended without a deadlock.
     pub(crate) fn final_failure(&self) -> Option<Failure> {
         let (state, locals) = (&self.state, &self.locals);
         let is_end = self.is_at_end() && !is_deadlock(locals, state, self.allow_pending);
         is_end.then(|| final_failure(locals, state)).flatten()
     }
 
-    /// What to show at a failure that belongs to no process: what `final` read before it failed, or
-    /// else the shared cells.
+    /// What to show for a failure that belongs to no process: what `final` read before it failed,
+    /// or else the shared cells.
     pub(crate) fn seen_at_the_end(&self) -> Vec<(String, String)> {
         let Some(readings) = final_readings(&self.locals, &self.state) else { return self.cells() };
         self.shown(&readings)
@@ -328,12 +329,13 @@ impl<'s, S: System> Replay<'s, S> {
         readings.iter().map(|(name, value)| (name.clone(), shown(value))).collect()
     }
 
-    /// The operation that a process is at, its place and text.
+    /// The place and text of the operation that a process is at.
     pub(super) fn site(&self, process: ProcessId) -> Site {
         self.site_of(process, None)
     }
 
-    /// The same; if this is the choice of an actor, the handler that it runs.
+    /// The place and text of the operation that a process is at. For an actor with a choice, those
+    /// of the handler that it runs.
     fn site_of(&self, process: ProcessId, choice: Option<Choice>) -> Site {
         let op = self.pending(process);
         let own = op.and_then(|op| words(op, |words| words.site(self, process, choice)));
@@ -343,8 +345,8 @@ impl<'s, S: System> Replay<'s, S> {
         site.unwrap_or_else(|| Site { file: None, line: 0, column: 0, text: name().into() })
     }
 
-    /// The operation that a process that cannot move is at; for an actor, the handler of the oldest
-    /// message that it does not take.
+    /// The place and text of the operation at which a process is blocked. For an actor, those of
+    /// the handler of the oldest message that it does not take.
     pub(super) fn site_of_wait(&self, process: ProcessId) -> Site {
         let inboxes = self.state.inboxes();
         let Some(oldest) = inboxes.pending(process).next() else { return self.site(process) };
@@ -369,14 +371,14 @@ impl<'s, S: System> Replay<'s, S> {
         let site = self.site_of(process, Some(action.choice));
         let before = self.state.local(process);
         self.suppliers.take();
-        let told = self.state.step_and_tell(&mut self.locals, action);
+        let response = self.state.step_and_tell(&mut self.locals, action);
         self.spins.clear();
         self.pollers.clear();
         self.name_the_new();
         self.judge_invariants();
         self.calls.step(process.index(), self.state.depth());
-        if told.is_some() && before != LocalId::CARRIER {
-            self.mark(process, before, told);
+        if response.is_some() && before != LocalId::CARRIER {
+            self.mark(process, before, response);
         }
         let ended = match self.locals.status(self.state.local(process)) {
             Status::At(_) => None,
@@ -386,7 +388,7 @@ impl<'s, S: System> Replay<'s, S> {
         Step {
             process: self.name(process).into(),
             action: site.text,
-            outcome: words(&op, |words| words.outcome(self, action, told)),
+            outcome: words(&op, |words| words.outcome(self, action, response)),
             file: site.file,
             line: (site.line > 0).then_some(site.line),
             column: (site.line > 0).then_some(site.column),
@@ -394,7 +396,7 @@ impl<'s, S: System> Replay<'s, S> {
         }
     }
 
-    /// Names the processes that exist and have no name yet.
+    /// Gives names to the processes that the last step started.
     fn name_the_new(&mut self) {
         for process in (self.names.len()..self.locals.process_count()).map(|p| ProcessId(p as u32))
         {
@@ -471,12 +473,12 @@ mod tests {
     fn outcomes(system: &Script, order: &[(u32, i32)]) -> Vec<String> {
         let action = |&(p, c): &(u32, i32)| Action { process: ProcessId(p), choice: Choice(c) };
         let schedule: Vec<_> = order.iter().map(action).collect();
-        let told = Replay::new(system).follow(&schedule).unwrap();
-        told.into_iter().map(|step| step.outcome.unwrap_or_default()).collect()
+        let steps = Replay::new(system).follow(&schedule).unwrap();
+        steps.into_iter().map(|step| step.outcome.unwrap_or_default()).collect()
     }
 
     #[test]
-    fn steps_say_what_came_of_them() {
+    fn steps_have_their_results_in_words() {
         let test = Op::TestAny(Box::new([Handle(0)]));
         let script = Script::new(vec![
             vec![irecv(0, None), test, wait(0), Op::Choose { lo: 3, hi: 9 }],
@@ -484,9 +486,9 @@ mod tests {
         ])
         .mailboxes(1)
         .cell();
-        let told = outcomes(&script, &[(0, 0), (0, -1), (1, 0), (1, 0), (0, 0), (0, 2)]);
+        let outcomes = outcomes(&script, &[(0, 0), (0, -1), (1, 0), (1, 0), (0, 0), (0, 2)]);
         assert_eq!(
-            told,
+            outcomes,
             [
                 "no message yet",
                 "false",
@@ -513,8 +515,8 @@ mod tests {
         );
     }
 
-    /// There are children of two parents. A search numbers them in the order in which it met them,
-    /// which is not that of every execution.
+    /// Processes of two parents. A search numbers them in the order in which they first occur in
+    /// it. In other executions the order is another one.
     #[test]
     fn schedules_of_spawning_programs_replay() {
         let spawner = |n| vec![Op::Spawn(LocalId::ABSENT); n];
@@ -522,18 +524,21 @@ mod tests {
         let script = Script::new(vec![spawner(2), spawner(1), receiver]).mailboxes(1);
         let mut locals = Locals::new(&script);
         let mut state = State::initial(&mut locals);
-        let (mut told, mut renamed) = (0, 0);
+        let (mut executions, mut renamed) = (0, 0);
         walk(&mut locals, &mut state, &mut |_, state| {
             let schedule = Schedule::of(state);
             renamed += usize::from(schedule != state.schedule().collect());
-            told += 1;
+            executions += 1;
             let mut replay = Replay::new(&script);
             replay.follow(&schedule).unwrap();
             let Standing::Deadlock(deadlock) = replay.standing() else { panic!("no deadlock") };
             let blocked: Vec<_> = deadlock.blocked.iter().map(|b| b.process.as_str()).collect();
             assert_eq!(blocked, ["P2", "P2#2", "P2#3", "P2#4"]);
         });
-        assert!(told > 100 && renamed > 0, "{told} executions, {renamed} with other numbers");
+        assert!(
+            executions > 100 && renamed > 0,
+            "{executions} executions, {renamed} with other numbers"
+        );
     }
 
     fn walk<'s>(

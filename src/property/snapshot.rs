@@ -1,8 +1,8 @@
-//! A whole state in words: where each process is, what it waits for, and what every object holds.
+//! A state in words: where each process is, what it waits for, and what every object holds.
 //!
-//! [`Replay::step_with_changes`] tells what one step changed; a [`Fact`] is the same kind of thing
-//! without a step. Both take their words from [`super::objects`], so that a queue reads the same
-//! wherever it is shown.
+//! [`Replay::step_with_changes`] returns what one step changed; a [`Fact`] describes one thing in
+//! one state. Both take their words from [`super::objects`], so a queue is written in the same way
+//! everywhere.
 
 use serde::Serialize;
 
@@ -10,16 +10,16 @@ use super::Replay;
 use super::objects::{Named, kind_of_fact, pending_to};
 use crate::model::{Failure, Op, ProcessId, Site, Status, System};
 
-/// Something that holds in a state.
+/// One thing that is true in a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// The kind of thing that it is about.
+    /// What it is about.
     pub kind: FactKind,
-    /// The process that it is about, if it is about one.
+    /// Its process; `None` for a fact about an object.
     pub process: Option<ProcessId>,
     /// The variable or object; empty if the kind says enough.
     pub name: String,
-    /// What holds, as the program or its reports write it.
+    /// The value, as the program or its reports write it.
     pub value: String,
 }
 
@@ -35,25 +35,25 @@ pub enum FactKind {
     Variable,
     /// The messages that an actor has not taken.
     Inbox,
-    /// The unpaired messages, or receives, at a mailbox.
+    /// The unpaired messages or receives at a mailbox.
     Mailbox,
-    /// Who owns a mutex or a reader-writer lock, and who queues for it; who waits at a condition
+    /// Owner and queue of a mutex or a reader-writer lock; the processes that wait at a condition
     /// variable.
     Mutex,
-    /// The units of a semaphore, and who queues for them.
+    /// The free units of a semaphore, or its queue.
     Semaphore,
-    /// Who has arrived at a barrier.
+    /// The processes that have arrived at a barrier or entered a collective; the missing counts of
+    /// a latch.
     Barrier,
     /// The content of a shared cell.
     Cell,
-    /// At the end of an execution: what `final` objects to, and the values that it has read.
+    /// At the end of an execution: the failure of `final`, and the values that it has read.
     Final,
 }
 
 impl<S: System> Replay<'_, S> {
-    /// Everything that holds in the present state of the replay: process by process, then object by
-    /// object. If very many objects of a kind are declared, only those that processes have
-    /// reached.
+    /// All facts of the present state: process by process, then object by object. If very many
+    /// objects of a kind are declared, only those that processes have reached.
     pub fn facts(&self) -> Vec<Fact> {
         let mut facts: Vec<Fact> =
             self.state.program_processes().flat_map(|process| self.facts_of(process)).collect();
@@ -100,7 +100,7 @@ impl<S: System> Replay<'_, S> {
         }
     }
 
-    /// What a process waits for if it has an operation and cannot carry it out.
+    /// What a process waits for, if it has an operation that it cannot execute.
     fn wait_now(&self, process: ProcessId) -> Option<String> {
         let can_move = self.state.must_move(&self.locals, process);
         let is_idle = matches!(self.pending(process), Some(Op::Handle { .. }))
@@ -116,7 +116,7 @@ fn about(kind: FactKind, process: Option<ProcessId>, (name, value): Named) -> Fa
     Fact { kind, process, name, value }
 }
 
-/// A place and what stands there.
+/// A place and its text.
 fn at(Site { file, line, text, .. }: &Site) -> String {
     match file {
         Some(file) => format!("{file}:{line}: {text}"),
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::model::{Action, Choice};
 
-    fn told(replay: &Replay<'_, Script>, kind: FactKind) -> Vec<String> {
+    fn facts(replay: &Replay<'_, Script>, kind: FactKind) -> Vec<String> {
         let facts = replay.facts().into_iter().filter(|fact| fact.kind == kind);
         facts.map(|fact| fact.name + ": " + &fact.value).collect()
     }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_told_in_words() {
+    fn a_state_is_described_in_words() {
         let [ask, own] = lock(0, 1);
         let script =
             Script::new(vec![vec![irecv(0, None), wait(0)], vec![isend(0, Some(4)), ask, own]])
@@ -149,13 +149,13 @@ mod tests {
         let mut replay = Replay::new(&script);
         replay.step(first(0)).unwrap();
         assert_eq!(
-            told(&replay, FactKind::Mailbox),
+            facts(&replay, FactKind::Mailbox),
             ["messages at m0: none", "receives at m0: P0"]
         );
-        assert_eq!(told(&replay, FactKind::Wait), [": a message at m0"]);
+        assert_eq!(facts(&replay, FactKind::Wait), [": a message at m0"]);
         replay.follow(&[first(1), first(1), first(0)]).unwrap();
-        assert_eq!(told(&replay, FactKind::Wait), [""; 0]);
-        assert_eq!(told(&replay, FactKind::Mutex), ["queue of m0: P1"]);
-        assert_eq!(told(&replay, FactKind::Place), [": ended", ": mutex_wait"]);
+        assert_eq!(facts(&replay, FactKind::Wait), [""; 0]);
+        assert_eq!(facts(&replay, FactKind::Mutex), ["queue of m0: P1"]);
+        assert_eq!(facts(&replay, FactKind::Place), [": ended", ": mutex_wait"]);
     }
 }

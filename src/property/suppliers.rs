@@ -1,8 +1,8 @@
-//! Who may still do what: the unfinished processes of a state, by what they may still touch.
+//! The unfinished processes of a state, indexed by what they may still do.
 //!
-//! The question is asked for each process that waits, so it is answered from an index. Only
-//! processes that may touch many neighbouring objects, or about which nothing is known, are looked
-//! at one by one.
+//! For each process that waits, the processes are asked for that may do what it waits for. The
+//! index answers this. Only processes that may touch many neighbouring objects, or about which
+//! nothing is known, are examined one by one.
 
 use std::rc::Rc;
 
@@ -11,24 +11,24 @@ use rustc_hash::FxHashMap;
 use super::replay::Replay;
 use crate::model::{ProcessId, Reach, System, Touch};
 
-/// A process that may touch more neighbouring objects than this is looked at by itself. In debug
-/// builds, which compare the index with the processes one by one, small programs are to have such
-/// processes, too.
+/// A process that may touch more neighbouring objects than this is not in the index. In debug
+/// builds, which compare the index with the processes one by one, the number is so small that small
+/// programs have such processes, too.
 const MOST_NEIGHBOURS: u32 = if cfg!(debug_assertions) { 2 } else { 16 };
 
 /// The processes that have not ended, by what they may still do.
 #[derive(Default)]
 pub(super) struct Suppliers {
-    /// By touches of declared objects.
+    /// The processes by what they may do; objects have their declared index.
     by_touch: FxHashMap<Touch, Vec<ProcessId>>,
-    /// Those that are looked at one by one.
+    /// The processes that are not in `by_touch`: they are examined one by one.
     others: Vec<(ProcessId, Option<Rc<Reach>>)>,
 }
 
 impl<S: System> Replay<'_, S> {
-    /// The processes that have not ended and may still do this, or start one that may, in their
-    /// order. Not for tests of communications and messages to actors, of which a [`Reach`]
-    /// knows nothing.
+    /// The processes that have not ended and may still do this, or start a process that may, by
+    /// number. Not for tests of communications and for messages to actors, because a [`Reach`] does
+    /// not have them.
     pub(super) fn suppliers(&self, touch: Touch) -> Vec<ProcessId> {
         let all = self.all_suppliers();
         let declared = self.locals.declared(touch);
@@ -47,7 +47,7 @@ impl<S: System> Replay<'_, S> {
         found
     }
 
-    /// The index of this state, made when it is first asked for.
+    /// The index of this state, which is built when it is first needed.
     fn all_suppliers(&self) -> Rc<Suppliers> {
         let mut index = self.suppliers.borrow_mut();
         index.get_or_insert_with(|| Rc::new(self.index_suppliers())).clone()
@@ -71,8 +71,8 @@ impl<S: System> Replay<'_, S> {
         index
     }
 
-    /// Does the text of `process`, or of what it spawns, have this anywhere, even before its
-    /// present place?
+    /// May `process`, or a process that it spawns, do this in any execution of its text? The
+    /// present place in the text does not matter.
     pub(super) fn may_ever(&self, process: ProcessId, touch: Touch) -> bool {
         self.locals.may_touch(self.state.local(process), touch)
     }

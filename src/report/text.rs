@@ -6,6 +6,8 @@
 
 mod alike;
 mod calls;
+#[cfg(feature = "cli")]
+mod checks;
 mod coverage;
 mod execution;
 mod levels;
@@ -17,10 +19,16 @@ mod verified;
 mod warnings;
 
 pub(crate) use calls::CallTable;
+#[cfg(feature = "cli")]
+pub(crate) use checks::Checks;
 use coverage::{complete, coverage, stop_sentence};
-pub(crate) use execution::{Ending, Title, Upshot};
+#[cfg(feature = "cli")]
+pub(crate) use execution::Upshot;
+pub(crate) use execution::{Ending, Title};
 pub(crate) use printed::PrintedTexts;
-pub(crate) use shell::{quoted, quoted_path, replay_command, shown};
+pub(crate) use shell::{quoted, replay_command};
+#[cfg(feature = "cli")]
+pub(crate) use shell::{quoted_path, shown};
 use steps::shortened;
 pub(crate) use steps::{ChangeRows, StepTable};
 use verified::verified;
@@ -35,7 +43,7 @@ use bytesize::ByteSize;
 use self::alike::{Alike, Numbered};
 use self::levels::levels;
 use self::printed::ShownText;
-use super::{CheckReport, Merged, Subject, Variants, ViolationReport, place};
+use super::{CheckReport, Merged, Subject, ViolationReport, place};
 use crate::explore::{Guarantee, PrefixFigures, StopReason, Verdict, ViolationKind};
 use crate::model::{Buffering, Leaving, Runs, Semantics};
 use crate::study::Figures;
@@ -117,41 +125,6 @@ impl Display for Check<'_> {
         }
         if let Some(shown) = &report.shown {
             write!(f, "{}", ShownText(&report.subject, shown))?;
-        }
-        Ok(())
-    }
-}
-
-/// The results of several searches of one program.
-pub(crate) struct Checks<'r> {
-    /// The results.
-    pub(crate) reports: &'r [CheckReport],
-    /// Whether to show only the verdicts.
-    pub(crate) quiet: bool,
-    /// The maximum width of tables, in characters.
-    pub(crate) room: usize,
-}
-
-impl Display for Checks<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Checks { reports, quiet, room } = *self;
-        let name = |report: &CheckReport| {
-            let semantics = report.subject.semantics.unwrap_or_default();
-            let (buffering, leaving) = (semantics.buffering, semantics.leaving);
-            format!("buffering {buffering}, collectives {leaving}")
-        };
-        for report in reports {
-            writeln!(f, "{}", Styled(HEADING, format!("With {}:", name(report))))?;
-            writeln!(f, "{}", Check { report, quiet, room })?;
-        }
-        let of = |verdict: Verdict| reports.iter().filter(move |report| report.verdict == verdict);
-        if !Variants::new(reports).agree && of(Verdict::Ok).next().is_some() {
-            let right: Vec<_> = of(Verdict::Ok).map(name).collect();
-            let line = format!(
-                "Whether it is right depends on what MPI leaves open: it is with {}.",
-                right.join("; with ")
-            );
-            writeln!(f, "{}", Styled(BAD, line))?;
         }
         Ok(())
     }

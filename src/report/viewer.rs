@@ -71,6 +71,7 @@ pub(crate) struct Source {
 }
 
 /// The pictures of a page.
+#[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "the command line chooses them"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum View {

@@ -13,8 +13,8 @@
 //!
 //! This module does not decide which of two rows is wrong.
 
-use super::{Figures, Row, Searcher};
-use crate::explore::{Guarantee, ViolationKind};
+use super::{Case, Figures, Row, Searcher};
+use crate::explore::{Explorer, Guarantee, Setting, ViolationKind};
 
 /// The subject of a disagreement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,8 +143,17 @@ fn ends(row: &Row) -> Option<u64> {
     stats.events_built.is_none().then_some(stats.traces)
 }
 
+/// The number of executions that a complete search with this setting will visit, if an earlier row
+/// of the same program determines it.
+pub(crate) fn foreseen(rows: &[Row], case: &Case, setting: &Setting) -> Option<u64> {
+    let defines = case.constants();
+    let of_case = |row: &&Row| row.spec == case.name && row.defines == defines;
+    let known = rows.iter().filter(of_case).find_map(classes);
+    known.filter(|_| setting.profile().guarantee == Guarantee::EveryClassOnce)
+}
+
 /// The number of classes, if the row determines it.
-pub(super) fn classes(row: &Row) -> Option<u64> {
+fn classes(row: &Row) -> Option<u64> {
     let measured = row.measured().filter(|_| has_met_all(row))?;
     match row.searcher.guarantee {
         Guarantee::EveryClassOnce => Some(measured.stats.traces),

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn mistakes_are_reported() {
         for (text, fragment) in [
             ("N", "write NAME=VALUES"),
             ("=3", "write NAME=VALUES"),

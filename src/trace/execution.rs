@@ -55,8 +55,8 @@ pub struct Execution<'s, S: System> {
     is_literal: bool,
     /// The actions that the last call of [`Execution::enabled`] left out as too high.
     cut: Vec<Action>,
-    /// Did the last call of [`Execution::enabled`] leave out actions that would end a fruitless
-    /// round?
+    /// Did the last call of [`Execution::enabled`] leave out actions that would end a spin
+    /// iteration?
     is_holding: bool,
     /// Scratch space: the actions that [`Execution::looking_back`] has to execute again.
     undone: Vec<Action>,
@@ -80,7 +80,7 @@ impl<'s, S: System> Execution<'s, S> {
     }
 
     /// The execution with loops that wait run literally: no action is left out because it would end
-    /// a fruitless round.
+    /// a spin iteration.
     pub(crate) fn literal(self) -> Self {
         Execution { is_literal: true, ..self }
     }
@@ -176,7 +176,7 @@ impl<'s, S: System> Execution<'s, S> {
     }
 
     /// Appends the enabled actions to `actions`, by process and then by choice, without those that
-    /// are too high or would end a fruitless round (`spin`).
+    /// are too high or would end a spin iteration (`spin`).
     #[inline]
     pub fn enabled(&mut self, actions: &mut Vec<Action>) {
         let start = actions.len();
@@ -188,7 +188,7 @@ impl<'s, S: System> Execution<'s, S> {
         }
     }
 
-    /// Removes from `actions`, from index `start` on, the actions that would end a fruitless round,
+    /// Removes from `actions`, from index `start` on, the actions that would end a spin iteration,
     /// and moves the actions that are too high to `cut`.
     #[inline(never)]
     fn leave_out(&mut self, actions: &mut Vec<Action>, start: usize) {
@@ -242,13 +242,14 @@ impl<'s, S: System> Execution<'s, S> {
         &self.cut
     }
 
-    /// Did the last call of [`Execution::enabled`] leave out actions that would end a fruitless
-    /// round? If it returned no action, and none is cut, then only fruitless rounds are possible.
+    /// Did the last call of [`Execution::enabled`] leave out actions that would end a spin
+    /// iteration? If it returned no action, and none is cut, then only spin iterations are
+    /// possible.
     pub(crate) fn is_waiting(&self) -> bool {
         self.is_holding
     }
 
-    /// May actions be left out because they would end a fruitless round? Not with a bound on the
+    /// May actions be left out because they would end a spin iteration? Not with a bound on the
     /// depth: there loops run literally.
     #[inline]
     pub(super) fn waits(&self) -> bool {
@@ -267,8 +268,8 @@ impl<'s, S: System> Execution<'s, S> {
         self.heights.as_ref().is_some_and(|heights| heights.is_top(position))
     }
 
-    /// The processes that wait at an access to a register because the access would end a fruitless
-    /// round.
+    /// The processes that wait at an access to a register because the access would end a spin
+    /// iteration.
     pub(crate) fn held_accesses(&mut self) -> SmallVec<[ProcessId; 4]> {
         let mut held = SmallVec::new();
         if self.waits() {
@@ -277,7 +278,7 @@ impl<'s, S: System> Execution<'s, S> {
                 let op = self.locals.op(self.state.local(process));
                 let action = Action { process, choice: Choice::ONLY };
                 let is_access = op.is_some_and(|op| self.state.register(op).is_some());
-                if is_access && self.is_fruitless(action) {
+                if is_access && self.ends_spin_iteration(action) {
                     held.push(process);
                 }
             }
@@ -285,14 +286,14 @@ impl<'s, S: System> Execution<'s, S> {
         held
     }
 
-    fn is_fruitless(&mut self, action: Action) -> bool {
+    fn ends_spin_iteration(&mut self, action: Action) -> bool {
         let Execution { locals, state, order, .. } = self;
-        spin::is_fruitless(locals, state, order, action)
+        spin::ends_spin_iteration(locals, state, order, action)
     }
 
     /// If the action at `position` had had this choice and the effect `touched`, would it have
-    /// ended a fruitless round?
-    pub(crate) fn is_fruitless_instead(
+    /// ended a spin iteration?
+    pub(crate) fn ends_spin_iteration_instead(
         &mut self,
         position: usize,
         choice: Choice,
@@ -300,7 +301,7 @@ impl<'s, S: System> Execution<'s, S> {
     ) -> bool {
         let waits = self.waits();
         let Execution { locals, state, order, .. } = self;
-        waits && spin::is_fruitless_instead(locals, state, order, position, choice, touched)
+        waits && spin::ends_spin_iteration_instead(locals, state, order, position, choice, touched)
     }
 
     /// The register that the action at `position` accesses, if its process may wait there in a

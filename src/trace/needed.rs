@@ -1,6 +1,6 @@
 //! The possible actions that a search must not leave out, by definition.
 //!
-//! A search leaves out actions that would end a fruitless round ([`super::spin`]) and actions
+//! A search leaves out actions that would end a spin iteration ([`super::spin`]) and actions
 //! beyond a causal depth ([`super::Heights`]). Explorers decide both incrementally, each in its own
 //! way: along an execution, or along an unfolding. Here it is decided anew from the schedule alone,
 //! with a fresh order and fresh heights. So it can check an explorer that finds nothing more to
@@ -12,8 +12,8 @@ use crate::model::{Action, Locals, State, StopSignal, System};
 /// The actions that a search leaves out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LeftOut {
-    /// Does it leave out actions that would end a fruitless round?
-    pub(crate) fruitless: bool,
+    /// Does it leave out actions that would end a spin iteration?
+    pub(crate) spinning: bool,
     /// Actions with a greater height than this are left out; `None` for no bound.
     pub(crate) max_height: Option<u32>,
 }
@@ -48,8 +48,8 @@ fn anew<S: System>(locals: &mut Locals<'_, S>, state: &mut State, left: LeftOut)
         order.push(action.process, state.peek(locals, action));
         let is_too_high = heights.exclude(&order);
         order.pop();
-        let is_left =
-            is_too_high || left.fruitless && spin::is_fruitless(locals, state, &order, action);
+        let is_left = is_too_high
+            || left.spinning && spin::ends_spin_iteration(locals, state, &order, action);
         !is_left
     });
     possible

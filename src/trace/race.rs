@@ -45,8 +45,7 @@ pub use open::OpenChoices;
 use self::network::{detours, is_poll, might_find_nothing};
 use super::{Execution, HappensBefore, Strand, spin};
 use crate::model::{
-    Action, Choice, Effect, Handled, Lane, Locals, Needs, Op, Probing, ProcessId, State, Stimulus,
-    System,
+    Action, Choice, Effect, Handled, Lane, Locals, Needs, Op, ProcessId, State, Stimulus, System,
 };
 
 /// An event i of an execution E, and an event x in immediate conflict with i. E has all causes of
@@ -154,6 +153,11 @@ fn opened_by<S: System>(
     if is_possible && !execution.order().before(first, last) {
         let process = execution.order().process(first);
         for (choice, effect) in completed_by(execution, first, last) {
+            debug_assert!(
+                says_so(execution, last),
+                "{:?} does not say that it may open",
+                execution.op(last)
+            );
             let action = Action { process, choice };
             races.push(Race {
                 first,
@@ -165,40 +169,36 @@ fn opened_by<S: System>(
             });
         }
     }
-    drop_fruitless(execution, races, found);
+    drop_spinning(execution, races, found);
 }
 
-/// Drops from `races`, from index `found` on, the races whose x would end a fruitless round. They
+/// Does the operation at `position` say that it may make another result of an earlier choice
+/// possible? Classic DPOR relies on that ([`crate::explore::Dpor`]).
+fn says_so<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
+    let op = execution.op(position);
+    op.may_open() || execution.state().is_contended(op)
+}
+
+/// Drops from `races`, from index `found` on, the races whose x would end a spin iteration. They
 /// must be races about choices.
 #[inline]
-fn drop_fruitless<S: System>(
-    execution: &mut Execution<'_, S>,
-    races: &mut Vec<Race>,
-    found: usize,
-) {
+fn drop_spinning<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>, found: usize) {
     if races.len() > found && execution.waits() {
-        drop_fruitless_ones(execution, races, found);
+        drop_spinning_ones(execution, races, found);
     }
 }
 
 #[cold]
-fn drop_fruitless_ones<S: System>(
+fn drop_spinning_ones<S: System>(
     execution: &mut Execution<'_, S>,
     races: &mut Vec<Race>,
     found: usize,
 ) {
-    let is_possible =
-        |race: &Race| !execution.is_fruitless_instead(race.first, race.action.choice, &race.effect);
+    let is_possible = |race: &Race| {
+        !execution.ends_spin_iteration_instead(race.first, race.action.choice, &race.effect)
+    };
     let kept: Vec<Race> = races.drain(found..).filter(is_possible).collect();
     races.extend(kept);
-}
-
-/// May this operation make another choice possible for an earlier match, probe or any-form?
-pub(crate) fn may_open(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Send { .. } | Op::Cancel(_) | Op::Deliver | Op::Probe { form: Probing::Take, .. }
-    )
 }
 
 /// Could the process have reached the event at `later` without its direct predecessor at `first`?
@@ -284,7 +284,7 @@ fn without<S: System>(
     }
     let effect = execution.state().not_yet(op, process);
     let is_possible = fails_without(execution, first, last)
-        && !execution.is_fruitless_instead(last, Choice::NOTHING, &effect);
+        && !execution.ends_spin_iteration_instead(last, Choice::NOTHING, &effect);
     is_possible.then_some((Choice::NOTHING, effect))
 }
 
@@ -314,7 +314,7 @@ fn touched_without<S: System>(
 pub fn with_siblings<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     let found = races.len();
     siblings(execution, races);
-    drop_fruitless(execution, races, found);
+    drop_spinning(execution, races, found);
 }
 
 fn siblings<S: System>(execution: &Execution<'_, S>, races: &mut Vec<Race>) {

@@ -1,4 +1,4 @@
-//! Loops that wait: fruitless rounds (spin iterations) are left out of executions.
+//! Loops that wait: spin iterations are left out of executions.
 //!
 //! `while x == 0 {}`, `while !test(c) {}` and `while !cas(lock, 0, 1) {}` wait for an action of
 //! another process. Executed literally they make executions endless. As in Nidhugg and GenMC
@@ -7,7 +7,7 @@
 //! executing an iteration that changes nothing. Here that is defined by events, so it is the same
 //! for every explorer, and no loop has to be recognised in the program text:
 //!
-//! An event e of process p ends a *fruitless round* if
+//! An event e of process p ends a *spin iteration* if
 //! - after e, p is in a local state r in which it was before, and all its actions since then, e
 //!   included, left every object unchanged: reads, failed `cas`, tests, waits that are over,
 //!   choices, local steps; and
@@ -17,19 +17,19 @@
 //! are left out of the unfolding. The remaining events are closed under causes. So they form an
 //! event structure again, and the theory of event structures applies.
 //!
-//! **Nothing is lost.** Remove the actions of a fruitless round of p from an execution: no other
+//! **Nothing is lost.** Remove the actions of a spin iteration of p from an execution: no other
 //! process is affected, and p is still in r. So the shortest execution to a state has no such
-//! round, and every state, failure and deadlock is reached without one.
+//! iteration, and every state, failure and deadlock is reached without one.
 //!
-//! **Where all executions end, nothing changes**: after a fruitless round p could go on for ever,
-//! so such programs have no fruitless rounds and keep their classes. (Without the second condition
+//! **Where all executions end, nothing changes**: after a spin iteration p could go on for ever,
+//! so such programs have no spin iterations and keep their classes. (Without the second condition
 //! this would not be so: a loop that reads a pointer and tries to swing it by `cas` comes back to
 //! its beginning when the `cas` fails. But then the pointer has changed.)
 //!
 //! **At the end of an execution.** If only such events are enabled, some process waits in a loop.
 //! If no such process can ever leave its loop, that is a *livelock*. If one could leave its loop
-//! now, it has looked too early: its condition holds by now. Then the execution is given up,
-//! because an execution without that round is explored as well.
+//! now, it has checked its condition too early: the condition holds by now. Then the execution is
+//! given up, because an execution without that iteration is explored as well.
 //!
 //! **Races.** So an access to a cell, or a `try_lock`, may be possible at one version of the cell,
 //! or of the queue, and not at the next. This holds for no other operation. For the race of an
@@ -48,8 +48,8 @@ use crate::model::{
 /// Positions of actions.
 type Positions = SmallVec<[usize; 4]>;
 
-/// Removes from `actions`, from index `from` on, the enabled actions that would end a fruitless
-/// round. Returns whether there were any.
+/// Removes from `actions`, from index `from` on, the enabled actions that would end a spin
+/// iteration. Returns whether there were any.
 pub(crate) fn hold_back<S: System>(
     locals: &mut Locals<'_, S>,
     state: &mut State,
@@ -62,7 +62,7 @@ pub(crate) fn hold_back<S: System>(
     }
     let mut kept = from;
     for index in from..actions.len() {
-        if !is_fruitless(locals, state, order, actions[index]) {
+        if !ends_spin_iteration(locals, state, order, actions[index]) {
             actions[kept] = actions[index];
             kept += 1;
         }
@@ -72,8 +72,8 @@ pub(crate) fn hold_back<S: System>(
     any
 }
 
-/// Would this enabled action end a fruitless round?
-pub(crate) fn is_fruitless<S: System>(
+/// Would this enabled action end a spin iteration?
+pub(crate) fn ends_spin_iteration<S: System>(
     locals: &mut Locals<'_, S>,
     state: &mut State,
     order: &HappensBefore,
@@ -89,16 +89,16 @@ pub(crate) fn is_fruitless<S: System>(
     state.undo(locals);
     let nth = order.of_process(process).len();
     effect.is_observation()
-        && round(locals, state, order, (process, nth), before, after).is_some_and(|round| {
+        && iteration(locals, state, order, (process, nth), before, after).is_some_and(|iteration| {
             let causes = causes(state, order, process, &effect);
-            is_stable(locals, state, order, round, &|at| is_known(order, &causes, at))
+            is_stable(locals, state, order, iteration, &|at| is_known(order, &causes, at))
         })
 }
 
-/// The round that ends when the process, after its first `nth` actions, goes from local state
+/// The iteration that ends when the process, after its first `nth` actions, goes from local state
 /// `before` to `after` by an observation: the positions of its actions, without that observation.
-/// `None` if no round ends there.
-fn round<'o, S: System>(
+/// `None` if no iteration ends there.
+fn iteration<'o, S: System>(
     locals: &Locals<'_, S>,
     state: &State,
     order: &'o HappensBefore,
@@ -129,10 +129,10 @@ fn is_stable<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
     order: &HappensBefore,
-    round: &[u32],
+    iteration: &[u32],
     is_known: &dyn Fn(usize) -> bool,
 ) -> bool {
-    round.iter().all(|&position| {
+    iteration.iter().all(|&position| {
         let position = position as usize;
         let status = locals.shared_status(state.before(position));
         let Status::At(op) = &*status else { unreachable!("a process that moved") };
@@ -198,7 +198,7 @@ pub(crate) struct Earlier {
 }
 
 /// The versions of the register before number `latest` at which the process, after its first `nth`
-/// actions in local state `before`, could make its access without ending a fruitless round; newest
+/// actions in local state `before`, could make its access without ending a spin iteration; newest
 /// first, each with its number.
 pub(crate) fn earlier_accesses<S: System>(
     locals: &mut Locals<'_, S>,
@@ -222,7 +222,7 @@ pub(crate) fn earlier_accesses<S: System>(
     })
 }
 
-/// The effect of the access at this version; `None` if it would end a fruitless round.
+/// The effect of the access at this version; `None` if it would end a spin iteration.
 fn access_at<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
@@ -239,10 +239,11 @@ fn access_at<S: System>(
     let effect = Effect::access(register, observed.is_none());
     let Some(response) = observed else { return Some(effect) };
     let after = locals.resume(before, response);
-    let is_fruitless = round(locals, state, order, who, before, after).is_some_and(|round| {
-        is_stable(locals, state, order, round, &|at| is_known(order, causes, at))
-    });
-    (!is_fruitless).then_some(effect)
+    let ends_spin_iteration =
+        iteration(locals, state, order, who, before, after).is_some_and(|iteration| {
+            is_stable(locals, state, order, iteration, &|at| is_known(order, causes, at))
+        });
+    (!ends_spin_iteration).then_some(effect)
 }
 
 /// The number of changes of the register before `position`, which is the number of its version
@@ -252,8 +253,8 @@ pub(crate) fn version_at(order: &HappensBefore, lane: Lane, position: usize) -> 
 }
 
 /// If the action at `position` had had this choice and the effect `touched`, would it have ended a
-/// fruitless round?
-pub(crate) fn is_fruitless_instead<S: System>(
+/// spin iteration?
+pub(crate) fn ends_spin_iteration_instead<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
     order: &HappensBefore,
@@ -274,7 +275,7 @@ pub(crate) fn is_fruitless_instead<S: System>(
         Op::Probe { form, .. } => {
             let told = state.probed(form, Handle(0), choice, &mut locals.values);
             let after = locals.resume(before, Response::Value(told));
-            return is_round_instead(locals, state, order, position, after, touched);
+            return is_iteration_instead(locals, state, order, position, after, touched);
         }
         _ if choice == Choice::NOTHING => Response::Incomplete,
         _ => {
@@ -283,12 +284,12 @@ pub(crate) fn is_fruitless_instead<S: System>(
         }
     };
     let after = locals.resume(before, response);
-    is_round_instead(locals, state, order, position, after, touched)
+    is_iteration_instead(locals, state, order, position, after, touched)
 }
 
 /// If the action at `position` had led to the local state `after` with the effect `touched`, would
-/// it have ended a fruitless round?
-fn is_round_instead<S: System>(
+/// it have ended a spin iteration?
+fn is_iteration_instead<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
     order: &HappensBefore,
@@ -307,7 +308,7 @@ fn is_round_instead<S: System>(
             other.0 != process && dependent((process, touched), other)
         }));
     }
-    round(locals, state, order, (process, nth), before, after).is_some_and(|round| {
-        is_stable(locals, state, order, round, &|at| is_known(order, &causes, at))
+    iteration(locals, state, order, (process, nth), before, after).is_some_and(|iteration| {
+        is_stable(locals, state, order, iteration, &|at| is_known(order, &causes, at))
     })
 }

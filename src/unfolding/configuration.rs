@@ -152,10 +152,10 @@ impl Configuration {
         }
     }
 
-    /// Adds chains for newly met objects.
+    /// Adds chains for new objects.
     fn meet<S: System>(&mut self, structure: &mut EventStructure, locals: &Locals<'_, S>) {
         let before = structure.lanes.chains();
-        let more = structure.meet(locals.met());
+        let more = structure.meet(locals.objects());
         if more > 0 {
             widen(&mut self.cut, before, more);
             for lists in [&mut self.chains, &mut self.reads, &mut self.tests] {
@@ -202,7 +202,7 @@ impl Configuration {
         });
         let Event { process, choice, chain, kind, before, after, .. } = *structure.event(id);
         self.state.step_into(locals, Action { process, choice }, after);
-        if structure.lanes.are_behind(locals.met()) {
+        if structure.lanes.are_behind(locals.objects()) {
             self.meet(structure, locals);
         }
         match locals.op(before).expect("an event has an operation") {
@@ -222,10 +222,14 @@ impl Configuration {
                     self.spawns[child.index()] = id;
                 }
             }
+            // One that chooses as well (a wake step) has all its ways when it is enabled.
             op if op.gathers().is_some() => {
                 self.gather(structure, locals, |gathered| gathered.push(id));
             }
-            _ => {}
+            op => debug_assert!(
+                !self.state.is_open_choice(op, process),
+                "{op:?} may have another result with a longer history"
+            ),
         }
         self.cut[structure.lanes.process(process).index()] = id;
         match kind {

@@ -287,7 +287,7 @@ impl<S: System> Unfolding<'_, S> {
     }
 
     /// The event of this origin and shape with `from`'s own past and `others` as its causes, all in
-    /// C. It is taken from U, or new. [`EventId::NONE`] if it is too high, ends a fruitless round
+    /// C. It is taken from U, or new. [`EventId::NONE`] if it is too high, ends a spin iteration
     /// (`spin`), or the work is to stop.
     fn add(
         &mut self,
@@ -336,7 +336,7 @@ impl<S: System> Unfolding<'_, S> {
             return EventId::NONE;
         }
         draft.after = after(&mut self.locals);
-        if self.waits && self.ends_fruitless_round(c, &draft) {
+        if self.waits && self.ends_spin_iteration(c, &draft) {
             return EventId::NONE;
         }
         self.structure.insert(&draft, c)

@@ -2,20 +2,20 @@
 //! along one execution.
 //!
 //! There is one lane per process, and one for each *ordered* lane ([`Part::is_ordered`]) of each
-//! met object ([`Met`]): its *chain*. The other lanes of an object have no chain, because what is
-//! added to them commutes, or has an order that follows from what was waited for. They are numbered
-//! separately, as *gatherings*. Chains come first, so spawning processes only appends. Some numbers
-//! behind the chains are kept free for further chains. When they are used up, their number grows by
-//! half, and the lanes of processes move: see [`Lanes::meet`].
+//! object in use ([`ObjectTable`]): its *chain*. The other lanes of an object have no chain,
+//! because what is added to them commutes, or has an order that follows from what was waited for.
+//! They are numbered separately, as *gatherings*. Chains come first, so spawning processes only
+//! appends. Some numbers behind the chains are kept free for further chains. When they are used up,
+//! their number grows by half, and the lanes of processes move: see [`Lanes::meet`].
 //!
 //! ```text
-//!  chains in use, as objects were met        free        processes
+//!  chains in use, as objects came up        free        processes
 //!  sends m, receives m, writes x, ..     │  ..        │  P0, P1, ..
 //! ```
 //!
 //! [`Part::is_ordered`]: crate::model::Part::is_ordered
 
-use crate::model::{Lane as ObjectLane, Met, Part, ProcessId};
+use crate::model::{Lane as ObjectLane, ObjectTable, Part, ProcessId};
 
 /// A lane, by its position in a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -48,32 +48,32 @@ pub(crate) struct Lanes {
 }
 
 impl Lanes {
-    /// The lanes of the objects that were met at once.
-    pub(crate) fn new(met: &Met) -> Self {
+    /// The lanes of the objects that are in the table from the start.
+    pub(crate) fn new(table: &ObjectTable) -> Self {
         let mut lanes = Lanes::default();
-        lanes.take_in(met);
+        lanes.take_in(table);
         lanes.processes = lanes.chains.len() as u32;
         lanes
     }
 
-    /// Are there met objects that have no lanes yet?
-    pub(crate) fn are_behind(&self, met: &Met) -> bool {
-        self.known < met.order().len()
+    /// Are there objects in the table that have no lanes yet?
+    pub(crate) fn are_behind(&self, table: &ObjectTable) -> bool {
+        self.known < table.order().len()
     }
 
-    /// Gives lanes to newly met objects. The chains keep their numbers, but the lanes of processes
-    /// move up if there are not enough free numbers.
-    pub(crate) fn meet(&mut self, met: &Met) {
-        self.take_in(met);
+    /// Gives lanes to new objects of the table. The chains keep their numbers, but the lanes of
+    /// processes move up if there are not enough free numbers.
+    pub(crate) fn meet(&mut self, table: &ObjectTable) {
+        self.take_in(table);
         let chains = self.chains.len() as u32;
         if chains > self.processes {
             self.processes = chains.max(self.processes + self.processes / 2);
         }
     }
 
-    fn take_in(&mut self, met: &Met) {
-        for object in &met.order()[self.known..] {
-            for lane in object.lanes(met) {
+    fn take_in(&mut self, table: &ObjectTable) {
+        for object in &table.order()[self.known..] {
+            for lane in object.lanes(table) {
                 let next = if lane.part().is_ordered() {
                     self.chains.push(lane);
                     self.chains.len() as u32
@@ -87,7 +87,7 @@ impl Lanes {
                 self.numbers[lane.index()] = next - 1;
             }
         }
-        self.known = met.order().len();
+        self.known = table.order().len();
     }
 
     /// The number of lanes for chains, used or free. The lanes behind them belong to processes.
@@ -152,19 +152,19 @@ mod tests {
         objects.cells.push_array("x", 1_000, Value::Int(0));
         objects.barriers.push_array("b", 2, 1);
         let mut values = Values::default();
-        let mut met = Met::new(&objects, &mut values);
-        let mut lanes = Lanes::new(&met);
+        let mut table = ObjectTable::new(&objects, &mut values);
+        let mut lanes = Lanes::new(&table);
         let receives = lanes.chain(MailboxId(1).posts(End::Receive));
         assert_eq!((receives, lanes.beside(receives, Part::Sends)), (Lane(3), Lane(2)));
         assert_eq!(lanes.gathering(BarrierId(1).lane()), 1);
         assert_eq!(lanes.process(ProcessId(1)), Lane(5));
-        met.renamed(Op::Access(CellId(500), Access::Read), &objects, &mut values);
-        assert!(lanes.are_behind(&met));
-        lanes.meet(&met);
-        assert!(!lanes.are_behind(&met));
+        table.renamed(Op::Access(CellId(500), Access::Read), &objects, &mut values);
+        assert!(lanes.are_behind(&table));
+        lanes.meet(&table);
+        assert!(!lanes.are_behind(&table));
         assert_eq!((lanes.chain(CellId(0).lane()), lanes.chains()), (Lane(4), 6));
-        met.renamed(Op::AsyncLock(MutexId(999)), &objects, &mut values);
-        lanes.meet(&met);
+        table.renamed(Op::AsyncLock(MutexId(999)), &objects, &mut values);
+        lanes.meet(&table);
         let mutex = MutexId(0);
         let (requests, unlocks) = (lanes.chain(mutex.requests()), lanes.chain(mutex.queue()));
         assert_eq!((requests, unlocks, lanes.chains()), (Lane(5), Lane(6), 9));

@@ -20,7 +20,7 @@ use super::cut::{CutBuffer, Cuts, make_room, widen};
 use super::event::{Event, EventId, EventKind, Node, Watch};
 use super::lanes::{Lane, Lanes};
 use super::stamps::Stamps;
-use crate::model::{Choice, Envelope, LocalId, Met, Part, ProcessId, StopSignal};
+use crate::model::{Choice, Envelope, LocalId, ObjectTable, Part, ProcessId, StopSignal};
 
 /// One direction of an immediate conflict.
 #[derive(Clone, Copy, Debug)]
@@ -161,10 +161,10 @@ impl EventStructure {
         })
     }
 
-    /// Gives lanes to newly met objects. Returns the number of new lanes for chains.
-    pub(super) fn meet(&mut self, met: &Met) -> usize {
+    /// Gives lanes to new objects of the table. Returns the number of new lanes for chains.
+    pub(super) fn meet(&mut self, table: &ObjectTable) -> usize {
         let before = self.lanes.chains();
-        self.lanes.meet(met);
+        self.lanes.meet(table);
         let chains = self.lanes.chains();
         let more = chains - before;
         if more > 0 {

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn searches_that_differ_are_told() {
+    fn searches_that_differ_are_reported() {
         let ok = Verdict::Ok;
         assert_eq!(trials(&[(ok, 2, 9), (ok, 2, 9), (ok, 2, 3)]).disagreements().len(), 0);
         let told = |other| trials(&[(ok, 2, 9), other]).disagreements().concat();

@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_differ_are_told_loudly() {
+    fn runs_that_differ_are_reported_loudly() {
         let mut odd = point("udpor:k=1", 0, &[10], None);
         odd.is_steady = false;
         let study = Study { points: vec![odd], not_run: 0 };

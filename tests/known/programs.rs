@@ -5,6 +5,8 @@ use mazurka::model::{
     Values,
 };
 
+use crate::random_models::Erased;
+
 /// The role and the knowledge of an actor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
@@ -44,14 +46,14 @@ fn value((name, args): Letter) -> Value {
 }
 
 /// A program: its actors and what is pending at first.
-pub struct Cast {
+struct Cast {
     roles: Vec<Role>,
     pending: Vec<(ProcessId, Letter)>,
     objects: Objects,
 }
 
-fn cast(roles: Vec<Role>, pending: Vec<(ProcessId, Letter)>) -> Cast {
-    Cast { roles, pending, objects: Objects::default() }
+fn cast(roles: Vec<Role>, pending: Vec<(ProcessId, Letter)>) -> Erased<'static> {
+    Erased::new(Cast { roles, pending, objects: Objects::default() })
 }
 
 fn int(n: i64) -> Value {
@@ -59,7 +61,7 @@ fn int(n: i64) -> Value {
 }
 
 /// A registry that one registration is on its way to, and workers that will register.
-pub fn registry(workers: u32) -> Cast {
+pub fn registry(workers: u32) -> Erased<'static> {
     let numbered = (1..=workers).map(|w| Role::Worker(i64::from(w)));
     let roles = [Role::Registry(Vec::new())].into_iter().chain(numbered).collect();
     let mut pending = vec![(ProcessId(0), ("register", vec![int(0)]))];
@@ -68,17 +70,17 @@ pub fn registry(workers: u32) -> Cast {
 }
 
 /// A master that starts clients, the first of which is the registry of all.
-pub fn regsim(clients: i64) -> Cast {
+pub fn regsim(clients: i64) -> Erased<'static> {
     cast(vec![Role::Master(clients)], vec![(ProcessId(0), ("boot", vec![]))])
 }
 
 /// The n-th Fibonacci number, an actor for each call.
-pub fn fib(n: i64) -> Cast {
+pub fn fib(n: i64) -> Erased<'static> {
     cast(vec![Role::Asker], vec![(ProcessId(0), ("boot", vec![int(n)]))])
 }
 
 /// As many philosophers as forks; the last one may be left-handed.
-pub fn dining(n: u32, left_handed: bool) -> Cast {
+pub fn dining(n: u32, left_handed: bool) -> Erased<'static> {
     let philosopher = |i: u32| {
         let (left, right) = (ProcessId(n + i), ProcessId(n + (i + 1) % n));
         let (first, second) = if left_handed && i == n - 1 { (right, left) } else { (left, right) };
@@ -89,20 +91,20 @@ pub fn dining(n: u32, left_handed: bool) -> Cast {
 }
 
 /// Numbers in descending order through a pipeline of sorters.
-pub fn pipesort(n: i64) -> Cast {
+pub fn pipesort(n: i64) -> Erased<'static> {
     cast(vec![Role::Feeder(None)], vec![(ProcessId(0), ("feed", vec![int(n)]))])
 }
 
 /// A door that admits visitors while it is open: one visitor looks in, one shuts it, and one shuts
 /// it and writes to a neighbour, to whom another visitor talks.
-pub fn door() -> Cast {
+pub fn door() -> Erased<'static> {
     let visitors = [(0, "go"), (0, "put"), (0, "start"), (1, "result")];
     let pending = visitors.map(|(to, name)| (ProcessId(to), (name, vec![])));
     cast(vec![Role::Door(true), Role::Client], pending.into())
 }
 
 /// This number of messages to one actor.
-pub fn in_one_inbox(messages: i64) -> Cast {
+pub fn in_one_inbox(messages: i64) -> Erased<'static> {
     let pending = (0..messages).map(|n| (ProcessId(0), ("register", vec![int(n)])));
     cast(vec![Role::Registry(Vec::new())], pending.collect())
 }

@@ -11,6 +11,7 @@ use mazurka::model::{
 
 use super::search;
 use crate::judge::METHODS;
+use crate::random_models::Erased;
 
 /// A process that spawns two actors and then joins the second; actors with two internal handlers
 /// each, of which the second ends them.
@@ -103,7 +104,7 @@ impl Describe<Local> for Waiting {
 /// Each of the two actors works before it ends or does not.
 #[test]
 fn a_process_can_wait_for_an_actor_to_fail() {
-    let system = Waiting(Objects::default());
+    let system = Erased::new(Waiting(Objects::default()));
     let stats = search(&system, Exhaustive, Verdict::Assertion);
     assert_eq!(stats.classes, Some(4));
     for &(name, method, _) in METHODS.iter() {

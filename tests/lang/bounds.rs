@@ -7,7 +7,7 @@ use mazurka::lang;
 
 /// The first line of each diagnostic of `source`. Fails if it takes more time than a linear
 /// algorithm needs.
-fn told(source: &str) -> Vec<String> {
+fn reported(source: &str) -> Vec<String> {
     let start = Instant::now();
     let compiled = lang::compile("large.maz", source, &[]);
     assert!(start.elapsed() < Duration::from_secs(20), "{:.80}", source);
@@ -32,15 +32,15 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
 fn types_and_values_have_a_size() {
     let doubled = |word: &str| lines(60, |n| format!("{word} a{} = (a{n}, a{n});", n + 1));
     let parts = "the type of this has more than 1000 parts";
-    assert_eq!(told(&format!("process P {{ let a0 = 1; {} }}", doubled("let")))[0], parts);
-    assert_eq!(told(&format!("const a0 = 1; {} process P {{ }}", doubled("const"))), [parts]);
+    assert_eq!(reported(&format!("process P {{ let a0 = 1; {} }}", doubled("let")))[0], parts);
+    assert_eq!(reported(&format!("const a0 = 1; {} process P {{ }}", doubled("const"))), [parts]);
     // Types that are known only in the end.
     let mailboxes = lines(41, |n| format!("mailbox m{n};"));
     let forward = lines(40, |n| format!("send(m{}, (recv(m{n}), recv(m{n})));", n + 1));
     let backward =
         lines(40, |n| format!("send(m{}, (recv(m{}), recv(m{})));", 40 - n, 39 - n, 39 - n));
     for sends in [forward, backward] {
-        let found = told(&format!("{mailboxes} process P {{ {sends} send(m0, 1); }}"));
+        let found = reported(&format!("{mailboxes} process P {{ {sends} send(m0, 1); }}"));
         assert!(found.iter().any(|message| message == parts), "{found:?}");
     }
     for (source, expected) in [
@@ -52,9 +52,9 @@ fn types_and_values_have_a_size() {
         ("mutex a[1000000]; mutex b[1000000]; mutex c[1000000];", "the file declares too much"),
         ("process Q[i in 0..2000000000] { }", "0..2000000000 is more than 10000 processes"),
     ] {
-        assert_eq!(told(&format!("{source} process P {{ }}")), [expected]);
+        assert_eq!(reported(&format!("{source} process P {{ }}")), [expected]);
     }
-    assert!(told("const A = [0; 1000000]; process P { assert(A[3] == 0); }").is_empty());
+    assert!(reported("const A = [0; 1000000]; process P { assert(A[3] == 0); }").is_empty());
 }
 
 #[test]
@@ -68,43 +68,44 @@ fn matches_are_looked_at_in_bounded_time() {
     let value = vec!["true"; 28].join(", ");
     let diagonal = arms(&|row, column| if row == column { "true" } else { "_" });
     let source = |arms: &str| format!("process P {{ match ({value}) {{ {arms} }} }}");
-    assert_eq!(told(&source(&diagonal)).len(), 1);
-    assert!(told(&source(&format!("{diagonal} _ => {{}}"))).is_empty());
+    assert_eq!(reported(&source(&diagonal)).len(), 1);
+    assert!(reported(&source(&format!("{diagonal} _ => {{}}"))).is_empty());
     let pairs = arms(&|row, column| match (28 + column - row) % 28 {
         0 => "true",
         9 => "false",
         17 => "true",
         _ => "_",
     });
-    assert_eq!(told(&source(&pairs)).len(), 1);
+    assert_eq!(reported(&source(&pairs)).len(), 1);
     let variants: Vec<_> = (0..20_000).map(|n| format!("V{n}")).collect();
     let arms = lines(20_000, |n| format!("V{n} => {{}}"));
     let of = format!("enum E {{ {} }} process P {{ match V7 {{ {arms} }} }}", variants.join(", "));
-    assert!(told(&of).is_empty());
+    assert!(reported(&of).is_empty());
 }
 
 #[test]
 fn many_of_anything_take_linear_time() {
     let calls = lines(20_000, |n| format!("proc p{}() {{ p{n}(); }}", n + 1));
-    assert!(told(&format!("proc p0() {{ }} {calls} process P {{ p20000(); }}")).is_empty());
+    assert!(reported(&format!("proc p0() {{ }} {calls} process P {{ p20000(); }}")).is_empty());
     let circle = lines(20_000, |n| format!("proc p{n}() {{ p{}(); }}", (n + 1) % 20_000));
     assert_eq!(
-        told(&format!("{circle} process P {{ p0(); }}")),
+        reported(&format!("{circle} process P {{ p0(); }}")),
         ["the procedure `p0` calls itself"]
     );
     let handlers = lines(10_000, |n| format!("on M{n}() {{ }}"));
     let sends = lines(10_000, |n| format!("send(A, M{n}());"));
-    assert!(told(&format!("actor A {{ {handlers} }} init {{ {sends} }}")).is_empty());
+    assert!(reported(&format!("actor A {{ {handlers} }} init {{ {sends} }}")).is_empty());
     let templates = lines(5_000, |n| format!("process T{n}() {{ spawn T{}(); }}", n + 1));
     assert!(
-        told(&format!("{templates} process T5000() {{ }} process P {{ spawn T0(); }}")).is_empty()
+        reported(&format!("{templates} process T5000() {{ }} process P {{ spawn T0(); }}"))
+            .is_empty()
     );
     let lets = lines(20_000, |n| format!("let x{n} = 1; assert(x{n} == 1);"));
-    assert!(told(&format!("process P {{ {lets} }}")).is_empty());
+    assert!(reported(&format!("process P {{ {lets} }}")).is_empty());
     let constant = lines(5_000, |_| "assert(A[3] == 0);".to_owned());
-    assert!(told(&format!("const A = [0; 1000000]; process P {{ {constant} }}")).is_empty());
+    assert!(reported(&format!("const A = [0; 1000000]; process P {{ {constant} }}")).is_empty());
     let all = "actor A { on M() { } } init { for i in 0..900000 { send(A, M()); } }";
-    assert_eq!(told(all), ["`init` sends or spawns too much"]);
+    assert_eq!(reported(all), ["`init` sends or spawns too much"]);
 }
 
 #[test]
@@ -115,12 +116,12 @@ fn mistakes_are_counted_when_there_are_many() {
     assert_eq!((diagnostics.len(), diagnostics.iter().count()), (40_000, 60));
     assert!(diagnostics.render(false).ends_with("... and 39940 more like these\n\n"));
     for wrong in ["é; ", "let ; ", "for ( ", "\"\\q\"; "] {
-        assert!(!told(&format!("process P {{ {} }}", wrong.repeat(50_000))).is_empty());
+        assert!(!reported(&format!("process P {{ {} }}", wrong.repeat(50_000))).is_empty());
     }
 }
 
 #[test]
 fn an_index_that_may_be_anything_is_one_range() {
     let source = "mutex m[1000000]; process P[i in 0..10000] { let k = choose(0..2); lock(m[k]); unlock(m[k]); }";
-    assert!(told(source).is_empty());
+    assert!(reported(source).is_empty());
 }

@@ -74,7 +74,7 @@ fn what_cannot_be_verified_is_no_error() {
 /// Threads take turns in the library, so they do not mix up each other's messages.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
-fn threads_that_call_mpi_at_once_are_told_so() {
+fn threads_that_call_mpi_at_once_are_reported() {
     let folder = folder("mpi-hammer");
     let threads = compile("threads", &folder);
     for (case, expected) in [

@@ -12,7 +12,7 @@ fn compiled(option: &str, folder: &Path) -> String {
 
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
-fn loops_that_poll_are_told_apart_in_optimized_code_too() {
+fn loops_that_poll_are_distinguished_in_optimized_code_too() {
     let folder = folder("mpi-polls-optimized");
     let (right, wrong, found) =
         offences(Path::new("tests/mpi/polls.c"), "-O2", &folder, &[super::UDPOR]);
@@ -23,7 +23,7 @@ fn loops_that_poll_are_told_apart_in_optimized_code_too() {
 /// This does not depend on instrumentation: states are compared as they are.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
-fn loops_that_poll_are_told_apart_without_instrumentation() {
+fn loops_that_poll_are_distinguished_without_instrumentation() {
     let folder = folder("mpi-polls-plain");
     let (_, _, found) =
         offences(Path::new("tests/mpi/polls.c"), "-fno-sanitize=thread", &folder, &[super::UDPOR]);

@@ -115,7 +115,7 @@ fn a_page_of_a_program_begins_at_the_line_that_is_wrong() {
 /// One of two ranks is left over.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
-fn ranks_that_are_alike_are_told_once() {
+fn ranks_that_are_alike_are_reported_once() {
     let folder = folder("mpi-alike");
     let program = compile("seen", &folder);
     let args = ["mpirun", "-n", "3", "--buffering", "infinite", "--all", "--format", "json"];

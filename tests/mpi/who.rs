@@ -38,7 +38,7 @@ fn a_race_of_messages_names_who_took_which() {
 
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
-fn operations_are_never_cut_and_data_is_told() {
+fn operations_are_never_cut_and_data_is_shown() {
     let folder = folder("mpi-told");
     let farm = compile("farm", &folder);
     let said = |columns: Option<&str>| {

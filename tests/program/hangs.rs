@@ -23,7 +23,7 @@ fn impatient() -> Program {
 }
 
 #[test]
-fn who_computes_for_ever_is_told_with_the_operation_after_which_it_does() {
+fn a_process_that_computes_for_ever_is_reported_with_its_last_operation() {
     for explorer in super::EXPLORERS {
         let mut program = impatient();
         let inbox = program.mailbox("inbox");
@@ -50,7 +50,7 @@ fn who_computes_for_ever_is_told_with_the_operation_after_which_it_does() {
 }
 
 #[test]
-fn who_never_asks_for_anything_is_told_with_the_place_where_it_was_named() {
+fn a_process_without_operations_is_reported_with_the_place_where_it_was_named() {
     let mut program = impatient();
     let line = line!() + 1;
     program.process("P", async || for_ever());
@@ -61,7 +61,7 @@ fn who_never_asks_for_anything_is_told_with_the_place_where_it_was_named() {
 }
 
 #[test]
-fn each_hang_is_told() {
+fn each_hang_is_reported() {
     let mut program = impatient();
     program.process("P", async || match choose(0..4).await {
         0 => {}

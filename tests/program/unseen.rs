@@ -9,7 +9,7 @@ use mazurka::check::Checked;
 use mazurka::explore::Verdict;
 use mazurka::program::{Program, choose};
 
-fn told(program: Program) -> String {
+fn reported(program: Program) -> String {
     let checked: Checked = mazurka::check(&program.build()).all().run();
     assert_eq!(checked.verdict(), Verdict::Error, "{checked}");
     checked.to_string()
@@ -27,7 +27,7 @@ fn a_judgement_of_what_all_runs_have_counted() {
     }
     let line = line!() + 1;
     program.finally(move |_| assert_eq!(*total.lock().unwrap(), 2));
-    let told = told(program);
+    let told = reported(program);
     // Two processes end, and each is run once more. When the second ends, the first is run again.
     let expected = "Error: nondeterminism: for the same contents, the check at the end says \"assertion failed: \
                     left == right (left: 5, right: 2)\" the first time, and ";
@@ -45,14 +45,14 @@ fn a_judgement_that_only_happens_to_find_nothing() {
         *counted.lock().unwrap() += 1;
     });
     program.finally(move |_| assert!(*seen.lock().unwrap() <= 2, "at most two"));
-    let told = told(program);
+    let told = reported(program);
     let expected =
         "the check at the end says \"nothing is wrong\" the first time, and \"at most two\"";
     assert!(told.contains(expected), "{told}");
 }
 
 #[test]
-fn a_process_that_asks_what_another_has_told_it_in_secret() {
+fn a_process_that_acts_on_what_another_passed_it_outside_the_model() {
     let (mut program, flag) = (Program::new(), Arc::new(AtomicBool::new(false)));
     let cell = program.cell("cell", 0);
     let seen = flag.clone();
@@ -67,7 +67,7 @@ fn a_process_that_asks_what_another_has_told_it_in_secret() {
         choose(0..1).await;
         flag.store(true, Ordering::Relaxed);
     });
-    let told = told(program);
+    let told = reported(program);
     let place = |line| format!("(tests/program/unseen.rs:{line})");
     let asked = format!(
         "reader asked for `cell.write()` with 2 {} the first time, and asked for `cell.write()` with \
@@ -92,7 +92,7 @@ fn a_process_that_changes_what_an_earlier_one_has_seen() {
             assert!(log.lock().unwrap().len() < 5, "the log is short");
         });
     }
-    let told = told(program);
+    let told = reported(program);
     assert!(
         told.contains("the process ended the first time, and failed (the log is short)"),
         "{told}"

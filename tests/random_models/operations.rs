@@ -120,7 +120,7 @@ fn programs_of_the_language_write_every_operation() {
     assert_eq!(seen.never_waiting(), [""; 0]);
 }
 
-kinds! { LeakKind, LEAKS, leak: Message Receive Collective Acquire Held Queued Told }
+kinds! { LeakKind, LEAKS, leak: Message Receive Collective Acquire Held Queued Remarked }
 kinds! { UnreachedKind, UNREACHED, unreached: Lines Arm Handler NeverTrue NeverFalse Assertion }
 
 #[test]
@@ -139,7 +139,7 @@ fn programs_of_the_language_lead_to_every_warning() {
     let missing: Vec<_> =
         LEAKS.iter().chain(UNREACHED).filter(|kind| !found.contains(*kind)).collect();
     // What a process says of itself is known of MPI programs only. Actors are a family of their own.
-    assert_eq!(missing, [&"Told", &"Handler"]);
+    assert_eq!(missing, [&"Remarked", &"Handler"]);
 }
 
 #[test]

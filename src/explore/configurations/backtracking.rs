@@ -101,7 +101,7 @@ pub fn explore<'s, S: System, N: Notes>(
         queue: Queue::new(order),
         added,
         notes,
-        left: LeftOut { fruitless: waits, max_height: Some(max_height) },
+        left: LeftOut { spinning: waits, max_height: Some(max_height) },
         driver,
     };
     search.driver.started(&mut search.unfolding.locals, search.c.state());

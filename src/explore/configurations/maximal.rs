@@ -6,7 +6,7 @@ use crate::model::System;
 use crate::unfolding::{Configuration, Unfolding};
 
 /// Reports a C without enabled events: a complete execution, one that the bound cuts, or one after
-/// which every possible action would end a fruitless round.
+/// which every possible action would end a spin iteration.
 pub fn report<S: System>(
     unfolding: &mut Unfolding<'_, S>,
     c: &mut Configuration,

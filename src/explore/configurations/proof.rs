@@ -51,7 +51,7 @@ mod tests {
     use crate::lang::compile;
     use crate::model::{ProcessId, StopSignal};
 
-    const LEFT: LeftOut = LeftOut { fruitless: true, max_height: None };
+    const LEFT: LeftOut = LeftOut { spinning: true, max_height: None };
 
     /// An extension that was forgotten is an internal error, whatever else is enabled.
     #[test]

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::backtrack_candidates::BacktrackCandidates;
 use crate::explore::walk::Walk;
-use crate::model::{Action, ProcessId, System, dependent};
+use crate::model::{Action, Op, ProcessId, System, dependent};
 use crate::trace::race::{self, OpenChoices};
 use crate::trace::{BacktrackSets, Execution, Strand};
 
@@ -34,7 +34,7 @@ impl OfProcesses {
             let process = candidate.action.process;
             let state = walk.execution.state();
             let op = walk.execution.locals.op(state.local(process));
-            if !op.is_some_and(|op| state.is_contended(op) || race::may_open(op)) {
+            if !op.is_some_and(|op| state.is_contended(op) || op.may_open()) {
                 continue;
             }
             let is_new = state.acted(process) == 0 && state.born(process) == Some(last);
@@ -93,7 +93,7 @@ impl OfProcesses {
         let order = execution.order();
         let moved = (order.process(last), order.effect(last));
         dependent(moved, (action.process, &touched))
-            || race::may_open(execution.op(last)) && may_open(execution, action.process)
+            || execution.op(last).may_open() && may_open(execution, action.process)
             || self.is_open(last) && opens_after(execution, last, action)
     }
 
@@ -104,7 +104,7 @@ impl OfProcesses {
 
 fn may_open<S: System>(execution: &Execution<'_, S>, process: ProcessId) -> bool {
     let op = execution.locals.op(execution.state().local(process));
-    op.is_some_and(race::may_open)
+    op.is_some_and(Op::may_open)
 }
 
 /// Would this action, if executed next, make another result of the open choice at `position`

@@ -449,7 +449,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         let asks = self.driver.budget().properties.contain::<Invariants>();
         let Some(invariants) = system.invariants().filter(|_| asks) else { return };
         for number in 0..invariants.count() {
-            let met = self.net.locals.met();
+            let met = self.net.locals.objects();
             let objects = self.objects().into_iter().filter_map(|(line, object)| {
                 let is_seen = match object {
                     Object::Cell(id) => {

@@ -26,7 +26,7 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
         let Some(finale) = system.finale().filter(|_| asks) else { return };
         let objects = self.objects().into_iter().filter_map(|(line, object)| match object {
             Object::Cell(cell) => {
-                let declared = CellId(self.net.locals.met().cells.declared(cell.0));
+                let declared = CellId(self.net.locals.objects().cells.declared(cell.0));
                 finale.sees_cell(declared).then(|| self.groups(line, |code| code))?
             }
             _ => None,

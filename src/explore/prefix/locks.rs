@@ -32,7 +32,7 @@ impl<S: System> ModelNet<'_, S> {
     }
 
     fn declared(&self, mutex: MutexId) -> u32 {
-        self.locals.met().mutexes.declared(mutex.0)
+        self.locals.objects().mutexes.declared(mutex.0)
     }
 
     /// Is the process, which has just requested the mutex, about to wait for just that?
@@ -56,6 +56,7 @@ impl<S: System> ModelNet<'_, S> {
 
     /// Carries out what the net leaves out: the requests for mutexes that are not free. They are
     /// undone when the model goes elsewhere.
+    #[cfg(feature = "sat")]
     pub fn settle(&mut self) {
         for process in self.state.processes().collect::<Vec<_>>() {
             if let Some(mutex) = self.locks(process)

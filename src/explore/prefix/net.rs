@@ -146,6 +146,7 @@ impl<'s, S: System> ModelNet<'s, S> {
     }
 
     /// All pieces that have lines.
+    #[cfg(feature = "sat")]
     pub(crate) fn pieces(&self) -> impl Iterator<Item = (Line, Piece)> {
         (0..).zip(self.pieces.iter().copied())
     }

@@ -15,6 +15,7 @@ pub struct Step {
     /// Does it start a process?
     pub(crate) starts: bool,
     /// May it be delayed for ever, although it is enabled?
+    #[cfg_attr(not(feature = "sat"), expect(dead_code, reason = "questions to the solver ask it"))]
     pub(super) delay: Delay,
 }
 
@@ -40,7 +41,7 @@ pub(super) enum Delay {
 /// What is found out only on the way about how a net has to be built.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
-    /// The mutexes that are not taken in one step, by their declared numbers.
+    /// The mutexes that are not taken in one step, by their declared indices.
     pub(super) queued: FxHashSet<u32>,
     /// Do the finest pieces ([`State::posts`](crate::model::State::posts)) not do? They are for
     /// programs whose processes really run, without bag mailboxes and processes that are started,

@@ -40,7 +40,7 @@ use super::reactions::Reactions;
 use super::settings::Stateful;
 use super::table::{Table, each};
 use crate::explore::driver::Driver;
-use crate::model::{Action, Choice, Locals, Met, ProcessId, System, Values};
+use crate::model::{Action, Choice, Locals, ObjectTable, ProcessId, System, Values};
 
 /// A batch takes 1/`BATCH_SHARE` of the known states, at most `LARGEST_BATCH`.
 const BATCH_SHARE: usize = 8;
@@ -64,9 +64,9 @@ const MOST_PARTS: usize = 256;
 /// place.
 pub(crate) fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<'_>) -> bool {
     let locals = Locals::new(system);
-    let parts = locals.initial().len() + locals.met().order().len();
+    let parts = locals.initial().len() + locals.objects().order().len();
     how == Stateful { without: how.without, ..Stateful::default() }
-        && !locals.met().may_grow()
+        && !locals.objects().may_grow()
         && parts <= MOST_PARTS
         && !driver.follows_transitions()
         && !driver.budget().properties.are_asked_on_the_way()
@@ -74,7 +74,7 @@ pub(crate) fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<
 
 /// Can the whole search run in batches?
 pub fn can_go_by_levels<S: System>(system: &S) -> bool {
-    Met::new(system.objects(), &mut Values::default()).has_fixed_parts()
+    ObjectTable::new(system.objects(), &mut Values::default()).has_fixed_parts()
         && !system.foresight().may_spawn()
         && !system.actors().may_spawn()
 }

@@ -125,7 +125,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         let layout = Layout::new(codes.counts());
         layout.pack(&before, &mut present);
         let views = Views::new(&locals, &state, &driver.budget().properties, &before);
-        let is_one_by_one = !locals.met().has_fixed_parts() || system.actors().may_spawn();
+        let is_one_by_one = !locals.objects().has_fixed_parts() || system.actors().may_spawn();
         let mut search = FullGraph {
             objects: state.place_of_process(ProcessId(0)),
             locals,

@@ -146,7 +146,7 @@ impl Sight {
         invariants: &dyn Judgement<S::Local>,
         invariant: usize,
     ) -> Sight {
-        let met = locals.met();
+        let met = locals.objects();
         let objects = met.order().iter().filter_map(|&object| {
             let what = match object {
                 Object::Cell(id) => {

@@ -23,18 +23,25 @@
 //! complete visits are of the same one. With full alternatives an exploration is never blocked,
 //! which is asserted.
 //!
-//! **Up to a depth.** The events up to a height are closed under causes, so they are an event
-//! structure of their own, P, finite even if the program runs for ever, and its maximal
-//! configurations are the classes up to that depth. The search is a search of P. It only needs that
-//! ex(C) and en(C) are those of P: an event that is too high is in neither, and en(C) contains no
-//! event in conflict with C. Proof: let M be a maximal configuration of P with C ⊆ M that avoids D
-//! ∪ {e}. Then U ∩ M is an alternative. It is a configuration, because U is closed under causes.
-//! Suppose that some d ∈ D ∪ {e} is in conflict with no event of it, and let d be the oldest such.
-//! There is a maximal configuration M' that contains U ∩ M and d. It avoids all of D that is older
-//! than d, so it was visited after d had been chosen. M is not a part of M', since both are maximal
-//! and d ∉ M. Let f be a lowest event of M that is not in M': f is in ex(M'), so in U, so in U ∩ M,
-//! and so in M', a contradiction. A full alternative is in conflict with all of D: when it has
-//! become part of C, nothing of D is enabled. So a search with full alternatives is never blocked.
+//! **Up to a depth.** Let P be the set of all events up to some height. P is closed under causes,
+//! so it is an event structure. It is finite, even if the program runs for ever. Its maximal
+//! configurations are the classes up to that depth. The search is a search of P, if ex(C) and en(C)
+//! are those of P: an event that is too high is in neither of them, and en(C) contains no event in
+//! conflict with C.
+//!
+//! Claim: let M be a maximal configuration of P with C ⊆ M and M ∩ (D ∪ {e}) = ∅. Then J = U ∩ M is
+//! an alternative. Proof:
+//! - J is a configuration, because U is closed under causes.
+//! - Suppose that some event of D ∪ {e} is in conflict with no event of J. Let d be the first of
+//!   these that was chosen. Then some maximal configuration M' contains J and d.
+//! - The events of D that were chosen before d are in conflict with J, so M' contains none of them.
+//!   So M' was visited after d was chosen.
+//! - M ⊆ M' is false, since both are maximal and d ∉ M. Let f be a lowest event of M ∖ M'. All
+//!   causes of f are in M', so f ∈ ex(M'). M' was visited, so f ∈ U. But then f ∈ U ∩ M = J ⊆ M', a
+//!   contradiction.
+//!
+//! A full alternative J is in conflict with all of D. When J has become part of C, no event of D is
+//! enabled. So a search with full alternatives is never blocked.
 //!
 //! **In a branch** of a search ([`crate::explore::tree`]) the prefix is a C from which nothing is
 //! taken back. The events that others explore are *barred*: like those that are too high, they are
@@ -152,7 +159,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
         queue: order.map(Queue::new),
         enough: driver.keep_events(),
         notes,
-        left: LeftOut { fruitless: waits, max_height: Some(driver.depth_bound()) },
+        left: LeftOut { spinning: waits, max_height: Some(driver.depth_bound()) },
         driver,
         start: Start::at(branch.prefix.len()),
         calls: Vec::new(),

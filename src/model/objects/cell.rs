@@ -33,7 +33,7 @@ impl ObjectId for CellId {
 
     fn slot<S: System>(self, state: &State, locals: &mut Locals<'_, S>, _: &mut Parts) -> u32 {
         let content = state.content(self);
-        if locals.met().may_grow() { content.0 + 1 } else { content.0 }
+        if locals.objects().may_grow() { content.0 + 1 } else { content.0 }
     }
 
     fn is_at_start(self, state: &State) -> bool {
@@ -87,9 +87,9 @@ impl State {
 
     /// The content of a declared cell.
     pub fn content_of_declared<S: System>(&self, locals: &Locals<'_, S>, cell: CellId) -> Value {
-        let met = locals.met().cells.met(cell.0);
-        // Another branch of the search may have met it: then it has no log here.
-        let log = met.and_then(|met| self.cells.get(met as usize));
+        let index = locals.objects().cells.index(cell.0);
+        // It may be in the table because of another branch of the search: then it has no log here.
+        let log = index.and_then(|index| self.cells.get(index as usize));
         match log.and_then(|versions| versions.last()) {
             Some(&content) => locals.values.get(content).clone(),
             None => locals.system().objects().cells.start(cell.0).clone(),

@@ -2,13 +2,15 @@
 //! of a mutex or of a reader-writer lock, units of a semaphore that were not granted.
 
 use super::State;
-use crate::model::{End, Handle, LocalId, Locals, MailboxId, Met, Posted, ProcessId, System};
+use crate::model::{
+    End, Handle, LocalId, Locals, MailboxId, ObjectTable, Posted, ProcessId, System,
+};
 
 impl State {
     /// Is there a request that is not answered? O(1) for each object, except where patterns matter.
-    pub(crate) fn has_open_requests(&self, met: &Met) -> bool {
+    pub(crate) fn has_open_requests(&self, table: &ObjectTable) -> bool {
         self.network().has_open_posts()
-            || met.order()[..self.known].iter().any(|&object| self.has_open_requests_of(object))
+            || table.order()[..self.known].iter().any(|&object| self.has_open_requests_of(object))
     }
 
     /// The number of messages at a declared mailbox that are sent and not paired.
@@ -17,14 +19,16 @@ impl State {
         locals: &Locals<'_, S>,
         mailbox: MailboxId,
     ) -> usize {
-        let met = locals.met().mailboxes.met(mailbox.0);
-        // Another branch of the search may have met it: then it has no log here.
-        let known = met.and_then(|met| self.mailboxes.get(met as usize));
-        let under_way = met.filter(|&met| (met as usize) < self.mailboxes.len()).map_or(0, |met| {
-            let sends = self.network().ends(MailboxId(met)).sends.iter();
-            let is_free = |send: &&u32| self.network().sends()[**send as usize].receive().is_none();
-            sends.filter(is_free).count()
-        });
+        let index = locals.objects().mailboxes.index(mailbox.0);
+        // It may be in the table because of another branch of the search: then it has no log here.
+        let known = index.and_then(|index| self.mailboxes.get(index as usize));
+        let under_way =
+            index.filter(|&it| (it as usize) < self.mailboxes.len()).map_or(0, |index| {
+                let sends = self.network().ends(MailboxId(index)).sends.iter();
+                let is_free =
+                    |send: &&u32| self.network().sends()[**send as usize].receive().is_none();
+                sends.filter(is_free).count()
+            });
         under_way + known.map_or(0, |mailbox| mailbox.unpaired(End::Send).count())
     }
 

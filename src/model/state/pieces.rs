@@ -59,9 +59,9 @@ impl State {
         parts: &mut Parts,
         mut each: impl FnMut(Piece, u32),
     ) {
-        let may_grow = locals.met().may_grow();
+        let may_grow = locals.objects().may_grow();
         for at in 0..self.known {
-            let object = locals.met().order()[at];
+            let object = locals.objects().order()[at];
             let code = match object {
                 Object::Mailbox(mailbox) if self.is_unordered(mailbox) => {
                     self.open_receives(parts, mailbox)
@@ -385,7 +385,7 @@ impl State {
         if !self.has_carriers() {
             return self.process(locals, parts, process);
         }
-        let row = self.looked_in_vain(locals, process);
+        let misses = self.portrait_of_misses(locals, process);
         let canonical = locals.canonical(self.local(process));
         parts.write(|words| {
             words.push(canonical.local.0);
@@ -415,9 +415,9 @@ impl State {
             }
             words[before..].sort_unstable();
             self.add_pending(words, process);
-            if !row.is_empty() {
+            if !misses.is_empty() {
                 words.push(u32::MAX);
-                words.extend(row);
+                words.extend(misses);
             }
         })
     }

@@ -20,11 +20,11 @@
 //! length grows with the processes spawned. What does not fit into a number is a list that
 //! [`Parts`] keeps once.
 //!
-//! If a search meets objects on its way ([`crate::model::Met`]), the numbers of objects are a list
-//! with its length in front. [`Parts::EMPTY`] stands for an object in its initial state. The list
-//! ends with the last object that is not in its initial state, and its length is rounded up to a
-//! power of two, because portraits of equal length share more. So a state keeps its portrait when
-//! the search meets further objects.
+//! If objects are added to the table during the search ([`crate::model::ObjectTable`]), the numbers
+//! of objects are a list with its length in front. [`Parts::EMPTY`] stands for an object in its
+//! initial state. The list ends with the last object that is not in its initial state, and its
+//! length is rounded up to a power of two, because portraits of equal length share more. So a state
+//! keeps its portrait when the search meets further objects.
 //!
 //! The part of an object says that a request *is* waiting: it has the process and the index of the
 //! request there. So the part of a process changes only by its own steps, and when something that
@@ -40,7 +40,7 @@ use smallvec::SmallVec;
 use super::State;
 use crate::model::objects::{ObjectId, all_kinds};
 use crate::model::{
-    Completion, Delivery, End, Entry, Envelope, LocalId, Locals, Met, Object, Op, Posted,
+    Completion, Delivery, End, Entry, Envelope, LocalId, Locals, Object, ObjectTable, Op, Posted,
     ProcessId, Sent, Settlement, Status, System, ValueId,
 };
 
@@ -86,14 +86,14 @@ fn list<'w>(words: &'w [u32], ends: &[u32], id: u32) -> &'w [u32] {
 macro_rules! define_slots {
     ($($(#[$doc:meta])* $kind:ident($id:ident) $all:ident [$($log:ty)?],)*) => {
         impl State {
-            /// Appends the numbers of all objects, if all were met at once.
+            /// Appends the numbers of all objects, if all were in the table from the start.
             fn objects<S: System>(
                 &self,
                 locals: &mut Locals<'_, S>,
                 parts: &mut Parts,
                 slots: &mut Vec<u32>,
             ) {
-                $(for number in 0..locals.met().$all.len() as u32 {
+                $(for number in 0..locals.objects().$all.len() as u32 {
                     slots.push($id(number).slot(self, locals, parts));
                 })*
             }
@@ -118,14 +118,15 @@ macro_rules! define_slots {
                 }
             }
 
-            /// The index of an object in a portrait, if all objects were met at once.
-            pub fn place_of(&self, met: &Met, object: Object) -> usize {
+            /// The index of an object in a portrait, if all objects were in the table from the
+            /// start.
+            pub fn place_of(&self, table: &ObjectTable, object: Object) -> usize {
                 let mut before = 0;
                 $(
                     if let Object::$kind(id) = object {
                         return before + id.index();
                     }
-                    before += met.$all.len();
+                    before += table.$all.len();
                 )*
                 unreachable!("{object:?} is of no kind, after {before}")
             }
@@ -158,7 +159,7 @@ impl State {
         slots: &mut Vec<u32>,
     ) {
         slots.clear();
-        match locals.met().may_grow() {
+        match locals.objects().may_grow() {
             false => self.objects(locals, parts, slots),
             true => self.objects_met(locals, parts, slots),
         }
@@ -168,7 +169,8 @@ impl State {
         }
     }
 
-    /// Appends the numbers of the met objects, up to the last one that is not in its initial state.
+    /// Appends the numbers of the objects in the table, up to the last one that is not in its
+    /// initial state.
     fn objects_met<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -178,7 +180,7 @@ impl State {
         slots.push(0);
         let mut used = 0;
         for at in 0..self.known {
-            let object = locals.met().order()[at];
+            let object = locals.objects().order()[at];
             let slot = match self.is_at_start(object) {
                 true => Parts::EMPTY,
                 false => self.slot(locals, parts, object),
@@ -320,10 +322,10 @@ impl State {
         if local == LocalId::CARRIER {
             return Parts::plain(u32::from(self.is_seen(self.carried(process))));
         }
-        let row = self.looked_in_vain(locals, process);
+        let misses = self.portrait_of_misses(locals, process);
         let canonical = locals.canonical(local);
         if let Some(listed) = &canonical.requests
-            && row.is_empty()
+            && misses.is_empty()
             && !self.inboxes.has_pending(process)
             && listed.iter().all(|&handle| is_in_queue(&self.posted(process, handle)))
         {
@@ -343,9 +345,9 @@ impl State {
             }
         }
         self.add_pending(&mut parts.scratch, process);
-        if !row.is_empty() {
-            parts.scratch.push(u32::MAX - row.len() as u32);
-            parts.scratch.extend(row);
+        if !misses.is_empty() {
+            parts.scratch.push(u32::MAX - misses.len() as u32);
+            parts.scratch.extend(misses);
         }
         match parts.scratch[..] {
             [local] => Parts::plain(local),
@@ -361,15 +363,14 @@ impl State {
         words[before..].sort_unstable();
     }
 
-    /// What the process has polled without success since its last other action. Requests are named
-    /// as in the present local state.
-    pub(super) fn looked_in_vain<S: System>(
+    /// The recent missed polls of the process. Requests are named as in the present local state.
+    pub(super) fn portrait_of_misses<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
         process: ProcessId,
     ) -> Vec<u32> {
         let mut words = Vec::new();
-        for &before in self.row_of_polls(process) {
+        for &before in self.recent_missed_polls(process) {
             let status = locals.shared_status(before);
             let Status::At(op) = &*status else { unreachable!("a process that moved") };
             match op {

@@ -9,7 +9,7 @@
 //!
 //! | piece | content |
 //! |---|---|
-//! | process | its local state, the polls in vain, and which messages it has observed to be received |
+//! | process | its local state, the recent missed polls, and which messages it has observed to be received |
 //! | p2p mailbox | the process that receives there |
 //! | `Message` | a message from when it is sent on |
 //! | `Taken` | whether it is received |
@@ -42,9 +42,9 @@ impl State {
         parts: &mut Parts,
         mut each: impl FnMut(Piece, u32),
     ) {
-        let may_grow = locals.met().may_grow();
+        let may_grow = locals.objects().may_grow();
         for at in 0..self.known {
-            let object = locals.met().order()[at];
+            let object = locals.objects().order()[at];
             match object {
                 Object::Mailbox(mailbox) if self.is_unordered(mailbox) => {
                     self.posts_at(parts, mailbox, &mut each);
@@ -197,7 +197,7 @@ impl State {
         parts: &mut Parts,
         process: ProcessId,
     ) -> u32 {
-        let row = self.looked_in_vain(locals, process);
+        let misses = self.portrait_of_misses(locals, process);
         let canonical = locals.canonical(self.local(process));
         let posted = &self.processes[process.index()].posted;
         parts.write(|words| {
@@ -224,7 +224,7 @@ impl State {
             }
             self.add_pending(words, process);
             words.push(u32::MAX);
-            words.extend(row);
+            words.extend(misses);
         })
     }
 
@@ -251,12 +251,12 @@ impl State {
                     let collective = self.collectives.get(entry.collective);
                     let others = entry.needs(collective.size).filter(|&rank| rank != entry.rank);
                     let mut is_missing = false;
-                    let met = others.take_while(|&rank| {
+                    let needed = others.take_while(|&rank| {
                         let goes_on = !is_missing;
                         is_missing = collective.entry(rank, entry.round).is_none();
                         goes_on
                     });
-                    met.map(|rank| Piece::Entry(entry.collective, rank, entry.round)).collect()
+                    needed.map(|rank| Piece::Entry(entry.collective, rank, entry.round)).collect()
                 }
                 _ => SmallVec::new(),
             },

@@ -30,7 +30,7 @@ impl State {
     /// If the operation changes a third part, it does so in all states that have equal parts for
     /// the process and for the object named here, and the change depends only on these three parts.
     pub(crate) fn scope<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> Scope {
-        if !locals.met().has_fixed_parts() {
+        if !locals.objects().has_fixed_parts() {
             return Scope::Anything;
         }
         let Some(op) = locals.op(self.local(process)) else { return Scope::Own };
@@ -42,13 +42,13 @@ impl State {
         }
         match op.object() {
             Some(object) if State::is_alone(object) => {
-                Scope::With(self.place_of(locals.met(), object))
+                Scope::With(self.place_of(locals.objects(), object))
             }
             _ => Scope::Anything,
         }
     }
 
-    /// The index of a process in a portrait, if all objects were met at once.
+    /// The index of a process in a portrait, if all objects were in the table from the start.
     pub(crate) fn place_of_process(&self, process: ProcessId) -> usize {
         self.known + process.index()
     }

@@ -95,6 +95,13 @@ impl State {
         by_operation!(op, operation => operation.not_yet(self, process))
     }
 
+    /// Has the operation several ways to go on, some of which may become possible after it took
+    /// another one?
+    #[inline]
+    pub(crate) fn is_open_choice(&self, op: &Op, process: ProcessId) -> bool {
+        op.awaits() != PartSet::NONE && self.ways(op, process) > 1
+    }
+
     /// Can the operation be enabled together with an operation of another process that it depends
     /// on? (For actors and p2p and bag mailboxes, this question is asked of messages instead.)
     #[inline]
@@ -114,6 +121,13 @@ impl Op {
     #[inline]
     pub fn is_test(&self) -> bool {
         by_operation!(self, operation => operation.is_test())
+    }
+
+    /// If it takes no place in a lane: may it make another result possible of a match, probe or
+    /// any-form that came before it?
+    #[inline]
+    pub(crate) fn may_open(&self) -> bool {
+        by_operation!(self, operation => operation.may_open())
     }
 
     /// The lane on which it adds something that others wait for, if it takes no place in a lane.

@@ -159,7 +159,7 @@ END_MBB_TESTS
     }
 
     #[test]
-    fn what_is_no_header_is_told_from_a_bad_one() {
+    fn what_is_not_a_header_is_distinguished_from_a_bad_one() {
         assert_eq!(super::tests(Path::new("a.c"), "int main;"), None);
         let bad = BUGS.replace("| OK", "| MAYBE");
         assert!(super::tests(Path::new("a.c"), &bad).unwrap().is_err());

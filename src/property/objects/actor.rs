@@ -1,4 +1,4 @@
-//! Actors: the messages that they take, and those that they leave.
+//! Actors: the messages that they handle, and those that stay pending.
 
 use super::{Arrow, ArrowKind, Named, Past, Replay, Wait, Words, listed};
 use crate::model::{Action, Choice, ProcessId, Response, Site, Stimulus, System};
@@ -11,31 +11,31 @@ impl<S: System> Words<S> for React {
         "handle"
     }
 
-    /// What the handler has sent and started.
+    /// The messages that the handler has sent, and the actors that it has started.
     fn outcome(&self, at: &Replay<'_, S>, by: Action, _: Option<Response>) -> Option<String> {
         let position = Some(at.state.depth() - 1);
         let log = at.state.inboxes().log();
         let sent = log.iter().rev().take_while(|message| message.creator() == position);
-        let mut told: Vec<_> = sent
+        let mut parts: Vec<_> = sent
             .map(|message| {
                 format!("sends {} to {}", at.value(message.content), at.name(message.to))
             })
             .collect();
         let started = at.state.just_spawned(&at.locals).collect::<Vec<_>>();
-        told.extend(started.iter().rev().map(|&child| format!("starts {}", at.name(child))));
-        told.reverse();
+        parts.extend(started.iter().rev().map(|&child| format!("starts {}", at.name(child))));
+        parts.reverse();
         if at.has_failed(by.process) {
-            told.push("fails".into());
+            parts.push("fails".into());
         }
-        Some(told.join("; "))
+        Some(parts.join("; "))
     }
 
     fn view(&self, at: &Replay<'_, S>, process: ProcessId) -> Vec<Named> {
         vec![(format!("messages to {}", at.name(process)), pending_to(at, process))]
     }
 
-    /// What an actor waits for whose guards refuse its messages: another message could change its
-    /// state, but there is none.
+    /// The guards of the actor refuse its pending messages. Another message could change its state,
+    /// but there is none.
     fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
         let state = at.variables(process);
         let state: Vec<_> = state.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -47,7 +47,7 @@ impl<S: System> Words<S> for React {
         Some(Wait { words, helpers: Vec::new(), hopeless: Some(hopeless) })
     }
 
-    /// The handler that it runs, and what that acts on.
+    /// Place and text of the handler that it runs; for a message, the message is the text.
     fn site(&self, at: &Replay<'_, S>, process: ProcessId, choice: Option<Choice>) -> Option<Site> {
         let stimulus = at.state.stimulus(choice?);
         let local = at.locals.get(at.state.local(process));
@@ -65,7 +65,7 @@ impl<S: System> Words<S> for React {
     }
 }
 
-/// What a failed actor with messages waits for: nobody takes them any more.
+/// What a failed actor with pending messages waits for: no process takes them any more.
 pub(in crate::property) fn wait_of_failed<S: System>(
     at: &Replay<'_, S>,
     actor: ProcessId,

@@ -1,4 +1,4 @@
-//! Barriers: who has arrived, and who is missing.
+//! Barriers: which processes have arrived, and how many are missing.
 
 use rustc_hash::FxHashSet;
 
@@ -54,7 +54,7 @@ fn wait_for_arrivals<S: System>(at: &Replay<'_, S>, barrier: BarrierId, round: u
     let first = at.state.barrier(barrier).arrived(0);
     let [is_here, took_part] = [arrived, first].map(|them| them.iter().collect::<FxHashSet<_>>());
     let may = |p: &ProcessId| {
-        // All participants arrive in the first round, so once it is full they are known.
+        // All participants arrive in the first round, so they are known when it is full.
         !is_here.contains(p) && (first.len() < size || took_part.contains(p))
     };
     let mut helpers = at.suppliers(Touch::new(barrier.lane(), May::Add));
@@ -62,7 +62,7 @@ fn wait_for_arrivals<S: System>(at: &Replay<'_, S>, barrier: BarrierId, round: u
     Wait::for_several(words, helpers, size - arrived.len(), "arrive")
 }
 
-/// Who has arrived in the latest round.
+/// The processes that have arrived in the latest round.
 pub(super) fn now<S: System>(at: &Replay<'_, S>, barrier: BarrierId) -> Vec<Named> {
     let round = at.state.barrier(barrier).rounds.len().saturating_sub(1);
     vec![arrivals(at, barrier, round as u32)]

@@ -1,4 +1,4 @@
-//! Shared cells: what is read and written.
+//! Shared cells: the values that are read and written.
 
 use super::{Arrow, ArrowKind, Named, Past, Replay, Wait, Words};
 use crate::model::{Access, Action, CellId, May, ProcessId, Response, System, Touch, ValueId};
@@ -17,11 +17,11 @@ impl<S: System> Words<S> for At {
         }
     }
 
-    fn outcome(&self, at: &Replay<'_, S>, _: Action, told: Option<Response>) -> Option<String> {
+    fn outcome(&self, at: &Replay<'_, S>, _: Action, response: Option<Response>) -> Option<String> {
         let name = at.locals.name_of(self.0);
         let now = at.state.content(self.0);
         let content = at.value(now);
-        Some(match (self.1, told) {
+        Some(match (self.1, response) {
             (_, Some(Response::Overflow)) => {
                 format!("leaves the 64-bit range; {name} stays {content}")
             }
@@ -51,7 +51,8 @@ impl<S: System> Words<S> for At {
         Some(Wait::for_one(words, helpers, why))
     }
 
-    /// The arrow for a cell goes from its last change to an access of another process that sees it.
+    /// An access that reads has an arrow from the last change of the cell, if that is of another
+    /// process.
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         let change = past.last_change(self.0.lane(), to);
         let change = change.filter(|_| !matches!(self.1, Access::Write(_)));

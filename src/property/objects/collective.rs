@@ -1,4 +1,4 @@
-//! Collectives: who has entered, and who is missing.
+//! Collectives: which ranks have entered, and which are missing.
 
 use super::{Arrow, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, listed};
 use crate::model::{
@@ -30,7 +30,7 @@ impl<S: System> Words<S> for Enter {
     }
 }
 
-/// An entry, by its place among all of them.
+/// An entry, by its index in the log.
 pub(super) struct Entry(pub(super) u32);
 
 impl<S: System> Request<S> for Entry {
@@ -71,13 +71,13 @@ impl<S: System> Request<S> for Entry {
         Wait::for_several(words, helpers, missing.len(), "enter")
     }
 
-    /// What came to it did so before, when the entry ended.
+    /// The arrows lead to the end of the entry instead, which is an earlier step.
     fn arrows(&self, _: &Past<'_, '_, S>, _: usize) -> Vec<Arrow> {
         Vec::new()
     }
 }
 
-/// Who has entered, in the latest round.
+/// The processes that have entered in the latest round.
 pub(super) fn now<S: System>(at: &Replay<'_, S>, collective: CollectiveId) -> Vec<Named> {
     let all = at.state.collectives();
     let latest = all.entries().iter().rev().find(|entry| entry.collective == collective);

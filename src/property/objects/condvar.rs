@@ -1,4 +1,4 @@
-//! Condition variables: who waits, and who is woken.
+//! Condition variables: the processes that wait, and those that are woken.
 
 use super::{Await, LeakKind, Named, Own, Replay, Request, Wait, Words, listed};
 use crate::model::{
@@ -47,7 +47,7 @@ pub(super) fn wait(handle: Handle) -> Await {
     Await::one("cond_wait", handle)
 }
 
-/// Somebody who waits, by his place among all of them.
+/// An enrolment, by its index in the log.
 pub(super) struct Enrolled(pub(super) CondvarId, pub(super) u32);
 
 impl<S: System> Request<S> for Enrolled {
@@ -73,8 +73,8 @@ impl<S: System> Request<S> for Enrolled {
 }
 
 impl Enrolled {
-    /// Why nobody notifies it. A notification that came before somebody enrolled is lost to him,
-    /// which is worth telling.
+    /// Why no process will notify it. A notification that came before the enrolment does not wake
+    /// the process; the sentence names such a lost notification.
     fn why_nobody<S: System>(&self, at: &Replay<'_, S>, process: ProcessId) -> String {
         let condvar = at.state.condvar(self.0);
         let turn = condvar.enrolments()[self.1 as usize].turn;
@@ -86,15 +86,15 @@ impl Enrolled {
         let before = turn.checked_sub(1).and_then(|last| notified_at(at, self.0, last));
         match before.filter(|&before| !has_looked(at, process, before)) {
             Some(lost) => {
-                let told = made_at(at, lost);
-                format!("nobody will notify it: the notification came before the wait ({told})")
+                let by = made_at(at, lost);
+                format!("nobody will notify it: the notification came before the wait ({by})")
             }
             None => "no other process that is left notifies it".into(),
         }
     }
 }
 
-/// A notification, by its place among all of them.
+/// A notification, by its index in the log.
 pub(super) struct Notified(pub(super) CondvarId, pub(super) u32);
 
 impl<S: System> Request<S> for Notified {
@@ -117,11 +117,11 @@ impl<S: System> Request<S> for Notified {
     }
 
     fn wait(&self, _: &Replay<'_, S>, _: ProcessId) -> Wait {
-        unreachable!("the notifications before one wake without help")
+        unreachable!("a wake step needs only wake steps, which never block for ever")
     }
 }
 
-/// The place of this notification in the execution.
+/// The position in the execution of the notification with this index.
 fn notified_at<S: System>(at: &Replay<'_, S>, condvar: CondvarId, wanted: u32) -> Option<usize> {
     let is_it = |&place: &usize| {
         let op = at.locals.op(at.state.before(place));
@@ -130,10 +130,10 @@ fn notified_at<S: System>(at: &Replay<'_, S>, condvar: CondvarId, wanted: u32) -
     (0..at.state.depth()).filter(is_it).nth(wanted as usize)
 }
 
-/// Has the process, which waits for a notification, looked after this place of the execution
-/// whether it has to wait? Then no earlier notification is lost to it. A look is an access to a
-/// cell. Where the process has no cells, but values behind a mutex that are not seen here, it is
-/// taking the mutex.
+/// Has the process, which waits for a notification, checked its condition after this position of
+/// the execution? Then it has not missed an earlier notification. A check is an access to a cell.
+/// If the process never accesses a cell (its values are behind a mutex and not in the model), a
+/// check is a lock of a mutex.
 fn has_looked<S: System>(at: &Replay<'_, S>, process: ProcessId, since: usize) -> bool {
     let own = |&place: &usize| at.state.action(place).process == process;
     let op = |place: usize| at.locals.op(at.state.before(place));
@@ -146,7 +146,7 @@ fn has_looked<S: System>(at: &Replay<'_, S>, process: ProcessId, since: usize) -
     }
 }
 
-/// Who acted at this place of the execution, and in which line.
+/// The process that acted at this position of the execution, and the line.
 fn made_at<S: System>(at: &Replay<'_, S>, place: usize) -> String {
     let name = at.name(at.state.action(place).process);
     let site = at.locals.system().describe().site(at.locals.get(at.state.before(place)));
@@ -156,7 +156,7 @@ fn made_at<S: System>(at: &Replay<'_, S>, place: usize) -> String {
     }
 }
 
-/// Who waits.
+/// The processes that wait.
 pub(super) fn now<S: System>(at: &Replay<'_, S>, condvar: CondvarId) -> Vec<Named> {
     let waiting = at.state.condvar(condvar).waiting();
     let names = waiting.map(|one| at.name(one.process).to_owned()).collect();

@@ -1,4 +1,4 @@
-//! Latches: how many counts are missing.
+//! Latches: the number of missing counts.
 
 use super::{Arrow, ArrowKind, Named, Past, Replay, Wait, Words};
 use crate::model::{
@@ -52,13 +52,13 @@ impl<S: System> Words<S> for Use {
     }
 }
 
-/// The counts that are missing.
+/// The number of missing counts.
 pub(super) fn now<S: System>(at: &Replay<'_, S>, latch: LatchId) -> Vec<Named> {
     let count = at.state.latch(latch).count();
     vec![(format!("latch {}", at.locals.name_of(latch)), count.to_string())]
 }
 
-/// There were more counts than the latch has.
+/// The latch was counted down more often than its size.
 pub(super) fn overrun<S: System>(locals: &Locals<'_, S>, size: u32, latch: LatchId) -> Failure {
     let name = locals.name_of(latch);
     let message =

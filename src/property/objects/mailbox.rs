@@ -1,4 +1,4 @@
-//! Mailboxes: what is posted there.
+//! Mailboxes: sends and receives.
 
 use super::{
     Arrow, ArrowKind, Await, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, label,
@@ -43,8 +43,8 @@ impl<S: System> Words<S> for Use {
         at.now(mailbox)
     }
 
-    /// A post that is paired at once is drawn from the opposite one. When the message has arrived,
-    /// its only arrow goes there instead.
+    /// A post that is paired at once has an arrow from its partner. But if a process observes that
+    /// the message has arrived, the only arrow of the message leads to that step.
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         let (mailbox, end) = match *self {
             Use::Isend { mailbox, .. } => (mailbox, End::Send),
@@ -117,7 +117,7 @@ impl<S: System> Request<S> for Post {
         wait_for_partner(at, process, words, (touch, touch), own)
     }
 
-    /// The message of a receive arrives where this is told first.
+    /// The message of a receive arrives at the first step that observes it.
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         let need = past.effect(to).needs[0];
         let arrives = self.end == End::Receive && past.first_with(need) == Some(to);
@@ -138,7 +138,7 @@ pub(super) fn receive_wanted<S: System>(at: &Replay<'_, S>, mailbox: MailboxId) 
     format!("a receive at {} to match its send", at.locals.name_of(mailbox))
 }
 
-/// That there are so many posts of this sort, none of which matches.
+/// A remark that `count` posts are there, of which none matches.
 pub(super) fn no_match(noun: &str, count: usize) -> String {
     match count {
         0 => String::new(),
@@ -147,8 +147,8 @@ pub(super) fn no_match(noun: &str, count: usize) -> String {
     }
 }
 
-/// The wait for a post that goes together with `own`. `touch` is what supplies it, `post` what that
-/// is among the touches with envelopes.
+/// The wait for a post that matches `own`. A process with `touch` may supply it. `post` is the
+/// touch under which a [`Reach`](crate::model::Reach) has the envelopes of such posts.
 pub(super) fn wait_for_partner<S: System>(
     at: &Replay<'_, S>,
     process: ProcessId,
@@ -170,7 +170,7 @@ pub(super) fn wait_for_partner<S: System>(
     Wait::for_one(words, helpers, || why_no_post(at, process, touch, verb))
 }
 
-/// Why no process but this one ever posts what it waits for.
+/// Why no other process posts what `process` waits for.
 fn why_no_post<S: System>(
     at: &Replay<'_, S>,
     process: ProcessId,
@@ -199,8 +199,7 @@ pub(super) fn now<S: System>(at: &Replay<'_, S>, mailbox: MailboxId) -> Vec<Name
         Delivery::Ordered => [End::Send, End::Receive].map(|end| {
             let posts = at.state.mailbox(mailbox).posts(end).iter();
             let open = posts.filter(|post| post.partner().is_none());
-            let told = open.map(|post| posted(at, end, post.process, post.value, post.envelope));
-            told.collect()
+            open.map(|post| posted(at, end, post.process, post.value, post.envelope)).collect()
         }),
         Delivery::P2p | Delivery::Bag => network::open(at, mailbox),
     };
@@ -210,7 +209,7 @@ pub(super) fn now<S: System>(at: &Replay<'_, S>, mailbox: MailboxId) -> Vec<Name
     ]
 }
 
-/// `"3 of Sender with tag 2"`; of a receive only whose it is.
+/// `"3 of Sender with tag 2"`; for a receive only `"Receiver with tag 2"`.
 pub(super) fn posted<S: System>(
     at: &Replay<'_, S>,
     end: End,
@@ -226,7 +225,7 @@ pub(super) fn posted<S: System>(
     }
 }
 
-/// Whose post the newest one at this end is paired with.
+/// The process whose post is the partner of the newest post at this end.
 fn newest<'r, S: System>(at: &'r Replay<'_, S>, mailbox: MailboxId, end: End) -> Option<&'r str> {
     let mailbox = at.state.mailbox(mailbox);
     let partner = mailbox.posts(end).last()?.partner()?;

@@ -1,4 +1,4 @@
-//! Mutexes: who owns them, and who is in the queue.
+//! Mutexes: owner and queue.
 
 use super::{Arrow, Await, Hold, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, listed};
 use crate::model::{
@@ -74,7 +74,7 @@ pub(super) fn own(requests: &[model::Request], is_test: bool) -> Await {
     Await { name, none: "owns none of them", handles, is_test }
 }
 
-/// A request in the queue, by its place among all of them.
+/// A request, by its index in the log.
 pub(super) struct Queued(pub(super) MutexId, pub(super) u32);
 
 impl<S: System> Request<S> for Queued {
@@ -126,7 +126,7 @@ fn wait_for_mutex<S: System>(at: &Replay<'_, S>, process: ProcessId, mutex: Mute
     Wait { words, helpers, hopeless }
 }
 
-/// That these are in the queue before a process.
+/// A remark that these processes are ahead in the queue.
 pub(super) fn queued<S: System>(at: &Replay<'_, S>, ahead: &[ProcessId]) -> String {
     let names: Vec<_> = ahead.iter().map(|&p| at.name(p)).collect();
     match names.is_empty() {
@@ -135,7 +135,8 @@ pub(super) fn queued<S: System>(at: &Replay<'_, S>, ahead: &[ProcessId]) -> Stri
     }
 }
 
-/// All requests ahead have to be unlocked. A single one that cannot be is reason enough.
+/// Why the processes `ahead` do not all unlock; `None` if they may. One that cannot is reason
+/// enough.
 pub(super) fn why_still_locked<S: System>(
     at: &Replay<'_, S>,
     name: &str,
@@ -183,7 +184,7 @@ fn unlocked<S: System>(at: &Replay<'_, S>, process: ProcessId, request: model::R
     }
 }
 
-/// The owner, and those that queue.
+/// The owner, then the queue.
 pub(super) fn now<S: System>(at: &Replay<'_, S>, mutex: MutexId) -> Vec<Named> {
     let queue = at.state.mutex(mutex).queue().map(|p| at.name(p).to_owned());
     vec![(format!("queue of {}", at.locals.name_of(mutex)), listed(queue.collect(), "free"))]

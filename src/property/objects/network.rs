@@ -1,4 +1,4 @@
-//! P2p and bag mailboxes: what is posted there, what the network matches, and probes.
+//! P2p and bag mailboxes: sends, receives, matches of the network, and probes.
 
 use super::mailbox::{
     content, message_wanted, no_match, posted, receive_wanted, sends, wait_for_partner,
@@ -83,7 +83,7 @@ impl<S: System> Words<S> for Use {
         }
     }
 
-    /// The receive that a carrier is to match, or the entry that it is to end.
+    /// For a carrier: place and text of the receive that it matches, or of the entry that it ends.
     fn site(&self, at: &Replay<'_, S>, process: ProcessId, _: Option<Choice>) -> Option<Site> {
         if !matches!(self, Use::Deliver) {
             return None;
@@ -119,14 +119,14 @@ impl<S: System> Words<S> for Use {
     }
 }
 
-/// The message that a step has matched or found.
+/// An arrow from the send whose message the step has matched or found.
 fn message<S: System>(past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
     let state = &past.replay.state;
     let sent = state.taken(to).map(|send| state.network().sends()[send as usize].at());
     Arrow::all(past.of_others(sent, to), to, ArrowKind::Message)
 }
 
-/// What the network has just matched.
+/// The result of a step of a carrier: the message that it has matched.
 fn delivered<S: System>(at: &Replay<'_, S>) -> String {
     let receive = match at.state.carried_at(at.state.depth() - 1) {
         Posted::Receive(receive) => receive,
@@ -142,7 +142,7 @@ fn delivered<S: System>(at: &Replay<'_, S>) -> String {
     format!("gets {what} of {}{}", at.name(sent.process), label(sent.envelope))
 }
 
-/// What a probe has just found.
+/// The result of a probe.
 fn probed<S: System>(at: &Replay<'_, S>, form: Probing, choice: Choice) -> String {
     let Some(send) = at.state.taken(at.state.depth() - 1) else {
         return "false: sees no message".into();
@@ -185,7 +185,7 @@ fn wait_for_message<S: System>(
     wait_for_partner(at, process, words, touches, pattern)
 }
 
-/// A send, by its place among all of them.
+/// A send, by its index in the log.
 pub(super) struct Sent(pub(super) u32);
 
 impl<S: System> Request<S> for Sent {
@@ -223,7 +223,7 @@ impl<S: System> Request<S> for Sent {
     }
 }
 
-/// A receive, by its place among all of them.
+/// A receive, by its index in the log.
 pub(super) struct Received(pub(super) u32);
 
 impl<S: System> Request<S> for Received {
@@ -250,7 +250,7 @@ impl<S: System> Request<S> for Received {
         wait_for_message(at, process, receive.mailbox, receive.pattern)
     }
 
-    /// The message has come before, with the match.
+    /// The arrow leads to the match instead, which is an earlier step.
     fn arrows(&self, _: &Past<'_, '_, S>, _: usize) -> Vec<Arrow> {
         Vec::new()
     }
@@ -271,7 +271,7 @@ pub(super) fn open<S: System>(at: &Replay<'_, S>, mailbox: MailboxId) -> [Vec<St
     ]
 }
 
-/// Two processes receive at a mailbox that is for one.
+/// Two processes receive at a mailbox that is for one receiver.
 pub(super) fn shared<S: System>(locals: &Locals<'_, S>, mailbox: MailboxId) -> Failure {
     let name = locals.name_of(mailbox);
     let message = format!("two processes receive at {name}, which is for one receiver");

@@ -1,4 +1,4 @@
-//! Processes as such: what they do alone, how they start others and wait for their end.
+//! Processes as such: choices and local steps, spawn and join.
 
 use super::{Arrow, ArrowKind, Past, Replay, Wait, Words};
 use crate::model::{Action, ProcessId, Response, System};

@@ -1,4 +1,4 @@
-//! Reader-writer locks: who holds them and how, and who is in the queue.
+//! Reader-writer locks: readers, writer and queue.
 
 use super::mutex::{queued, why_still_locked};
 use super::{Arrow, Await, Hold, LeakKind, Named, Own, Past, Replay, Request, Wait, Words, listed};
@@ -44,7 +44,7 @@ pub(super) fn wait(handle: Handle) -> Await {
     Await::one("rwlock_wait", handle)
 }
 
-/// A request, by its place among all of them.
+/// A request, by its index in the log.
 pub(super) struct Queued(pub(super) RwLockId, pub(super) u32);
 
 impl Queued {
@@ -91,8 +91,8 @@ impl<S: System> Request<S> for Queued {
         Wait { words, helpers, hopeless }
     }
 
-    /// The lock comes from the last unlocks that were waited for: of the writer before, and of the
-    /// readers since then.
+    /// The lock is handed over by the last unlocks that the request waited for: of the previous
+    /// writer, or of all readers after it.
     fn arrows(&self, past: &Past<'_, '_, S>, to: usize) -> Vec<Arrow> {
         let needs = past.effect(to).needs.iter().rev().map(|&need| past.providers(need, to));
         let last = needs.into_iter().find(|unlocks| !unlocks.is_empty()).unwrap_or_default();
@@ -104,7 +104,7 @@ impl<S: System> Request<S> for Queued {
     }
 }
 
-/// What came of the request of a `read_lock` or `write_lock`.
+/// The result of the request of a `read_lock` or `write_lock`.
 fn asked<S: System>(at: &Replay<'_, S>, process: ProcessId, lock: RwLockId) -> String {
     let (name, lock) = (at.locals.name_of(lock), at.state.rwlock(lock));
     let own = lock.requests().last().expect("a request was just made");
@@ -117,7 +117,7 @@ fn asked<S: System>(at: &Replay<'_, S>, process: ProcessId, lock: RwLockId) -> S
     }
 }
 
-/// Those but this one who hold the lock.
+/// The processes other than `but` that hold the lock.
 fn holders<S: System>(at: &Replay<'_, S>, lock: &RwLock, but: ProcessId) -> String {
     let others = lock.queue().filter(|request| request.process != but);
     let granted = others.filter(|request| lock.is_granted(request));
@@ -125,7 +125,7 @@ fn holders<S: System>(at: &Replay<'_, S>, lock: &RwLock, but: ProcessId) -> Stri
     names.join(", ")
 }
 
-/// How a process holds it, in a word.
+/// The role of a process with such a hold.
 fn role(hold: Role) -> &'static str {
     match hold {
         Role::Shared => "reader",
@@ -133,7 +133,7 @@ fn role(hold: Role) -> &'static str {
     }
 }
 
-/// Who holds it, and who queues for it.
+/// The queue, with the processes that hold the lock at its front.
 pub(super) fn now<S: System>(at: &Replay<'_, S>, id: RwLockId) -> Vec<Named> {
     let lock = at.state.rwlock(id);
     let queue = lock.queue().map(|request| {

@@ -1,4 +1,4 @@
-//! Semaphores: the units, and who queues for them.
+//! Semaphores: free units and queue.
 
 use super::{Await, LeakKind, Named, Own, Replay, Request, Wait, Words};
 use crate::model::{
@@ -78,7 +78,7 @@ impl<S: System> Request<S> for Queued {
     }
 }
 
-/// The free units, or who queues for them.
+/// The free units, or the queue.
 pub(super) fn now<S: System>(at: &Replay<'_, S>, id: SemaphoreId) -> Vec<Named> {
     let semaphore = at.state.semaphore(id);
     let units = semaphore.initial as usize + semaphore.releases.len();

@@ -1,4 +1,4 @@
-//! The forms that wait or test for own requests, whatever these ask for.
+//! Operations that wait or test for requests of their process, of any kind.
 
 use super::{Arrow, Hold, Own, Past, Replay, Wait, Words, request};
 use crate::model::{Action, Handle, ProcessId, Response, System};
@@ -7,7 +7,7 @@ use crate::property::deadlock::any;
 /// A wait or a test for one of these requests.
 pub(super) struct Await {
     pub(super) name: &'static str,
-    /// What a test of several says if none is complete.
+    /// The result of a test of several requests if none is complete.
     pub(super) none: &'static str,
     pub(super) handles: Vec<Handle>,
     pub(super) is_test: bool,
@@ -32,11 +32,11 @@ impl<S: System> Words<S> for Await {
     }
 
     fn outcome(&self, at: &Replay<'_, S>, by: Action, _: Option<Response>) -> Option<String> {
-        let told = self.returned(by).map(|own| at.completed(own));
-        Some(match (told, self.handles.as_slice()) {
-            (Some(told), [_]) if self.is_test => format!("true: {told}"),
-            (Some(told), [_]) => told,
-            (Some(told), _) => format!("returns index {}: {told}", by.choice.0),
+        let result = self.returned(by).map(|own| at.completed(own));
+        Some(match (result, self.handles.as_slice()) {
+            (Some(result), [_]) if self.is_test => format!("true: {result}"),
+            (Some(result), [_]) => result,
+            (Some(result), _) => format!("returns index {}: {result}", by.choice.0),
             (None, &[alone]) => {
                 request(at.posted((by.process, alone)), |request| request.incomplete(at))
             }

@@ -1,17 +1,18 @@
 //! Does a replay end in a livelock?
 
 use super::Replay;
-use crate::model::{ProcessId, StopSignal, System};
+use crate::model::{ProcessId, System};
 use crate::property::livelock::{Motion, Watch, is_livelock};
 
 impl<S: System> Replay<'_, S> {
-    /// From now on it gives up looking for livelocks when this is raised.
-    pub(crate) fn stop_at(&mut self, signal: &StopSignal) {
+    /// From now on the search for livelocks is given up when `signal` is raised.
+    #[cfg(feature = "cli")]
+    pub(crate) fn stop_at(&mut self, signal: &crate::model::StopSignal) {
         self.stop = signal.clone();
     }
 
-    /// Finds out whether all that is possible is to go round loops in vain. Call it only where that
-    /// matters: it may take as long as going round the loops.
+    /// Finds out whether only spin iterations are possible. It executes the loops, so call it only
+    /// where the answer is needed.
     pub fn look_for_livelock(&mut self) {
         let mut watch = Watch::new(self.stop.clone());
         match watch.motion(&mut self.locals, &mut self.state) {
@@ -25,25 +26,31 @@ impl<S: System> Replay<'_, S> {
         }
     }
 
-    /// Those that wait at a poll, but would go on: they look next at something that is there, or
-    /// only the bound on polls holds them. If there are any, nothing else is possible.
+    /// The processes that wait at a poll but would go on: what they poll next in their loop is
+    /// there, or only the bound on polls keeps them from going on. Empty if other actions are
+    /// possible.
     pub(crate) fn pollers(&self) -> &[ProcessId] {
         &self.pollers
     }
 
-    /// Is nothing possible, but rounds of loops in vain, and does nobody poll who would go on?
+    /// Is the state terminal, or are only spin iterations possible? Not if there are [pollers]
+    /// that would go on.
+    ///
+    /// [pollers]: Replay::pollers
     pub(crate) fn is_at_end(&self) -> bool {
         !self.spins.is_empty() || self.pollers.is_empty() && self.state.is_terminal(&self.locals)
     }
 
-    /// Need nothing happen any more, but rounds of loops in vain, and does nobody poll who would go
-    /// on?
+    /// Does no process have to move any more, or are only spin iterations possible? Not if there
+    /// are [pollers] that would go on.
+    ///
+    /// [pollers]: Replay::pollers
     pub(in crate::property) fn stands_still(&self) -> bool {
         let may_end = self.pollers.is_empty() && self.state.is_standstill(&self.locals);
         !self.spins.is_empty() || may_end
     }
 
-    /// The daemons that wait, or go round in vain, where the replay stands at its end.
+    /// At the end of the execution: the daemons that wait or spin.
     pub fn waiting_daemons(&self) -> impl Iterator<Item = ProcessId> {
         let unfinished = self.state.unfinished(&self.locals);
         unfinished.filter(|&process| self.locals.is_daemon(self.state.local(process)))

@@ -1,4 +1,4 @@
-//! What processes that really run have printed on the way.
+//! What processes that really run have printed.
 
 use serde::Serialize;
 
@@ -8,14 +8,14 @@ use crate::model::{LocalId, ProcessId, System};
 /// What a process has printed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Printed {
-    /// Who.
+    /// The process.
     pub(crate) process: String,
-    /// All of it.
+    /// All that it has printed.
     pub(crate) text: String,
 }
 
 impl<S: System> Replay<'_, S> {
-    /// What processes have printed in this execution; nothing of those that have printed nothing.
+    /// What processes have printed in this execution, without those that have printed nothing.
     pub(crate) fn printed(&self) -> Vec<Printed> {
         let processes = self.state.program_processes();
         let printed = processes.map(|process| Printed {
@@ -25,7 +25,8 @@ impl<S: System> Replay<'_, S> {
         printed.filter(|printed| !printed.text.is_empty()).collect()
     }
 
-    /// What the process of the last step has printed since then.
+    /// What the process of the last step has printed after that step.
+    #[cfg(feature = "cli")]
     pub(crate) fn just_printed(&self) -> Option<Printed> {
         let process = self.state.schedule().next_back()?.process;
         let text = self.printed_before(self.state.local(process))?;

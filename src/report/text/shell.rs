@@ -3,7 +3,9 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::model::{is_deceptive, printable};
+use crate::model::is_deceptive;
+#[cfg(feature = "cli")]
+use crate::model::printable;
 use crate::report::Subject;
 
 /// The number of bytes up to which a schedule is printed as a part of a command.
@@ -34,6 +36,7 @@ pub(crate) fn quoted_path(path: &Path) -> String {
 
 /// A path for people: with `\xNN` for bytes that are not UTF-8, and without characters that a
 /// terminal acts on.
+#[cfg(feature = "cli")]
 pub(crate) fn shown(path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {

@@ -84,8 +84,8 @@ pub(crate) fn might_find_nothing<S: System>(execution: &Execution<'_, S>, positi
     let own = execution.order().of_process(process);
     let before = own.partition_point(|&at| (at as usize) < position);
     let earlier = own[..before].iter().rev().map(|&at| at as usize);
-    let row = earlier.take_while(|&at| execution.action(at).choice == Choice::NOTHING);
-    state.might_poll(&execution.locals, (process, position), row)
+    let misses = earlier.take_while(|&at| execution.action(at).choice == Choice::NOTHING);
+    state.might_poll(&execution.locals, (process, position), misses)
 }
 
 /// Is it an operation that may find nothing, whatever messages there are?

@@ -2,7 +2,7 @@
 //! which they do not depend had come first.
 
 use super::network::is_poll;
-use crate::model::{Action, Choice, Op, PartSet, Posted, System};
+use crate::model::{Action, Choice, Op, Posted, System};
 use crate::trace::Execution;
 
 /// The positions of the open choices of an execution, each with a note of type N.
@@ -65,7 +65,7 @@ fn is_open<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
             let Action { process, choice } = execution.action(position);
             match choice {
                 Choice::NOTHING => is_poll(execution, position),
-                _ => op.awaits() != PartSet::NONE && execution.state().ways(op, process) > 1,
+                _ => execution.state().is_open_choice(op, process),
             }
         }
     }

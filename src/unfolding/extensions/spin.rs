@@ -1,9 +1,9 @@
-//! Loops that wait: events that end a fruitless round are not built.
+//! Loops that wait: events that end a spin iteration are not built.
 //!
 //! [`crate::trace::spin`] says what such an event is, and why nothing is lost without it. Here the
-//! same is done for event structures. The round is found along the process's own branch. What its
-//! operations would result in after the history of the event depends only on how far that history
-//! reaches along each chain.
+//! same is done for event structures. The iteration is found along the process's own branch. What
+//! its operations would result in after the history of the event depends only on how far that
+//! history reaches along each chain.
 
 use smallvec::SmallVec;
 
@@ -14,14 +14,14 @@ use crate::unfolding::structure::Draft;
 use crate::unfolding::{Configuration, Unfolding};
 
 impl<S: System> Unfolding<'_, S> {
-    /// Would this event end a fruitless round? Its causes are in C.
-    pub(super) fn ends_fruitless_round(&mut self, c: &Configuration, draft: &Draft<'_>) -> bool {
+    /// Would this event end a spin iteration? Its causes are in C.
+    pub(super) fn ends_spin_iteration(&mut self, c: &Configuration, draft: &Draft<'_>) -> bool {
         if !self.locals.may_return(draft.before) || !self.is_observation(draft.before, draft.kind) {
             return false;
         }
         let mut event = draft.previous;
         let mut local = draft.before;
-        let mut round: SmallVec<[EventId; 8]> = SmallVec::new();
+        let mut iteration: SmallVec<[EventId; 8]> = SmallVec::new();
         while local != draft.after {
             if !event.is_some() {
                 return false;
@@ -31,10 +31,10 @@ impl<S: System> Unfolding<'_, S> {
             if !self.locals.may_return(local) || !self.is_observation(local, known.kind) {
                 return false;
             }
-            round.push(event);
+            iteration.push(event);
             event = known.own.parent;
         }
-        round.into_iter().all(|event| self.is_stable(c, draft, event))
+        iteration.into_iter().all(|event| self.is_stable(c, draft, event))
     }
 
     /// Does an operation from this local state, of this kind, leave every object unchanged?

@@ -112,6 +112,7 @@ impl Prefix {
         self.conditions.root(line)
     }
 
+    #[cfg(feature = "sat")]
     pub(crate) fn conditions(&self) -> Range<Condition> {
         1..self.conditions.nodes.len() as Condition
     }
@@ -152,6 +153,7 @@ impl Prefix {
     }
 
     /// The reads that an event comes after because it consumes what they have read.
+    #[cfg(feature = "sat")]
     pub(crate) fn after_reads(&self, event: PrefixEvent) -> &[PrefixEvent] {
         let Event { reads, .. } = self.events[event as usize];
         &self.reads[reads.0 as usize..reads.1 as usize]

@@ -50,6 +50,10 @@ impl Operation for Cancelling {
         each(Touch::new(mailbox.matches(), May::Add));
     }
 
+    fn may_open(&self) -> bool {
+        true
+    }
+
     fn may_observe(&self) -> bool {
         false
     }

@@ -180,6 +180,10 @@ impl Operation for Delivering {
         }
     }
 
+    fn may_open(&self) -> bool {
+        true
+    }
+
     fn may_observe(&self) -> bool {
         false
     }

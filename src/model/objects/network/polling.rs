@@ -1,18 +1,18 @@
 //! Polls: tests and probes that may find nothing, whatever is there.
 //!
-//! A program that polls in a loop would never end. So the same poll may find nothing at most
-//! [`max_polls`](crate::model::Semantics::max_polls) times in a *row*: since the process did
-//! anything else than look without success. Polls of other things do not count, so that a loop that
-//! looks at several things gets to see each of them. A poll always succeeds once the process has
-//! observed that the communication is complete.
+//! A *miss* is a poll that finds nothing. The *recent misses* of a process are those since it last
+//! did anything but miss. A program that polls in a loop would never end. So of the recent misses
+//! at most [`max_polls`](crate::model::Semantics::max_polls) may be the same poll. Other polls do
+//! not count, so a loop that polls several things can find each of them. A poll always succeeds
+//! once the process has observed that the communication is complete.
 //!
 //! At this bound a process waits for what it polls. In a loop of several polls it waits for any of
 //! them ([`State::polls_on`]).
 //!
-//! **What the bound loses.** If one more poll would lead the process back to a local state of that
-//! row, it would only go round: such a round is not part of an execution anyhow
-//! ([`crate::trace::spin`]), and nothing is lost. Otherwise (if it counts its polls, say) it would
-//! go on in another way. Those executions are lost: the bound cuts them
+//! **What the bound loses.** If one more miss would lead the process back to the local state of a
+//! recent miss, it would end a spin iteration, which is not part of an execution anyhow
+//! ([`crate::trace::spin`]): nothing is lost. Otherwise (for example, if the process counts its
+//! polls) it would go on in a new way. Those executions are lost: the bound cuts them
 //! ([`State::is_cut_at_poll`]), and the search reports this.
 
 use smallvec::SmallVec;
@@ -24,17 +24,16 @@ use crate::model::{
 };
 
 impl State {
-    /// The row of `process`: the local states at which it looked without success since it did
-    /// anything else, the oldest first.
+    /// The local states of the recent misses of `process`, the oldest first.
     #[inline]
-    fn row(&self, process: ProcessId) -> &[LocalId] {
+    fn recent_misses(&self, process: ProcessId) -> &[LocalId] {
         let Some(process) = self.processes.get(process.index()) else { return &[] };
-        &process.in_vain[process.row as usize..]
+        &process.misses[process.recent as usize..]
     }
 
-    /// The row of `process`, if it may contain a poll of the network; else nothing.
-    pub(in crate::model) fn row_of_polls(&self, process: ProcessId) -> &[LocalId] {
-        if self.network.is_used() { self.row(process) } else { &[] }
+    /// The recent misses of `process`, if one may be a poll of the network; else none.
+    pub(in crate::model) fn recent_missed_polls(&self, process: ProcessId) -> &[LocalId] {
+        if self.network.is_used() { self.recent_misses(process) } else { &[] }
     }
 
     /// May the poll that `process` is at find nothing? If not, the process has to wait.
@@ -48,23 +47,23 @@ impl State {
         self.network.max_polls as u8
     }
 
-    /// Did this poll find nothing as often in the row as the bound allows?
+    /// Are as many of the recent misses this poll as the bound allows?
     fn is_at_bound<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId, op: &Op) -> bool {
-        let row = self.row(process).iter();
-        let polls = row.filter(|&&local| locals.op(local) == Some(op)).count();
+        let misses = self.recent_misses(process).iter();
+        let polls = misses.filter(|&&local| locals.op(local) == Some(op)).count();
         polls as u32 >= self.network.max_polls
     }
 
-    /// Is `process` at a poll that only the bound keeps from finding nothing, and would it then go
-    /// on in a new way?
+    /// Is `process` at a poll that could miss but for the bound, and would it then go on in a new
+    /// way?
     #[inline]
     pub fn is_cut_at_poll<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
         process: ProcessId,
     ) -> bool {
-        let looks = self.row(process).len() as u32;
-        looks >= self.network.max_polls
+        let misses = self.recent_misses(process).len() as u32;
+        misses >= self.network.max_polls
             && self.network.is_used()
             && self.goes_on_beyond_bound(locals, process)
     }
@@ -91,7 +90,7 @@ impl State {
             _ => Response::Incomplete,
         };
         let after = locals.resume(local, nothing);
-        after != local && !self.row(process).contains(&after)
+        after != local && !self.recent_misses(process).contains(&after)
     }
 
     /// Is this operation of the process a poll of the network?
@@ -104,16 +103,16 @@ impl State {
         }
     }
 
-    /// Might the action of `process` at `position` have been a poll that found nothing? `row` has
-    /// the positions of its actions in the row up to there, the last one first.
+    /// Might the action of `process` at `position` have been a miss of a poll? `misses` are the
+    /// positions of its recent misses before that, the last one first.
     pub(crate) fn might_poll<S: System>(
         &self,
         locals: &Locals<'_, S>,
         (process, position): (ProcessId, usize),
-        row: impl Iterator<Item = usize>,
+        misses: impl Iterator<Item = usize>,
     ) -> bool {
         let Some(op) = locals.op(self.before(position)) else { return false };
-        let polls = row.filter(|&at| locals.op(self.before(at)) == Some(op)).count();
+        let polls = misses.filter(|&at| locals.op(self.before(at)) == Some(op)).count();
         (polls as u32) < self.network.max_polls && !self.was_told(process, op, position)
     }
 
@@ -177,14 +176,14 @@ impl State {
         if !self.is_poll(process, op) || self.must_move(locals, process) {
             return None;
         }
-        let row = self.row(process);
-        let since = row.iter().rposition(|&before| locals.op(before) == Some(op));
-        let others = since.map_or(&[][..], |last| &row[last + 1..]);
+        let misses = self.recent_misses(process);
+        let since = misses.iter().rposition(|&before| locals.op(before) == Some(op));
+        let others = since.map_or(&[][..], |last| &misses[last + 1..]);
         Some(std::iter::once(local).chain(others.iter().copied()).collect())
     }
 
-    /// Does the process, which waits at a poll, go on nevertheless, because something else is there
-    /// that it polls in its loop?
+    /// Does the process, which waits at a poll, go on nevertheless, because another poll of its
+    /// loop would succeed?
     pub fn polls_on<S: System>(
         &self,
         locals: &Locals<'_, S>,

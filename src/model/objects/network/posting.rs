@@ -54,6 +54,10 @@ impl Operation for Sending {
         each(Touch::new(self.mailbox.messages(), May::Add));
     }
 
+    fn may_open(&self) -> bool {
+        true
+    }
+
     fn may_observe(&self) -> bool {
         false
     }

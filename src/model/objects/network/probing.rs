@@ -142,6 +142,10 @@ impl Operation for ProbeFor {
         }
     }
 
+    fn may_open(&self) -> bool {
+        self.form == Probing::Take
+    }
+
     fn may_observe(&self) -> bool {
         self.form != Probing::Take
     }
