@@ -104,7 +104,7 @@ macro_rules! entrants {
 }
 
 entrants! {
-    FinitePrefix: FinitePrefix::default(), weight 1;
+    FinitePrefix: FinitePrefix::default(), weight 16;
     SPor: SPor::lazy(Stateful::default()), weight 1;
     EveryState: EveryState::default(), weight 8;
     Udpor: Udpor::default(), weight 4;

@@ -169,7 +169,9 @@ impl Prefix {
         };
         self.next = from + 1;
         let bucket = mem::take(&mut self.buckets[from]);
-        bucket.iter().for_each(|&event| self.judge(net, event));
+        for &event in bucket.iter().take_while(|_| !net.is_stopped()) {
+            self.judge(net, event);
+        }
         if self.reads_as == Reads::Copies {
             bucket.iter().for_each(|&event| self.copy_after_readers(net, event));
         }
