@@ -4,6 +4,7 @@
 
 mod ast;
 mod books;
+pub(crate) mod builder;
 mod check;
 mod code;
 mod compile;
@@ -39,7 +40,6 @@ pub use program::{Local, Program};
 pub(crate) use structure::{Domain, Offer, Param, Structure, structure};
 
 use std::collections::BTreeSet;
-use std::iter;
 
 #[allow(unused_imports, reason = "for the links of the documentation")]
 use crate::model::System;
@@ -48,7 +48,6 @@ use check::{Checked, Instantiation};
 use code::Visible;
 use diagnostic::Findings;
 use hir::{Expr, ExprKind, Operation};
-use prospect::Touches;
 
 /// The stack size for one run of the front end, in bytes. Nesting is bounded, so it is enough for
 /// any input.
@@ -102,25 +101,16 @@ fn compile_here(
     let processes = templates(&file, &checked);
     let flows = outline::outline(&file, &checked, source, &lexed.tokens);
     let code = compile::compile(&mut checked, source, granularity);
-    let touches = iter::zip(&code.processes, &processes)
-        .map(|(&entry, process)| Touches::new(entry, process.params, process.kind))
-        .collect();
     let Checked { enums, constants, messages, sent_blindly, .. } = checked;
     let mut program = Program {
-        code,
-        processes,
         flows,
         enums,
         messages,
         constants,
         expectations,
         warnings: diagnostics,
-        touches,
-        may_cancel,
         sent_blindly,
-        born: Vec::new(),
-        sent: Vec::new(),
-        reached: None,
+        ..Program::new(code, processes, may_cancel)
     };
     match program.initialise() {
         Ok(()) => Ok(program),

@@ -31,9 +31,9 @@
 //! |---|---|---|
 //! | [`model`] | systems, objects and their operations, states, schedules, the dependence relation | |
 //! | [`random`] | random numbers that a seed determines | |
-//! | [`systems`] | systems made in Rust: a builder, and processes that really run | `model` |
+//! | [`systems`] | systems made in Rust: a builder, and processes that really run | `lang`, `model` |
 //! | [`program`] | programs written in Rust: processes as async closures | `systems`, `model` |
-//! | [`lang`] | `.maz` source text to a checked, compiled program | `model` |
+//! | [`lang`] | compiled programs: from `.maz` source text, which is checked, and from the builder's steps | `model` |
 //! | `mpi` | unmodified MPI programs in C: the compiler, the library, ranks as processes | `systems`, `explore`, `property` |
 //! | [`trace`] | executions as sequences: happens-before, normal forms, races, sleep sets, wakeup trees | `model` |
 //! | [`unfolding`] | executions as configurations of a prime event structure | `model`, `random` |

@@ -5,16 +5,9 @@
 //! |---|---|
 //! | [`Builder`] | declares objects and processes |
 //! | [`Step`] | an operation of a process: [`send`], [`lock`], [`branch`], .. |
-//! | [`Script`] | the system that is built |
+//! | [`Script`] | the system that is built: a program, as [`lang`](crate::lang) compiles them |
 
-mod builder;
 pub mod history;
-mod instruction;
-mod locks;
-mod script;
-mod steps;
 
-pub use builder::*;
-pub use locks::*;
-pub use script::{Local, Script};
-pub use steps::*;
+pub use crate::lang::builder::*;
+pub use crate::lang::{Local, Program as Script};

@@ -142,8 +142,8 @@ fn misuse_is_an_error_of_the_process() {
     let kinds = checked.violations().iter().map(|v| v.failure.as_ref().map(|f| f.kind));
     assert_eq!(kinds.collect::<Vec<_>>(), [Some(FailureKind::Error); 2]);
     let told = checked.to_string();
-    assert!(told.contains("a mutex is asked for twice"), "{told}");
-    assert!(told.contains("a mutex that was not asked for is unlocked"), "{told}");
+    assert!(told.contains("requests the mutex `m`, which it has requested already"), "{told}");
+    assert!(told.contains("unlocks the mutex `m`, which it has not requested"), "{told}");
 }
 
 #[test]

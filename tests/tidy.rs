@@ -19,7 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("alternatives", &["unfolding", "model"]),
     ("explore", &["trace", "unfolding", "alternatives", "property", "random", "model"]),
     ("study", &["explore", "lang", "random", "model"]),
-    ("systems", &["model"]),
+    ("systems", &["lang", "model"]),
     ("mpi", &["systems", "explore", "property", "model"]),
     ("program", &["systems", "model"]),
     ("check", &["report", "study", "explore", "property", "model"]),

@@ -50,7 +50,7 @@ pub(crate) struct Checked {
     pub(crate) invariants: Vec<Body>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Enum {
     pub(crate) variants: Vec<String>,
 }

@@ -6,7 +6,9 @@
 //! only variables in scope and temporaries, and states do not differ in values that are out of
 //! scope.
 
+use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +18,7 @@ use super::diagnostic::Span;
 use super::hir::SendMode;
 use super::objects::Act;
 use crate::model::Semantics;
-use crate::model::{CollectiveKind, Objects, Probing, Site, Value};
+use crate::model::{CollectiveKind, Completion, Objects, Probing, Site, Value};
 
 /// One instruction. The comments show the stack before and after it: `…` is the rest of the stack,
 /// and its top is on the right.
@@ -70,6 +72,9 @@ pub(crate) enum Instr {
     Increment(u32),
     /// … index → … number of the object
     Address { base: u32, count: u32, name: u32 },
+    /// … → … value: what this Rust closure computes from the frame. For the static analysis the
+    /// value is unknown.
+    Compute(u32),
     /// … arguments → … result: calls this function.
     Call(u32),
     /// Returns the value on top from a function.
@@ -150,7 +155,15 @@ pub(crate) enum Visible {
     /// comm → bool
     CancelOutcome,
     /// collective \[root\] \[value\] \[rank\] → comm
-    Enter { kind: CollectiveKind, operator: Option<u32>, root: bool, value: bool, rank: bool },
+    Enter {
+        kind: CollectiveKind,
+        operator: Option<u32>,
+        root: bool,
+        value: bool,
+        rank: bool,
+        /// When it is complete, if the run does not say that.
+        completion: Option<Completion>,
+    },
     /// comm → value
     Wait,
     /// comm → bool
@@ -216,7 +229,7 @@ pub(crate) struct Family {
 
 /// The handlers of an actor. A handler runs on the stack of the actor at rest, with the values that
 /// the message carries on top.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Actor {
     /// For each message its handlers, in order of declaration.
     pub(crate) messages: FxHashMap<u32, Vec<Handler>>,
@@ -243,7 +256,7 @@ pub(crate) struct Routine {
 }
 
 /// The read set of an invariant: what its text names.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ReadSet {
     /// Ranges of cells, by number.
     pub(crate) cells: Vec<Range<u32>>,
@@ -254,8 +267,20 @@ pub(crate) struct ReadSet {
     pub(crate) variables: Vec<(u32, Option<i64>, u32)>,
 }
 
+/// A computation in Rust: a function of the values in the frame. An error is a violation.
+#[derive(Clone)]
+pub(crate) struct Closure(pub(crate) Arc<Computation>);
+
+pub(crate) type Computation = dyn Fn(&[Value]) -> Result<Value, String> + Send + Sync;
+
+impl fmt::Debug for Closure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a closure")
+    }
+}
+
 /// The compiled bodies of a program and what their instructions refer to.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     pub(crate) instrs: Vec<Instr>,
     /// For each instruction the number of its site.
@@ -264,6 +289,7 @@ pub(crate) struct Code {
     /// The span of each site.
     pub(crate) spans: Vec<Span>,
     pub(crate) constants: Vec<Value>,
+    pub(crate) closures: Vec<Closure>,
     /// Names of variables and objects, and messages of assertions.
     pub(crate) texts: Vec<String>,
     pub(crate) live: Vec<Live>,
@@ -292,6 +318,8 @@ pub(crate) struct Code {
     /// Does the program use `value(c)`? If not, processes need not remember what communications
     /// yielded.
     pub(crate) remembers_values: bool,
+    /// Does a rank get the sum of what it waited for, whatever the collective is?
+    pub(crate) adds_up: bool,
     pub(crate) objects: Objects,
     /// The parts of the source that instructions stand for: see [`super::coverage`].
     pub(crate) points: Points,
@@ -307,7 +335,7 @@ impl Code {
     pub(crate) fn effect(&self, instr: &Instr) -> (usize, usize) {
         use Instr::*;
         match *instr {
-            Const(_) | Get(_) | GetPart(..) | Project(..) | Myself => (0, 1),
+            Const(_) | Get(_) | GetPart(..) | Project(..) | Compute(_) | Myself => (0, 1),
             Set(_) | JumpIfFalse(_) | Assert(_) | Return => (1, 0),
             SetPart(_, ref steps) => (indices_in(steps) + 1, 0),
             Pop(count) => (count as usize, 0),

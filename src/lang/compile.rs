@@ -23,7 +23,7 @@ use super::diagnostic::{Lines, Span};
 use super::hir::{Address, Body, Expr, ExprKind, Place, Procedure, Projection, VarId};
 use super::objects::cell;
 use super::walk;
-use crate::model::{Site, Value, printable};
+use crate::model::{Objects, Site, Value, printable};
 
 /// The most bytes of a statement that reports show.
 const MAX_SHOWN: usize = 400;
@@ -59,19 +59,8 @@ pub enum Granularity {
 /// Compiles every body of `program`, whose source text is `source`.
 pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) -> Code {
     let objects = std::mem::take(&mut program.objects);
-    let mut compiler = Compiler {
-        source,
-        procedures: &program.procedures,
-        lines: Lines::new(source),
-        granularity,
-        code: Code { objects, ..Code::default() },
-        sites: FxHashMap::default(),
-        constants: FxHashMap::default(),
-        texts: FxHashMap::default(),
-        frame: StackFrame::default(),
-        excluded: 0,
-        reads: ReadSet::default(),
-    };
+    let compiler = Compiler::new(source, objects);
+    let mut compiler = Compiler { procedures: &program.procedures, granularity, ..compiler };
     compiler.code.functions = program.functions.iter().map(|body| (0, body.params)).collect();
     for (number, function) in program.functions.iter().enumerate() {
         compiler.code.functions[number].0 = compiler.body(function, BodyKind::Function);
@@ -98,10 +87,7 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
     for body in &program.invariants {
         compiler.invariant(body);
     }
-    compiler.code.loops = super::spin::loops(&compiler.code.instrs);
-    compiler.code.join_points = super::prospect::join_points(&compiler.code.instrs);
-    compiler.code.dead = super::liveness::dead(&compiler.code);
-    compiler.code
+    compiler.finish()
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,16 +103,17 @@ enum BodyKind {
     Invariant,
 }
 
-struct Compiler<'a> {
+/// Emits code. The builder of systems in Rust uses it, too, without a text.
+pub(super) struct Compiler<'a> {
     source: &'a str,
     procedures: &'a [Procedure],
     lines: Lines<'a>,
     granularity: Granularity,
-    code: Code,
+    pub(super) code: Code,
     sites: FxHashMap<Span, u32>,
     constants: FxHashMap<Value, u32>,
     texts: FxHashMap<String, u32>,
-    frame: StackFrame,
+    pub(super) frame: StackFrame,
     /// The number of enclosing branches that constant conditions exclude.
     excluded: u32,
     /// What the current invariant names so far.
@@ -135,10 +122,10 @@ struct Compiler<'a> {
 
 /// The body that is being compiled.
 #[derive(Default)]
-struct StackFrame {
+pub(super) struct StackFrame {
     kind: BodyKind,
     /// The number of values on the stack.
-    depth: u32,
+    pub(super) depth: u32,
     /// The number of values on the stack that are variables of the outermost block.
     top: u32,
     vars: Vec<(u32, bool)>,
@@ -150,7 +137,7 @@ struct StackFrame {
     floor: u32,
     /// For a procedure: the jumps of `return` to its end.
     returns: Vec<usize>,
-    span: Span,
+    pub(super) span: Span,
 }
 
 /// An enclosing loop of the code that is being compiled.
@@ -160,7 +147,46 @@ struct OpenLoop {
     continues: Vec<usize>,
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
+    /// A compiler of this text, without procedures.
+    pub(super) fn new(source: &'a str, objects: Objects) -> Compiler<'a> {
+        Compiler {
+            source,
+            procedures: &[],
+            lines: Lines::new(source),
+            granularity: Granularity::default(),
+            code: Code { objects, ..Code::default() },
+            sites: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            texts: FxHashMap::default(),
+            frame: StackFrame::default(),
+            excluded: 0,
+            reads: ReadSet::default(),
+        }
+    }
+
+    /// The code, when all of it is emitted.
+    pub(super) fn finish(mut self) -> Code {
+        self.code.loops = super::spin::loops(&self.code.instrs);
+        self.code.join_points = super::prospect::join_points(&self.code.instrs);
+        self.code.dead = super::liveness::dead(&self.code);
+        self.code
+    }
+
+    /// Starts a body without a text, with this number of parameters on the stack.
+    pub(super) fn start_body(&mut self, params: u32) {
+        self.frame = StackFrame { depth: params, ..StackFrame::default() };
+    }
+
+    /// The next instructions stand for this site.
+    pub(super) fn stand_for(&mut self, site: Site) {
+        let number = self.code.sites.len();
+        self.frame.span = Span::new(number, number);
+        self.code.sites.push(site);
+        self.code.spans.push(self.frame.span);
+        self.sites.insert(self.frame.span, number as u32);
+    }
+
     fn body(&mut self, body: &Body, kind: BodyKind) -> u32 {
         let entry = self.here();
         let ExprKind::Block(_, value) = &body.block.kind else { unreachable!("a body is a block") };
@@ -227,11 +253,11 @@ impl Compiler<'_> {
         self.note_block(points);
     }
 
-    fn here(&self) -> u32 {
+    pub(super) fn here(&self) -> u32 {
         self.code.instrs.len() as u32
     }
 
-    fn emit(&mut self, instr: Instr) {
+    pub(super) fn emit(&mut self, instr: Instr) {
         let site = self.site(self.frame.span);
         let (taken, left) = self.code.effect(&instr);
         let rest = self.frame.depth.checked_sub(taken as u32);
@@ -253,7 +279,7 @@ impl Compiler<'_> {
         site
     }
 
-    fn text(&mut self, text: &str) -> u32 {
+    pub(super) fn text(&mut self, text: &str) -> u32 {
         if let Some(&id) = self.texts.get(text) {
             return id;
         }
@@ -263,7 +289,7 @@ impl Compiler<'_> {
         id
     }
 
-    fn constant(&mut self, value: Value) {
+    pub(super) fn constant(&mut self, value: Value) {
         // Large values are not deduplicated, because hashing them takes long.
         if let Value::Tuple(_) | Value::List(_) | Value::Message { .. } = value {
             self.code.constants.push(value);
@@ -277,7 +303,7 @@ impl Compiler<'_> {
         self.emit(Instr::Const(id));
     }
 
-    fn pop(&mut self, count: u32) {
+    pub(super) fn pop(&mut self, count: u32) {
         if count > 0 {
             self.emit(Instr::Pop(count));
         }
@@ -301,13 +327,13 @@ impl Compiler<'_> {
     }
 
     /// Emits a jump whose target is set later.
-    fn jump(&mut self, instr: fn(u32) -> Instr) -> usize {
+    pub(super) fn jump(&mut self, instr: fn(u32) -> Instr) -> usize {
         self.emit(instr(u32::MAX));
         self.code.instrs.len() - 1
     }
 
     /// Sets the target of a jump to the next instruction.
-    fn aim(&mut self, jump: usize) {
+    pub(super) fn aim(&mut self, jump: usize) {
         let here = self.here();
         match &mut self.code.instrs[jump] {
             Instr::Jump(to) | Instr::JumpIfFalse(to) => *to = here,
@@ -558,7 +584,7 @@ impl Compiler<'_> {
     }
 
     /// Emits a visible operation whose arguments are on the stack.
-    fn visible(&mut self, visible: Visible) {
+    pub(super) fn visible(&mut self, visible: Visible) {
         self.emit(Instr::Visible(visible));
     }
 }

@@ -18,6 +18,7 @@
 //! branch is not reported.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::code::{Code, Instr};
@@ -34,7 +35,7 @@ const HELD: u8 = 2;
 const FAILED: u8 = 4;
 
 /// The parts of the source that the instructions of a program stand for.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Points {
     /// The statements of each block, in order, each with its first instruction.
     pub(crate) blocks: Vec<Vec<(Place, u32)>>,
@@ -66,9 +67,9 @@ pub(crate) enum Part {
 }
 
 /// For each instruction whether it was reached so far, and how: a set of [`CAME`], [`HELD`] and
-/// [`FAILED`].
-#[derive(Debug)]
-pub(crate) struct Reached(Box<[AtomicU8]>);
+/// [`FAILED`]. Copies of a program record together.
+#[derive(Clone, Debug)]
+pub(crate) struct Reached(Arc<[AtomicU8]>);
 
 impl Reached {
     pub(super) fn nothing_of(code: &Code) -> Reached {

@@ -178,7 +178,7 @@ pub(super) struct Muted {
 }
 
 /// The diagnostics of one file, ordered by place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     name: Arc<str>,
     source: Arc<str>,

@@ -387,6 +387,7 @@ impl<'c, W: World> Machine<'c, W> {
                 let place = index.map(|index| operators::place(index, count as usize, name));
                 *self.top() = W::Value::object(base, count, place.transpose()?);
             }
+            Instr::Compute(closure) => self.compute(closure)?,
             Instr::Call(function) => self.call(function)?,
             Instr::Return => {
                 let value = self.pop();
@@ -510,6 +511,15 @@ impl<'c, W: World> Machine<'c, W> {
                 self.set_top(item);
             }
         }
+        Ok(())
+    }
+
+    // Not inlined: programs from text never come here.
+    #[inline(never)]
+    fn compute(&mut self, closure: u32) -> Result<(), Fault> {
+        let frame = W::Value::all_known(&self.stack[self.base..])?;
+        let value = (self.code.closures[closure as usize].0)(frame)?;
+        self.push(value);
         Ok(())
     }
 

@@ -145,7 +145,7 @@ fn reads(instr: &Instr, slot: u32) -> bool {
         | Instr::SetPart(from, _)
         | Instr::Project(from, _)
         | Instr::Increment(from) => from == slot,
-        Instr::End | Instr::Handle(_) => true,
+        Instr::End | Instr::Handle(_) | Instr::Compute(_) => true,
         _ => false,
     }
 }

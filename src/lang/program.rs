@@ -27,10 +27,11 @@ use crate::model::{
     Invariants, MailboxId, Mark, Names, Next, Objects, Op, Outbox, Polls, ProcessId, Response,
     Site, Stimulus, System, Value, Values,
 };
+pub(super) use operation::MAX_CHOICES;
 use path::{Link, Path};
 
 /// A compiled program, which runs as a [`System`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Program {
     pub(super) code: Code,
     pub(super) processes: Vec<Template>,
@@ -56,7 +57,7 @@ pub struct Program {
 }
 
 /// A declaration of a process or an actor.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Template {
     pub(crate) name: String,
     pub(crate) kind: Instantiation,
@@ -155,6 +156,29 @@ impl World for GlobalWorld<'_> {
 }
 
 impl Program {
+    /// A program of this code and nothing else.
+    pub(super) fn new(code: Code, processes: Vec<Template>, may_cancel: bool) -> Program {
+        let touches = std::iter::zip(&code.processes, &processes)
+            .map(|(&entry, process)| Touches::new(entry, process.params, process.kind))
+            .collect();
+        Program {
+            code,
+            processes,
+            flows: Vec::new(),
+            enums: Vec::new(),
+            constants: Vec::new(),
+            expectations: Vec::new(),
+            warnings: Diagnostics::default(),
+            touches,
+            may_cancel,
+            messages: Vec::new(),
+            sent_blindly: BTreeSet::new(),
+            born: Vec::new(),
+            sent: Vec::new(),
+            reached: None,
+        }
+    }
+
     /// The constants that can be set from outside (integers, bools and variants), in order of
     /// declaration.
     pub fn constants(&self) -> impl Iterator<Item = (&str, &Value)> {
@@ -536,7 +560,8 @@ impl Describe<Local> for Program {
 
     fn marks(&self, local: &Local, response: Option<Response>, values: &Values) -> Vec<Mark> {
         let template = &self.processes[local.declaration() as usize];
-        if template.is_actor || response == Some(Response::Overflow) {
+        let has_calls = !self.code.routines.is_empty();
+        if !has_calls || template.is_actor || response == Some(Response::Overflow) {
             return Vec::new();
         }
         let (stack, books, pc) = match response {

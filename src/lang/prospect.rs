@@ -88,7 +88,7 @@ pub(crate) fn reach_from(
 }
 
 /// What the instances of one declaration may ever access, from their start on. Computed on demand.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Touches {
     entry: u32,
     params: u32,
@@ -181,6 +181,10 @@ impl Domain for Abstract {
 
     fn take(self) -> Result<Value, Unknown> {
         self.get().cloned()
+    }
+
+    fn all_known(_: &[Abstract]) -> Result<&[Value], Unknown> {
+        Err(Unknown)
     }
 
     fn take_all(values: Vec<Abstract>) -> Result<Vec<Value>, Unknown> {

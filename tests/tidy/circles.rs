@@ -55,11 +55,6 @@ const CIRCLES: &[(&str, &str, &str)] = &[
         "Both modes of mailboxes show what is open in one way.",
     ),
     (
-        "systems",
-        "builder instruction script",
-        "A builder makes a script, whose instructions contain expressions of the builder.",
-    ),
-    (
         "trace",
         "execution race spin",
         "Fruitless rounds end at completions, which races find; executions leave them out.",

@@ -136,6 +136,7 @@ impl Checker<'_> {
             root: has_root,
             value: has_value,
             rank: rank.is_some(),
+            completion: None,
         };
         let parts = [root, value, rank].into_iter().flatten();
         let args = std::iter::once(Expr::object(collective, place.span)).chain(parts).collect();

@@ -19,10 +19,7 @@ impl Compiler<'_> {
             Operation::On(word, args) => self.word(word, args),
             Operation::Cancel(comm) => {
                 self.expr(comm);
-                self.emit(Instr::Dup);
-                self.visible(Visible::Cancel);
-                self.pop(1);
-                self.visible(Visible::CancelOutcome);
+                self.cancel();
             }
             Operation::WaitAll(comms) => self.wait_all(comms),
             Operation::Received(comm) => {
@@ -33,13 +30,30 @@ impl Compiler<'_> {
         }
     }
 
-    /// The acts that a word stands for.
+    /// Cancels the receive on top, and leaves whether that has succeeded.
+    pub(in crate::lang) fn cancel(&mut self) {
+        self.emit(Instr::Dup);
+        self.visible(Visible::Cancel);
+        self.pop(1);
+        self.visible(Visible::CancelOutcome);
+    }
+
     fn word(&mut self, word: &Word, args: &[Expr]) {
-        let at = self.frame.depth;
         args.iter().for_each(|arg| self.expr(arg));
-        let number = match (&word.takes, &args[0].kind) {
-            (Takes::Object(_), ExprKind::Object(object)) => object.number,
-            _ => args.len() as u32,
+        let declared = match &args[0].kind {
+            ExprKind::Object(object) => object.number,
+            _ => 0,
+        };
+        self.acts(word, args.len() as u32, declared);
+    }
+
+    /// The acts that a word stands for. Its arguments are on top; `declared` is the number in the
+    /// declaration of its object.
+    pub(in crate::lang) fn acts(&mut self, word: &Word, args: u32, declared: u32) {
+        let at = self.frame.depth - args;
+        let number = match word.takes {
+            Takes::Object(_) => declared,
+            Takes::Objects => args,
         };
         match word.does {
             Does::Act(act) => self.visible(Visible::Act(act, number)),
@@ -52,7 +66,7 @@ impl Compiler<'_> {
             Does::Steps(steps) => {
                 self.steps(steps, at, number);
                 // The value of the last step is unit, and so is that of the word.
-                self.pop(1 + args.len() as u32);
+                self.pop(1 + args);
                 self.constant(Value::Unit);
             }
         }

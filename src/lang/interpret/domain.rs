@@ -23,6 +23,9 @@ pub(crate) trait Domain: Clone {
     /// Converts to the value, if it is known.
     fn take(self) -> Result<Value, Unknown>;
 
+    /// The values for a computation in Rust, which takes only known ones.
+    fn all_known(values: &[Self]) -> Result<&[Value], Unknown>;
+
     /// Converts to values, if all are known.
     fn take_all(values: Vec<Self>) -> Result<Vec<Value>, Unknown>;
 }
@@ -56,6 +59,10 @@ impl Domain for Value {
 
     fn take(self) -> Result<Value, Unknown> {
         Ok(self)
+    }
+
+    fn all_known(values: &[Value]) -> Result<&[Value], Unknown> {
+        Ok(values)
     }
 
     fn take_all(values: Vec<Value>) -> Result<Vec<Value>, Unknown> {

@@ -26,7 +26,7 @@ impl Program {
         args: &[Value],
         values: &mut Values,
     ) -> Result<Op, String> {
-        let Visible::Enter { kind, operator, root, value, rank } = visible else {
+        let Visible::Enter { kind, operator, root, value, rank, completion } = visible else {
             unreachable!("{visible:?} enters nothing")
         };
         let collective = CollectiveId(number(&args[0]));
@@ -51,14 +51,15 @@ impl Program {
             CollectiveKind::Alltoall | CollectiveKind::ReduceScatter => true,
             _ => false,
         };
-        if gives_list && operators::list(&value).len() != size as usize {
+        if gives_list && !self.code.adds_up && operators::list(&value).len() != size as usize {
             let (kind, found) = (kind.name(), operators::list(&value).len());
             return Err(format!(
                 "gives `{kind}` a list of {found} for the {size} ranks of `{name}`"
             ));
         }
         let call = Call { kind, root, operator };
-        let completion = self.code.semantics.leaving.completion();
+        let leaving = self.code.semantics.leaving;
+        let completion = completion.unwrap_or_else(|| leaving.completion());
         Ok(Op::Enter { collective, rank, call, value: values.intern(value), completion })
     }
 
@@ -75,6 +76,10 @@ impl Program {
         given: &[Value],
     ) -> Result<Value, String> {
         use CollectiveKind::*;
+        if self.code.adds_up {
+            let add = |sum, value: &Value| self.combine(Operator::Sum, sum, value.clone());
+            return given.iter().try_fold(Value::Int(0), add);
+        }
         let rank = rank as usize;
         let is_root = call.root == Some(rank as u32);
         // `given` has the value of the root only, or of all ranks.

@@ -192,7 +192,7 @@ fn envelope(args: &[Value], src: bool, tag: bool) -> Envelope {
 
 /// A choice among more values is refused. Each value is explored and remembered as an event, so the
 /// search would take too long.
-const MAX_CHOICES: i64 = 10_000;
+pub(in crate::lang) const MAX_CHOICES: i64 = 10_000;
 
 fn choose(lo: i64, hi: i64) -> Result<Op, String> {
     match hi.checked_sub(lo) {

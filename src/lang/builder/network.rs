@@ -1,9 +1,11 @@
 //! Steps at p2p and bag mailboxes, and collectives.
 
-use super::builder::{Builder, Collective, Communication, Expression, Mailbox, Step};
-use super::instruction::Instruction;
+use super::assembly::Origin;
+use super::steps::named_send;
+use super::{Builder, Collective, Communication, Expression, Mailbox, Step};
+use crate::lang::code::{Instr, Visible};
 use crate::model::{
-    Call, CollectiveId, Completion, Delivery, Envelope, LatchId, MailboxId, Op, Polls, Probing,
+    Call, CollectiveId, Completion, Delivery, Envelope, MailboxId, Object, Polls, Probing,
 };
 
 impl Builder {
@@ -44,34 +46,54 @@ pub fn issend_with(
     value: impl Into<Expression>,
     envelope: Envelope,
 ) -> Step {
-    let (comm, value, completion) = (Some(name.0), Some(value.into()), Completion::Late);
-    Step::new([Instruction::Post { comm, mailbox: mailbox.0, envelope, value, completion }])
+    named_send("issend", name, mailbox, value.into(), envelope, Completion::Late)
 }
 
 /// Waits until a receive at this p2p or bag mailbox would get a message. The result is the source
 /// of the message.
 #[track_caller]
 pub fn probe(mailbox: Mailbox, pattern: Envelope) -> Step {
-    look(0, mailbox, pattern, Probing::Wait)
+    look("probe", None, mailbox, pattern, Probing::Wait)
 }
 
 /// Checks whether a receive at this p2p or bag mailbox would get a message. The result is the
 /// source of the message, or -1. It may always be -1, because messages may be under way.
 #[track_caller]
 pub fn iprobe(mailbox: Mailbox, pattern: Envelope) -> Step {
-    look(0, mailbox, pattern, Probing::Test)
+    look("iprobe", None, mailbox, pattern, Probing::Test)
 }
 
 /// Waits for a message at this p2p or bag mailbox and takes it, as a communication that is
 /// complete. The result is the source of the message.
 #[track_caller]
 pub fn mprobe(name: Communication, mailbox: Mailbox, pattern: Envelope) -> Step {
-    look(name.0, mailbox, pattern, Probing::Take)
+    look("mprobe", Some(name), mailbox, pattern, Probing::Take)
 }
 
 #[track_caller]
-fn look(comm: usize, mailbox: Mailbox, pattern: Envelope, form: Probing) -> Step {
-    Step::new([Instruction::Probe { comm, mailbox: mailbox.0, pattern, form, into: None }])
+fn look(
+    step: &'static str,
+    name: Option<Communication>,
+    Mailbox(mailbox): Mailbox,
+    Envelope { src, tag }: Envelope,
+    form: Probing,
+) -> Step {
+    Step::new(step, [Object::Mailbox(mailbox)], move |code| {
+        if !code.is_of_network(mailbox) {
+            return code.fail("only p2p and bag mailboxes can be probed");
+        }
+        code.object(mailbox.0);
+        [src, tag].into_iter().flatten().for_each(|number| code.int(number));
+        code.visible(Visible::Probe { form, src: src.is_some(), tag: tag.is_some() });
+        // The answer ends with source and tag.
+        if let Some(name) = name {
+            code.emit(Instr::Dup);
+            code.emit(Instr::Field(0));
+            code.keep(name, Origin { is_receive: true, is_of_network: true });
+        }
+        code.emit(Instr::Field(u32::from(form != Probing::Wait)));
+    })
+    .with_result()
 }
 
 /// Enters a collective; the communication continues in the background. It receives the sum of the
@@ -84,38 +106,30 @@ pub fn enter(
     value: impl Into<Expression>,
     completion: Completion,
 ) -> Step {
-    let (comm, value) = (Some(name.0), value.into());
-    Step::new([Instruction::Enter { comm, collective, call, value, completion }])
+    let (value, Call { kind, root, operator }) = (value.into(), call);
+    let step = format!("i{}", kind.name());
+    Step::new(step, [Object::Collective(collective)], move |code| {
+        let Some(rank) = code.rank() else {
+            return code
+                .fail("only processes that exist from the start have a rank in a collective");
+        };
+        code.object(collective.0);
+        root.into_iter().for_each(|root| code.int(i64::from(root)));
+        code.value(&value);
+        code.int(i64::from(rank));
+        let (root, completion) = (root.is_some(), Some(completion));
+        code.visible(Visible::Enter { kind, operator, root, value: true, rank: true, completion });
+        code.keep(name, Origin { is_receive: true, is_of_network: true });
+    })
 }
 
 /// Cancels a receive at a p2p or bag mailbox, unless it is matched first. The result is 1 if it is
 /// cancelled, otherwise 0.
 #[track_caller]
 pub fn cancel(name: Communication) -> Step {
-    let comm = name.0;
-    Step::new([Instruction::Cancel(comm), Instruction::CancelOutcome { comm, into: None }])
-}
-
-/// A declared latch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Latch(LatchId);
-
-impl Builder {
-    /// Declares a latch that this number of counts opens.
-    pub fn latch(&mut self, name: impl Into<String>, counts: u32) -> Latch {
-        self.objects.latches.push(name, counts);
-        Latch(LatchId(self.objects.latches.len() as u32 - 1))
-    }
-}
-
-/// Counts a latch down.
-#[track_caller]
-pub fn count_down(latch: Latch) -> Step {
-    Step::new([Instruction::Plain(Op::CountDown(latch.0), "count_down")])
-}
-
-/// Waits until a latch is counted down to zero.
-#[track_caller]
-pub fn latch_wait(latch: Latch) -> Step {
-    Step::new([Instruction::Plain(Op::LatchWait(latch.0), "wait")])
+    Step::new("cancel", [], move |code| {
+        code.begun_receive(name);
+        code.cancel();
+    })
+    .with_result()
 }
