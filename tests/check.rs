@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use mazurka::explore::{StopReason, Verdict};
 use mazurka::lang;
-use mazurka::model::{FailureKind, Schedule};
+use mazurka::model::{Call, CollectiveKind, Completion, Envelope, FailureKind, Schedule};
 use mazurka::systems::{
-    Builder, Variables, assert_that, branch, choose, fetch_add, lock, read, recv, repeat_while,
-    send, set, unlock, write,
+    Builder, Step, Variables, acquire_wait, assert_that, barrier_wait, branch, cancel, choose,
+    cond_wait, enter, fetch_add, irecv, isend, join, lock, mutex_wait_any, probe, read, recv,
+    repeat_while, send, set, spawn, test, test_any, unlock, value_of, wait, wait_any, write,
 };
 
 use crate::random_models::Erased;
@@ -72,6 +73,24 @@ fn systems_made_in_rust_are_what_their_programs_are() {
             stats(&philosophers(n), "specs/mutex/philosophers.maz");
             stats(&rmq(n as i64), "specs/mailbox/rmq-receiving.maz");
         }
+    }
+}
+
+/// What is known of processes before they run is known of steps, too. (A closure may read any
+/// variable, so with variables there can be more states.)
+#[test]
+fn states_of_systems_made_in_rust_are_those_of_their_programs() {
+    let path = "specs/mutex/philosophers.maz";
+    let program = lang::compile(path, &read_file(path), &[("N".into(), "4".into())]).unwrap();
+    for explorer in ["stateful", "s-por"] {
+        let setting = || explorer.parse().unwrap();
+        let written = mazurka::check(&program).explorer(setting()).all().run();
+        let built = mazurka::check(&philosophers(4)).explorer(setting()).all().run();
+        let figures = |checked: &mazurka::check::Checked| {
+            let stats = checked.stats();
+            (stats.states, stats.transitions, stats.deadlocked_traces)
+        };
+        assert_eq!(figures(&built), figures(&written), "{explorer}");
     }
 }
 
@@ -144,6 +163,71 @@ fn misuse_is_an_error_of_the_process() {
     let told = checked.to_string();
     assert!(told.contains("requests the mutex `m`, which it has requested already"), "{told}");
     assert!(told.contains("unlocks the mutex `m`, which it has not requested"), "{told}");
+}
+
+/// What no type excludes.
+#[test]
+fn a_step_that_makes_no_sense_is_an_error_of_the_process() {
+    let declare = || {
+        let mut system = Builder::new();
+        let mailboxes = (system.mailbox("ordered"), system.bag_mailbox("bag"));
+        let names = (system.communication(), system.communication(), system.child());
+        let counted = (system.semaphore("units", 1), system.barrier("meeting", 1));
+        let locks = (system.mutex("mutex"), system.condvar("woken"));
+        (system, mailboxes, names, counted, locks)
+    };
+    let (_, (ordered, bag), (one, two, child), (units, meeting), (mutex, woken)) = declare();
+    let cases: [(&[Step], &str); 14] = [
+        (&[wait(one)], "no communication was begun that could be waited for"),
+        (&[test(one)], "no communication was begun that could be tested"),
+        (&[isend(one, bag, 1), wait_any(&[one, two])], "one of these communications was not begun"),
+        (&[wait_any(&[])], "waits for one of no communications"),
+        (
+            &[isend(one, bag, 1), irecv(two, ordered), test_any(&[one, two])],
+            "a test of mailboxes with different delivery",
+        ),
+        (&[irecv(one, ordered), value_of(one)], "communication that was not seen complete"),
+        (&[isend(one, bag, 1), cancel(one)], "only a receive at a p2p or bag mailbox is cancelled"),
+        (&[irecv(one, bag), cancel(one), wait(one)], "waits for a receive that it has cancelled"),
+        (&[probe(ordered, Envelope::default())], "only p2p and bag mailboxes can be probed"),
+        (&[mutex_wait_any(&[])], "the list that is waited for is empty"),
+        (&[join(child)], "nothing was spawned"),
+        (&[acquire_wait(units)], "waits for the semaphore `units`, which it has not requested"),
+        (&[barrier_wait(meeting)], "waits at the barrier `meeting`, where it has not arrived"),
+        (&[cond_wait(woken, mutex)], "waits at `woken` without having locked the mutex `mutex`"),
+    ];
+    for (steps, expected) in cases {
+        let (mut system, ..) = declare();
+        system.process("P", steps.iter().cloned());
+        let told = mazurka::check(&system.build()).run().to_string();
+        assert!(told.starts_with("Error") && told.contains(expected), "{expected}: {told}");
+    }
+}
+
+#[test]
+fn who_is_spawned_has_a_name_and_an_argument_but_no_rank() {
+    let mut system = Builder::new();
+    let (given, worker) = (system.variable("given"), system.child());
+    let (all, entered) = (system.collective("all", 1), system.communication());
+    let call = Call { kind: CollectiveKind::Barrier, root: None, operator: None };
+    let steps = [
+        assert_that("the first variable", move |v| v[given] == 7),
+        enter(entered, all, call, 0, Completion::Early),
+    ];
+    let template = system.template("Worker", steps);
+    system.process("Main", [spawn(worker, template, 7), join(worker)]);
+    let told = mazurka::check(&system.build()).run().to_string();
+    let expected = "only processes that exist from the start have a rank in a collective";
+    assert!(told.contains("Worker#1") && told.contains(expected), "{told}");
+    assert!(told.contains("given = 7"), "{told}");
+}
+
+#[test]
+fn a_loop_without_an_operation_is_an_error() {
+    let mut system = Builder::new();
+    system.process("P", [repeat_while(|_| true, [])]);
+    let told = mazurka::check(&system.build()).run().to_string();
+    assert!(told.contains("endless local computation"), "{told}");
 }
 
 #[test]
