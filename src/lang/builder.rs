@@ -212,11 +212,14 @@ struct Body {
     rank: Option<u32>,
 }
 
+/// A condition on the contents of cells.
+type CellCondition = dyn Fn(&dyn Fn(Cell) -> i64) -> bool + Send + Sync;
+
 /// What must hold at the end.
 struct Finally {
     place: &'static Location<'static>,
     what: String,
-    holds: Arc<dyn Fn(&dyn Fn(Cell) -> i64) -> bool + Send + Sync>,
+    holds: Arc<CellCondition>,
 }
 
 impl Builder {
