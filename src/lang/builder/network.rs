@@ -11,7 +11,7 @@ use crate::model::{
 impl Builder {
     /// A mailbox that keeps only the order of messages of one sender, as MPI does. Only one process
     /// receives there. The source of a send without a source is the index of its process among
-    /// those that exist from the start.
+    /// those that exist from the start, or -1. The tag of a send without a tag is 0.
     pub fn p2p_mailbox(&mut self, name: impl Into<String>) -> Mailbox {
         self.objects.mailboxes.push(name, Delivery::P2p);
         Mailbox(MailboxId(self.objects.mailboxes.len() as u32 - 1))
