@@ -104,9 +104,9 @@ macro_rules! entrants {
 }
 
 entrants! {
-    FinitePrefix: FinitePrefix::default(), weight 16;
+    FinitePrefix: FinitePrefix::default(), weight 24;
     SPor: SPor::lazy(Stateful::default()), weight 1;
-    EveryState: EveryState::default(), weight 8;
+    EveryState: EveryState::default(), weight 24;
     Udpor: Udpor::default(), weight 4;
 }
 

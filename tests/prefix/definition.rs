@@ -45,11 +45,11 @@ impl Toy {
             (0..length)
                 .map(|at| {
                     let line = rng.below(objects as usize) as Line;
-                    let code = rng.below(codes as usize) as Code;
+                    let code = rng.below(codes) as Code;
                     match rng.below(6) {
                         0 | 1 => Op::Read(line, [to(rng, at), to(rng, at)]),
                         2 | 3 => Op::Write(line, code, to(rng, at)),
-                        4 => Op::Wait(line, code, rng.below(codes as usize) as Code, to(rng, at)),
+                        4 => Op::Wait(line, code, rng.below(codes) as Code, to(rng, at)),
                         _ => Op::Choose([to(rng, at), to(rng, at)]),
                     }
                 })

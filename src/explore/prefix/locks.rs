@@ -10,6 +10,7 @@
 
 use super::net::ModelNet;
 use crate::model::{Action, Choice, MutexId, Op, ProcessId, System};
+#[cfg(feature = "sat")]
 use crate::unfolding::prefix::{Code, Line};
 
 impl<S: System> ModelNet<'_, S> {
@@ -22,6 +23,7 @@ impl<S: System> ModelNet<'_, S> {
     }
 
     /// Is a process with this code about to request a mutex that is taken in one step?
+    #[cfg(feature = "sat")]
     pub(super) fn queues(&self, line: Line, code: Code) -> bool {
         let op = self.local(line, code).and_then(|local| self.locals.op(local));
         matches!(op, Some(Op::AsyncLock(mutex)) if self.is_simple(*mutex))

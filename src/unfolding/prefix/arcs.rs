@@ -14,7 +14,7 @@
 //! of the configuration). The event itself never closes a cycle: what it consumes nobody else of
 //! them has consumed, so their reads come before it; nor what it reads.
 //!
-//! **No cutoffs.** What can happen after [e] depends on its state, but there are fewer events than
+//! **No cutoffs.** What can happen after \[e\] depends on its state, but there are fewer events than
 //! executions: the other orders of reads and writes are configurations that are no local ones. An
 //! example that loses a state is two processes, `loop { x := 1; x := 0 }` and one that reads x
 //! once: the second write leads to the state at the start, and is a cutoff, although the read may
