@@ -154,7 +154,7 @@ fn where_executions_meet_others_than_udpor_answer() {
 /// Where there are few events, the prefix answers.
 #[test]
 fn where_choices_are_independent_the_prefix_answers() {
-    let outcome = search(&spec("mutex/poke", &[("N", 4)]), auto(200, 1), Budget::default());
+    let outcome = search(&spec("mutex/poke", &[("N", 7)]), auto(200, 1), Budget::default());
     assert_eq!((outcome.verdict(), outcome.answered_by.as_deref()), (Verdict::Ok, Some("prefix")));
 }
 

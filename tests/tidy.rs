@@ -337,6 +337,7 @@ const EXPLORE: &[&str] = &[
     "prefix::locks",
     "prefix::aside",
     "prefix::question",
+    "prefix::fewest",
     "prefix::answers",
     "prefix::ends",
     "prefix::search",

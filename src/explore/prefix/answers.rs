@@ -21,6 +21,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::fewest::Counting;
 use super::net::ModelNet;
 use super::question::{Question, cut};
 use super::transitions::Delay;
@@ -328,6 +329,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
                 question.if_marked(condition, literal);
             }
         }
+        let mut counting = Counting::default();
         while !self.driver.is_stopped()
             && let Some(mut events) = question.solve(&[])
         {
@@ -336,7 +338,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
                 Which::Least => events = question.least(events),
                 Which::Shortest => {
                     let steps = |condition| self.steps(condition);
-                    let (shortest, is_certain) = question.with_fewest_steps(events, steps);
+                    let (shortest, is_certain) = counting.fewest(&mut question, events, steps);
                     events = shortest;
                     self.are_shortest &= is_certain;
                 }

@@ -114,8 +114,8 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
         parts.into_iter().map(|place| Part::Left(place, taken(place.0))).collect()
     }
 
-    /// Those of these codes of lines that may be there at an end to which nothing objects: a process
-    /// that has ended then has left them there, or one that may wait for ever.
+    /// Those of these codes of lines that may be there at an end to which nothing objects: a
+    /// process that has ended then has left them there, or one that may wait for ever.
     fn may_end_with(&self, mut places: FxHashSet<Place>) -> FxHashSet<Place> {
         let ends = self.places().filter(|&one| self.may_be_at_end(one));
         let ends: FxHashSet<Place> = ends.map(|one| self.place(one)).collect();

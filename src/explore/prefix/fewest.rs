@@ -15,9 +15,9 @@ const MOST_CLAUSES: usize = 200_000;
 /// Numbers in unary: the literal at index n holds if the number is greater than n.
 type Unary = Vec<Literal>;
 
-/// How steps are counted.
+/// How the steps of the configurations of a question are counted.
 #[derive(Debug, Default)]
-pub(super) enum Steps {
+pub(super) enum Counting {
     /// Not yet.
     #[default]
     Open,
@@ -27,45 +27,50 @@ pub(super) enum Steps {
     Many,
 }
 
-impl Question<'_> {
-    /// A configuration with the fewest steps of which all that was said holds, where this one is an
-    /// example, and a process has taken this number of steps at a condition. Returns also whether
-    /// that is certain: there may be too many steps for the solver, or the question may be given up.
-    pub(crate) fn with_fewest_steps(
+impl Counting {
+    /// A configuration with the fewest steps that answers the question, where this one is an
+    /// answer, and a process has taken this number of steps at a condition. Returns also whether
+    /// that is certain: there may be too many steps for the solver, or the question may be given
+    /// up.
+    pub(super) fn fewest(
         &mut self,
+        question: &mut Question<'_>,
         mut events: Vec<PrefixEvent>,
         steps: impl Fn(Condition) -> usize,
     ) -> (Vec<PrefixEvent>, bool) {
         loop {
-            let cut = cut(self.prefix(), &events);
-            let count: usize = self.prefix().movers().map(|line| steps(cut[line as usize])).sum();
+            let prefix = question.prefix();
+            let cut = cut(prefix, &events);
+            let count: usize = prefix.movers().map(|line| steps(cut[line as usize])).sum();
             if count == 0 {
                 return (events, true);
             }
-            let is_short = match &self.steps {
-                Steps::Open => true,
-                Steps::Counted(total) => total.len() < count,
-                Steps::Many => return (events, false),
+            let is_less = match self {
+                Counting::Counted(total) if total.len() >= count => total[count - 1].negated(),
+                Counting::Many => return (events, false),
+                _ => {
+                    *self = question
+                        .steps_in_unary(&steps, count)
+                        .map_or(Counting::Many, Counting::Counted);
+                    continue;
+                }
             };
-            if is_short {
-                self.steps = match self.count(&steps, count) {
-                    Some(total) => Steps::Counted(total),
-                    None => Steps::Many,
-                };
-                continue;
-            }
-            let Steps::Counted(total) = &self.steps else { continue };
-            let is_less = total[count - 1].negated();
-            match self.solve(&[is_less]) {
+            match question.solve(&[is_less]) {
                 Some(fewer) => events = fewer,
-                None => return (events, !self.is_given_up()),
+                None => return (events, !question.is_given_up()),
             }
         }
     }
+}
 
+impl Question<'_> {
     /// The steps of a configuration in unary, up to `most` steps. `None` if that takes too many
     /// clauses.
-    fn count(&mut self, steps: &impl Fn(Condition) -> usize, most: usize) -> Option<Unary> {
+    fn steps_in_unary(
+        &mut self,
+        steps: &impl Fn(Condition) -> usize,
+        most: usize,
+    ) -> Option<Unary> {
         let lines = self.prefix().movers();
         let mut numbers: Vec<Unary> =
             lines.map(|line| self.count_of(line, steps, most)).filter(|n| !n.is_empty()).collect();

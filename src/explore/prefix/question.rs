@@ -26,7 +26,6 @@
 use rustc_hash::FxHashMap;
 
 use super::aside::Aside;
-use super::fewest::Steps;
 use crate::alternatives::{Literal, Varisat};
 use crate::model::StopSignal;
 use crate::unfolding::prefix::{Condition, Line, Prefix, PrefixEvent};
@@ -39,7 +38,6 @@ pub(crate) struct Question<'p> {
     events: Vec<Option<Literal>>,
     unmarked: FxHashMap<Condition, Literal>,
     marked: FxHashMap<Condition, Literal>,
-    pub(super) steps: Steps,
     /// Scratch space: a clause.
     clause: Vec<Literal>,
     /// The number of calls of the solver.
@@ -60,7 +58,6 @@ impl<'p> Question<'p> {
             events,
             unmarked: FxHashMap::default(),
             marked: FxHashMap::default(),
-            steps: Steps::default(),
             clause: Vec::new(),
             asked: 0,
         };

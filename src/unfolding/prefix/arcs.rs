@@ -14,9 +14,9 @@
 //! of the configuration). The event itself never closes a cycle: what it consumes nobody else of
 //! them has consumed, so their reads come before it; nor what it reads.
 //!
-//! **No cutoffs.** What can happen after \[e\] depends on its state, but there are fewer events than
-//! executions: the other orders of reads and writes are configurations that are no local ones. An
-//! example that loses a state is two processes, `loop { x := 1; x := 0 }` and one that reads x
+//! **No cutoffs.** What can happen after \[e\] depends on its state, but there are fewer events
+//! than executions: the other orders of reads and writes are configurations that are no local ones.
+//! An example that loses a state is two processes, `loop { x := 1; x := 0 }` and one that reads x
 //! once: the second write leads to the state at the start, and is a cutoff, although the read may
 //! come between. So this is for programs without loops. That a program has one is seen when a
 //! process comes to a code where it was before ([`Prefix::returns`]): if none does, each process
@@ -25,17 +25,8 @@
 use rustc_hash::FxHashMap;
 use std::mem;
 
-use super::build::Prefix;
+use super::build::{Prefix, Reads};
 use super::{Condition, PrefixEvent};
-
-/// How an event that consumes a condition stands to the events that read it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reads {
-    /// There is one for each set of them that it comes after.
-    Copies,
-    /// It comes after all those that are in the configuration.
-    Arcs,
-}
 
 /// How far a walk has come at an event.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -24,7 +24,6 @@ use std::mem;
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 
-use super::arcs::Reads;
 use super::conditions::{Conditions, NONE};
 use super::cuts::{Cut, Cuts};
 use super::waiting::{Place, Waiting};
@@ -55,6 +54,15 @@ pub struct Event {
     pub(super) of: PrefixEvent,
     /// The condition of its process afterwards; `NONE` until it is added.
     pub(super) made: Condition,
+}
+
+/// How an event that consumes a condition stands to the events that read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reads {
+    /// There is one for each set of them that it comes after.
+    Copies,
+    /// It comes after all those that are in the configuration.
+    Arcs,
 }
 
 /// A condition that an event needs.
