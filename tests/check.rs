@@ -190,7 +190,7 @@ fn a_step_that_makes_no_sense_is_an_error_of_the_process() {
         (&[isend(one, bag, 1), cancel(one)], "only a receive at a p2p or bag mailbox is cancelled"),
         (&[irecv(one, bag), cancel(one), wait(one)], "waits for a receive that it has cancelled"),
         (&[probe(ordered, Envelope::default())], "only p2p and bag mailboxes can be probed"),
-        (&[mutex_wait_any(&[])], "the list that is waited for is empty"),
+        (&[mutex_wait_any(&[])], "waits for one of no mutexes"),
         (&[join(child)], "nothing was spawned"),
         (&[acquire_wait(units)], "waits for the semaphore `units`, which it has not requested"),
         (&[barrier_wait(meeting)], "waits at the barrier `meeting`, where it has not arrived"),

@@ -120,7 +120,7 @@ fn of_end<S: System>(locals: &Locals<'_, S>, state: &State) -> Vec<&'static str>
     }
     for process in state.processes() {
         if let Status::Failed(failure) = locals.status(state.local(process)) {
-            let is_of_nothing = failure.message.ends_with(" is empty");
+            let is_of_nothing = failure.message.contains(" one of no ");
             reached.extend(is_of_nothing.then_some("a list of nothing"));
             reached.push(match failure.kind {
                 FailureKind::Assertion => "a violated assertion",

@@ -58,7 +58,10 @@ fn any(name: &'static str, word: &'static str, mutexes: &[Mutex], is_test: bool)
     let objects: Box<[_]> = mutexes.iter().map(|mutex| Object::Mutex(mutex.0)).collect();
     Step::new(name, objects, move |code| {
         if mutexes.is_empty() {
-            return code.fail("the list that is waited for is empty");
+            return code.fail(match is_test {
+                true => "tests one of no mutexes",
+                false => "waits for one of no mutexes",
+            });
         }
         if is_test {
             code.test_mutexes(&mutexes);
