@@ -58,6 +58,7 @@ pub use describe::{Contents, Describe, Finale, Mark, Names, Remark, RemarkKind, 
 pub use effect::{Act, Effect, Lane, dependent};
 pub use foresight::{Foresight, Point};
 pub use invariants::{Invariants, View};
+pub(crate) use locals::Needed;
 pub use locals::{Birth, LocalId, Locals, ProcessId, Status};
 pub use object_table::{Object, ObjectTable, Roster};
 pub use objects::barrier::Barrier;

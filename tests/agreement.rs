@@ -136,7 +136,7 @@ impl Case {
     /// A practically unlimited search that continues after violations.
     fn everything(&self) -> Budget {
         let properties = Properties::default().allow_pending(self.expected.allow_pending);
-        Budget { all: true, properties, endless: Some(LONG), ..Budget::default() }
+        Budget { all: true, properties, endless: Some(LONG), keep_locals: 0, ..Budget::default() }
     }
 
     /// A search without other limits than a depth, for explorers that need one. (Up to a depth,

@@ -68,6 +68,9 @@ pub struct Budget {
     /// The size of U at which UDPOR first discards the events that it no longer needs; `usize::MAX`
     /// for never.
     pub keep_events: usize,
+    /// The number of local states at which an explorer of classes first discards those that it no
+    /// longer needs; with 0 it does so as often as it can.
+    pub keep_locals: usize,
     /// The properties to judge: by default the built-in ones.
     pub properties: Properties,
     /// Another thread sets this to end the search.
@@ -94,6 +97,7 @@ impl Default for Budget {
             timeout: None,
             max_memory: None,
             keep_events: 1 << 10,
+            keep_locals: 1 << 14,
             properties: Properties::default(),
             cancel: Arc::new(AtomicBool::new(false)),
         }

@@ -21,7 +21,9 @@ use super::tree::{Branch, Splitter};
 use super::turns::Seat;
 use super::unvisited::{Broken, InvariantCheck};
 use super::watchdog::{Alarm, Watchdog};
-use crate::model::{Action, Locals, ProcessId, Schedule, State, StopSignal, System, Values};
+use crate::model::{
+    Action, Locals, Needed, ProcessId, Schedule, State, StopSignal, System, Values,
+};
 use crate::property::{self, Leaks, Objection, Position, Spin, When};
 use crate::trace::{causal_past, standstill};
 
@@ -209,6 +211,16 @@ impl<'o> Driver<'o> {
     /// The number of events up to which none is discarded ([`Budget::keep_events`]).
     pub fn keep_events(&self) -> usize {
         self.budget.keep_events
+    }
+
+    /// The number of local states up to which none is discarded ([`Budget::keep_locals`]).
+    pub(crate) fn keep_locals(&self) -> usize {
+        self.budget.keep_locals
+    }
+
+    /// Tells which local states it may still ask about.
+    pub(crate) fn tell_needed(&self, needed: &mut Needed) {
+        self.leaks.tell_needed(needed);
     }
 
     /// Judges the initial state: local computation may fail before the first action.

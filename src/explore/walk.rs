@@ -158,6 +158,8 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             (_, Some(depth)) => (execution.up_to(depth), driver.length_bound()),
             (_, None) => (execution, driver.length_bound()),
         };
+        let mut execution = execution;
+        execution.locals.keep_few(driver.keep_locals());
         Walk {
             execution,
             sleep: SleepSet::default(),
@@ -382,6 +384,9 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     fn pop(&mut self) {
         self.sleep.ascend();
         let (p, effect) = self.execution.pop();
+        if self.execution.locals.are_many() {
+            self.forget();
+        }
         let sleeps = match self.options.sleep {
             SleepPolicy::All => true,
             SleepPolicy::Passed => false,
@@ -390,6 +395,13 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         if sleeps {
             self.sleep.put(p, effect);
         }
+    }
+
+    /// Forgets the local states that E has not passed through.
+    #[cold]
+    fn forget(&mut self) {
+        let Walk { execution, driver, .. } = self;
+        execution.forget(|needed| driver.tell_needed(needed));
     }
 
     /// Computes the enabled actions after E, and reports to the driver if E has ended.

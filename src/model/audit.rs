@@ -162,6 +162,20 @@ impl State {
 }
 
 impl Audit {
+    /// Forgets what is about local states that are not kept.
+    pub(super) fn forget(&mut self, is_kept: impl Fn(LocalId) -> bool) {
+        self.before.retain(|&id, before| {
+            before.retain(|id| is_kept(*id));
+            is_kept(id)
+        });
+        self.deeds.retain(|&id, _| is_kept(id));
+        self.observed.retain(|&id, after| {
+            after.retain(|&id| is_kept(id));
+            is_kept(id)
+        });
+        self.reaches.retain(|&id, _| is_kept(id));
+    }
+
     /// Records that a step leads from one local state to the other.
     fn connect<S: System>(&mut self, locals: &mut Locals<'_, S>, from: LocalId, to: LocalId) {
         let known = self.before.entry(to).or_default();

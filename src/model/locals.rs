@@ -5,6 +5,9 @@
 //! program's own code runs only the first time. Process ids are interned too: a spawned process is
 //! named by its parent and the spawning action there, so it has the same id on every branch.
 
+mod forget;
+mod names;
+
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::hash::{BuildHasher, BuildHasherDefault};
@@ -14,6 +17,10 @@ use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+
+pub(crate) use forget::Needed;
+pub use names::Birth;
+pub(super) use names::{Births, MessageNames};
 
 use super::audit::{self, Audit};
 use super::objects::World;
@@ -62,17 +69,6 @@ impl Status {
     }
 }
 
-/// How a process came into being: its name, since it is the same on every branch of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Birth {
-    /// The process that started it.
-    pub parent: ProcessId,
-    /// The index of the spawning action among the actions of `parent`, from 0.
-    pub act: u32,
-    /// Its index among the processes started there, from 0.
-    pub place: u32,
-}
-
 /// The result of an actor's handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reaction {
@@ -93,9 +89,6 @@ pub(crate) struct Canonical {
     pub(crate) requests: Option<Box<[Handle]>>,
 }
 
-/// The sending process and its action, if any; and the index among the messages sent there.
-type Posting = (Option<(ProcessId, u32)>, u32);
-
 /// An actor, its local state, and what makes it act.
 type Occasion = (ProcessId, LocalId, Stimulus);
 
@@ -107,13 +100,20 @@ pub struct Locals<'s, S: System> {
     objects: ObjectTable,
     /// May some actor refuse a message?
     has_guards: bool,
-    arena: Vec<S::Local>,
+    /// `None` for those that were forgotten.
+    arena: Vec<Option<S::Local>>,
     /// `None` for the start of a process that no execution has spawned yet: to compute all statuses
     /// in advance might never end.
     status: Vec<Option<Arc<Status>>>,
     /// The status that was found last, to be shared.
     latest: Option<Arc<Status>>,
     ids: HashTable<LocalId>,
+    /// The ids of those that were forgotten, to be used again.
+    free: Vec<LocalId>,
+    /// The number of local states up to which none is forgotten; and the one at which some are
+    /// forgotten next.
+    few: usize,
+    enough: usize,
     steps: FxHashMap<(LocalId, Response), LocalId>,
     /// Per local state, whether a process may come back to it; and whether this holds for any.
     returns: Vec<bool>,
@@ -153,6 +153,9 @@ impl<'s, S: System> Locals<'s, S> {
             status: vec![Some(Arc::new(Status::At(Op::Deliver)))],
             latest: None,
             ids: HashTable::new(),
+            free: Vec::new(),
+            few: usize::MAX,
+            enough: usize::MAX,
             steps: FxHashMap::default(),
             returns: vec![false],
             some_return: false,
@@ -162,7 +165,7 @@ impl<'s, S: System> Locals<'s, S> {
             keeps_dead: false,
             reaches: FxHashMap::default(),
             returned: FxHashMap::default(),
-            births: Births { parents: vec![None; first.len()], children: FxHashMap::default() },
+            births: Births::of(first.len()),
             guards: RefCell::default(),
             reactions: FxHashMap::default(),
             messages: MessageNames::default(),
@@ -230,7 +233,7 @@ impl<'s, S: System> Locals<'s, S> {
         if id == LocalId::CARRIER {
             return true;
         }
-        let (foresight, local) = (self.system.foresight(), &self.arena[id.0 as usize - 1]);
+        let (foresight, local) = (self.system.foresight(), found(&self.arena, id));
         let Some(point) = foresight.point(local) else { return true };
         let reach = self.reaches.entry(point).or_insert_with(|| foresight.reach_from(point, local));
         reach.as_ref().is_none_or(|reach| reach.contains(self.objects.declared(touch)))
@@ -246,7 +249,7 @@ impl<'s, S: System> Locals<'s, S> {
     /// # Panics
     /// For [`LocalId::CARRIER`], which no system knows.
     pub fn get(&self, id: LocalId) -> &S::Local {
-        &self.arena[id.0 as usize - 1]
+        found(&self.arena, id)
     }
 
     /// What a process in local state `id` is about to do.
@@ -326,7 +329,7 @@ impl<'s, S: System> Locals<'s, S> {
         }
         let after = self.system.resume(self.get(id), response, &self.values);
         if audit::is_total() {
-            let local = &self.arena[id.0 as usize - 1];
+            let local = found(&self.arena, id);
             audit::assert_future_is_kept(self.system, local, response, &mut self.values);
         }
         let after = self.intern(after);
@@ -376,7 +379,7 @@ impl<'s, S: System> Locals<'s, S> {
         if self.status[id.0 as usize].is_some() {
             return;
         }
-        let status = match self.system.next(&self.arena[id.0 as usize - 1], &mut self.values) {
+        let status = match self.system.next(found(&self.arena, id), &mut self.values) {
             Next::Op(op) => {
                 let objects = self.system.objects();
                 self.some_probes |= matches!(op, Op::Probe { .. });
@@ -428,7 +431,7 @@ impl<'s, S: System> Locals<'s, S> {
         }
         let mut handling =
             Handling { own, act, sent: Vec::new(), started: Vec::new(), births: &mut self.births };
-        let local = &self.arena[id.0 as usize - 1];
+        let local = found(&self.arena, id);
         let after = self.system.actors().handle(local, own, stimulus, &self.values, &mut handling);
         let Handling { sent, started, .. } = handling;
         let after = self.begin(after);
@@ -514,60 +517,33 @@ impl<'s, S: System> Locals<'s, S> {
         let hasher = BuildHasherDefault::<FxHasher>::default();
         let hash = hasher.hash_one(&local);
         let arena = &self.arena;
-        if let Some(&id) = self.ids.find(hash, |id| arena[id.0 as usize - 1] == local) {
+        if let Some(&id) = self.ids.find(hash, |&id| *found(arena, id) == local) {
             return id;
         }
-        let id = LocalId(arena.len() as u32 + 1);
         let returns = self.system.foresight().may_return(&local);
-        self.returns.push(returns);
         self.some_return |= returns;
-        self.arena.push(local);
-        self.status.push(None);
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.arena[id.0 as usize - 1] = Some(local);
+                self.returns[id.0 as usize] = returns;
+                id
+            }
+            None => {
+                self.arena.push(Some(local));
+                self.returns.push(returns);
+                self.status.push(None);
+                LocalId(self.arena.len() as u32)
+            }
+        };
         let arena = &self.arena;
-        self.ids.insert_unique(hash, id, |id| hasher.hash_one(&arena[id.0 as usize - 1]));
+        self.ids.insert_unique(hash, id, |&id| hasher.hash_one(found(arena, id)));
         id
     }
 }
 
-/// The names of messages: between actors, and at p2p and bag mailboxes.
-#[derive(Default)]
-pub(super) struct MessageNames {
-    names: FxHashMap<Posting, MessageId>,
-    postings: Vec<Posting>,
-}
-
-impl MessageNames {
-    /// The id of a message: see [`Locals::message`].
-    pub(super) fn name(&mut self, sender: Option<(ProcessId, u32)>, place: u32) -> MessageId {
-        let postings = &mut self.postings;
-        *self.names.entry((sender, place)).or_insert_with(|| {
-            postings.push((sender, place));
-            MessageId(postings.len() as u32 - 1)
-        })
-    }
-}
-
-/// The processes found so far, and how they came into being.
-pub(super) struct Births {
-    /// `None` for processes that exist from the start.
-    parents: Vec<Option<Birth>>,
-    children: FxHashMap<Birth, ProcessId>,
-}
-
-impl Births {
-    /// The process with this birth, a new one if need be.
-    pub(super) fn child(&mut self, birth: Birth) -> ProcessId {
-        let parents = &mut self.parents;
-        *self.children.entry(birth).or_insert_with(|| {
-            parents.push(Some(birth));
-            ProcessId(parents.len() as u32 - 1)
-        })
-    }
-
-    /// The process with this birth, if any execution has started it.
-    pub(super) fn known(&self, birth: Birth) -> Option<ProcessId> {
-        self.children.get(&birth).copied()
-    }
+/// The local state behind `id`.
+fn found<L>(arena: &[Option<L>], id: LocalId) -> &L {
+    arena[id.0 as usize - 1].as_ref().expect("a local state that is needed is kept")
 }
 
 /// A handler at work, and what it did so far.

@@ -28,8 +28,8 @@ use super::objects::network::Network;
 use super::objects::{NONE, ObjectId, Operation, Place, Posted, all_kinds, by_operation, place};
 use super::op::*;
 use super::{
-    Action, Choice, Effect, LocalId, Locals, Object, ObjectTable, Op, ProcessId, Response, Status,
-    System, Touch, ValueId,
+    Action, Choice, Effect, LocalId, Locals, Needed, Object, ObjectTable, Op, ProcessId, Response,
+    Status, System, Touch, ValueId,
 };
 
 /// A process in a state.
@@ -195,6 +195,15 @@ impl State {
     /// Does `process` exist here?
     pub fn exists(&self, process: ProcessId) -> bool {
         self.local(process) != LocalId::ABSENT
+    }
+
+    /// Tells which local states its execution has passed through.
+    pub(crate) fn tell_needed(&self, needed: &mut Needed) {
+        for process in &self.processes {
+            needed.keep(process.local);
+            process.misses.iter().for_each(|&local| needed.keep(local));
+        }
+        self.trail.iter().for_each(|done| needed.keep(done.before));
     }
 
     /// The local state of `process`, [`LocalId::ABSENT`] if it does not exist here.

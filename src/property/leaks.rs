@@ -23,7 +23,8 @@ use serde::{Deserialize, Serialize};
 use super::objects::{Own, request};
 use super::process_failure;
 use crate::model::{
-    Handle, LocalId, Locals, Object, ProcessId, Remark, RemarkKind, Schedule, Site, State, System,
+    Handle, LocalId, Locals, Needed, Object, ProcessId, Remark, RemarkKind, Schedule, Site, State,
+    System,
 };
 
 /// Maximum number of leaks that are kept.
@@ -127,6 +128,11 @@ impl Leaks {
         if state.has_open_requests(locals.objects()) {
             self.note(locals, state);
         }
+    }
+
+    /// Tells by which local states leaks are known.
+    pub(crate) fn tell_needed(&self, needed: &mut Needed) {
+        self.seen.iter().for_each(|&(.., end)| needed.keep(end));
     }
 
     /// The leaks, in the order in which they were found.

@@ -11,8 +11,8 @@ use smallvec::SmallVec;
 use super::spin::{self, Earlier};
 use super::{HappensBefore, Heights};
 use crate::model::{
-    Action, Choice, Effect, Handled, Lane, LocalId, Locals, MessageId, Op, ProcessId, Response,
-    State, Status, System,
+    Action, Choice, Effect, Handled, Lane, LocalId, Locals, MessageId, Needed, Op, ProcessId,
+    Response, State, Status, System,
 };
 
 /// A schedulable unit, whose actions are in a fixed order. Races are between strands.
@@ -141,6 +141,15 @@ impl<'s, S: System> Execution<'s, S> {
             heights.pop();
         }
         (action, self.order.pop())
+    }
+
+    /// Forgets the local states that it has not passed through, but for those that `tell` says are
+    /// needed.
+    pub(crate) fn forget(&mut self, tell: impl FnOnce(&mut Needed)) {
+        self.locals.forget(|needed| {
+            self.state.tell_needed(needed);
+            tell(needed);
+        });
     }
 
     /// Calls `look` in the state after the first `length` actions. `look` may execute actions; they

@@ -26,7 +26,7 @@ use super::cut::{Cut, CutBuffer};
 use super::event::{EventId, EventKind};
 use super::structure::{Edge, EventStructure, NO_EDGE};
 use super::{Configuration, Unfolding};
-use crate::model::System;
+use crate::model::{Needed, System};
 
 impl<S: System> Unfolding<'_, S> {
     /// U := U ∩ Q(C, D), keeping also the guides A and the events that are or were enabled along C.
@@ -61,6 +61,20 @@ impl<S: System> Unfolding<'_, S> {
         }
         q.extend(structure.barred.iter().map(|e| e.index()));
         structure.retain(&q);
+    }
+
+    /// Forgets the local states that are neither before nor after an event of U, but for those that
+    /// `tell` says are needed.
+    pub(crate) fn forget_locals(&mut self, c: &Configuration, tell: impl FnOnce(&mut Needed)) {
+        let structure = &self.structure;
+        self.locals.forget(|needed| {
+            c.state.tell_needed(needed);
+            for event in structure.events.iter().filter(|event| event.live) {
+                needed.keep(event.before);
+                needed.keep(event.after);
+            }
+            tell(needed);
+        });
     }
 }
 

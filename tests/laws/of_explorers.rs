@@ -33,7 +33,8 @@ fn run<S: Subject>(
 ) -> (Outcome, Counts) {
     let keep_events = if sample.seed.is_multiple_of(2) { 0 } else { usize::MAX };
     let depth = bound(&method, LONG);
-    let budget = Budget { all: true, keep_events, depth, ..Budget::default() };
+    let budget =
+        Budget { all: true, keep_events, keep_locals: keep_events, depth, ..Budget::default() };
     let outcome = explore(&sample.script, method, budget, recorder);
     assert!(has_ended(&outcome), "{method:?} on {}", sample.describe());
     let is_guaranteed = method.profile().guarantee > Guarantee::SomeClasses;
@@ -194,7 +195,8 @@ fn forgotten_events_are_not_counted_twice<S: Subject>(samples: &[Sample<S>]) {
     let mut rebuilt = 0;
     for sample in samples {
         let [kept, forgotten] = [usize::MAX, 0].map(|keep_events| {
-            let budget = Budget { all: true, keep_events, ..Budget::default() };
+            let budget =
+                Budget { all: true, keep_events, keep_locals: keep_events, ..Budget::default() };
             let method = Udpor::default();
             explore(&sample.script, method, budget, &mut NoObserver).stats
         });

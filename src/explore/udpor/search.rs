@@ -144,8 +144,9 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
     driver: &mut Driver<'_>,
 ) -> (Unfolding<'s, S>, Configuration, N) {
     let waits = driver.depth().is_none();
-    let (unfolding, c) =
+    let (mut unfolding, c) =
         Unfolding::new(system, driver.depth_bound(), waits, driver.signal().clone());
+    unfolding.locals.keep_few(driver.keep_locals());
     let branch = driver.branch().clone();
     let mut search = Search {
         unfolding,
@@ -319,6 +320,10 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
     fn forget(&mut self) {
         self.unfolding.forget(&self.c, &self.d, &self.guides, &self.disabled_before);
         self.alternatives.forget();
+        if self.unfolding.locals.are_many() {
+            let Search { unfolding, c, driver, .. } = self;
+            unfolding.forget_locals(c, |needed| driver.tell_needed(needed));
+        }
         self.enough = self.driver.keep_events().max(2 * self.unfolding.structure.len());
     }
 
