@@ -97,7 +97,7 @@ impl Default for Budget {
             timeout: None,
             max_memory: None,
             keep_events: 1 << 10,
-            keep_locals: 1 << 14,
+            keep_locals: 1 << 12,
             properties: Properties::default(),
             cancel: Arc::new(AtomicBool::new(false)),
         }
