@@ -115,7 +115,9 @@ fn leaks(
         && explorer.profile().guarantee != Guarantee::EveryEnd;
     let depth = wants_depth.then_some(LONG);
     let max_traces = Some(MOST);
-    let budget = Budget { all: true, depth, max_traces, endless: Some(LONG), ..Budget::default() };
+    // Local states are forgotten at once, so that a new one soon has the id of one with a known leak.
+    let (endless, keep_locals) = (Some(LONG), 0);
+    let budget = Budget { all: true, depth, max_traces, endless, keep_locals, ..Budget::default() };
     let outcome = explore(program, explorer, budget, observer);
     outcome.is_complete().then_some(())?;
     let place = |leak: &mazurka::property::Leak| {
@@ -135,6 +137,7 @@ const LEAKING: &[&str] = &[
     "semaphore s = 1; process P[i in 0..3] { async_acquire(s); if i == 0 { release(s); } }",
     "mutex m; mailbox b; process P { lock(m); let q = spawn Q(3); } process Q(n: int) { isend(b, n); async_lock(m); }",
     "mailbox m; shared x: int = 0; process P { isend(m, 1); assert(x == 0); } process Q { x = 1; }",
+    "mailbox m: int, n: int; process P { let v = choose(0..4); if v == 0 { irecv(n); } else if v == 1 { irecv(n); } else if v == 2 { irecv(n); } else { irecv(n); } }",
     "mailbox m: int, n: int; semaphore s = 0; daemon process D { isend(n, 1); acquire(s); let v = recv(m); } process P { isend(m, 1); }",
 ];
 
@@ -176,7 +179,7 @@ fn finds_what_is_left_behind(share: usize) {
         }
         leaking += usize::from(!found.is_empty());
     }
-    assert!(leaking >= 9 && judged >= 600 / share, "{leaking} programs leak, {judged} searches");
+    assert!(leaking >= 10 && judged >= 600 / share, "{leaking} programs leak, {judged} searches");
 }
 
 /// The lints that are reported for a spec.
