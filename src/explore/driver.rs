@@ -208,16 +208,6 @@ impl<'o> Driver<'o> {
         self.budget.endless.filter(|_| self.budget.depth.is_none()).unwrap_or(u32::MAX)
     }
 
-    /// The number of events up to which none is discarded ([`Budget::keep_events`]).
-    pub fn keep_events(&self) -> usize {
-        self.budget.keep_events
-    }
-
-    /// The number of local states up to which none is discarded ([`Budget::keep_locals`]).
-    pub(crate) fn keep_locals(&self) -> usize {
-        self.budget.keep_locals
-    }
-
     /// Tells which local states it may still ask about.
     pub(crate) fn tell_needed(&self, needed: &mut Needed) {
         self.leaks.tell_needed(needed);

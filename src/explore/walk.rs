@@ -159,7 +159,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             (_, None) => (execution, driver.length_bound()),
         };
         let mut execution = execution;
-        execution.locals.keep_few(driver.keep_locals());
+        execution.locals.keep_few(driver.budget().keep_locals);
         Walk {
             execution,
             sleep: SleepSet::default(),

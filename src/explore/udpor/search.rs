@@ -146,7 +146,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
     let waits = driver.depth().is_none();
     let (mut unfolding, c) =
         Unfolding::new(system, driver.depth_bound(), waits, driver.signal().clone());
-    unfolding.locals.keep_few(driver.keep_locals());
+    unfolding.locals.keep_few(driver.budget().keep_locals);
     let branch = driver.branch().clone();
     let mut search = Search {
         unfolding,
@@ -158,7 +158,7 @@ fn search<'s, S: System, T: Alternatives, N: Notes>(
         j: Vec::new(),
         alternatives,
         queue: order.map(Queue::new),
-        enough: driver.keep_events(),
+        enough: driver.budget().keep_events,
         notes,
         left: LeftOut { spinning: waits, max_height: Some(driver.depth_bound()) },
         driver,
@@ -324,7 +324,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
             let Search { unfolding, c, driver, .. } = self;
             unfolding.forget_locals(c, |needed| driver.tell_needed(needed));
         }
-        self.enough = self.driver.keep_events().max(2 * self.unfolding.structure.len());
+        self.enough = self.driver.budget().keep_events.max(2 * self.unfolding.structure.len());
     }
 
     /// An event of A ∩ en(C), or of en(C) ∖ D if A is empty; `None` if en(C) ⊆ D.
