@@ -27,7 +27,7 @@ pub(in crate::model) struct MessageNames {
 }
 
 impl MessageNames {
-    /// The id of a message: see [`Locals::message`].
+    /// The id of a message: see `Locals::message`.
     pub(in crate::model) fn name(
         &mut self,
         sender: Option<(ProcessId, u32)>,
