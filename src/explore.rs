@@ -31,6 +31,7 @@ mod auto;
 mod budget;
 mod configurations;
 mod dpor;
+mod course;
 mod driver;
 mod ends;
 mod explorer;

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::budget::{Budget, ENDLESS_FOR_EACH};
+use super::course::Course;
 use super::few_switches::{length, who_failed, with_few_switches};
 use super::observer::Observer;
 use super::result::{CutPoll, Outcome, Stats, StopReason, Violation, ViolationKind};
@@ -24,7 +25,7 @@ use super::watchdog::{Alarm, Watchdog};
 use crate::model::{
     Action, Locals, Needed, ProcessId, Schedule, State, StopSignal, System, Values,
 };
-use crate::property::{self, Leaks, Objection, Position, Spin, When};
+use crate::property::{self, Leaks, Objection, Position, When};
 use crate::trace::{causal_past, standstill};
 
 /// The most violations that are kept. Further ones still count in the figures
@@ -64,6 +65,7 @@ pub struct Driver<'o> {
     turn_ends: u64,
     /// Work besides the transitions, in steps of turns.
     work: u64,
+    course: Course,
     /// The part of the executions to explore.
     pub(super) branch: Branch,
     /// Takes parts of the branch, if it may be split.
@@ -107,6 +109,7 @@ impl<'o> Driver<'o> {
             seat: None,
             turn_ends: u64::MAX,
             work: 0,
+            course: Course::default(),
             branch: Branch::default(),
             splitter: None,
             asks_on_the_way,
@@ -268,6 +271,19 @@ impl<'o> Driver<'o> {
         }
     }
 
+    /// Notes that a depth-first search has left a level, with this many still open.
+    #[inline]
+    pub(super) fn has_left(&mut self, open: usize) {
+        if self.course.is_news(open) {
+            self.course.leave(open, self.steps());
+        }
+    }
+
+    /// Notes that a breadth-first search is done with all up to this size.
+    pub(super) fn has_filled(&mut self, size: u64) {
+        self.course.fill(size, self.steps());
+    }
+
     /// The steps so far, as turns count them.
     fn steps(&self) -> u64 {
         self.stats.transitions + self.work
@@ -376,19 +392,16 @@ impl<'o> Driver<'o> {
 
     /// Waits for the next turn if this one is over. Ends the search if it is not needed any more.
     fn take_turns(&mut self) {
+        let steps = self.steps();
         let Some(seat) = &mut self.seat else { return };
-        let is_needed = match self.stats.transitions + self.work < self.turn_ends {
-            true => seat.is_needed(),
-            false => {
-                let mut tell = |stats: &Stats| self.observer.progress(stats, self.start.elapsed());
-                let steps = seat.next_turn(self.watchdog.signal(), &mut tell);
-                self.last_tick = Instant::now();
-                let ends =
-                    steps.map(|more| (self.stats.transitions + self.work).saturating_add(more));
-                self.turn_ends = ends.unwrap_or(u64::MAX);
-                steps.is_some()
-            }
-        };
+        let mut is_needed = seat.is_needed();
+        while is_needed && steps >= self.turn_ends {
+            let mut tell = |stats: &Stats| self.observer.progress(stats, self.start.elapsed());
+            let more = seat.next_turn((&self.course, steps), self.watchdog.signal(), &mut tell);
+            self.last_tick = Instant::now();
+            is_needed = more.is_some();
+            self.turn_ends = self.turn_ends.saturating_add(more.unwrap_or(u64::MAX));
+        }
         if !is_needed {
             self.stop(StopReason::Interrupted);
         }
@@ -582,17 +595,5 @@ impl<'o> Driver<'o> {
                 self.violations[at] = violation;
             }
         }
-    }
-}
-
-/// Which properties judge a state in which nothing is possible but the loops of these processes.
-pub(super) fn time_of_end<S: System>(
-    locals: &Locals<'_, S>,
-    state: &State,
-    spins: &[Spin],
-) -> When {
-    match property::is_livelock(locals, state, spins) {
-        true => When::Livelock,
-        false => When::End,
     }
 }

@@ -19,7 +19,7 @@
 //! debug assertions. Explorers themselves prove that what they report as blocked is asleep or
 //! disabled.
 
-use super::driver::{Driver, time_of_end};
+use super::driver::Driver;
 use super::observer::End;
 use super::result::StopReason;
 use crate::model::{Action, Locals, Schedule, State, System};
@@ -318,6 +318,18 @@ impl Driver<'_> {
         if self.budget.depth.is_none() {
             self.stop(StopReason::Endless);
         }
+    }
+}
+
+/// Which properties judge a state in which nothing is possible but the loops of these processes.
+fn time_of_end<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    spins: &[Spin],
+) -> When {
+    match property::is_livelock(locals, state, spins) {
+        true => When::Livelock,
+        false => When::End,
     }
 }
 

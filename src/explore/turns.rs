@@ -2,9 +2,10 @@
 //!
 //! ```text
 //! round   searches, with the number of steps that each may make
-//!   0                                               udpor 131,072
-//!   1     dl-s-por  32,768    stateful 262,144      udpor 131,072
-//!   2     dl-s-por  65,536    stateful 524,288      udpor 262,144
+//!   0                                                                        udpor 131,072
+//!   1     prefix 786,432      dl-s-por 10,922      stateful 262,144          udpor  43,690
+//!   2     prefix 262,144      dl-s-por 10,922      stateful 786,432          udpor  43,690
+//!   3     prefix 262,144      dl-s-por 32,768      stateful 262,144          udpor  43,690
 //! ```
 //!
 //! The last search starts alone. Then there are rounds, in which each search gets a share of steps
@@ -12,15 +13,24 @@
 //! keeps its state. The first round with an answer is the last one. The answer of the search with
 //! the lowest number counts, so searches with higher numbers need no turn any more.
 //!
+//! **Shares** are counted in time units: a search has a weight, which is the number of steps that
+//! it makes in one unit. The search with the least rest, as it expects itself ([`Course`]), gets
+//! half of a round, and the others have equal parts of the other half. So with four searches an
+//! answer takes twice as long as alone if the estimate is right, and six times if it is wrong. The
+//! first rounds take twice as long as the start, later ones an eighth of all that was before, so
+//! that little time passes between an answer and the end of its round. What a search does beyond
+//! its share, because it cannot stop earlier, is taken from the next ones.
+//!
 //! Several searches may go on at once, but only within a round. Whether a search has an answer
 //! within its share depends only on its own steps, since every search is deterministic and makes
-//! the same steps wherever it is told to wait. So who wins depends neither on time nor on how many
-//! searches go on at once.
+//! the same steps wherever it is told to wait. Estimates are compared only between rounds. So who
+//! wins depends neither on time nor on how many searches go on at once.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::course::Course;
 use super::result::Stats;
 use crate::model::StopSignal;
 
@@ -32,17 +42,13 @@ pub(super) struct Turns {
     table: Mutex<Table>,
     /// Notified when the table changes.
     changed: Condvar,
-    /// How many steps the share of each search has, in proportion to the others.
-    weights: Vec<u64>,
-    /// The steps of the search that starts alone.
-    first: u64,
-    /// The most searches that go on at once.
-    jobs: usize,
 }
 
 struct Table {
-    round: u32,
     statuses: Vec<Status>,
+    shares: Shares,
+    /// The most searches that go on at once.
+    jobs: usize,
     /// The figures of the search that reported last.
     latest: Stats,
     is_over: bool,
@@ -67,8 +73,10 @@ impl Turns {
     pub(super) fn new(weights: Vec<u64>, first: u64, jobs: usize) -> Turns {
         let mut statuses = vec![Status::Rests; weights.len()];
         *statuses.last_mut().expect("a search") = Status::Runs;
-        let table = Table { round: 0, statuses, latest: Stats::default(), is_over: false };
-        Turns { table: Mutex::new(table), changed: Condvar::new(), weights, first, jobs }
+        let shares = Shares::new(weights, first);
+        let latest = Stats::default();
+        let table = Table { statuses, shares, jobs, latest, is_over: false };
+        Turns { table: Mutex::new(table), changed: Condvar::new() }
     }
 
     /// Stores figures for [`Seat::next_turn`] to tell.
@@ -88,13 +96,6 @@ impl Turns {
         self.wait_for(stop, tell, |table| table.is_over.then_some(()));
     }
 
-    /// The steps of a search in a round, from round 1 on: in proportion to its weight, and twice
-    /// as many as in the round before.
-    fn share(&self, number: usize, round: u32) -> u64 {
-        let doubled = 1_u64.checked_shl(round - 1).unwrap_or(u64::MAX);
-        (self.first / 4).max(1).saturating_mul(self.weights[number]).saturating_mul(doubled)
-    }
-
     fn table(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -102,7 +103,7 @@ impl Turns {
     fn set(&self, number: usize, status: Status) -> MutexGuard<'_, Table> {
         let mut table = self.table();
         table.statuses[number] = status;
-        table.settle(self.jobs);
+        table.settle();
         self.changed.notify_all();
         table
     }
@@ -134,7 +135,7 @@ impl Turns {
 
 impl Table {
     /// Decides what comes next, after a status has changed.
-    fn settle(&mut self, jobs: usize) {
+    fn settle(&mut self) {
         let answer = self.statuses.iter().position(|&status| status == Status::Answers);
         let all = self.statuses.len();
         let needed = &mut self.statuses[..answer.unwrap_or(all)];
@@ -144,17 +145,60 @@ impl Table {
             if self.is_over {
                 return;
             }
-            self.round += 1;
             needed.iter_mut().filter(|s| **s == Status::Rests).for_each(|s| *s = Status::Waits);
+            let waits = |&number: &usize| needed[number] == Status::Waits;
+            self.shares.divide(&(0..needed.len()).filter(waits).collect::<Vec<_>>());
         }
         let running = needed.iter().filter(|&&status| status == Status::Runs).count();
         let next = needed.iter_mut().filter(|status| **status == Status::Waits);
-        next.take(jobs.saturating_sub(running)).for_each(|status| *status = Status::Runs);
+        next.take(self.jobs.saturating_sub(running)).for_each(|status| *status = Status::Runs);
     }
 
     /// Does the result still depend on this search?
     fn needs(&self, number: usize) -> bool {
         !self.is_over && !self.statuses[..number].contains(&Status::Answers)
+    }
+}
+
+/// How the searches share the rounds.
+struct Shares {
+    /// For each search the number of steps that it makes in one unit.
+    weights: Vec<u64>,
+    /// For each search the steps that it may have left, as far as is known.
+    rests: Vec<u64>,
+    /// For each search the steps that it may make in this round.
+    steps: Vec<u64>,
+    /// The units of all rounds so far, the start included.
+    total: u64,
+    /// The least units of half of a round.
+    least: u64,
+    /// The length of the first execution of the search that starts, if that is known when its first
+    /// turn ends.
+    length: Option<u64>,
+}
+
+/// A round takes at least 1/`PART` of the time of all those before it.
+const PART: u64 = 8;
+
+impl Shares {
+    fn new(weights: Vec<u64>, first: u64) -> Shares {
+        let (rests, steps) = (vec![0; weights.len()], vec![0; weights.len()]);
+        let least = (first / weights.last().expect("a search")).max(1);
+        Shares { weights, rests, steps, total: least, least, length: None }
+    }
+
+    /// Gives each of these searches a share of the next round.
+    fn divide(&mut self, numbers: &[usize]) {
+        let half = self.least.max(self.total / (2 * PART));
+        self.total = self.total.saturating_add(2 * half);
+        let rest = |&number: &usize| self.rests[number] / self.weights[number];
+        let Some(first) = numbers.iter().copied().min_by_key(rest) else { return };
+        let others = numbers.len() as u64 - 1;
+        for &number in numbers {
+            let all = half.saturating_mul(self.weights[number]);
+            let steps = if number == first { all } else { all / others };
+            self.steps[number] = steps.max(1);
+        }
     }
 }
 
@@ -179,15 +223,22 @@ impl<'t> Seat<'t> {
         Seat { turns, number, start_others: Some(start_others) }
     }
 
-    /// Ends a turn, and waits for the next one. Tells the latest figures meanwhile. Returns the
-    /// number of steps of the next turn; `None` if the search is not needed any more, or if the
-    /// signal is raised.
+    /// Ends a turn after so many steps in all, and waits for the next one. Tells the latest figures
+    /// meanwhile. Returns the number of steps of the next turn; `None` if the search is not needed
+    /// any more, or if the signal is raised.
     pub(super) fn next_turn(
         &mut self,
+        (course, steps): (&Course, u64),
         stop: &StopSignal,
         tell: &mut dyn FnMut(&Stats),
     ) -> Option<u64> {
         let number = self.number;
+        let mut table = self.turns.table();
+        if self.start_others.is_some() {
+            table.shares.length = course.length();
+        }
+        table.shares.rests[number] = course.rest(steps, table.shares.length);
+        drop(table);
         drop(self.turns.set(number, Status::Rests));
         if let Some(start) = self.start_others.take() {
             start();
@@ -203,7 +254,7 @@ impl<'t> Seat<'t> {
     ) -> Option<u64> {
         let look = |table: &Table| match table.statuses[self.number] {
             _ if !table.needs(self.number) => Some(None),
-            Status::Runs => Some(Some(self.turns.share(self.number, table.round))),
+            Status::Runs => Some(Some(table.shares.steps[self.number])),
             _ => None,
         };
         self.turns.wait_for(stop, tell, look).flatten()

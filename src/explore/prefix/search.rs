@@ -180,8 +180,13 @@ fn grow<S: System>(
     driver: &mut Driver<'_>,
 ) -> bool {
     added.clear();
-    let is_more = prefix.grow(net, added);
-    driver.worked(prefix.take_work());
+    let is_more = prefix.grow(net, added, |work| {
+        driver.worked(work);
+        !driver.is_stopped()
+    });
+    if let Some(&event) = added.first() {
+        driver.has_filled(net.in_actions(prefix.event(event).size));
+    }
     added.iter().for_each(|&event| judge(net, prefix, event, driver));
     is_more
 }

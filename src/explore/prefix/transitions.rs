@@ -19,7 +19,6 @@ pub struct Step {
     pub(super) delay: Delay,
 }
 
-#[cfg(feature = "sat")]
 impl Step {
     /// The number of actions of the model that it takes.
     pub(super) fn actions(&self) -> usize {

@@ -111,6 +111,7 @@ pub struct Prefix {
     pub(super) reads_as: Reads,
     /// The number of events that come after reads of what they consume.
     pub(super) copies: usize,
+    /// The work that was not told yet: about the number of pairs of conditions looked at.
     pub(super) work: Cell<u64>,
     /// Scratch space: which events were met in a walk.
     pub(super) stamps: Vec<u32>,
@@ -169,8 +170,14 @@ impl Prefix {
     }
 
     /// Adds the events of the next size: those that are no cutoffs are appended to `added`, in the
-    /// order in which they are added. Returns whether there were any events in the queue.
-    pub fn grow(&mut self, net: &mut impl Net, added: &mut Vec<PrefixEvent>) -> bool {
+    /// order in which they are added. Returns whether there were any events in the queue. Before
+    /// each event, `goes_on` is told the work since the last time, and may end the whole search.
+    pub fn grow(
+        &mut self,
+        net: &mut impl Net,
+        added: &mut Vec<PrefixEvent>,
+        mut goes_on: impl FnMut(u64) -> bool,
+    ) -> bool {
         let Some(from) = (self.next..self.buckets.len()).find(|&at| !self.buckets[at].is_empty())
         else {
             return false;
@@ -184,6 +191,9 @@ impl Prefix {
             bucket.iter().for_each(|&event| self.copy_after_readers(net, event));
         }
         for event in bucket {
+            if !goes_on(self.work.take()) {
+                break;
+            }
             if self.events[event as usize].of == NONE && !net.is_stopped() {
                 self.add(net, event);
                 added.push(event);

@@ -20,12 +20,6 @@ impl Prefix {
         self.cutoffs
     }
 
-    /// The work done since the last time that this was asked: about the number of pairs of
-    /// conditions that were looked at.
-    pub fn take_work(&mut self) -> u64 {
-        self.work.take()
-    }
-
     #[inline]
     pub(super) fn has_worked(&self, work: u64) {
         self.work.set(self.work.get() + work);
