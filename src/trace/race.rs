@@ -42,7 +42,7 @@ pub(crate) use cut::with_cut;
 pub(crate) use distant::with_distant;
 pub use open::OpenChoices;
 
-use self::network::{detours, is_poll, might_find_nothing};
+use self::network::{detours, detours_through, is_poll, might_find_nothing};
 use super::{Execution, HappensBefore, Strand, spin};
 use crate::model::{
     Action, Choice, Effect, Handled, Lane, Locals, Needs, Op, ProcessId, State, Stimulus, System,
@@ -135,8 +135,22 @@ pub fn with_earlier<S: System>(
         // The other operations depend only on events for which they wait.
         _ => {}
     }
-    for (first, ()) in open.iter() {
-        opened_by(execution, first, last, races);
+    with_opened(execution, open, races);
+}
+
+/// Appends the races of the open choices for which the last event of the execution has made another
+/// result possible. These are races of all longer executions, too: all causes of the result are
+/// there, and nothing that comes later can be one.
+pub(crate) fn with_opened<S: System>(
+    execution: &mut Execution<'_, S>,
+    open: &OpenChoices,
+    races: &mut Vec<Race>,
+) {
+    let last = execution.len() - 1;
+    if cfg!(debug_assertions) || says_so(execution, last) {
+        for (first, ()) in open.iter() {
+            opened_by(execution, first, last, races);
+        }
     }
 }
 
@@ -478,9 +492,7 @@ pub fn completed_by<S: System>(
         if effect.at == Effect::NOWHERE {
             return SmallVec::new();
         }
-        let here = position as u32;
-        let opened = detours(execution, chosen).into_iter();
-        let opened = opened.filter(|detour| detour.causes.contains(&here));
+        let opened = detours_through(execution, chosen, position).into_iter();
         return opened.map(|detour| (detour.choice, detour.effect)).collect();
     }
     let mut needs = Needs::new();

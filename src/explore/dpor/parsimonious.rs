@@ -51,8 +51,13 @@
 //!
 //! Condition 3 is checked by executing C·R·u. If it fails, the exploration is abandoned as blocked.
 //! In most programs that is rare, because conditions that can be checked in E are checked before.
-//! Without u' the race is one of [`race::with_distant`] or of siblings, and R consists of the
-//! events of E after s that do not happen after s, up to where u comes first.
+//! Without u' the race is one of siblings, of [`race::with_opened`] or of [`race::with_distant`].
+//! R consists of the events of E after s that do not happen after s, up to where u comes first.
+//!
+//! The races of open choices (`opened`) are found once for each prefix of E, by the event that
+//! completes the causes of u. There u is possible from its newest cause on, because only s is in
+//! conflict with it. So R is known from the order of E alone. By condition 2 it contains the last
+//! event of E that wakes an event, if that comes after s: most of these races end there.
 //!
 //! # Pending reversals
 //!
@@ -155,6 +160,8 @@ struct Level {
     /// For each call of [`Reversals::visit`] that is active at this level: the number of its
     /// pending reversals when the call began. They are not explored within the call.
     later: Vec<usize>,
+    /// The number of races of open choices in the execution up to here.
+    opened: usize,
 }
 
 /// The rule, with the current execution and the pending reversals.
@@ -172,6 +179,8 @@ struct Reversals {
     /// The position of u in the current execution.
     jump: usize,
     open: OpenChoices,
+    /// The races of open choices of the current execution, by their newest causes.
+    opened: Vec<Race>,
     /// The races of the current execution from u on.
     races: Vec<Race>,
 }
@@ -179,12 +188,8 @@ struct Reversals {
 impl<S: System> Rule<S> for Reversals {
     #[inline]
     fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
-        let inherited = walk.sleep.mark();
-        if !walk.execution.is_empty() {
-            self.open.push(&walk.execution, |_, _| ());
-        }
         let step = self.path.pop();
-        self.levels.push(Level { inherited, step, tasks: Vec::new(), later: Vec::new() });
+        self.enter(walk, step, Vec::new());
         if step.is_some() || walk.is_on_its_way() {
             return;
         }
@@ -238,21 +243,14 @@ impl<S: System> Rule<S> for Reversals {
     fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         self.levels.pop();
         self.open.leave(&walk.execution);
+        self.opened.truncate(self.levels.last().map_or(0, |level| level.opened));
     }
 
     fn want(&mut self, walk: &mut Walk<'_, '_, '_, S>, wanted: &[Schedule]) -> Option<()> {
-        if !walk.execution.is_empty() {
-            self.open.push(&walk.execution, |_, _| ());
-        }
         let read = wanted.iter().map(|wanted| Task::read(walk, wanted));
         let tasks: Vec<Task> = read.collect::<Option<_>>()?;
         self.pending_actions = tasks.iter().map(|task| task.path.len()).sum();
-        self.levels.push(Level {
-            inherited: walk.sleep.mark(),
-            step: None,
-            tasks,
-            later: Vec::new(),
-        });
+        self.enter(walk, None, tasks);
         Some(())
     }
 
@@ -304,6 +302,21 @@ impl Task {
 }
 
 impl Reversals {
+    /// Adds the level of the execution, which has one more action, with the races that it opens.
+    fn enter<S: System>(
+        &mut self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        step: Option<Action>,
+        tasks: Vec<Task>,
+    ) {
+        if !walk.execution.is_empty() {
+            self.open.push(&walk.execution, |_, _| ());
+            race::with_opened(&mut walk.execution, &self.open, &mut self.opened);
+        }
+        let (inherited, opened) = (walk.sleep.mark(), self.opened.len());
+        self.levels.push(Level { inherited, step, tasks, later: Vec::new(), opened });
+    }
+
     /// Puts to sleep the events that this step of R·u passes over. Returns false if condition 3
     /// fails already.
     fn passes<S: System>(&self, walk: &mut Walk<'_, '_, '_, S>, step: Action) -> bool {
@@ -315,10 +328,16 @@ impl Reversals {
     fn end<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let execution = &mut walk.execution;
         self.races.retain(|race| race.later(execution).is_some() || race.is_sibling(execution));
-        race::with_distant(execution, &self.open, &mut self.races);
-        let races = std::mem::take(&mut self.races);
-        let children = races.iter().filter_map(|race| Some((race.first, self.child(walk, race)?)));
-        let mut children: Vec<(usize, Task)> = children.collect();
+        race::with_distant(execution, &mut self.races);
+        let mut children: Vec<(usize, Task)> = Vec::new();
+        let of_races = self.races.iter();
+        children.extend(of_races.filter_map(|race| Some((race.first, self.child(walk, race)?))));
+        let found = children.len();
+        let of_choices = self.opened.iter();
+        children.extend(
+            of_choices.filter_map(|race| Some((race.first, self.child_of_choice(walk, race)?))),
+        );
+        children[found..].sort_by_key(|(first, task)| (*first, task.path.last().copied()));
         let more: usize = children.iter().map(|(_, task)| task.path.len()).sum();
         if self.pending_actions + more <= self.max_pending {
             self.pending_actions += more;
@@ -340,6 +359,7 @@ impl Reversals {
         }
         let open = self.open.clone();
         self.open.truncate(length);
+        let opened = self.opened.split_off(self.levels[length].opened);
         let behind = self.levels.split_off(length + 1);
         self.pending_actions += task.path.len();
         let level = &mut self.levels[length];
@@ -348,6 +368,7 @@ impl Reversals {
         walk.go_back(length, self);
         self.levels[length].later.pop();
         self.levels.extend(behind);
+        self.opened.extend(opened);
         self.open = open;
     }
 
@@ -377,7 +398,43 @@ impl Reversals {
         if !is_sibling && !is_next(&mut walk.execution, race, later, &kept) {
             return None;
         }
-        if !self.wakes_all(walk, first, &kept) || !self.excludes_all(walk, first, later, &kept) {
+        self.task(walk, race, later, &kept)
+    }
+
+    /// Is the last event of E that wakes an event in R, or not after s, for this race of an open
+    /// choice?
+    fn is_late<S: System>(&self, execution: &Execution<'_, S>, race: &Race) -> bool {
+        self.jump <= race.first
+            || !execution.order().before(race.first, self.jump)
+                && end_of_r(execution, race, self.jump + 1) > self.jump
+    }
+
+    /// The child for this race of an open choice; `None` if E turns out not to be its parent.
+    fn child_of_choice<S: System>(
+        &self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        race: &Race,
+    ) -> Option<Task> {
+        let execution = &walk.execution;
+        if !self.is_late(execution, race) {
+            return None;
+        }
+        let end = end_of_r(execution, race, execution.len());
+        let is_kept = |&at: &usize| !execution.order().before(race.first, at);
+        let kept: Vec<usize> = (race.first + 1..end).filter(is_kept).collect();
+        self.task(walk, race, None, &kept)
+    }
+
+    /// The child for this race, with R; `None` if E turns out not to be its parent.
+    fn task<S: System>(
+        &self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        race: &Race,
+        later: Option<usize>,
+        kept: &[usize],
+    ) -> Option<Task> {
+        let first = race.first;
+        if !self.wakes_all(walk, first, kept) || !self.excludes_all(walk, first, later, kept) {
             return None;
         }
         let execution = &walk.execution;
@@ -450,16 +507,18 @@ impl Reversals {
             behind.chain(later.filter(|&later| later > at))
         };
         for at in first + 1..=self.jump {
-            if kept.contains(&at) || later == Some(at) {
+            if walk.sleep.woken_by(at).next().is_none()
+                || kept.binary_search(&at).is_ok()
+                || later == Some(at)
+            {
                 continue;
             }
-            let woken: Vec<_> = walk.sleep.woken_by(at).cloned().collect();
-            for (z, effect) in woken {
-                let execution = &mut walk.execution;
-                let own = Signature::of(z.process, &effect);
+            let Walk { sleep, execution, .. } = &mut *walk;
+            for &(z, ref effect) in sleep.woken_by(at) {
+                let own = Signature::of(z.process, effect);
                 let met = rest(at).filter(|&at| own.meets(execution.order().signature(at)));
                 let events = met.map(|at| (execution.action(at), execution.order().effect(at)));
-                let is_free = is_weak_initial((z, &effect), events).unwrap_or_else(|| {
+                let is_free = is_weak_initial((z, effect), events).unwrap_or_else(|| {
                     let actions: Vec<_> = rest(at).map(|at| execution.action(at)).collect();
                     execution.looking_back(at, |locals, state| {
                         is_weak_initial_in(locals, state, z, actions.into_iter())
@@ -472,6 +531,18 @@ impl Reversals {
         }
         true
     }
+}
+
+/// The position where R ends because u comes first, for the race of an open choice; at most `len`.
+fn end_of_r<S: System>(execution: &Execution<'_, S>, race: &Race, len: usize) -> usize {
+    let order = execution.order();
+    let newest = order.last_needed(&race.effect.needs).expect("what made u possible");
+    let comes_first = |&at: &usize| {
+        let (u, next) = (race.action.process, order.process(at));
+        !order.before(race.first, at)
+            && execution.locals.compare_processes(u, next) == Ordering::Less
+    };
+    (newest + 1..len).find(comes_first).unwrap_or(len)
 }
 
 /// Is e the next action of the strand of u after C·R·s (or has it none, if there is no e)?

@@ -7,24 +7,14 @@
 //! process of x is not enabled right after i, because it waits, or a guard refuses, or it would be
 //! too high; it may be enabled later, or never.
 
-use super::{OpenChoices, Race, opened_by, stimulus, with_cut};
+use super::{Race, stimulus, with_cut};
 use crate::model::{Action, Choice, Effect, Op, ProcessId, System};
 use crate::trace::Execution;
 
-/// Appends the distant races of an execution that has ended, each once. `open` are its open
-/// choices. O(n²) for n actions if it has open choices; else O(n) for each access that may wait,
-/// and for each message to an actor.
-pub(crate) fn with_distant<S: System>(
-    execution: &mut Execution<'_, S>,
-    open: &OpenChoices,
-    races: &mut Vec<Race>,
-) {
+/// Appends the distant races of an execution that has ended, each once. O(n) for n actions for each
+/// access that may wait, and for each message to an actor.
+pub(crate) fn with_distant<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     let found = races.len();
-    for (first, ()) in open.iter() {
-        for last in first + 1..execution.len() {
-            opened_by(execution, first, last, races);
-        }
-    }
     with_accesses(execution, races);
     with_handlings(execution, races);
     with_cut(execution, races);
