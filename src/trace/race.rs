@@ -42,7 +42,7 @@ pub(crate) use cut::with_cut;
 pub(crate) use distant::with_distant;
 pub use open::OpenChoices;
 
-use self::network::{detours, detours_through, is_poll, might_find_nothing};
+use self::network::{Detour, detours, detours_through, is_poll, might_find_nothing};
 use super::{Execution, HappensBefore, Strand, spin};
 use crate::model::{
     Action, Choice, Effect, Handled, Lane, Locals, Needs, Op, ProcessId, State, Stimulus, System,
@@ -492,8 +492,14 @@ pub fn completed_by<S: System>(
         if effect.at == Effect::NOWHERE {
             return SmallVec::new();
         }
-        let opened = detours_through(execution, chosen, position).into_iter();
-        return opened.map(|detour| (detour.choice, detour.effect)).collect();
+        let opened = detours_through(execution, chosen, position);
+        debug_assert!({
+            let mut all = detours(execution, chosen);
+            all.retain(|detour| detour.causes.contains(&(position as u32)));
+            let choices = |all: &[Detour]| all.iter().map(|one| one.choice).collect::<Vec<_>>();
+            choices(&all) == choices(&opened)
+        });
+        return opened.into_iter().map(|detour| (detour.choice, detour.effect)).collect();
     }
     let mut needs = Needs::new();
     let mut completed = SmallVec::new();

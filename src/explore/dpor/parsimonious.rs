@@ -56,8 +56,9 @@
 //!
 //! The races of open choices (`opened`) are found once for each prefix of E, by the event that
 //! completes the causes of u. There u is possible from its newest cause on, because only s is in
-//! conflict with it. So R is known from the order of E alone. By condition 2 it contains the last
-//! event of E that wakes an event, if that comes after s: most of these races end there.
+//! conflict with it. So R is known from the order of E alone. By condition 2 u does not come before
+//! the last event of E that wakes an event, because K has to exclude what that event wakes. Most of
+//! these races end there.
 //!
 //! # Pending reversals
 //!
@@ -330,13 +331,13 @@ impl Reversals {
         self.races.retain(|race| race.later(execution).is_some() || race.is_sibling(execution));
         race::with_distant(execution, &mut self.races);
         let mut children: Vec<(usize, Task)> = Vec::new();
-        let of_races = self.races.iter();
-        children.extend(of_races.filter_map(|race| Some((race.first, self.child(walk, race)?))));
+        let mut kept = Vec::new();
+        let mut of_race = |race: &Race| Some((race.first, self.child(walk, race, &mut kept)?));
+        children.extend(self.races.iter().filter_map(&mut of_race));
         let found = children.len();
-        let of_choices = self.opened.iter();
-        children.extend(
-            of_choices.filter_map(|race| Some((race.first, self.child_of_choice(walk, race)?))),
-        );
+        let mut of_choice =
+            |race: &Race| Some((race.first, self.child_of_choice(walk, race, &mut kept)?));
+        children.extend(self.opened.iter().filter_map(&mut of_choice));
         children[found..].sort_by_key(|(first, task)| (*first, task.path.last().copied()));
         let more: usize = children.iter().map(|(_, task)| task.path.len()).sum();
         if self.pending_actions + more <= self.max_pending {
@@ -372,8 +373,14 @@ impl Reversals {
         self.open = open;
     }
 
-    /// The child for this race; `None` if E turns out not to be its parent.
-    fn child<S: System>(&self, walk: &mut Walk<'_, '_, '_, S>, race: &Race) -> Option<Task> {
+    /// The child for this race; `None` if E turns out not to be its parent. `kept` is scratch
+    /// space.
+    fn child<S: System>(
+        &self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        race: &Race,
+        kept: &mut Vec<usize>,
+    ) -> Option<Task> {
         let execution = &walk.execution;
         let (order, first) = (execution.order(), race.first);
         let is_sibling = race.is_sibling(execution);
@@ -390,57 +397,62 @@ impl Reversals {
             None => execution.len(),
         };
         let conflicting = race.conflicting(execution);
-        let kept = |&at: &usize| race.keeps(execution, &conflicting, at);
-        let mut kept: Vec<usize> = (first + 1..end).filter(kept).collect();
-        if !is_sibling && later.is_none() && !self.settle(walk, race, &mut kept) {
+        kept.clear();
+        kept.extend((first + 1..end).filter(|&at| race.keeps(execution, &conflicting, at)));
+        // What fails with these events also fails with those of them that come before u.
+        if !self.is_child(walk, first, later, kept) {
             return None;
         }
-        if !is_sibling && !is_next(&mut walk.execution, race, later, &kept) {
+        let all = kept.len();
+        if !is_sibling && later.is_none() && !self.settle(walk, race, kept)
+            || kept.len() < all && !self.is_child(walk, first, later, kept)
+            || !is_sibling && !is_next(&mut walk.execution, race, later, kept)
+        {
             return None;
         }
-        self.task(walk, race, later, &kept)
+        Some(task(&walk.execution, race, kept))
     }
 
-    /// Is the last event of E that wakes an event in R, or not after s, for this race of an open
-    /// choice?
+    /// For this race of an open choice: does u not come before the last event of E that wakes an
+    /// event, or s after that?
     fn is_late<S: System>(&self, execution: &Execution<'_, S>, race: &Race) -> bool {
-        self.jump <= race.first
-            || !execution.order().before(race.first, self.jump)
-                && end_of_r(execution, race, self.jump + 1) > self.jump
+        self.jump <= race.first || end_of_r(execution, race, self.jump + 1) > self.jump
     }
 
     /// The child for this race of an open choice; `None` if E turns out not to be its parent.
+    /// `kept` is scratch space.
     fn child_of_choice<S: System>(
         &self,
         walk: &mut Walk<'_, '_, '_, S>,
         race: &Race,
+        kept: &mut Vec<usize>,
     ) -> Option<Task> {
         let execution = &walk.execution;
         if !self.is_late(execution, race) {
             return None;
         }
-        let end = end_of_r(execution, race, execution.len());
         let is_kept = |&at: &usize| !execution.order().before(race.first, at);
-        let kept: Vec<usize> = (race.first + 1..end).filter(is_kept).collect();
-        self.task(walk, race, None, &kept)
+        let end = end_of_r(execution, race, execution.len());
+        kept.clear();
+        kept.extend((race.first + 1..end).filter(is_kept));
+        debug_assert!({
+            let all = race.first + 1..execution.len();
+            let mut settled: Vec<usize> = all.filter(is_kept).collect();
+            self.settle(walk, race, &mut settled) && settled == *kept
+        });
+        let is_child = self.is_child(walk, race.first, None, kept);
+        is_child.then(|| task(&walk.execution, race, kept))
     }
 
-    /// The child for this race, with R; `None` if E turns out not to be its parent.
-    fn task<S: System>(
+    /// Do the conditions 2 and 3 hold, as far as can be seen in E?
+    fn is_child<S: System>(
         &self,
         walk: &mut Walk<'_, '_, '_, S>,
-        race: &Race,
+        first: usize,
         later: Option<usize>,
         kept: &[usize],
-    ) -> Option<Task> {
-        let first = race.first;
-        if !self.wakes_all(walk, first, kept) || !self.excludes_all(walk, first, later, kept) {
-            return None;
-        }
-        let execution = &walk.execution;
-        let before = kept.iter().map(|&at| execution.action(at));
-        let path = before.chain([race.action]).collect();
-        Some(Task { path, first: execution.action(first) })
+    ) -> bool {
+        self.wakes_all(walk, first, kept) && self.excludes_all(walk, first, later, kept)
     }
 
     /// Does R wake every event that was passed over before s, as far as can be seen in E?
@@ -531,6 +543,13 @@ impl Reversals {
         }
         true
     }
+}
+
+/// The reversal of this race, with R.
+fn task<S: System>(execution: &Execution<'_, S>, race: &Race, kept: &[usize]) -> Task {
+    let before = kept.iter().map(|&at| execution.action(at));
+    let path = before.chain([race.action]).collect();
+    Task { path, first: execution.action(race.first) }
 }
 
 /// The position where R ends because u comes first, for the race of an open choice; at most `len`.

@@ -60,16 +60,17 @@ pub(crate) fn detours_through<S: System>(
         },
         _ => None,
     };
-    if !matched.is_some_and(|receive| network.receives()[receive as usize].mailbox != taker.mailbox)
-    {
-        let may_be_cause =
-            |&&send: &&u32| matched.is_none_or(|receive| network.may_compete(receive, taker, send));
-        for &send in network.sends_for(taker).iter().filter(may_be_cause) {
+    let mailbox = |receive: u32| network.receives()[receive as usize].mailbox;
+    if matched.is_some_and(|receive| mailbox(receive) != taker.mailbox) {
+        return all;
+    }
+    for &send in network.sends_for(taker) {
+        if matched.is_none_or(|receive| network.may_compete(receive, taker, send)) {
             all.extend(detour(execution, first, taker, send));
         }
-        all.extend(drop_instead(execution, first, taker));
-        all.retain(|detour| detour.causes.contains(&(position as u32)));
     }
+    all.extend(drop_instead(execution, first, taker));
+    all.retain(|detour| detour.causes.contains(&(position as u32)));
     all
 }
 
