@@ -39,7 +39,7 @@ mod network;
 mod open;
 
 pub(crate) use cut::with_cut;
-pub(crate) use distant::with_distant;
+pub(crate) use distant::{with_distant, with_distant_of_last};
 pub use open::OpenChoices;
 
 use self::network::{Detour, detours, detours_through, is_poll, might_find_nothing};
@@ -194,10 +194,14 @@ fn says_so<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
 }
 
 /// Drops from `races`, from index `found` on, the races whose x would end a spin iteration. They
-/// must be races about choices.
+/// must be races about one choice.
 #[inline]
 fn drop_spinning<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>, found: usize) {
-    if races.len() > found && execution.waits() {
+    let may_return = |execution: &Execution<'_, S>| {
+        let before = execution.state().before(races[found].first);
+        execution.waits() && execution.locals.may_return(before)
+    };
+    if races.len() > found && may_return(execution) {
         drop_spinning_ones(execution, races, found);
     }
 }

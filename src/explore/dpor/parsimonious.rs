@@ -51,14 +51,14 @@
 //!
 //! Condition 3 is checked by executing C·R·u. If it fails, the exploration is abandoned as blocked.
 //! In most programs that is rare, because conditions that can be checked in E are checked before.
-//! Without u' the race is one of siblings, of [`race::with_opened`] or of [`race::with_distant`].
+//! Without u' the race is one of siblings, of an open choice, or one of [`race::with_distant`].
 //! R consists of the events of E after s that do not happen after s, up to where u comes first.
 //!
-//! The races of open choices (`opened`) are found once for each prefix of E, by the event that
-//! completes the causes of u. There u is possible from its newest cause on, because only s is in
-//! conflict with it. So R is known from the order of E alone. By condition 2 u does not come before
-//! the last event of E that wakes an event, because K has to exclude what that event wakes. Most of
-//! these races end there.
+//! Distant races are found once for each prefix of E, by the event that completes them; those of
+//! actions that wait at the end are found there. In a race of an open choice u is possible from its
+//! newest cause on, because only s is in conflict with it. So R is known from the order of E. By
+//! condition 2 u does not come before the last event of E that wakes an event, because K has to
+//! exclude what that event wakes: most of these races end there.
 //!
 //! # Pending reversals
 //!
@@ -161,8 +161,8 @@ struct Level {
     /// For each call of [`Reversals::visit`] that is active at this level: the number of its
     /// pending reversals when the call began. They are not explored within the call.
     later: Vec<usize>,
-    /// The number of races of open choices in the execution up to here.
-    opened: usize,
+    /// The number of distant races of the execution up to here.
+    distant: usize,
 }
 
 /// The rule, with the current execution and the pending reversals.
@@ -180,8 +180,8 @@ struct Reversals {
     /// The position of u in the current execution.
     jump: usize,
     open: OpenChoices,
-    /// The races of open choices of the current execution, by their newest causes.
-    opened: Vec<Race>,
+    /// The distant races of the events of the current execution, by the event that completes them.
+    distant: Vec<Race>,
     /// The races of the current execution from u on.
     races: Vec<Race>,
 }
@@ -244,7 +244,7 @@ impl<S: System> Rule<S> for Reversals {
     fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         self.levels.pop();
         self.open.leave(&walk.execution);
-        self.opened.truncate(self.levels.last().map_or(0, |level| level.opened));
+        self.distant.truncate(self.levels.last().map_or(0, |level| level.distant));
     }
 
     fn want(&mut self, walk: &mut Walk<'_, '_, '_, S>, wanted: &[Schedule]) -> Option<()> {
@@ -303,7 +303,7 @@ impl Task {
 }
 
 impl Reversals {
-    /// Adds the level of the execution, which has one more action, with the races that it opens.
+    /// Adds the level of the execution, which has one more action, with its distant races.
     fn enter<S: System>(
         &mut self,
         walk: &mut Walk<'_, '_, '_, S>,
@@ -312,10 +312,11 @@ impl Reversals {
     ) {
         if !walk.execution.is_empty() {
             self.open.push(&walk.execution, |_, _| ());
-            race::with_opened(&mut walk.execution, &self.open, &mut self.opened);
+            race::with_opened(&mut walk.execution, &self.open, &mut self.distant);
+            race::with_distant_of_last(&mut walk.execution, &mut self.distant);
         }
-        let (inherited, opened) = (walk.sleep.mark(), self.opened.len());
-        self.levels.push(Level { inherited, step, tasks, later: Vec::new(), opened });
+        let (inherited, distant) = (walk.sleep.mark(), self.distant.len());
+        self.levels.push(Level { inherited, step, tasks, later: Vec::new(), distant });
     }
 
     /// Puts to sleep the events that this step of R·u passes over. Returns false if condition 3
@@ -329,16 +330,17 @@ impl Reversals {
     fn end<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let execution = &mut walk.execution;
         self.races.retain(|race| race.later(execution).is_some() || race.is_sibling(execution));
+        let near = self.races.len();
         race::with_distant(execution, &mut self.races);
-        let mut children: Vec<(usize, Task)> = Vec::new();
         let mut kept = Vec::new();
-        let mut of_race = |race: &Race| Some((race.first, self.child(walk, race, &mut kept)?));
-        children.extend(self.races.iter().filter_map(&mut of_race));
-        let found = children.len();
-        let mut of_choice =
-            |race: &Race| Some((race.first, self.child_of_choice(walk, race, &mut kept)?));
-        children.extend(self.opened.iter().filter_map(&mut of_choice));
-        children[found..].sort_by_key(|(first, task)| (*first, task.path.last().copied()));
+        let mut child = |race: &Race| Some((race.first, self.child(walk, race, &mut kept)?));
+        let mut children: Vec<_> = self.races[..near].iter().filter_map(&mut child).collect();
+        let distant = self.races[near..].iter().chain(&self.distant);
+        let mut distant: Vec<(usize, Task)> = distant.filter_map(child).collect();
+        let key = |(first, task): &(usize, Task)| (*first, task.path.last().copied());
+        distant.sort_by_key(key);
+        distant.dedup_by_key(|child| key(child));
+        children.extend(distant);
         let more: usize = children.iter().map(|(_, task)| task.path.len()).sum();
         if self.pending_actions + more <= self.max_pending {
             self.pending_actions += more;
@@ -360,7 +362,7 @@ impl Reversals {
         }
         let open = self.open.clone();
         self.open.truncate(length);
-        let opened = self.opened.split_off(self.levels[length].opened);
+        let distant = self.distant.split_off(self.levels[length].distant);
         let behind = self.levels.split_off(length + 1);
         self.pending_actions += task.path.len();
         let level = &mut self.levels[length];
@@ -369,7 +371,7 @@ impl Reversals {
         walk.go_back(length, self);
         self.levels[length].later.pop();
         self.levels.extend(behind);
-        self.opened.extend(opened);
+        self.distant.extend(distant);
         self.open = open;
     }
 
@@ -384,6 +386,9 @@ impl Reversals {
         let execution = &walk.execution;
         let (order, first) = (execution.order(), race.first);
         let is_sibling = race.is_sibling(execution);
+        if !is_sibling && execution.strand_at(first) == race.strand() {
+            return self.child_of_choice(walk, race, kept);
+        }
         let later = race.later(execution);
         if let Some(later) = later {
             let mut needs = order.direct_predecessors(later).iter().map(|&at| at as usize);
@@ -571,9 +576,6 @@ fn is_next<S: System>(
     later: Option<usize>,
     kept: &[usize],
 ) -> bool {
-    if execution.strand_at(race.first) == race.strand() {
-        return true;
-    }
     let expected = later.map(|later| execution.action(later));
     if later.is_some() && expected.map(|e| e.choice) == Some(race.action.choice) {
         return true;
