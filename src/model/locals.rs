@@ -479,20 +479,35 @@ impl<'s, S: System> Locals<'s, S> {
     /// An order of processes that does not depend on the order of the search: the children of a
     /// process come directly after it, the oldest first.
     pub(crate) fn compare_processes(&self, one: ProcessId, other: ProcessId) -> Ordering {
-        match (self.birth(one), self.birth(other)) {
-            (None, None) => one.cmp(&other),
-            _ => self.lineage(one).cmp(&self.lineage(other)),
+        let (root, other_root) = (self.root(one), self.root(other));
+        match root == other_root {
+            true if one == other => Ordering::Equal,
+            true => self.lineage(one).cmp(&self.lineage(other)),
+            false => root.cmp(&other_root),
         }
     }
 
     /// An order of messages that does not depend on the order of the search: by sender, the oldest
     /// first.
     pub(crate) fn compare_messages(&self, one: MessageId, other: MessageId) -> Ordering {
-        let key = |message| {
-            let (sender, place) = self.posting(message);
-            (sender.map(|(process, act)| (self.lineage(process), act)), place)
+        let ((sender, place), (other_sender, other_place)) =
+            (self.posting(one), self.posting(other));
+        let by_sender = match (sender, other_sender) {
+            (Some((process, act)), Some((other, other_act))) => {
+                self.compare_processes(process, other).then(act.cmp(&other_act))
+            }
+            _ => sender.is_some().cmp(&other_sender.is_some()),
         };
-        key(one).cmp(&key(other))
+        by_sender.then(place.cmp(&other_place))
+    }
+
+    /// The ancestor that exists from the start.
+    fn root(&self, process: ProcessId) -> ProcessId {
+        let mut root = process;
+        while let Some(birth) = self.birth(root) {
+            root = birth.parent;
+        }
+        root
     }
 
     /// The ancestor that exists from the start, then action and place of each start from there on.

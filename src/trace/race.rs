@@ -39,10 +39,10 @@ mod network;
 mod open;
 
 pub(crate) use cut::with_cut;
-pub(crate) use distant::with_distant;
+pub(crate) use distant::{with_distant, with_distant_of_last};
 pub use open::OpenChoices;
 
-use self::network::{detours, is_poll, might_find_nothing};
+use self::network::{Detour, detours, detours_through, is_poll, might_find_nothing};
 use super::{Execution, HappensBefore, Strand, spin};
 use crate::model::{
     Action, Choice, Effect, Handled, Lane, Locals, Needs, Op, ProcessId, State, Stimulus, System,
@@ -135,8 +135,22 @@ pub fn with_earlier<S: System>(
         // The other operations depend only on events for which they wait.
         _ => {}
     }
-    for (first, ()) in open.iter() {
-        opened_by(execution, first, last, races);
+    with_opened(execution, open, races);
+}
+
+/// Appends the races of the open choices for which the last event of the execution has made another
+/// result possible. These are races of all longer executions, too: all causes of the result are
+/// there, and nothing that comes later can be one.
+pub(crate) fn with_opened<S: System>(
+    execution: &mut Execution<'_, S>,
+    open: &OpenChoices,
+    races: &mut Vec<Race>,
+) {
+    let last = execution.len() - 1;
+    if cfg!(debug_assertions) || says_so(execution, last) {
+        for (first, ()) in open.iter() {
+            opened_by(execution, first, last, races);
+        }
     }
 }
 
@@ -180,10 +194,14 @@ fn says_so<S: System>(execution: &Execution<'_, S>, position: usize) -> bool {
 }
 
 /// Drops from `races`, from index `found` on, the races whose x would end a spin iteration. They
-/// must be races about choices.
+/// must be races about one choice.
 #[inline]
 fn drop_spinning<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>, found: usize) {
-    if races.len() > found && execution.waits() {
+    let may_return = |execution: &Execution<'_, S>| {
+        let before = execution.state().before(races[found].first);
+        execution.waits() && execution.locals.may_return(before)
+    };
+    if races.len() > found && may_return(execution) {
         drop_spinning_ones(execution, races, found);
     }
 }
@@ -478,10 +496,14 @@ pub fn completed_by<S: System>(
         if effect.at == Effect::NOWHERE {
             return SmallVec::new();
         }
-        let here = position as u32;
-        let opened = detours(execution, chosen).into_iter();
-        let opened = opened.filter(|detour| detour.causes.contains(&here));
-        return opened.map(|detour| (detour.choice, detour.effect)).collect();
+        let opened = detours_through(execution, chosen, position);
+        debug_assert!({
+            let mut all = detours(execution, chosen);
+            all.retain(|detour| detour.causes.contains(&(position as u32)));
+            let choices = |all: &[Detour]| all.iter().map(|one| one.choice).collect::<Vec<_>>();
+            choices(&all) == choices(&opened)
+        });
+        return opened.into_iter().map(|detour| (detour.choice, detour.effect)).collect();
     }
     let mut needs = Needs::new();
     let mut completed = SmallVec::new();

@@ -84,9 +84,19 @@ pub(crate) fn ends_spin_iteration<S: System>(
     if !locals.may_return(before) || !locals.op(before).is_some_and(Op::may_observe) {
         return false;
     }
-    state.step(locals, action);
-    let (after, effect) = (state.local(process), state.effect(locals));
-    state.undo(locals);
+    let status = locals.shared_status(before);
+    let Status::At(op) = &*status else { unreachable!("a process that moves") };
+    let (after, effect) = if let Some(register) = state.register(op) {
+        let version = order.changes(register).len();
+        let observed = state.observed(op, &mut locals.values, process, version);
+        let Some(response) = observed else { return false };
+        (locals.resume(before, response), Effect::access(register, false))
+    } else {
+        state.step(locals, action);
+        let found = (state.local(process), state.effect(locals));
+        state.undo(locals);
+        found
+    };
     let nth = order.of_process(process).len();
     effect.is_observation()
         && iteration(locals, state, order, (process, nth), before, after).is_some_and(|iteration| {

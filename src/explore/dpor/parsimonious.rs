@@ -51,8 +51,14 @@
 //!
 //! Condition 3 is checked by executing C·R·u. If it fails, the exploration is abandoned as blocked.
 //! In most programs that is rare, because conditions that can be checked in E are checked before.
-//! Without u' the race is one of [`race::with_distant`] or of siblings, and R consists of the
-//! events of E after s that do not happen after s, up to where u comes first.
+//! Without u' the race is one of siblings, of an open choice, or one of [`race::with_distant`].
+//! R consists of the events of E after s that do not happen after s, up to where u comes first.
+//!
+//! Distant races are found once for each prefix of E, by the event that completes them; those of
+//! actions that wait at the end are found there. In a race of an open choice u is possible from its
+//! newest cause on, because only s is in conflict with it. So R is known from the order of E. By
+//! condition 2 u does not come before the last event of E that wakes an event, because K has to
+//! exclude what that event wakes: most of these races end there.
 //!
 //! # Pending reversals
 //!
@@ -155,6 +161,8 @@ struct Level {
     /// For each call of [`Reversals::visit`] that is active at this level: the number of its
     /// pending reversals when the call began. They are not explored within the call.
     later: Vec<usize>,
+    /// The number of distant races of the execution up to here.
+    distant: usize,
 }
 
 /// The rule, with the current execution and the pending reversals.
@@ -172,6 +180,8 @@ struct Reversals {
     /// The position of u in the current execution.
     jump: usize,
     open: OpenChoices,
+    /// The distant races of the events of the current execution, by the event that completes them.
+    distant: Vec<Race>,
     /// The races of the current execution from u on.
     races: Vec<Race>,
 }
@@ -179,12 +189,8 @@ struct Reversals {
 impl<S: System> Rule<S> for Reversals {
     #[inline]
     fn arrive(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
-        let inherited = walk.sleep.mark();
-        if !walk.execution.is_empty() {
-            self.open.push(&walk.execution, |_, _| ());
-        }
         let step = self.path.pop();
-        self.levels.push(Level { inherited, step, tasks: Vec::new(), later: Vec::new() });
+        self.enter(walk, step, Vec::new());
         if step.is_some() || walk.is_on_its_way() {
             return;
         }
@@ -238,21 +244,14 @@ impl<S: System> Rule<S> for Reversals {
     fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         self.levels.pop();
         self.open.leave(&walk.execution);
+        self.distant.truncate(self.levels.last().map_or(0, |level| level.distant));
     }
 
     fn want(&mut self, walk: &mut Walk<'_, '_, '_, S>, wanted: &[Schedule]) -> Option<()> {
-        if !walk.execution.is_empty() {
-            self.open.push(&walk.execution, |_, _| ());
-        }
         let read = wanted.iter().map(|wanted| Task::read(walk, wanted));
         let tasks: Vec<Task> = read.collect::<Option<_>>()?;
         self.pending_actions = tasks.iter().map(|task| task.path.len()).sum();
-        self.levels.push(Level {
-            inherited: walk.sleep.mark(),
-            step: None,
-            tasks,
-            later: Vec::new(),
-        });
+        self.enter(walk, None, tasks);
         Some(())
     }
 
@@ -304,6 +303,22 @@ impl Task {
 }
 
 impl Reversals {
+    /// Adds the level of the execution, which has one more action, with its distant races.
+    fn enter<S: System>(
+        &mut self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        step: Option<Action>,
+        tasks: Vec<Task>,
+    ) {
+        if !walk.execution.is_empty() {
+            self.open.push(&walk.execution, |_, _| ());
+            race::with_opened(&mut walk.execution, &self.open, &mut self.distant);
+            race::with_distant_of_last(&mut walk.execution, &mut self.distant);
+        }
+        let (inherited, distant) = (walk.sleep.mark(), self.distant.len());
+        self.levels.push(Level { inherited, step, tasks, later: Vec::new(), distant });
+    }
+
     /// Puts to sleep the events that this step of R·u passes over. Returns false if condition 3
     /// fails already.
     fn passes<S: System>(&self, walk: &mut Walk<'_, '_, '_, S>, step: Action) -> bool {
@@ -315,10 +330,17 @@ impl Reversals {
     fn end<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let execution = &mut walk.execution;
         self.races.retain(|race| race.later(execution).is_some() || race.is_sibling(execution));
-        race::with_distant(execution, &self.open, &mut self.races);
-        let races = std::mem::take(&mut self.races);
-        let children = races.iter().filter_map(|race| Some((race.first, self.child(walk, race)?)));
-        let mut children: Vec<(usize, Task)> = children.collect();
+        let near = self.races.len();
+        race::with_distant(execution, &mut self.races);
+        let mut kept = Vec::new();
+        let mut child = |race: &Race| Some((race.first, self.child(walk, race, &mut kept)?));
+        let mut children: Vec<_> = self.races[..near].iter().filter_map(&mut child).collect();
+        let distant = self.races[near..].iter().chain(&self.distant);
+        let mut distant: Vec<(usize, Task)> = distant.filter_map(child).collect();
+        let key = |(first, task): &(usize, Task)| (*first, task.path.last().copied());
+        distant.sort_by_key(key);
+        distant.dedup_by_key(|child| key(child));
+        children.extend(distant);
         let more: usize = children.iter().map(|(_, task)| task.path.len()).sum();
         if self.pending_actions + more <= self.max_pending {
             self.pending_actions += more;
@@ -340,6 +362,7 @@ impl Reversals {
         }
         let open = self.open.clone();
         self.open.truncate(length);
+        let distant = self.distant.split_off(self.levels[length].distant);
         let behind = self.levels.split_off(length + 1);
         self.pending_actions += task.path.len();
         let level = &mut self.levels[length];
@@ -348,14 +371,24 @@ impl Reversals {
         walk.go_back(length, self);
         self.levels[length].later.pop();
         self.levels.extend(behind);
+        self.distant.extend(distant);
         self.open = open;
     }
 
-    /// The child for this race; `None` if E turns out not to be its parent.
-    fn child<S: System>(&self, walk: &mut Walk<'_, '_, '_, S>, race: &Race) -> Option<Task> {
+    /// The child for this race; `None` if E turns out not to be its parent. `kept` is scratch
+    /// space.
+    fn child<S: System>(
+        &self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        race: &Race,
+        kept: &mut Vec<usize>,
+    ) -> Option<Task> {
         let execution = &walk.execution;
         let (order, first) = (execution.order(), race.first);
         let is_sibling = race.is_sibling(execution);
+        if !is_sibling && execution.strand_at(first) == race.strand() {
+            return self.child_of_choice(walk, race, kept);
+        }
         let later = race.later(execution);
         if let Some(later) = later {
             let mut needs = order.direct_predecessors(later).iter().map(|&at| at as usize);
@@ -369,21 +402,62 @@ impl Reversals {
             None => execution.len(),
         };
         let conflicting = race.conflicting(execution);
-        let kept = |&at: &usize| race.keeps(execution, &conflicting, at);
-        let mut kept: Vec<usize> = (first + 1..end).filter(kept).collect();
-        if !is_sibling && later.is_none() && !self.settle(walk, race, &mut kept) {
+        kept.clear();
+        kept.extend((first + 1..end).filter(|&at| race.keeps(execution, &conflicting, at)));
+        // What fails with these events also fails with those of them that come before u.
+        if !self.is_child(walk, first, later, kept) {
             return None;
         }
-        if !is_sibling && !is_next(&mut walk.execution, race, later, &kept) {
+        let all = kept.len();
+        if !is_sibling && later.is_none() && !self.settle(walk, race, kept)
+            || kept.len() < all && !self.is_child(walk, first, later, kept)
+            || !is_sibling && !is_next(&mut walk.execution, race, later, kept)
+        {
             return None;
         }
-        if !self.wakes_all(walk, first, &kept) || !self.excludes_all(walk, first, later, &kept) {
-            return None;
-        }
+        Some(task(&walk.execution, race, kept))
+    }
+
+    /// For this race of an open choice: does u not come before the last event of E that wakes an
+    /// event, or s after that?
+    fn is_late<S: System>(&self, execution: &Execution<'_, S>, race: &Race) -> bool {
+        self.jump <= race.first || end_of_r(execution, race, self.jump + 1) > self.jump
+    }
+
+    /// The child for this race of an open choice; `None` if E turns out not to be its parent.
+    /// `kept` is scratch space.
+    fn child_of_choice<S: System>(
+        &self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        race: &Race,
+        kept: &mut Vec<usize>,
+    ) -> Option<Task> {
         let execution = &walk.execution;
-        let before = kept.iter().map(|&at| execution.action(at));
-        let path = before.chain([race.action]).collect();
-        Some(Task { path, first: execution.action(first) })
+        if !self.is_late(execution, race) {
+            return None;
+        }
+        let is_kept = |&at: &usize| !execution.order().before(race.first, at);
+        let end = end_of_r(execution, race, execution.len());
+        kept.clear();
+        kept.extend((race.first + 1..end).filter(is_kept));
+        debug_assert!({
+            let all = race.first + 1..execution.len();
+            let mut settled: Vec<usize> = all.filter(is_kept).collect();
+            self.settle(walk, race, &mut settled) && settled == *kept
+        });
+        let is_child = self.is_child(walk, race.first, None, kept);
+        is_child.then(|| task(&walk.execution, race, kept))
+    }
+
+    /// Do the conditions 2 and 3 hold, as far as can be seen in E?
+    fn is_child<S: System>(
+        &self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        first: usize,
+        later: Option<usize>,
+        kept: &[usize],
+    ) -> bool {
+        self.wakes_all(walk, first, kept) && self.excludes_all(walk, first, later, kept)
     }
 
     /// Does R wake every event that was passed over before s, as far as can be seen in E?
@@ -450,16 +524,18 @@ impl Reversals {
             behind.chain(later.filter(|&later| later > at))
         };
         for at in first + 1..=self.jump {
-            if kept.contains(&at) || later == Some(at) {
+            if walk.sleep.woken_by(at).next().is_none()
+                || kept.binary_search(&at).is_ok()
+                || later == Some(at)
+            {
                 continue;
             }
-            let woken: Vec<_> = walk.sleep.woken_by(at).cloned().collect();
-            for (z, effect) in woken {
-                let execution = &mut walk.execution;
-                let own = Signature::of(z.process, &effect);
+            let Walk { sleep, execution, .. } = &mut *walk;
+            for &(z, ref effect) in sleep.woken_by(at) {
+                let own = Signature::of(z.process, effect);
                 let met = rest(at).filter(|&at| own.meets(execution.order().signature(at)));
                 let events = met.map(|at| (execution.action(at), execution.order().effect(at)));
-                let is_free = is_weak_initial((z, &effect), events).unwrap_or_else(|| {
+                let is_free = is_weak_initial((z, effect), events).unwrap_or_else(|| {
                     let actions: Vec<_> = rest(at).map(|at| execution.action(at)).collect();
                     execution.looking_back(at, |locals, state| {
                         is_weak_initial_in(locals, state, z, actions.into_iter())
@@ -474,6 +550,25 @@ impl Reversals {
     }
 }
 
+/// The reversal of this race, with R.
+fn task<S: System>(execution: &Execution<'_, S>, race: &Race, kept: &[usize]) -> Task {
+    let before = kept.iter().map(|&at| execution.action(at));
+    let path = before.chain([race.action]).collect();
+    Task { path, first: execution.action(race.first) }
+}
+
+/// The position where R ends because u comes first, for the race of an open choice; at most `len`.
+fn end_of_r<S: System>(execution: &Execution<'_, S>, race: &Race, len: usize) -> usize {
+    let order = execution.order();
+    let newest = order.last_needed(&race.effect.needs).expect("what made u possible");
+    let comes_first = |&at: &usize| {
+        let (u, next) = (race.action.process, order.process(at));
+        !order.before(race.first, at)
+            && execution.locals.compare_processes(u, next) == Ordering::Less
+    };
+    (newest + 1..len).find(comes_first).unwrap_or(len)
+}
+
 /// Is e the next action of the strand of u after C·R·s (or has it none, if there is no e)?
 fn is_next<S: System>(
     execution: &mut Execution<'_, S>,
@@ -481,9 +576,6 @@ fn is_next<S: System>(
     later: Option<usize>,
     kept: &[usize],
 ) -> bool {
-    if execution.strand_at(race.first) == race.strand() {
-        return true;
-    }
     let expected = later.map(|later| execution.action(later));
     if later.is_some() && expected.map(|e| e.choice) == Some(race.action.choice) {
         return true;

@@ -393,6 +393,17 @@ impl Network {
         Some(found)
     }
 
+    /// May the match of `receive` be a cause of it that `taker` gets the message `send`?
+    pub(crate) fn may_compete(&self, receive: u32, taker: Taker, send: u32) -> bool {
+        let earlier = &self.ends(taker.mailbox).receives[..taker.before as usize];
+        let follows = |other: u32| {
+            other < send && self.sends[other as usize].process == self.sends[send as usize].process
+        };
+        let outcome = self.receives[receive as usize].outcome;
+        earlier.last().is_some_and(|&last| receive <= last)
+            || matches!(outcome, Settlement::Matched(other) if follows(other))
+    }
+
     /// How `taker` could get the message `send`: the positions of all causes in the execution,
     /// before and after its own. `None` if one of them is missing or is its own match.
     pub fn causes(&self, taker: Taker, send: u32) -> Option<Places> {

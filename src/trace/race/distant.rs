@@ -7,80 +7,68 @@
 //! process of x is not enabled right after i, because it waits, or a guard refuses, or it would be
 //! too high; it may be enabled later, or never.
 
-use super::{OpenChoices, Race, opened_by, stimulus, with_cut};
+use super::{Race, stimulus, with_cut};
 use crate::model::{Action, Choice, Effect, Op, ProcessId, System};
 use crate::trace::Execution;
 
-/// Appends the distant races of an execution that has ended, each once. `open` are its open
-/// choices. O(n²) for n actions if it has open choices; else O(n) for each access that may wait,
-/// and for each message to an actor.
-pub(crate) fn with_distant<S: System>(
+/// Appends the distant races of the last event of the execution. They are races of all longer
+/// executions, too, because they depend only on what came before. O(n) for n actions.
+pub(crate) fn with_distant_of_last<S: System>(
     execution: &mut Execution<'_, S>,
-    open: &OpenChoices,
     races: &mut Vec<Race>,
 ) {
-    let found = races.len();
-    for (first, ()) in open.iter() {
-        for last in first + 1..execution.len() {
-            opened_by(execution, first, last, races);
-        }
-    }
-    with_accesses(execution, races);
-    with_handlings(execution, races);
-    with_cut(execution, races);
-    let key = |race: &Race| (race.first, race.action);
-    races[found..].sort_by_key(key);
-    let mut index = 0;
-    let mut last = None;
-    races.retain(|race| {
-        index += 1;
-        index <= found || last.replace(key(race)) != Some(key(race))
-    });
-}
-
-/// Appends the races of accesses with the versions after which they would have to wait.
-fn with_accesses<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
-    if !execution.waits() {
-        return;
-    }
-    let held = execution.held_accesses().into_iter().map(|process| (process, None));
-    let awaited = (0..execution.len()).filter(|&at| execution.awaited(at).is_some());
-    let awaited: Vec<_> = awaited.map(|at| (execution.order().process(at), Some(at))).collect();
-    for (process, later) in held.chain(awaited) {
-        let mut newer = later.map(|later| execution.version_before(later));
-        for (version, earlier) in execution.earlier_accesses(process, later) {
-            let first = earlier.overwritten_by;
-            let follows = newer.replace(version) == Some(version + 1);
-            if !follows {
-                races.push(Race {
-                    first,
-                    action: Action { process, choice: Choice::ONLY },
-                    is_initial: earlier.after.is_none_or(|after| after < first),
-                    effect: earlier.effect,
-                    later: None,
-                    conflicting: Box::default(),
-                });
-            }
-        }
+    let last = execution.len() - 1;
+    let Action { process, choice } = execution.action(last);
+    if execution.awaited(last).is_some() {
+        accesses(execution, process, Some(last), races);
+    } else if matches!(execution.op(last), Op::Handle { .. }) {
+        let nth = execution.order().of_process(process).len() - 1;
+        handlings(execution, process, choice, nth, races);
     }
 }
 
-/// Appends the races of messages and internal handlers with places after which the actor would
-/// refuse them.
-fn with_handlings<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
+/// Appends the distant races of actions that are not possible at the end of the execution. O(n) for
+/// n actions for each access that waits, and for each message that is not handled.
+pub(crate) fn with_distant<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
+    for process in execution.held_accesses() {
+        accesses(execution, process, None, races);
+    }
     let state = execution.state();
     for actor in state.processes() {
         let chain = execution.order().of_process(actor);
         let Some(&last) = chain.last() else { continue };
         let Op::Handle { internals } = *execution.op(last as usize) else { continue };
-        for (nth, &at) in chain.iter().enumerate() {
-            handlings(execution, actor, execution.action(at as usize).choice, nth, races);
-        }
         let inboxes = state.inboxes();
         let messages =
             inboxes.pending(actor).map(|at| Choice::message(inboxes.log()[at as usize].id));
         for choice in messages.chain((0..internals).map(Choice::internal)) {
             handlings(execution, actor, choice, chain.len(), races);
+        }
+    }
+    with_cut(execution, races);
+}
+
+/// Appends the races of an access (of the event at `later`, or of an access that waits at the end)
+/// with the versions after which it would have to wait.
+fn accesses<S: System>(
+    execution: &mut Execution<'_, S>,
+    process: ProcessId,
+    later: Option<usize>,
+    races: &mut Vec<Race>,
+) {
+    let mut newer = later.map(|later| execution.version_before(later));
+    for (version, earlier) in execution.earlier_accesses(process, later) {
+        let first = earlier.overwritten_by;
+        let follows = newer.replace(version) == Some(version + 1);
+        if !follows {
+            races.push(Race {
+                first,
+                action: Action { process, choice: Choice::ONLY },
+                is_initial: earlier.after.is_none_or(|after| after < first),
+                effect: earlier.effect,
+                later: None,
+                conflicting: Box::default(),
+            });
         }
     }
 }

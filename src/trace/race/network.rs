@@ -31,34 +31,101 @@ pub(crate) fn detours<S: System>(
 ) -> SmallVec<[Detour; 2]> {
     let mut all = SmallVec::new();
     let Some(taker) = taker(execution, first) else { return all };
-    let (state, order) = (execution.state(), execution.order());
-    let network = state.network();
-    let chosen = execution.action(first).choice;
-    let changes = !order.effect(first).is_observation();
-    let is_known = |at: usize, causes: &Places| {
-        causes.iter().any(|&cause| cause as usize == at || order.before(at, cause as usize))
-    };
-    let mut add = |choice: Choice, causes: Places| {
-        let is_low =
-            !execution.has_tops() || !causes.iter().any(|&cause| execution.is_top(cause as usize));
-        if choice != chosen && is_low && !is_known(first, &causes) {
-            let effect = network_effect(Effect::NOWHERE, changes, &causes);
-            all.push(Detour { choice, causes, effect });
-        }
-    };
-    for &send in network.sends_for(taker) {
-        let sent = &network.sends()[send as usize];
-        let Some(causes) = network.causes(taker, send) else { continue };
-        let taken =
-            sent.receive().and_then(|other| network.receives()[other as usize].matched_at());
-        if !taken.is_some_and(|taken| is_known(taken, &causes)) {
-            add(Choice::message(sent.id), causes);
-        }
+    for &send in execution.state().network().sends_for(taker) {
+        all.extend(detour(execution, first, taker, send));
     }
-    if let Some(way) = taker.receive.and_then(|receive| network.dropping(receive)) {
-        add(DROPPED, way.causes);
-    }
+    all.extend(drop_instead(execution, first, taker));
     all
+}
+
+/// The [`detours`] at `first` that have the event at `position` as a cause.
+pub(crate) fn detours_through<S: System>(
+    execution: &Execution<'_, S>,
+    first: usize,
+    position: usize,
+) -> SmallVec<[Detour; 1]> {
+    let mut all = SmallVec::new();
+    let Some(taker) = taker(execution, first) else { return all };
+    let network = execution.state().network();
+    if let Some(send) = network.send_at(position) {
+        if network.sends()[send as usize].mailbox == taker.mailbox {
+            all.extend(detour(execution, first, taker, send));
+        }
+        return all;
+    }
+    let matched = match *execution.op(position) {
+        Op::Deliver => match execution.state().carried_at(position) {
+            Posted::Receive(receive) => Some(receive),
+            _ => return all,
+        },
+        _ => None,
+    };
+    let mailbox = |receive: u32| network.receives()[receive as usize].mailbox;
+    if matched.is_some_and(|receive| mailbox(receive) != taker.mailbox) {
+        return all;
+    }
+    for &send in network.sends_for(taker) {
+        if matched.is_none_or(|receive| network.may_compete(receive, taker, send)) {
+            all.extend(detour(execution, first, taker, send));
+        }
+    }
+    all.extend(drop_instead(execution, first, taker));
+    all.retain(|detour| detour.causes.contains(&(position as u32)));
+    all
+}
+
+/// The choice of the message `send` at `first`, if it is another one and possible.
+fn detour<S: System>(
+    execution: &Execution<'_, S>,
+    first: usize,
+    taker: Taker,
+    send: u32,
+) -> Option<Detour> {
+    let network = execution.state().network();
+    let sent = &network.sends()[send as usize];
+    let taken = sent.receive().and_then(|other| network.receives()[other as usize].matched_at());
+    if taken == Some(first) {
+        return None;
+    }
+    let causes = network.causes(taker, send)?;
+    if taken.is_some_and(|taken| is_known(execution, taken, &causes)) {
+        return None;
+    }
+    with_causes(execution, first, Choice::message(sent.id), causes)
+}
+
+/// The choice to drop the receive that was matched at `first`, if it is another one and possible.
+fn drop_instead<S: System>(
+    execution: &Execution<'_, S>,
+    first: usize,
+    taker: Taker,
+) -> Option<Detour> {
+    let way = execution.state().network().dropping(taker.receive?)?;
+    with_causes(execution, first, DROPPED, way.causes)
+}
+
+/// The detour at `first` with this choice and these causes, if it is another one and possible.
+fn with_causes<S: System>(
+    execution: &Execution<'_, S>,
+    first: usize,
+    choice: Choice,
+    causes: Places,
+) -> Option<Detour> {
+    let is_top = |&cause: &u32| execution.is_top(cause as usize);
+    let is_possible = choice != execution.action(first).choice
+        && !(execution.has_tops() && causes.iter().any(is_top))
+        && !is_known(execution, first, &causes);
+    is_possible.then(|| {
+        let changes = !execution.order().effect(first).is_observation();
+        let effect = network_effect(Effect::NOWHERE, changes, &causes);
+        Detour { choice, causes, effect }
+    })
+}
+
+/// Is the event at `at` one of these causes, or does it happen before one?
+fn is_known<S: System>(execution: &Execution<'_, S>, at: usize, causes: &Places) -> bool {
+    let order = execution.order();
+    causes.iter().any(|&cause| cause as usize == at || order.before(at, cause as usize))
 }
 
 /// The receive or probe that got a message at `position`.

@@ -26,10 +26,11 @@ impl State {
 
     /// What the carrier matched, dropped or ended in the action at `position`.
     pub(crate) fn carried_at(&self, position: usize) -> Posted {
-        let carrier = self.action(position).process;
-        let mut all = self.processes[carrier.index()].posted.iter().rev().copied();
-        let found = all.find(|&posted| self.carried_to(posted) == Some(position));
-        found.expect("an action of this carrier")
+        let all = &self.processes[self.action(position).process.index()].posted;
+        let is_earlier = |&posted: &_| self.carried_to(posted).is_some_and(|at| at < position);
+        let found = all[all.partition_point(is_earlier)];
+        debug_assert_eq!(self.carried_to(found), Some(position), "an action of this carrier");
+        found
     }
 
     /// The position in the execution of the action of a carrier that matched, dropped or ended

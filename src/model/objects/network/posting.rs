@@ -1,12 +1,20 @@
 //! Sends and receives at p2p and bag mailboxes: they only post.
 
 use super::super::{NONE, Operation, Place, Posted, World};
-use super::{Reception, Sent, Settlement, effect_here};
+use super::{Network, Reception, Sent, Settlement, effect_here};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
     Completion, Effect, Envelope, MailboxId, May, Response, System, Touch, ValueId,
 };
+
+impl Network {
+    /// The send at this position of the execution, if it is one: its position among all sends.
+    pub(crate) fn send_at(&self, position: usize) -> Option<u32> {
+        let at = |sent: &Sent| sent.at.cmp(&(position as u32));
+        self.sends.binary_search_by(at).ok().map(|send| send as u32)
+    }
+}
 
 /// A send.
 pub(in crate::model) struct Sending {
