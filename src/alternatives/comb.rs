@@ -14,7 +14,8 @@
 //! Spikes shrink as C grows: an event in conflict with C stays in conflict. And if u is after some
 //! d ∈ D, then once d is in conflict with C, u is, too. So the spike of d at a node is computed
 //! from its spike at the nearest node above at which it was computed, and from the conflicts of d
-//! that were found since.
+//! that were found since. Of D only what was disabled since then matters to the events of that
+//! spike. An event that is in many spikes of a comb is looked at once.
 //!
 //! Invariant: `drafts` has the spikes that were computed at the nodes from the root to the current
 //! one, newest last; `latest[d]` is the newest draft for d. [`Comb::ascend`] removes the drafts of
@@ -33,11 +34,26 @@ struct Draft {
     end: u32,
     /// The number of immediate conflicts that d had then.
     degree: u32,
+    /// The number of the comb that it was drawn for, and that of the first draft for d.
+    comb: u64,
+    first: u64,
     /// The draft for d before this one.
     former: u32,
 }
 
 const NO_DRAFT: u32 = u32::MAX;
+
+/// What is known of an event that may be in spikes.
+#[derive(Clone, Copy)]
+struct Candidate {
+    /// An event of C with which it was in conflict when last tested.
+    witness: EventId,
+    /// The comb for which it was last tested, and whether it is in spikes of that comb.
+    comb: u64,
+    fits: bool,
+}
+
+const UNTESTED: Candidate = Candidate { witness: EventId::NONE, comb: 0, fits: false };
 
 /// The number of combs searched, and their greatest sizes. A comb with an empty spike does not
 /// count, because there is nothing to search.
@@ -70,8 +86,9 @@ pub(crate) struct Comb {
     order: Vec<u32>,
     chosen: Vec<EventId>,
     marks: Stamps,
-    /// For each event, an event of C with which it was in conflict when last tested.
-    witnesses: Vec<EventId>,
+    candidates: Vec<Candidate>,
+    /// The number of combs so far. The first is 1.
+    combs: u64,
     sizes: Combs,
 }
 
@@ -98,7 +115,8 @@ impl Comb {
         c: &Configuration,
         disabled: &[EventId],
     ) -> bool {
-        self.witnesses.resize(structure.capacity(), EventId::NONE);
+        self.combs += 1;
+        self.candidates.resize(structure.capacity(), UNTESTED);
         self.latest.resize(structure.capacity(), NO_DRAFT);
         self.spikes.clear();
         let mut longest = 0;
@@ -131,27 +149,32 @@ impl Comb {
         d: EventId,
     ) -> Draft {
         let former = self.latest[d.index()];
-        let known = self.drafts.get(former as usize).copied();
-        let (drawn, degree) =
-            known.map_or((0..0, 0), |draft| (draft.start..draft.end, draft.degree));
+        let none = Draft { d, start: 0, end: 0, degree: 0, comb: 0, first: self.combs, former };
+        let known = self.drafts.get(former as usize).copied().unwrap_or(none);
         let start = self.pool.len() as u32;
         // The degree counts discarded conflicts, too. So some events may be considered twice, but
         // none is missed.
-        let found = structure.event(d).degree() - degree;
+        let found = structure.event(d).degree() - known.degree;
         for u in structure.immediate_conflicts(d).take(found as usize) {
             self.offer(structure, c, disabled, u);
         }
-        for index in drawn {
-            self.offer(structure, c, disabled, self.pool[index as usize]);
+        let is_new = |d: &EventId| {
+            let latest = self.drafts.get(self.latest[d.index()] as usize);
+            latest.is_none_or(|latest| latest.first > known.comb)
+        };
+        let older = disabled.iter().rposition(|d| !is_new(d)).map_or(0, |last| last + 1);
+        for index in known.start..known.end {
+            self.offer(structure, c, &disabled[older..], self.pool[index as usize]);
         }
-        let end = self.pool.len() as u32;
-        let draft = Draft { d, start, end, degree: structure.event(d).degree(), former };
+        let (end, degree) = (self.pool.len() as u32, structure.event(d).degree());
+        let draft = Draft { start, end, degree, comb: self.combs, former, ..known };
         self.latest[d.index()] = self.drafts.len() as u32;
         self.drafts.push(draft);
         draft
     }
 
     /// Adds u to the pool if it is not barred, not in conflict with C, and \[u\] ∩ D = ∅.
+    /// `disabled` is D without what was tested at a node above.
     fn offer(
         &mut self,
         structure: &EventStructure,
@@ -162,11 +185,14 @@ impl Comb {
         if structure.is_stopped() {
             return;
         }
-        let witness = &mut self.witnesses[u.index()];
-        if !structure.is_barred(u)
-            && !c.is_in_conflict_with(structure, u, witness)
-            && !disabled.iter().any(|&d| structure.is_at_or_before(d, u))
-        {
+        let candidate = &mut self.candidates[u.index()];
+        if candidate.comb != self.combs {
+            candidate.comb = self.combs;
+            candidate.fits = !structure.is_barred(u)
+                && !c.is_in_conflict_with(structure, u, &mut candidate.witness)
+                && !disabled.iter().any(|&d| structure.is_at_or_before(d, u));
+        }
+        if candidate.fits {
             self.pool.push(u);
         }
     }
@@ -175,7 +201,7 @@ impl Comb {
     /// are compatible with the C of all nodes above, and not after an event that was disabled
     /// there.
     pub(crate) fn forget(&mut self) {
-        self.witnesses.clear();
+        self.candidates.clear();
     }
 
     /// The number of spikes.
