@@ -52,7 +52,9 @@ pub use snapshot::{Fact, FactKind};
 
 pub(crate) use arrows::{Arrow, ArrowKind, Hold};
 pub(crate) use deadlock::list;
-pub(crate) use invariants::{broken_invariant, invariant_readings, is_seen};
+pub(crate) use invariants::{
+    broken_among, broken_invariant, invariant_readings, is_seen, seen_cells, tells,
+};
 pub(crate) use leaks::Leaks;
 pub(crate) use livelock::{is_livelock, may_spin};
 pub(crate) use objects::oversubscription;

@@ -212,8 +212,9 @@ impl<'o> Driver<'o> {
     }
 
     /// Tells which local states it may still ask about.
-    pub(crate) fn tell_needed(&self, needed: &mut Needed) {
+    pub(crate) fn tell_needed(&mut self, needed: &mut Needed) {
         self.leaks.tell_needed(needed);
+        self.invariants.forget_locals();
     }
 
     /// Judges the initial state: local computation may fail before the first action.

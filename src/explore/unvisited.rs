@@ -16,6 +16,11 @@
 //! - Otherwise the cuts are enumerated, up to [`MOST_CUTS`]. If there are more, the search does not
 //!   count as complete.
 //!
+//! What the cuts show follows from the relevant actions of a class: what each of them changes, and
+//! which of them happen before it. Many classes have the same ones in the same order. So these are
+//! remembered ([`Shown`]), and the cuts are enumerated only once for them.
+//! (Not if the invariant reads a length: how much a send changes it may depend on other actions.)
+//!
 //! The length of a mailbox changes with sends and receives, which are independent. So an invariant
 //! that reads a length never falls under the first case.
 //!
@@ -23,19 +28,30 @@
 //! nothing that outlasts it. The states in the middle of the iteration are cuts of the
 //! execution that was given up, and that execution is judged here as well.
 
-use crate::model::{Failure, Locals, Schedule, State, StopSignal, System};
-use crate::property::{Invariants, Properties, broken_invariant, broken_invariants, is_seen};
-use crate::trace::Cuts;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::model::{
+    CellId, Effect, Failure, LocalId, Locals, ProcessId, Schedule, State, StopSignal, System, Value,
+};
+use crate::property::{
+    Invariants, Properties, broken_among, broken_invariant, is_seen, seen_cells, tells,
+};
+use crate::trace::{Cuts, HappensBefore};
 
 /// The most cuts of a class that an invariant is judged in.
 const MOST_CUTS: usize = 100_000;
+
+/// The most that is remembered of classes whose cuts have been judged.
+const MOST_JUDGED: usize = 1 << 13;
 
 /// The invariants that a search has to judge.
 pub(super) struct InvariantCheck {
     /// Must invariants be judged at all?
     pub(crate) are_judged: bool,
-    /// Indices of the invariants that must also be judged in states that the search skips.
-    unvisited: Vec<usize>,
+    /// Does the search visit every reachable state?
+    visits_all: bool,
+    /// The invariants that must also be judged in states that the search skips.
+    unvisited: Vec<Unvisited>,
     /// Was there a class with more than [`MOST_CUTS`] such states?
     pub(crate) is_open: bool,
 }
@@ -45,15 +61,20 @@ impl InvariantCheck {
     pub(crate) fn of<S: System>(system: &S, properties: &Properties) -> InvariantCheck {
         let invariants = system.invariants().filter(|_| properties.contain::<Invariants>());
         let unvisited = invariants.map_or(Vec::new(), |invariants| {
-            (0..invariants.count()).filter(|&one| !invariants.sees_one_thing(one)).collect()
+            let all = 0..invariants.count();
+            all.filter(|&one| !invariants.sees_one_thing(one)).map(Unvisited::new).collect()
         });
-        InvariantCheck { are_judged: invariants.is_some(), unvisited, is_open: false }
+        InvariantCheck {
+            are_judged: invariants.is_some(),
+            visits_all: false,
+            unvisited,
+            is_open: false,
+        }
     }
-}
 
-impl InvariantCheck {
     /// Notes that the search visits every reachable state.
     pub(crate) fn go_through_all_states(&mut self) {
+        self.visits_all = true;
         self.unvisited.clear();
     }
 
@@ -62,7 +83,10 @@ impl InvariantCheck {
         if !self.are_judged {
             return Vec::new();
         }
-        let all = broken_invariants(locals, state).into_iter();
+        // A search of classes has judged the state before the last action.
+        let is_open =
+            |invariant| self.visits_all || state.depth() == 0 || is_seen(locals, state, invariant);
+        let all = broken_among(locals, state, is_open).into_iter();
         all.map(|(invariant, failure)| Broken { invariant, failure, schedule: None }).collect()
     }
 
@@ -74,11 +98,22 @@ impl InvariantCheck {
         signal: &StopSignal,
     ) -> Vec<Broken> {
         let mut all = Vec::new();
-        for &invariant in &self.unvisited {
-            let found = judge_class(locals, state, invariant, signal);
+        let class = Class::of(locals, state, &mut self.unvisited);
+        for one in &mut self.unvisited {
+            if !one.may_skip_cuts() {
+                continue;
+            }
+            let shown = one.shown(&class);
+            if shown.as_ref().is_some_and(|shown| one.judged.contains(shown)) {
+                continue;
+            }
+            let found = judge_class(locals, state, one.invariant, signal);
             self.is_open |= !found.is_complete;
+            if found.is_complete && found.broken.is_empty() {
+                one.hold(shown);
+            }
             all.extend(found.broken.into_iter().map(|(failure, schedule)| Broken {
-                invariant,
+                invariant: one.invariant,
                 failure,
                 schedule: Some(schedule),
             }));
@@ -90,6 +125,147 @@ impl InvariantCheck {
     #[inline]
     pub(crate) fn miss_states(&self) -> bool {
         !self.unvisited.is_empty()
+    }
+
+    /// Forgets what is known by local states that may be forgotten now.
+    pub(crate) fn forget_locals(&mut self) {
+        for one in &mut self.unvisited {
+            *one = Unvisited::new(one.invariant);
+        }
+    }
+}
+
+/// An invariant that is judged in the skipped states of each class.
+struct Unvisited {
+    invariant: usize,
+    /// For each process that it reads, one of the local states that it does not distinguish.
+    views: FxHashMap<ProcessId, Vec<LocalId>>,
+    /// The view that it has of each local state: an index of `views`.
+    known: FxHashMap<(ProcessId, LocalId), usize>,
+    /// What classes show in whose cuts it holds.
+    judged: FxHashSet<Shown>,
+    /// The positions of the relevant actions of the class at hand, and what each changes: `None` if
+    /// that is a length.
+    relevant: Vec<(usize, Option<Change>)>,
+}
+
+/// What a relevant action of a process changes.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Change {
+    process: ProcessId,
+    /// What the invariant sees of the process afterwards.
+    view: usize,
+    /// What the cells contain afterwards that the invariant reads and that it changes.
+    cells: Vec<(CellId, Value)>,
+}
+
+/// The relevant actions of a class, process by process: what each changes, and which of them happen
+/// before it. Every execution of the class has the same.
+type Shown = Vec<(Change, Vec<usize>)>;
+
+/// What happens in the class of an execution.
+struct Class {
+    /// The happens-before order; empty if no invariant asks for it.
+    order: HappensBefore,
+}
+
+impl Class {
+    /// The class of the execution to `state`, with the actions that each invariant sees.
+    fn of<S: System>(locals: &Locals<'_, S>, state: &State, all: &mut [Unvisited]) -> Class {
+        let mut past = state.clone();
+        let mut effects: Vec<(ProcessId, Effect)> = Vec::with_capacity(state.depth());
+        all.iter_mut().for_each(|one| one.relevant.clear());
+        while past.depth() > 0 {
+            let process = past.action(past.depth() - 1).process;
+            effects.push((process, past.effect(locals)));
+            for one in all.iter_mut() {
+                one.look(locals, &past, process);
+            }
+            past.undo(locals);
+        }
+        let mut order = HappensBefore::default();
+        if all.iter().any(Unvisited::may_skip_cuts) {
+            for (process, effect) in effects.into_iter().rev() {
+                order.push(process, effect);
+            }
+        }
+        Class { order }
+    }
+}
+
+impl Unvisited {
+    fn new(invariant: usize) -> Unvisited {
+        Unvisited {
+            invariant,
+            views: FxHashMap::default(),
+            known: FxHashMap::default(),
+            judged: FxHashSet::default(),
+            relevant: Vec::new(),
+        }
+    }
+
+    /// Notes the last action of `state`, an action of `process`, if it is relevant.
+    fn look<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, process: ProcessId) {
+        if !is_seen(locals, state, self.invariant) {
+            return;
+        }
+        let view = self.view(locals, process, state.local(process));
+        let change = seen_cells(locals, state, self.invariant).map(|cells| {
+            let content = |cell| (cell, state.content_of_declared(locals, cell));
+            Change { process, view, cells: cells.into_iter().map(content).collect() }
+        });
+        self.relevant.push((state.depth() - 1, change));
+    }
+
+    /// What it sees of this local state of a process.
+    fn view<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        process: ProcessId,
+        local: LocalId,
+    ) -> usize {
+        let invariant = self.invariant;
+        *self.known.entry((process, local)).or_insert_with(|| {
+            let views = self.views.entry(process).or_default();
+            let same = |&view: &LocalId| !tells(locals, invariant, process, [view, local]);
+            views.iter().position(same).unwrap_or_else(|| {
+                views.push(local);
+                views.len() - 1
+            })
+        })
+    }
+
+    /// May there be cuts that no execution of the class at hand goes through? Not if one process
+    /// makes all relevant actions.
+    fn may_skip_cuts(&self) -> bool {
+        self.relevant.windows(2).any(|pair| match [&pair[0].1, &pair[1].1] {
+            [Some(one), Some(other)] => one.process != other.process,
+            _ => true,
+        })
+    }
+
+    /// Notes that it holds in the cuts of classes that show this.
+    fn hold(&mut self, shown: Option<Shown>) {
+        if self.judged.len() >= MOST_JUDGED {
+            self.judged.clear();
+        }
+        self.judged.extend(shown);
+    }
+
+    /// What the class at hand shows; `None` if that does not tell what the invariant sees.
+    fn shown(&self, class: &Class) -> Option<Shown> {
+        let changes =
+            self.relevant.iter().map(|(position, change)| Some((*position, change.as_ref()?)));
+        let mut changes: Vec<_> = changes.collect::<Option<_>>()?;
+        changes.sort_by_key(|&(position, change)| (change.process, position));
+        let shown = |&(position, change): &(usize, &Change)| {
+            let is_before = |&index: &usize| {
+                let earlier = changes[index].0;
+                earlier < position && class.order.before(earlier, position)
+            };
+            (change.clone(), (0..changes.len()).filter(is_before).collect())
+        };
+        Some(changes.iter().map(shown).collect())
     }
 }
 

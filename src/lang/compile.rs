@@ -118,6 +118,8 @@ pub(super) struct Compiler<'a> {
     excluded: u32,
     /// What the current invariant names so far.
     reads: ReadSet,
+    /// The loop variables whose values are known.
+    known: Vec<(VarId, Value)>,
 }
 
 /// The body that is being compiled.
@@ -162,6 +164,7 @@ impl<'a> Compiler<'a> {
             frame: StackFrame::default(),
             excluded: 0,
             reads: ReadSet::default(),
+            known: Vec::new(),
         }
     }
 
@@ -439,12 +442,12 @@ impl<'a> Compiler<'a> {
             | ExprKind::Create(..) => self.of_actors(&expr.kind),
             ExprKind::Object(address) => self.address(address),
             ExprKind::Peek(address) => {
-                self.reads.cells.push(named(address));
+                self.reads.cells.push(named(&self.known, address));
                 self.address(address);
                 self.emit(Instr::Peek);
             }
             ExprKind::Pending(address) => {
-                self.reads.mailboxes.push(named(address));
+                self.reads.mailboxes.push(named(&self.known, address));
                 self.address(address);
                 self.emit(Instr::Pending);
             }
@@ -454,7 +457,11 @@ impl<'a> Compiler<'a> {
                     None => self.constant(Value::Int(0)),
                 }
                 let name = self.text(name);
-                self.reads.variables.push((*process, instance(index.as_deref()), name));
+                self.reads.variables.push((
+                    *process,
+                    instance(&self.known, index.as_deref()),
+                    name,
+                ));
                 self.emit(Instr::ProcessVar { process: *process, name });
             }
         }

@@ -2,7 +2,7 @@
 
 use super::ast::BinaryOp;
 use super::diagnostic::Span;
-use super::hir::{Expr, ExprKind};
+use super::hir::{Expr, ExprKind, VarId};
 use super::operators;
 use crate::model::Value;
 
@@ -22,6 +22,16 @@ pub(crate) type NotConstant = (Span, String);
 /// If the expression is not constant, takes too many steps, or has no value (a division by zero,
 /// for example).
 pub(crate) fn evaluate(expr: &Expr, left: &mut u64) -> Result<Value, NotConstant> {
+    evaluate_where(&[], expr, left)
+}
+
+/// The same, where some variables have known values.
+pub(crate) fn evaluate_where(
+    known: &[(VarId, Value)],
+    expr: &Expr,
+    left: &mut u64,
+) -> Result<Value, NotConstant> {
+    let evaluate = |expr: &Expr, left: &mut u64| evaluate_where(known, expr, left);
     let at = |fault: String| (expr.span, fault);
     let spend = |steps: u64, left: &mut u64| match left.checked_sub(steps) {
         Some(fewer) => {
@@ -39,6 +49,10 @@ pub(crate) fn evaluate(expr: &Expr, left: &mut u64) -> Result<Value, NotConstant
     };
     match &expr.kind {
         ExprKind::Const(value) => Ok(value.clone()),
+        ExprKind::Var(var) => {
+            let value = known.iter().find(|(it, _)| it == var).map(|(_, value)| value.clone());
+            value.ok_or_else(|| at(NOT_CONSTANT.to_owned()))
+        }
         // Reported already.
         ExprKind::Error => Err((expr.span, String::new())),
         ExprKind::Unary(op, operand) => {

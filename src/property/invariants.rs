@@ -26,9 +26,23 @@ pub fn broken_invariants<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
 ) -> Vec<(usize, Failure)> {
+    broken_among(locals, state, |_| true)
+}
+
+/// Those of them that are to be judged.
+pub(crate) fn broken_among<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    is_to_judge: impl Fn(usize) -> bool,
+) -> Vec<(usize, Failure)> {
+    let count = locals.system().invariants().map_or(0, Judgement::count);
+    let mut open = (0..count).filter(|&number| is_to_judge(number)).peekable();
+    if open.peek().is_none() {
+        return Vec::new();
+    }
     let judged = viewed(locals, state, |invariants, view| {
         let judge = |number| Some((number, invariants.judge(number, view)?));
-        (0..invariants.count()).filter_map(judge).collect()
+        open.filter_map(judge).collect()
     });
     judged.unwrap_or_default()
 }
@@ -81,28 +95,76 @@ fn viewed<S: System, T>(
 /// # Panics
 /// In an initial state, or if the system has no invariants.
 pub(crate) fn is_seen<S: System>(locals: &Locals<'_, S>, state: &State, invariant: usize) -> bool {
-    let invariants = locals.system().invariants().expect("a system with invariants");
     let last = state.depth() - 1;
     let process = state.action(last).process;
-    let (before, after) = (state.before(last), state.local(process));
-    if before != after
-        && invariants.tells(invariant, process, locals.get(before), locals.get(after))
-    {
+    if tells(locals, invariant, process, [state.before(last), state.local(process)]) {
         return true;
     }
     let mut is_seen = false;
+    each_seen(locals, state, invariant, |_| is_seen = true);
+    is_seen
+}
+
+/// What an invariant reads of an object.
+enum Seen {
+    Cell(CellId),
+    Length,
+}
+
+/// Calls `each` with what this invariant reads of objects and the last action of `state` may have
+/// changed.
+fn each_seen<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    invariant: usize,
+    mut each: impl FnMut(Seen),
+) {
+    let invariants = locals.system().invariants().expect("a system with invariants");
     state.touches(locals, |touch| {
         let Touch { lane, may } = locals.declared(touch);
-        is_seen |= match lane.part() {
+        match lane.part() {
             Part::Contents => {
-                may == May::Change && invariants.sees_cell(invariant, CellId(lane.object()))
+                let cell = CellId(lane.object());
+                if may == May::Change && invariants.sees_cell(invariant, cell) {
+                    each(Seen::Cell(cell));
+                }
             }
             Part::Sends | Part::Receives | Part::Messages | Part::Matches => {
-                invariants.sees_mailbox(invariant, MailboxId(lane.object()))
+                if invariants.sees_mailbox(invariant, MailboxId(lane.object())) {
+                    each(Seen::Length);
+                }
             }
             // Invariants read nothing else of objects.
-            _ => false,
-        };
+            _ => {}
+        }
     });
-    is_seen
+}
+
+/// The cells that this invariant reads and the last action of `state` may have changed; `None` if
+/// it may have changed a length that the invariant reads.
+pub(crate) fn seen_cells<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    invariant: usize,
+) -> Option<Vec<CellId>> {
+    let mut cells = Some(Vec::new());
+    each_seen(locals, state, invariant, |seen| match seen {
+        Seen::Cell(cell) => cells.iter_mut().for_each(|cells| cells.push(cell)),
+        Seen::Length => cells = None,
+    });
+    cells
+}
+
+/// Does this invariant distinguish these local states of a process?
+///
+/// # Panics
+/// If the system has no invariants.
+pub(crate) fn tells<S: System>(
+    locals: &Locals<'_, S>,
+    invariant: usize,
+    process: ProcessId,
+    [one, other]: [LocalId; 2],
+) -> bool {
+    let invariants = locals.system().invariants().expect("a system with invariants");
+    one != other && invariants.tells(invariant, process, locals.get(one), locals.get(other))
 }

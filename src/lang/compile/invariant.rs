@@ -1,35 +1,54 @@
 //! Compiles invariants, and notes what each of them names.
 //!
-//! A block of assertions only is split into one invariant for each assertion. They are checked
-//! separately, so that an assertion does not cost more because of what another one reads. Any other
-//! block is one invariant.
+//! A block of assertions only, also within loops over constant ranges, is split into one invariant
+//! for each assertion and each value of the loops' variables. They are checked separately, so that
+//! an assertion does not cost more because of what another one reads. (An assertion about two
+//! neighbours of a ring reads two processes, where the loop reads all.) Any other block is one
+//! invariant.
 
 use std::ops::Range;
 
 use super::{BodyKind, Compiler};
 use crate::lang::code::{Instr, ReadSet};
-use crate::lang::hir::{Address, Body, Expr, ExprKind};
+use crate::lang::constant::evaluate_where;
+use crate::lang::hir::{Address, Body, Expr, ExprKind, VarId};
 use crate::model::Value;
+
+/// The most invariants that a block is split into.
+const MOST_PARTS: usize = 1000;
+
+/// The most steps for a bound or an index.
+const MOST_STEPS: u64 = 1000;
+
+/// Loop variables with their values.
+type Known = Vec<(VarId, Value)>;
+
+/// An assertion, and the values of the variables of its loops.
+type Part<'e> = (&'e Expr, Known);
 
 impl Compiler<'_> {
     pub(super) fn invariant(&mut self, body: &Body) {
-        let ExprKind::Block(statements, value) = &body.block.kind else {
-            unreachable!("a body is a block")
-        };
         self.reads = ReadSet::default();
-        let is_assertion = |statement: &Expr| matches!(statement.kind, ExprKind::Assert(..));
-        let has_value = !matches!(value.kind, ExprKind::Const(Value::Unit));
-        if has_value || !statements.iter().all(is_assertion) {
+        let mut parts = Vec::new();
+        if split(&body.block, &mut Known::new(), &mut parts).is_none() {
             let entry = self.body(body, BodyKind::Invariant);
             return self.note_invariant(entry);
         }
-        for assertion in statements {
+        for (assertion, known) in parts {
+            self.known = known;
             let entry = self.here();
             self.start_frame(body, BodyKind::Invariant, 0);
+            for (variable, value) in self.known.clone() {
+                let slot = self.frame.depth;
+                self.constant(value);
+                self.enter(variable, slot);
+            }
             self.top_statements(std::slice::from_ref(assertion));
+            self.leave_scope(0);
             self.emit(Instr::End);
             self.note_invariant(entry);
         }
+        self.known.clear();
     }
 
     fn note_invariant(&mut self, entry: u32) {
@@ -38,24 +57,51 @@ impl Compiler<'_> {
     }
 }
 
+/// Adds the parts of a block of assertions; `None` if the block has something else, or too many.
+fn split<'e>(block: &'e Expr, known: &mut Known, parts: &mut Vec<Part<'e>>) -> Option<()> {
+    let ExprKind::Block(statements, value) = &block.kind else { return None };
+    let has_value = !matches!(value.kind, ExprKind::Const(Value::Unit));
+    if has_value {
+        return None;
+    }
+    for statement in statements {
+        match &statement.kind {
+            ExprKind::Assert(..) => parts.push((statement, known.clone())),
+            ExprKind::ForRange(Some(var), from, to, body) => {
+                let [from, to] = [constant(known, from)?, constant(known, to)?];
+                for value in from..to {
+                    known.push((*var, Value::Int(value)));
+                    split(body, known, parts)?;
+                    known.pop();
+                }
+            }
+            _ => return None,
+        }
+        if parts.len() > MOST_PARTS {
+            return None;
+        }
+    }
+    Some(())
+}
+
+fn constant(known: &Known, expr: &Expr) -> Option<i64> {
+    evaluate_where(known, expr, &mut { MOST_STEPS }).ok().map(|value| value.int())
+}
+
 /// The objects that an address may name.
-pub(super) fn named(address: &Address) -> Range<u32> {
+pub(super) fn named(known: &Known, address: &Address) -> Range<u32> {
     let Address { base, count, index, .. } = address;
-    match index.as_ref().map(|index| &index.kind) {
-        None => *base..base + 1,
-        Some(ExprKind::Const(Value::Int(n))) if (0..i64::from(*count)).contains(n) => {
-            let one = base + *n as u32;
+    let Some(index) = index else { return *base..base + 1 };
+    match constant(known, index) {
+        Some(n) if (0..i64::from(*count)).contains(&n) => {
+            let one = base + n as u32;
             one..one + 1
         }
-        Some(_) => *base..base + count,
+        _ => *base..base + count,
     }
 }
 
 /// The index of the named instance of a process, if it is constant; 0 without an index.
-pub(super) fn instance(index: Option<&Expr>) -> Option<i64> {
-    match index.map(|index| &index.kind) {
-        None => Some(0),
-        Some(ExprKind::Const(Value::Int(n))) => Some(*n),
-        Some(_) => None,
-    }
+pub(super) fn instance(known: &Known, index: Option<&Expr>) -> Option<i64> {
+    index.map_or(Some(0), |index| constant(known, index))
 }
