@@ -338,8 +338,8 @@ impl Reversals {
         let distant = self.races[near..].iter().chain(&self.distant);
         let mut distant: Vec<(usize, Task)> = distant.filter_map(child).collect();
         let key = |(first, task): &(usize, Task)| (*first, task.path.last().copied());
-        distant.sort_by_key(key);
-        distant.dedup_by_key(|child| key(child));
+        distant.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.1.path.cmp(&b.1.path)));
+        distant.dedup_by(|a, b| (a.0, &a.1.path) == (b.0, &b.1.path));
         children.extend(distant);
         let more: usize = children.iter().map(|(_, task)| task.path.len()).sum();
         if self.pending_actions + more <= self.max_pending {
