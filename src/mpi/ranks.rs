@@ -353,6 +353,16 @@ impl Ranks {
         replies.push(reply);
         waits
     }
+
+    /// Adds the question after each of these observations, up to the end of the rank.
+    fn read_each(&self, rank: &mut Rank, told: &[Told], replies: &mut Vec<Reply<u32>>) {
+        for told in told {
+            rank.ledger.observes(told);
+            if !self.read(rank, replies) {
+                return;
+            }
+        }
+    }
 }
 
 /// A running rank. Questions are accepted only if they begin with the key, which the library
@@ -371,6 +381,17 @@ pub(super) fn failure(message: &str, site: Option<Site>) -> Failure {
         _ => FailureKind::Error,
     };
     Failure { kind, message: message.into(), site }
+}
+
+/// A list of answers.
+fn answers(told: &[Told]) -> Vec<u8> {
+    let mut list = Vec::new();
+    for told in told {
+        let mut one = Vec::new();
+        one.put_observation(told);
+        list.put_block(&one);
+    }
+    list
 }
 
 /// Whether the operation may find nothing, whatever messages there are.
@@ -412,24 +433,14 @@ impl Runner for Ranks {
     fn start(&self, &rank: &u32, told: &[Told], replies: &mut Vec<Reply<u32>>) -> Option<Rank> {
         let begun = self.servers.run(rank).and_then(|mut process| {
             let key = RandomState::new().hash_one(rank);
-            let mut history = key.to_ne_bytes().to_vec();
-            for told in told {
-                let mut one = Vec::new();
-                one.put_observation(told);
-                history.put_block(&one);
-            }
-            process.connection.send(&history, self.launch.step_timeout)?;
+            let frames = [&key.to_ne_bytes()[..], &answers(told)];
+            process.connection.send(&frames, self.launch.step_timeout)?;
             Ok(Rank { process, key, ledger: Ledger::default() })
         });
         match begun {
             Ok(mut rank) => {
-                let mut waits = self.read(&mut rank, replies);
-                for told in told {
-                    if !waits {
-                        break;
-                    }
-                    rank.ledger.observes(told);
-                    waits = self.read(&mut rank, replies);
+                if self.read(&mut rank, replies) {
+                    self.read_each(&mut rank, told, replies);
                 }
                 Some(rank)
             }
@@ -449,18 +460,12 @@ impl Runner for Ranks {
 
     fn tell(&self, live: &mut Option<Rank>, told: &[Told], replies: &mut Vec<Reply<u32>>) {
         let Some(rank) = live else { return };
-        let all = told.len();
-        for (place, told) in told.iter().enumerate() {
-            let mut frame = Vec::new();
-            frame.put_observation(told);
-            frame.push(u8::from(place + 1 == all));
-            // If sending fails, the rank has ended: reading will report that.
-            let _ = rank.process.connection.send(&frame, self.launch.step_timeout);
-            rank.ledger.observes(told);
-            if !self.read(rank, replies) {
-                return;
-            }
+        if told.is_empty() {
+            return;
         }
+        // If sending fails, the rank has ended: reading will report that.
+        let _ = rank.process.connection.send(&[&answers(told)], self.launch.step_timeout);
+        self.read_each(rank, told, replies);
     }
 
     /// Threads may run in another order the next time.

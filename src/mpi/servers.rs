@@ -12,9 +12,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use tempfile::TempDir;
 
-use super::connection::Connection;
+use super::connection::{Connection, GLANCE};
 use super::ranks::{Files, Launch};
 use super::variables;
 use super::wire::{Parts, Put, readable};
@@ -57,14 +59,19 @@ impl Server {
     fn order(&mut self, kind: u8, number: u32) -> io::Result<()> {
         let mut body = vec![kind];
         body.put_u32(number);
-        self.connection.send(&body, PATIENCE)
+        self.connection.send(&[&body], PATIENCE)
     }
 
-    /// Ends a rank, or waits for its end (depending on `kind`), and returns the answer.
-    fn end(&mut self, kind: u8, pid: u32) -> io::Result<i32> {
+    /// Ends a rank. Nothing waits for that.
+    fn end(&mut self, pid: u32) -> io::Result<()> {
         // This must be done even if the search is to end.
+        StopSignal::disregarded(|| self.order(b'K', pid))
+    }
+
+    /// Waits for the end of a rank, and returns its wait status; -1 if it has not ended.
+    fn await_end(&mut self, pid: u32) -> io::Result<i32> {
         StopSignal::disregarded(|| {
-            self.order(kind, pid)?;
+            self.order(b'S', pid)?;
             let answer = self.connection.receive(PATIENCE)?;
             Parts(&answer).i32().map_err(|_| ErrorKind::InvalidData.into())
         })
@@ -163,7 +170,13 @@ impl Servers {
             let pid = parts.u32().map_err(|_| ErrorKind::InvalidData)?;
             // A process that reports after its time limit has another number.
             if number == door.last {
-                return Ok(Process { servers: self.clone(), rank, pid, connection, status: None });
+                return Ok(Process {
+                    servers: self.clone(),
+                    rank,
+                    pid,
+                    connection,
+                    has_ended: false,
+                });
             }
         }
     }
@@ -177,8 +190,8 @@ impl Door {
         mut problem: impl FnMut() -> Option<io::Error>,
     ) -> io::Result<(Connection, Vec<u8>)> {
         let start = Instant::now();
-        let mut pause = Duration::from_micros(5);
         let stream = loop {
+            wait_for(&self.listener)?;
             match self.listener.accept() {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 other => break other?.0,
@@ -189,12 +202,20 @@ impl Door {
             if StopSignal::is_raised_here() || start.elapsed() > PATIENCE {
                 return Err(io::Error::new(ErrorKind::TimedOut, "a rank does not report"));
             }
-            std::thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(2));
         };
         let mut connection = Connection::new(stream)?;
         let hello = connection.receive(PATIENCE)?;
         Ok((connection, hello))
+    }
+}
+
+/// Waits until a process reports, but not for longer than [`GLANCE`].
+fn wait_for(listener: &UnixListener) -> io::Result<()> {
+    let mut one = [PollFd::new(listener, PollFlags::IN)];
+    let glance = Timespec::try_from(GLANCE).expect("a short time");
+    match poll(&mut one, Some(&glance)) {
+        Err(Errno::INTR) => Ok(()),
+        other => Ok(other.map(drop)?),
     }
 }
 
@@ -221,26 +242,24 @@ pub(crate) struct Process {
     pub(super) rank: u32,
     pid: u32,
     pub(super) connection: Connection,
-    status: Option<i32>,
+    has_ended: bool,
 }
 
 impl Process {
     /// Ends it, unless it has ended.
     pub(super) fn end(&mut self) {
-        self.status_after(b'K');
+        if !std::mem::replace(&mut self.has_ended, true) {
+            // If the server has ended, so has the rank.
+            let _ = self.servers.server(self.rank).end(self.pid);
+        }
     }
 
     /// The wait status of a rank that has ended by itself; -1 if it has not ended.
     pub(super) fn ended(&mut self) -> Option<i32> {
-        self.status_after(b'S')
-    }
-
-    fn status_after(&mut self, order: u8) -> Option<i32> {
-        if self.status.is_none() {
-            let mut server = self.servers.server(self.rank);
-            self.status = server.end(order, self.pid).ok();
+        match std::mem::replace(&mut self.has_ended, true) {
+            true => None,
+            false => self.servers.server(self.rank).await_end(self.pid).ok(),
         }
-        self.status
     }
 }
 
