@@ -26,9 +26,9 @@ impl Connection {
         Ok(Connection(BufReader::new(stream)))
     }
 
-    /// Sends frames with these bodies.
-    pub(super) fn send(&mut self, bodies: &[&[u8]], patience: Duration) -> io::Result<()> {
-        wire::send(&mut Patient::new(self.0.get_mut(), patience), bodies)
+    /// Sends a frame.
+    pub(super) fn send(&mut self, body: &[u8], patience: Duration) -> io::Result<()> {
+        wire::send(&mut Patient::new(self.0.get_mut(), patience), body)
     }
 
     /// Receives a frame. After an error the connection cannot be used any more.
@@ -102,7 +102,7 @@ mod tests {
     fn frames_arrive_whole() {
         let (mut one, other) = pair();
         let mut other = Connection::new(other).unwrap();
-        one.send(&[b"hello"], LONG).unwrap();
+        one.send(b"hello", LONG).unwrap();
         assert_eq!(other.receive(LONG).unwrap(), b"hello");
         one.close();
         assert_eq!(other.receive(LONG).unwrap_err().kind(), ErrorKind::UnexpectedEof);
@@ -114,7 +114,7 @@ mod tests {
         other.write_all(&[9, 0, 0, 0, 1]).unwrap();
         assert_eq!(one.receive(SHORT).unwrap_err().kind(), ErrorKind::TimedOut);
         let much = vec![0; 1 << 24];
-        assert_eq!(one.send(&[&much], SHORT).unwrap_err().kind(), ErrorKind::TimedOut);
+        assert_eq!(one.send(&much, SHORT).unwrap_err().kind(), ErrorKind::TimedOut);
     }
 
     #[test]

@@ -4,7 +4,6 @@ mod questions;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::hash::{BuildHasher, RandomState};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -188,7 +187,7 @@ impl Ranks {
                 return Reply::new(Asked::Failed(failure), None);
             }
         };
-        self.understood((process.rank, rank.key), &frame, &mut rank.ledger).unwrap_or_else(
+        self.understood((process.rank, process.key), &frame, &mut rank.ledger).unwrap_or_else(
             |trouble| {
                 let failure = match trouble {
                     Trouble::Protocol | Trouble::TooMany(..) => self.unsupported(
@@ -366,11 +365,10 @@ impl Ranks {
 }
 
 /// A running rank. Questions are accepted only if they begin with the key, which the library
-/// received when the rank began, because the program could write to the wire as well. This detects
+/// received before the rank began, because the program could write to the wire as well. This detects
 /// accidents; a program that searches the memory of the library can find the key.
 pub struct Rank {
     process: Process,
-    key: u64,
     ledger: Ledger,
 }
 
@@ -432,10 +430,8 @@ impl Runner for Ranks {
 
     fn start(&self, &rank: &u32, told: &[Told], replies: &mut Vec<Reply<u32>>) -> Option<Rank> {
         let begun = self.servers.run(rank).and_then(|mut process| {
-            let key = RandomState::new().hash_one(rank);
-            let frames = [&key.to_ne_bytes()[..], &answers(told)];
-            process.connection.send(&frames, self.launch.step_timeout)?;
-            Ok(Rank { process, key, ledger: Ledger::default() })
+            process.connection.send(&answers(told), self.launch.step_timeout)?;
+            Ok(Rank { process, ledger: Ledger::default() })
         });
         match begun {
             Ok(mut rank) => {
@@ -464,7 +460,7 @@ impl Runner for Ranks {
             return;
         }
         // If sending fails, the rank has ended: reading will report that.
-        let _ = rank.process.connection.send(&[&answers(told)], self.launch.step_timeout);
+        let _ = rank.process.connection.send(&answers(told), self.launch.step_timeout);
         self.read_each(rank, told, replies);
     }
 

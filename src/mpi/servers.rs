@@ -4,7 +4,9 @@
 //! everything that it has started, and then its guard ends, which is the process that is started
 //! here. The folder is removed after that.
 
+use std::collections::HashMap;
 use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
@@ -43,6 +45,15 @@ struct Door {
     listener: UnixListener,
     /// The number of the last rank that was ordered.
     last: u32,
+    /// The ranks that have reported before anything waits for them, by their numbers.
+    reported: HashMap<u32, (u32, Connection)>,
+}
+
+/// A rank that was ordered.
+#[derive(Clone, Copy)]
+struct Ordered {
+    number: u32,
+    key: u64,
 }
 
 /// The process that forks one rank again and again.
@@ -52,6 +63,8 @@ struct Server {
     /// The distance between the address where the program was loaded and the address where it was
     /// linked.
     bias: u64,
+    /// The rank that is forked ahead: it waits for its history.
+    ahead: Option<Ordered>,
 }
 
 impl Server {
@@ -59,7 +72,22 @@ impl Server {
     fn order(&mut self, kind: u8, number: u32) -> io::Result<()> {
         let mut body = vec![kind];
         body.put_u32(number);
-        self.connection.send(&[&body], PATIENCE)
+        self.connection.send(&body, PATIENCE)
+    }
+
+    /// The rank that is forked ahead. If there is none, one is ordered, whose number is after
+    /// `last`.
+    fn ahead(&mut self, last: &mut u32) -> io::Result<Ordered> {
+        if let Some(ahead) = self.ahead {
+            return Ok(ahead);
+        }
+        *last = last.wrapping_add(1);
+        let (number, key) = (*last, RandomState::new().hash_one(*last));
+        let mut body = vec![b'R'];
+        body.put_u32(number);
+        body.extend(key.to_ne_bytes());
+        self.connection.send(&body, PATIENCE)?;
+        Ok(*self.ahead.insert(Ordered { number, key }))
     }
 
     /// Ends a rank. Nothing waits for that.
@@ -106,7 +134,7 @@ impl Servers {
         let listener = UnixListener::bind(folder.path().join("wire"))
             .map_err(|error| explained("cannot make a socket for it", error))?;
         listener.set_nonblocking(true)?;
-        let door = Mutex::new(Door { listener, last: 0 });
+        let door = Mutex::new(Door { listener, last: 0, reported: HashMap::new() });
         let mut servers = Servers { all: Vec::new(), door, folder };
         for rank in 0..launch.size {
             let server = servers.start_one(launch, rank)?;
@@ -137,7 +165,7 @@ impl Servers {
             Ok((connection, bias.map_err(|_| ErrorKind::InvalidData)?))
         });
         match greeted {
-            Ok((connection, bias)) => Ok(Server { guard, connection, bias }),
+            Ok((connection, bias)) => Ok(Server { guard, connection, bias, ahead: None }),
             Err(error) => {
                 let _ = guard.kill();
                 let _ = guard.wait();
@@ -156,33 +184,38 @@ impl Servers {
         self.all[rank as usize].lock().expect("no thread panics while it holds a server")
     }
 
-    /// Forks a rank.
+    /// Starts a rank. It was forked ahead, and so is the next one, while this one runs.
     pub(super) fn run(self: &Arc<Self>, rank: u32) -> io::Result<Process> {
         let mut door = self.door.lock().expect("no thread panics while it starts a rank");
-        door.last = door.last.wrapping_add(1);
         let mut server = self.server(rank);
-        server.order(b'R', door.last)?;
-        loop {
-            let (connection, hello) = door.next(|| has_ended(&mut server.guard))?;
-            let mut parts = Parts(&hello);
-            let number = parts.u8().and_then(|_| parts.u32());
-            let number = number.map_err(|_| ErrorKind::InvalidData)?;
-            let pid = parts.u32().map_err(|_| ErrorKind::InvalidData)?;
-            // A process that reports after its time limit has another number.
-            if number == door.last {
-                return Ok(Process {
-                    servers: self.clone(),
-                    rank,
-                    pid,
-                    connection,
-                    has_ended: false,
-                });
-            }
-        }
+        let Ordered { number, key } = server.ahead(&mut door.last)?;
+        let (pid, connection) = door.await_rank(number, || has_ended(&mut server.guard))?;
+        server.ahead = None;
+        // If the order fails, the next start will report that.
+        let _ = server.ahead(&mut door.last);
+        Ok(Process { servers: self.clone(), rank, pid, key, connection, has_ended: false })
     }
 }
 
 impl Door {
+    /// The process number and the connection of the rank with this number.
+    fn await_rank(
+        &mut self,
+        number: u32,
+        mut problem: impl FnMut() -> Option<io::Error>,
+    ) -> io::Result<(u32, Connection)> {
+        loop {
+            if let Some(found) = self.reported.remove(&number) {
+                return Ok(found);
+            }
+            let (connection, hello) = self.next(&mut problem)?;
+            let mut parts = Parts(&hello);
+            let said = parts.u8().and_then(|_| Ok((parts.u32()?, parts.u32()?)));
+            let (found, pid) = said.map_err(|_| ErrorKind::InvalidData)?;
+            self.reported.insert(found, (pid, connection));
+        }
+    }
+
     /// The next process that reports, with its message. `problem` returns the reason if none will
     /// come.
     fn next(
@@ -241,6 +274,8 @@ pub(crate) struct Process {
     servers: Arc<Servers>,
     pub(super) rank: u32,
     pid: u32,
+    /// Each of its questions begins with this.
+    pub(super) key: u64,
     pub(super) connection: Connection,
     has_ended: bool,
 }

@@ -61,11 +61,11 @@ impl fmt::Debug for Data {
     }
 }
 
-/// Sends frames with these bodies.
-pub(super) fn send(to: &mut impl Write, bodies: &[&[u8]]) -> io::Result<()> {
-    let mut frames = Vec::new();
-    bodies.iter().for_each(|body| frames.put_block(body));
-    to.write_all(&frames)
+/// Sends a frame.
+pub(super) fn send(to: &mut impl Write, body: &[u8]) -> io::Result<()> {
+    let mut frame = Vec::with_capacity(body.len() + 4);
+    frame.put_block(body);
+    to.write_all(&frame)
 }
 
 /// Receives a frame. Memory is allocated as bytes arrive, whatever length the frame claims.

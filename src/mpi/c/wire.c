@@ -3,14 +3,16 @@
  *
  * `mazurka mpirun` starts the program once for each rank. Before `main` the library takes over:
  * from then on this process is a *server*, which forks a new rank whenever it gets the order. The
- * rank first reads a list of answers (its history so far), runs, and asks questions; the answer is
- * the next element of the list, or comes over the wire.
+ * order comes before the rank is needed, so that no search waits for the fork. The rank first reads
+ * a list of answers (its history so far), runs, and asks questions; the answer is the next element
+ * of the list, or comes over the wire.
  *
- *   verifier to server   'R' id: run a rank     'S' pid: how did it end?    'K' pid: end it
- *   server to verifier   hello: 's' rank bias   after S: status as of waitpid, -1 if it had not ended
+ *   verifier to server   'R' id key: run a rank   'S' pid: how did it end?   'K' pid: end it
+ *   server to verifier   hello: 's' rank bias     after S: status as of waitpid, -1 if it had not
+ *                        ended
  *   rank to verifier     hello: 'r' id pid, then questions
- *   verifier to rank     a key, then lists of answers: the first one comes before the first question,
- *                        and another one when all answers of the last one are used up
+ *   verifier to rank     lists of answers: the first one comes before the first question, and
+ *                        another one when all answers of the last one are used up
  *
  * A question consists of the key, its kind, the name of the call, addresses (the first one in the
  * program is its place), the output since the last question, the uses of files (uses.c), and data
@@ -411,18 +413,24 @@ static void crash(int signal, siginfo_t *what, void *context) {
   fail_somewhere(sites, count, "crash", "the rank ends by signal %d (%s)", signal, strsignal(signal));
 }
 
-static void catch_crashes(void) {
+/* Signals that the library handles have a stack of their own. */
+static void stack_for_signals(void) {
   static uint8_t room[65536];
   stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
   sigaltstack(&stack, NULL);
+}
+
+static void catch_crashes(void) {
   struct sigaction action = {.sa_sigaction = crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND};
   int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
 }
 
-/* Begins a rank that was just forked: reads its history. `main` begins when this returns. */
-static void begin_rank(uint32_t id) {
+/* Begins a rank that was just forked: prepares everything, and then waits for its history. `main`
+ * begins when this returns. */
+static void begin_rank(uint32_t id, uint64_t its_key) {
   raw(SYS_setpgid, 0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   dial();
   struct bytes hello = {0};
   put_u8(&hello, 'r');
@@ -430,20 +438,17 @@ static void begin_rank(uint32_t id) {
   put_u32(&hello, (uint32_t)syscall(SYS_getpid));
   reply(WIRE, &hello);
   release(hello.at);
-  struct reader first = receive(), rest = first;
-  key = take_u64(&rest);
-  release(first.at);
-  receive_answers();
+  key = its_key;
   move_to(memfd_create("printed", 0), PRINTED);
   fcntl(PRINTED, F_SETFL, O_APPEND);
   dup2(PRINTED, STDOUT_FILENO);
   dup2(PRINTED, STDERR_FILENO);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   catch_crashes();
   thread_is_main();
   atexit(at_end);
   processes_begin();
-  calls_follow(are_files_own);
+  is_server = false;
+  receive_answers();
   wipe_stack();
 }
 
@@ -464,6 +469,9 @@ uintptr_t wire_bias(void) {
 
 static void serve(void) {
   server_begin();
+  is_server = true;
+  stack_for_signals();
+  calls_follow(are_files_own);
   dial();
   struct bytes hello = {0};
   put_u8(&hello, 's');
@@ -474,12 +482,13 @@ static void serve(void) {
     struct reader order = receive(), all = order;
     uint8_t kind = take_u8(&order);
     uint32_t number = take_u32(&order);
+    uint64_t its_key = kind == 'R' ? take_u64(&order) : 0;
     release(all.at);
     if (kind == 'R') {
       pid_t child = fork();
       if (child < 0) give_up("cannot fork");
       if (child == 0) {
-        begin_rank(number);
+        begin_rank(number, its_key);
         return;
       }
       continue;
