@@ -365,8 +365,8 @@ impl Ranks {
 }
 
 /// A running rank. Questions are accepted only if they begin with the key, which the library
-/// received before the rank began, because the program could write to the wire as well. This detects
-/// accidents; a program that searches the memory of the library can find the key.
+/// received before the rank began, because the program could write to the wire as well. This
+/// detects accidents; a program that searches the memory of the library can find the key.
 pub struct Rank {
     process: Process,
     ledger: Ledger,
