@@ -13,7 +13,7 @@ use super::wire;
 use crate::model::StopSignal;
 
 /// The time between two checks of the clock and the signal.
-const GLANCE: Duration = Duration::from_millis(10);
+pub(super) const GLANCE: Duration = Duration::from_millis(10);
 
 /// A connection on which frames are sent and received.
 pub(super) struct Connection(BufReader<UnixStream>);

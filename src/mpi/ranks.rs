@@ -4,7 +4,6 @@ mod questions;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::hash::{BuildHasher, RandomState};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -188,7 +187,7 @@ impl Ranks {
                 return Reply::new(Asked::Failed(failure), None);
             }
         };
-        self.understood((process.rank, rank.key), &frame, &mut rank.ledger).unwrap_or_else(
+        self.understood((process.rank, process.key), &frame, &mut rank.ledger).unwrap_or_else(
             |trouble| {
                 let failure = match trouble {
                     Trouble::Protocol | Trouble::TooMany(..) => self.unsupported(
@@ -353,14 +352,23 @@ impl Ranks {
         replies.push(reply);
         waits
     }
+
+    /// Adds the question after each of these observations, up to the end of the rank.
+    fn read_each(&self, rank: &mut Rank, told: &[Told], replies: &mut Vec<Reply<u32>>) {
+        for told in told {
+            rank.ledger.observes(told);
+            if !self.read(rank, replies) {
+                return;
+            }
+        }
+    }
 }
 
 /// A running rank. Questions are accepted only if they begin with the key, which the library
-/// received when the rank began, because the program could write to the wire as well. This detects
-/// accidents; a program that searches the memory of the library can find the key.
+/// received before the rank began, because the program could write to the wire as well. This
+/// detects accidents; a program that searches the memory of the library can find the key.
 pub struct Rank {
     process: Process,
-    key: u64,
     ledger: Ledger,
 }
 
@@ -371,6 +379,17 @@ pub(super) fn failure(message: &str, site: Option<Site>) -> Failure {
         _ => FailureKind::Error,
     };
     Failure { kind, message: message.into(), site }
+}
+
+/// A list of answers.
+fn answers(told: &[Told]) -> Vec<u8> {
+    let mut list = Vec::new();
+    for told in told {
+        let mut one = Vec::new();
+        one.put_observation(told);
+        list.put_block(&one);
+    }
+    list
 }
 
 /// Whether the operation may find nothing, whatever messages there are.
@@ -411,25 +430,13 @@ impl Runner for Ranks {
 
     fn start(&self, &rank: &u32, told: &[Told], replies: &mut Vec<Reply<u32>>) -> Option<Rank> {
         let begun = self.servers.run(rank).and_then(|mut process| {
-            let key = RandomState::new().hash_one(rank);
-            let mut history = key.to_ne_bytes().to_vec();
-            for told in told {
-                let mut one = Vec::new();
-                one.put_observation(told);
-                history.put_block(&one);
-            }
-            process.connection.send(&history, self.launch.step_timeout)?;
-            Ok(Rank { process, key, ledger: Ledger::default() })
+            process.connection.send(&answers(told), self.launch.step_timeout)?;
+            Ok(Rank { process, ledger: Ledger::default() })
         });
         match begun {
             Ok(mut rank) => {
-                let mut waits = self.read(&mut rank, replies);
-                for told in told {
-                    if !waits {
-                        break;
-                    }
-                    rank.ledger.observes(told);
-                    waits = self.read(&mut rank, replies);
+                if self.read(&mut rank, replies) {
+                    self.read_each(&mut rank, told, replies);
                 }
                 Some(rank)
             }
@@ -449,18 +456,12 @@ impl Runner for Ranks {
 
     fn tell(&self, live: &mut Option<Rank>, told: &[Told], replies: &mut Vec<Reply<u32>>) {
         let Some(rank) = live else { return };
-        let all = told.len();
-        for (place, told) in told.iter().enumerate() {
-            let mut frame = Vec::new();
-            frame.put_observation(told);
-            frame.push(u8::from(place + 1 == all));
-            // If sending fails, the rank has ended: reading will report that.
-            let _ = rank.process.connection.send(&frame, self.launch.step_timeout);
-            rank.ledger.observes(told);
-            if !self.read(rank, replies) {
-                return;
-            }
+        if told.is_empty() {
+            return;
         }
+        // If sending fails, the rank has ended: reading will report that.
+        let _ = rank.process.connection.send(&answers(told), self.launch.step_timeout);
+        self.read_each(rank, told, replies);
     }
 
     /// Threads may run in another order the next time.

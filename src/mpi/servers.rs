@@ -4,7 +4,9 @@
 //! everything that it has started, and then its guard ends, which is the process that is started
 //! here. The folder is removed after that.
 
+use std::collections::HashMap;
 use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
@@ -12,9 +14,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use tempfile::TempDir;
 
-use super::connection::Connection;
+use super::connection::{Connection, GLANCE};
 use super::ranks::{Files, Launch};
 use super::variables;
 use super::wire::{Parts, Put, readable};
@@ -41,6 +45,15 @@ struct Door {
     listener: UnixListener,
     /// The number of the last rank that was ordered.
     last: u32,
+    /// The ranks that have reported before anything waits for them, by their numbers.
+    reported: HashMap<u32, (u32, Connection)>,
+}
+
+/// A rank that was ordered.
+#[derive(Clone, Copy)]
+struct Ordered {
+    number: u32,
+    key: u64,
 }
 
 /// The process that forks one rank again and again.
@@ -50,6 +63,8 @@ struct Server {
     /// The distance between the address where the program was loaded and the address where it was
     /// linked.
     bias: u64,
+    /// The rank that is forked ahead: it waits for its history.
+    ahead: Option<Ordered>,
 }
 
 impl Server {
@@ -60,11 +75,31 @@ impl Server {
         self.connection.send(&body, PATIENCE)
     }
 
-    /// Ends a rank, or waits for its end (depending on `kind`), and returns the answer.
-    fn end(&mut self, kind: u8, pid: u32) -> io::Result<i32> {
+    /// The rank that is forked ahead. If there is none, one is ordered, whose number is after
+    /// `last`.
+    fn ahead(&mut self, last: &mut u32) -> io::Result<Ordered> {
+        if let Some(ahead) = self.ahead {
+            return Ok(ahead);
+        }
+        *last = last.wrapping_add(1);
+        let (number, key) = (*last, RandomState::new().hash_one(*last));
+        let mut body = vec![b'R'];
+        body.put_u32(number);
+        body.extend(key.to_ne_bytes());
+        self.connection.send(&body, PATIENCE)?;
+        Ok(*self.ahead.insert(Ordered { number, key }))
+    }
+
+    /// Ends a rank. Nothing waits for that.
+    fn end(&mut self, pid: u32) -> io::Result<()> {
         // This must be done even if the search is to end.
+        StopSignal::disregarded(|| self.order(b'K', pid))
+    }
+
+    /// Waits for the end of a rank, and returns its wait status; -1 if it has not ended.
+    fn await_end(&mut self, pid: u32) -> io::Result<i32> {
         StopSignal::disregarded(|| {
-            self.order(kind, pid)?;
+            self.order(b'S', pid)?;
             let answer = self.connection.receive(PATIENCE)?;
             Parts(&answer).i32().map_err(|_| ErrorKind::InvalidData.into())
         })
@@ -99,7 +134,7 @@ impl Servers {
         let listener = UnixListener::bind(folder.path().join("wire"))
             .map_err(|error| explained("cannot make a socket for it", error))?;
         listener.set_nonblocking(true)?;
-        let door = Mutex::new(Door { listener, last: 0 });
+        let door = Mutex::new(Door { listener, last: 0, reported: HashMap::new() });
         let mut servers = Servers { all: Vec::new(), door, folder };
         for rank in 0..launch.size {
             let server = servers.start_one(launch, rank)?;
@@ -130,7 +165,7 @@ impl Servers {
             Ok((connection, bias.map_err(|_| ErrorKind::InvalidData)?))
         });
         match greeted {
-            Ok((connection, bias)) => Ok(Server { guard, connection, bias }),
+            Ok((connection, bias)) => Ok(Server { guard, connection, bias, ahead: None }),
             Err(error) => {
                 let _ = guard.kill();
                 let _ = guard.wait();
@@ -149,27 +184,38 @@ impl Servers {
         self.all[rank as usize].lock().expect("no thread panics while it holds a server")
     }
 
-    /// Forks a rank.
+    /// Starts a rank. It was forked ahead, and so is the next one, while this one runs.
     pub(super) fn run(self: &Arc<Self>, rank: u32) -> io::Result<Process> {
         let mut door = self.door.lock().expect("no thread panics while it starts a rank");
-        door.last = door.last.wrapping_add(1);
         let mut server = self.server(rank);
-        server.order(b'R', door.last)?;
-        loop {
-            let (connection, hello) = door.next(|| has_ended(&mut server.guard))?;
-            let mut parts = Parts(&hello);
-            let number = parts.u8().and_then(|_| parts.u32());
-            let number = number.map_err(|_| ErrorKind::InvalidData)?;
-            let pid = parts.u32().map_err(|_| ErrorKind::InvalidData)?;
-            // A process that reports after its time limit has another number.
-            if number == door.last {
-                return Ok(Process { servers: self.clone(), rank, pid, connection, status: None });
-            }
-        }
+        let Ordered { number, key } = server.ahead(&mut door.last)?;
+        let (pid, connection) = door.await_rank(number, || has_ended(&mut server.guard))?;
+        server.ahead = None;
+        // If the order fails, the next start will report that.
+        let _ = server.ahead(&mut door.last);
+        Ok(Process { servers: self.clone(), rank, pid, key, connection, has_ended: false })
     }
 }
 
 impl Door {
+    /// The process number and the connection of the rank with this number.
+    fn await_rank(
+        &mut self,
+        number: u32,
+        mut problem: impl FnMut() -> Option<io::Error>,
+    ) -> io::Result<(u32, Connection)> {
+        loop {
+            if let Some(found) = self.reported.remove(&number) {
+                return Ok(found);
+            }
+            let (connection, hello) = self.next(&mut problem)?;
+            let mut parts = Parts(&hello);
+            let said = parts.u8().and_then(|_| Ok((parts.u32()?, parts.u32()?)));
+            let (found, pid) = said.map_err(|_| ErrorKind::InvalidData)?;
+            self.reported.insert(found, (pid, connection));
+        }
+    }
+
     /// The next process that reports, with its message. `problem` returns the reason if none will
     /// come.
     fn next(
@@ -177,8 +223,8 @@ impl Door {
         mut problem: impl FnMut() -> Option<io::Error>,
     ) -> io::Result<(Connection, Vec<u8>)> {
         let start = Instant::now();
-        let mut pause = Duration::from_micros(5);
         let stream = loop {
+            wait_for(&self.listener)?;
             match self.listener.accept() {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 other => break other?.0,
@@ -189,12 +235,20 @@ impl Door {
             if StopSignal::is_raised_here() || start.elapsed() > PATIENCE {
                 return Err(io::Error::new(ErrorKind::TimedOut, "a rank does not report"));
             }
-            std::thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(2));
         };
         let mut connection = Connection::new(stream)?;
         let hello = connection.receive(PATIENCE)?;
         Ok((connection, hello))
+    }
+}
+
+/// Waits until a process reports, but not for longer than [`GLANCE`].
+fn wait_for(listener: &UnixListener) -> io::Result<()> {
+    let mut one = [PollFd::new(listener, PollFlags::IN)];
+    let glance = Timespec::try_from(GLANCE).expect("a short time");
+    match poll(&mut one, Some(&glance)) {
+        Err(Errno::INTR) => Ok(()),
+        other => Ok(other.map(drop)?),
     }
 }
 
@@ -220,27 +274,27 @@ pub(crate) struct Process {
     servers: Arc<Servers>,
     pub(super) rank: u32,
     pid: u32,
+    /// Each of its questions begins with this.
+    pub(super) key: u64,
     pub(super) connection: Connection,
-    status: Option<i32>,
+    has_ended: bool,
 }
 
 impl Process {
     /// Ends it, unless it has ended.
     pub(super) fn end(&mut self) {
-        self.status_after(b'K');
+        if !std::mem::replace(&mut self.has_ended, true) {
+            // If the server has ended, so has the rank.
+            let _ = self.servers.server(self.rank).end(self.pid);
+        }
     }
 
     /// The wait status of a rank that has ended by itself; -1 if it has not ended.
     pub(super) fn ended(&mut self) -> Option<i32> {
-        self.status_after(b'S')
-    }
-
-    fn status_after(&mut self, order: u8) -> Option<i32> {
-        if self.status.is_none() {
-            let mut server = self.servers.server(self.rank);
-            self.status = server.end(order, self.pid).ok();
+        match std::mem::replace(&mut self.has_ended, true) {
+            true => None,
+            false => self.servers.server(self.rank).await_end(self.pid).ok(),
         }
-        self.status
     }
 }
 

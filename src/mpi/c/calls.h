@@ -43,6 +43,7 @@
 #define processes_wait mazurka_processes_wait
 #define is_child mazurka_is_child
 #define is_boxed mazurka_is_boxed
+#define is_server mazurka_is_server
 #define server_begin mazurka_server_begin
 #define server_end mazurka_server_end
 #define remove_all mazurka_remove_all
@@ -81,8 +82,9 @@ static inline bool is_in_program(uintptr_t site) {
 }
 /* exceptions.c: if the program is ended by an uncaught exception, fails there. */
 void exception_check(void);
-/* From now on, calls of this process are intercepted. */
+/* From now on, calls of this process, and of all that it forks, are intercepted. */
 void calls_follow(bool files_too);
+extern bool is_server; /* not a rank: intercepted calls are made */
 
 /* How a rank uses a file: what other ranks can notice, and what it can notice of others. Two more
  * uses are about threads: it starts them, or lets them call MPI. */

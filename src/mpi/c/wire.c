@@ -3,14 +3,16 @@
  *
  * `mazurka mpirun` starts the program once for each rank. Before `main` the library takes over:
  * from then on this process is a *server*, which forks a new rank whenever it gets the order. The
- * rank first reads a list of answers (its history so far), runs, and asks questions; the answer is
- * the next element of the list, or comes over the wire.
+ * order comes before the rank is needed, so that no search waits for the fork. The rank first reads
+ * a list of answers (its history so far), runs, and asks questions; the answer is the next element
+ * of the list, or comes over the wire.
  *
- *   verifier to server   'R' id: run a rank     'S' pid: how did it end?    'K' pid: end it
- *   server to verifier   hello: 's' rank bias   after S and K: status as of waitpid, -1 after S if it
- *                        had not ended
+ *   verifier to server   'R' id key: run a rank   'S' pid: how did it end?   'K' pid: end it
+ *   server to verifier   hello: 's' rank bias     after S: status as of waitpid, -1 if it had not
+ *                        ended
  *   rank to verifier     hello: 'r' id pid, then questions
- *   verifier to rank     a key and the list in one frame, then one frame for each further answer
+ *   verifier to rank     lists of answers: the first one comes before the first question, and
+ *                        another one when all answers of the last one are used up
  *
  * A question consists of the key, its kind, the name of the call, addresses (the first one in the
  * program is its place), the output since the last question, the uses of files (uses.c), and data
@@ -18,8 +20,9 @@
  * some requests, 'T'est them, 'C'ancel a receive, 'c' whether it was cancelled, 'O' about the
  * content or the lock of a part of a window, 'D'one and its remarks, 'F'ailed. Polls (polls.c) end
  * with the number of outcomes since the rank was in this state, or 0. An answer begins with a
- * letter as well; outside of the list, it ends with a byte that says whether it is the last one
- * that is known. src/mpi/wire.rs and src/mpi/ranks.rs read and write the same. */
+ * letter as well. All answers of a list but the last one are known to the verifier from an earlier
+ * run: it needs nothing of those questions but that they are the same. src/mpi/wire.rs and
+ * src/mpi/ranks.rs read and write the same. */
 #include "calls.h"
 
 #include <errno.h>
@@ -46,7 +49,9 @@ static const char *address;
 static off_t printed; /* the bytes of PRINTED that were sent */
 extern void *__libc_stack_end;
 static struct bytes frame;  /* the question that is being written */
-static struct reader history;
+/* The answers that are still to be used, and the frame that they are in. */
+static struct reader answers, list;
+static uint32_t count_of_answers;
 static const uint8_t *vain_from; /* from here on, the list contains only unsuccessful polls */
 /* Each question begins with it. What the program itself writes to the wire does not. */
 static uint64_t key;
@@ -108,15 +113,36 @@ struct reader take_block(struct reader *from) {
   return (struct reader){at, at + length};
 }
 
+/* What was read from the wire ahead of its use: mostly a whole frame. */
+static struct incoming {
+  size_t from, to;
+  uint8_t at[4096];
+} incoming;
+
 /* Reads exactly `length` bytes; false at the end of the stream. System calls are made by number
  * here: the program may have a function `read` or `send` of its own. */
-static bool read_all(int fd, void *to, size_t length) {
+static bool read_all(void *to, size_t length) {
   for (uint8_t *at = to; length > 0;) {
-    ssize_t got = syscall(SYS_read, fd, at, length);
+    size_t ready = incoming.to - incoming.from;
+    if (ready > 0) {
+      if (ready > length) ready = length;
+      memcpy(at, incoming.at + incoming.from, ready);
+      incoming.from += ready;
+      at += ready;
+      length -= ready;
+      continue;
+    }
+    bool is_long = length >= sizeof incoming.at;
+    ssize_t got = syscall(SYS_read, WIRE, is_long ? at : incoming.at, is_long ? length : sizeof incoming.at);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
-    at += got;
-    length -= (size_t)got;
+    if (is_long) {
+      at += got;
+      length -= (size_t)got;
+    } else {
+      incoming.from = 0;
+      incoming.to = (size_t)got;
+    }
   }
   return true;
 }
@@ -134,12 +160,26 @@ static bool write_all(int fd, const void *from, size_t length) {
 
 /* The next frame; the caller frees it. At the end of the stream the process ends, since its results
  * are no longer needed. */
-static struct reader receive(int fd) {
+static struct reader receive(void) {
   uint32_t length;
-  if (!read_all(fd, &length, sizeof length)) _exit(0);
+  if (!read_all(&length, sizeof length)) _exit(0);
   uint8_t *body = allocate(length);
-  if (!read_all(fd, body, length)) _exit(0);
+  if (!read_all(body, length)) _exit(0);
   return (struct reader){body, body + length};
+}
+
+/* Reads a list of answers. */
+static void receive_answers(void) {
+  unsigned paused = turn_pause();
+  struct reader next = receive();
+  turn_resume(paused);
+  release(list.at);
+  list = answers = next;
+  vain_from = next.at;
+  for (count_of_answers = 0; next.at < next.end; count_of_answers++) {
+    struct reader answer = take_block(&next);
+    if (*answer.at != 'I') vain_from = next.at;
+  }
 }
 
 static void reply(int fd, struct bytes *body) {
@@ -172,6 +212,7 @@ static void dial(void) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd >= 0 && syscall(SYS_connect, fd, &to, sizeof to)) give_up("cannot reach the verifier");
   move_to(fd, WIRE);
+  incoming.from = incoming.to = 0; /* it was for the server that has forked this process */
 }
 
 /* A process that the rank has started must not keep the connection open. */
@@ -185,11 +226,17 @@ static void flush_printed(void) {
   turn_resume(paused);
 }
 
-/* The output since the last question, or the end of it. */
+/* The output since the last question, or the end of it. Of a question that is known, as is the next
+ * one, it was told before. */
 enum { MOST_PRINTED = 1 << 16 };
 static void put_printed(struct bytes *to) {
+  if (count_of_answers > 1) return put_u32(to, 0);
   struct stat now = {0};
   raw(SYS_fstat, PRINTED, &now);
+  if (count_of_answers == 1 || now.st_size == printed) {
+    printed = now.st_size;
+    return put_u32(to, 0);
+  }
   off_t length = now.st_size > printed ? now.st_size - printed : 0, sent = length < MOST_PRINTED ? length : MOST_PRINTED;
   struct bytes text = {0};
   if (sent < length) {
@@ -256,25 +303,15 @@ static void send_question(bool is_waited_for) {
 
 bool asks_anew;
 
-bool only_vain_answers_follow(void) { return history.at >= vain_from; }
+bool only_vain_answers_follow(void) { return answers.at >= vain_from; }
 
 struct reader ask(void) {
-  bool is_known = history.at < history.end;
-  send_question(!is_known);
-  struct reader answer;
+  send_question(count_of_answers == 0);
   unseen++;
-  if (is_known) {
-    answer = take_block(&history);
-    asks_anew = history.at == history.end;
-  } else {
-    static struct reader last;
-    release(last.at);
-    unsigned paused = turn_pause();
-    answer = receive(WIRE);
-    turn_resume(paused);
-    last = answer;
-    asks_anew = *--answer.end;
-  }
+  if (count_of_answers == 0) receive_answers();
+  struct reader answer = take_block(&answers);
+  count_of_answers--;
+  asks_anew = count_of_answers == 0;
   wipe_stack();
   return answer;
 }
@@ -376,18 +413,24 @@ static void crash(int signal, siginfo_t *what, void *context) {
   fail_somewhere(sites, count, "crash", "the rank ends by signal %d (%s)", signal, strsignal(signal));
 }
 
-static void catch_crashes(void) {
+/* Signals that the library handles have a stack of their own. */
+static void stack_for_signals(void) {
   static uint8_t room[65536];
   stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
   sigaltstack(&stack, NULL);
+}
+
+static void catch_crashes(void) {
   struct sigaction action = {.sa_sigaction = crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND};
   int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
 }
 
-/* Begins a rank that was just forked: reads its history. `main` begins when this returns. */
-static void begin_rank(uint32_t id) {
+/* Begins a rank that was just forked: prepares everything, and then waits for its history. `main`
+ * begins when this returns. */
+static void begin_rank(uint32_t id, uint64_t its_key) {
   raw(SYS_setpgid, 0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   dial();
   struct bytes hello = {0};
   put_u8(&hello, 'r');
@@ -395,23 +438,17 @@ static void begin_rank(uint32_t id) {
   put_u32(&hello, (uint32_t)syscall(SYS_getpid));
   reply(WIRE, &hello);
   release(hello.at);
-  history = receive(WIRE);
-  key = take_u64(&history);
-  struct reader all = history;
-  for (vain_from = all.at; all.at < all.end;) {
-    struct reader answer = take_block(&all);
-    if (*answer.at != 'I') vain_from = all.at;
-  }
+  key = its_key;
   move_to(memfd_create("printed", 0), PRINTED);
   fcntl(PRINTED, F_SETFL, O_APPEND);
   dup2(PRINTED, STDOUT_FILENO);
   dup2(PRINTED, STDERR_FILENO);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   catch_crashes();
   thread_is_main();
   atexit(at_end);
   processes_begin();
-  calls_follow(are_files_own);
+  is_server = false;
+  receive_answers();
   wipe_stack();
 }
 
@@ -432,6 +469,9 @@ uintptr_t wire_bias(void) {
 
 static void serve(void) {
   server_begin();
+  is_server = true;
+  stack_for_signals();
+  calls_follow(are_files_own);
   dial();
   struct bytes hello = {0};
   put_u8(&hello, 's');
@@ -439,21 +479,24 @@ static void serve(void) {
   put_u64(&hello, wire_bias());
   reply(WIRE, &hello);
   for (;;) {
-    struct reader order = receive(WIRE), all = order;
+    struct reader order = receive(), all = order;
     uint8_t kind = take_u8(&order);
     uint32_t number = take_u32(&order);
+    uint64_t its_key = kind == 'R' ? take_u64(&order) : 0;
     release(all.at);
     if (kind == 'R') {
       pid_t child = fork();
       if (child < 0) give_up("cannot fork");
       if (child == 0) {
-        begin_rank(number);
+        begin_rank(number, its_key);
         return;
       }
       continue;
     }
+    int status = server_end((int)number, kind == 'S');
+    if (kind == 'K') continue;
     struct bytes answer = {0};
-    put_i32(&answer, server_end((int)number, kind == 'S'));
+    put_i32(&answer, status);
     reply(WIRE, &answer);
     release(answer.at);
   }
