@@ -30,8 +30,8 @@
 mod auto;
 mod budget;
 mod configurations;
-mod dpor;
 mod course;
+mod dpor;
 mod driver;
 mod ends;
 mod explorer;

@@ -322,11 +322,7 @@ impl Driver<'_> {
 }
 
 /// Which properties judge a state in which nothing is possible but the loops of these processes.
-fn time_of_end<S: System>(
-    locals: &Locals<'_, S>,
-    state: &State,
-    spins: &[Spin],
-) -> When {
+fn time_of_end<S: System>(locals: &Locals<'_, S>, state: &State, spins: &[Spin]) -> When {
     match property::is_livelock(locals, state, spins) {
         true => When::Livelock,
         false => When::End,
