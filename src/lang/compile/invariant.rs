@@ -60,19 +60,21 @@ impl Compiler<'_> {
 /// Adds the parts of a block of assertions; `None` if the block has something else, or too many.
 fn split<'e>(block: &'e Expr, known: &mut Known, parts: &mut Vec<Part<'e>>) -> Option<()> {
     let ExprKind::Block(statements, value) = &block.kind else { return None };
-    let has_value = !matches!(value.kind, ExprKind::Const(Value::Unit));
-    if has_value {
-        return None;
-    }
-    for statement in statements {
+    for statement in statements.iter().chain([&**value]) {
         match &statement.kind {
+            ExprKind::Const(Value::Unit) => {}
             ExprKind::Assert(..) => parts.push((statement, known.clone())),
             ExprKind::ForRange(Some(var), from, to, body) => {
                 let [from, to] = [constant(known, from)?, constant(known, to)?];
                 for value in from..to {
+                    let before = parts.len();
                     known.push((*var, Value::Int(value)));
                     split(body, known, parts)?;
                     known.pop();
+                    // A loop without assertions might be long.
+                    if parts.len() == before {
+                        return None;
+                    }
                 }
             }
             _ => return None,
