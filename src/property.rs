@@ -53,7 +53,7 @@ pub use snapshot::{Fact, FactKind};
 pub(crate) use arrows::{Arrow, ArrowKind, Hold};
 pub(crate) use deadlock::list;
 pub(crate) use invariants::{
-    broken_among, broken_invariant, invariant_readings, is_seen, seen_cells, tells,
+    Changed, broken_among, broken_invariant, invariant_readings, is_seen, tells,
 };
 pub(crate) use leaks::Leaks;
 pub(crate) use livelock::{is_livelock, may_spin};

@@ -34,7 +34,7 @@ use crate::model::{
     CellId, Effect, Failure, LocalId, Locals, ProcessId, Schedule, State, StopSignal, System, Value,
 };
 use crate::property::{
-    Invariants, Properties, broken_among, broken_invariant, is_seen, seen_cells, tells,
+    Changed, Invariants, Properties, broken_among, broken_invariant, is_seen, tells,
 };
 use crate::trace::{Cuts, HappensBefore};
 
@@ -84,8 +84,11 @@ impl InvariantCheck {
             return Vec::new();
         }
         // A search of classes has judged the state before the last action.
-        let is_open =
-            |invariant| self.visits_all || state.depth() == 0 || is_seen(locals, state, invariant);
+        let judges_all = self.visits_all || state.depth() == 0;
+        let changed = (!judges_all).then(|| Changed::by_last(locals, state));
+        let is_open = |invariant| {
+            changed.as_ref().is_none_or(|changed| changed.is_seen_by(locals, invariant))
+        };
         let all = broken_among(locals, state, is_open).into_iter();
         all.map(|(invariant, failure)| Broken { invariant, failure, schedule: None }).collect()
     }
@@ -178,8 +181,9 @@ impl Class {
         while past.depth() > 0 {
             let process = past.action(past.depth() - 1).process;
             effects.push((process, past.effect(locals)));
-            for one in all.iter_mut() {
-                one.look(locals, &past, process);
+            let changed = Changed::by_last(locals, &past);
+            for one in all.iter_mut().filter(|one| changed.is_seen_by(locals, one.invariant)) {
+                one.note(locals, &past, process, &changed);
             }
             past.undo(locals);
         }
@@ -204,15 +208,18 @@ impl Unvisited {
         }
     }
 
-    /// Notes the last action of `state`, an action of `process`, if it is relevant.
-    fn look<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, process: ProcessId) {
-        if !is_seen(locals, state, self.invariant) {
-            return;
-        }
-        let view = self.view(locals, process, state.local(process));
-        let change = seen_cells(locals, state, self.invariant).map(|cells| {
+    /// Notes the last action of `state`, which is relevant: an action of `process`.
+    fn note<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        state: &State,
+        process: ProcessId,
+        changed: &Changed,
+    ) {
+        let change = (!changed.is_length_seen_by(locals, self.invariant)).then(|| {
             let content = |cell| (cell, state.content_of_declared(locals, cell));
-            Change { process, view, cells: cells.into_iter().map(content).collect() }
+            let cells = changed.cells_seen_by(locals, self.invariant).map(content).collect();
+            Change { process, view: self.view(locals, process, state.local(process)), cells }
         });
         self.relevant.push((state.depth() - 1, change));
     }

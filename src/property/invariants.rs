@@ -1,5 +1,7 @@
 //! The invariants of the system: evaluated in a state; and which actions may change their value.
 
+use smallvec::SmallVec;
+
 use super::Property;
 use super::{Objection, Position, When};
 use crate::model::{
@@ -95,64 +97,77 @@ fn viewed<S: System, T>(
 /// # Panics
 /// In an initial state, or if the system has no invariants.
 pub(crate) fn is_seen<S: System>(locals: &Locals<'_, S>, state: &State, invariant: usize) -> bool {
-    let last = state.depth() - 1;
-    let process = state.action(last).process;
-    if tells(locals, invariant, process, [state.before(last), state.local(process)]) {
-        return true;
+    Changed::by_last(locals, state).is_seen_by(locals, invariant)
+}
+
+/// What an action may have changed that invariants read.
+pub(crate) struct Changed {
+    process: ProcessId,
+    /// The local states of the process before and after the action.
+    locals: [LocalId; 2],
+    cells: SmallVec<[CellId; 2]>,
+    /// Mailboxes, of which the length may have changed.
+    mailboxes: SmallVec<[MailboxId; 2]>,
+}
+
+impl Changed {
+    /// What the last action of `state` may have changed.
+    ///
+    /// # Panics
+    /// In an initial state.
+    pub(crate) fn by_last<S: System>(locals: &Locals<'_, S>, state: &State) -> Changed {
+        let last = state.depth() - 1;
+        let process = state.action(last).process;
+        let (mut cells, mut mailboxes) = (SmallVec::new(), SmallVec::new());
+        state.touches(locals, |touch| {
+            let Touch { lane, may } = locals.declared(touch);
+            match lane.part() {
+                Part::Contents if may == May::Change => cells.push(CellId(lane.object())),
+                Part::Sends | Part::Receives | Part::Messages | Part::Matches => {
+                    mailboxes.push(MailboxId(lane.object()));
+                }
+                // Invariants read nothing else of objects.
+                _ => {}
+            }
+        });
+        let locals = [state.before(last), state.local(process)];
+        Changed { process, locals, cells, mailboxes }
     }
-    let mut is_seen = false;
-    each_seen(locals, state, invariant, |_| is_seen = true);
-    is_seen
+
+    /// Does this invariant read something of that?
+    ///
+    /// # Panics
+    /// If the system has no invariants.
+    pub(crate) fn is_seen_by<S: System>(&self, locals: &Locals<'_, S>, invariant: usize) -> bool {
+        let invariants = judgement(locals);
+        self.is_length_seen_by(locals, invariant)
+            || self.cells.iter().any(|&cell| invariants.sees_cell(invariant, cell))
+            || tells(locals, invariant, self.process, self.locals)
+    }
+
+    /// Does this invariant read a length that may have changed?
+    pub(crate) fn is_length_seen_by<S: System>(
+        &self,
+        locals: &Locals<'_, S>,
+        invariant: usize,
+    ) -> bool {
+        let invariants = judgement(locals);
+        self.mailboxes.iter().any(|&mailbox| invariants.sees_mailbox(invariant, mailbox))
+    }
+
+    /// The cells that may have changed and that this invariant reads.
+    pub(crate) fn cells_seen_by<S: System>(
+        &self,
+        locals: &Locals<'_, S>,
+        invariant: usize,
+    ) -> impl Iterator<Item = CellId> {
+        let invariants = judgement(locals);
+        self.cells.iter().copied().filter(move |&cell| invariants.sees_cell(invariant, cell))
+    }
 }
 
-/// What an invariant reads of an object.
-enum Seen {
-    Cell(CellId),
-    Length,
-}
-
-/// Calls `each` with what this invariant reads of objects and the last action of `state` may have
-/// changed.
-fn each_seen<S: System>(
-    locals: &Locals<'_, S>,
-    state: &State,
-    invariant: usize,
-    mut each: impl FnMut(Seen),
-) {
-    let invariants = locals.system().invariants().expect("a system with invariants");
-    state.touches(locals, |touch| {
-        let Touch { lane, may } = locals.declared(touch);
-        match lane.part() {
-            Part::Contents => {
-                let cell = CellId(lane.object());
-                if may == May::Change && invariants.sees_cell(invariant, cell) {
-                    each(Seen::Cell(cell));
-                }
-            }
-            Part::Sends | Part::Receives | Part::Messages | Part::Matches => {
-                if invariants.sees_mailbox(invariant, MailboxId(lane.object())) {
-                    each(Seen::Length);
-                }
-            }
-            // Invariants read nothing else of objects.
-            _ => {}
-        }
-    });
-}
-
-/// The cells that this invariant reads and the last action of `state` may have changed; `None` if
-/// it may have changed a length that the invariant reads.
-pub(crate) fn seen_cells<S: System>(
-    locals: &Locals<'_, S>,
-    state: &State,
-    invariant: usize,
-) -> Option<Vec<CellId>> {
-    let mut cells = Some(Vec::new());
-    each_seen(locals, state, invariant, |seen| match seen {
-        Seen::Cell(cell) => cells.iter_mut().for_each(|cells| cells.push(cell)),
-        Seen::Length => cells = None,
-    });
-    cells
+fn judgement<'l, S: System>(locals: &Locals<'l, S>) -> &'l dyn Judgement<S::Local> {
+    locals.system().invariants().expect("a system with invariants")
 }
 
 /// Does this invariant distinguish these local states of a process?
@@ -165,6 +180,6 @@ pub(crate) fn tells<S: System>(
     process: ProcessId,
     [one, other]: [LocalId; 2],
 ) -> bool {
-    let invariants = locals.system().invariants().expect("a system with invariants");
+    let invariants = judgement(locals);
     one != other && invariants.tells(invariant, process, locals.get(one), locals.get(other))
 }
