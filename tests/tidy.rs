@@ -424,3 +424,26 @@ fn imports_within_explore_go_one_way_and_never_round() {
     }
     assert!(offences.is_empty(), "{offences:#?}");
 }
+
+/// `benches/peers/tools` lists rows of a spec, its constants, a model for SPIN and its options; those of programs in C have
+/// small constants, too.
+#[test]
+fn what_other_tools_run_is_there() {
+    let text = read(&root().join("benches/peers/tools"));
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .filter(|line| line.starts_with("    (\""))
+        .map(|line| line.split('"').skip(1).step_by(2).collect())
+        .collect();
+    assert!(rows.len() > 10, "{rows:?}");
+    for row in rows {
+        let program = match row.len() {
+            4 => format!("promela/{}.pml", row[2]),
+            5 => format!("c/{}.c", row[2]),
+            _ => panic!("{row:?}"),
+        };
+        for file in [format!("specs/{}.maz", row[0]), format!("benches/peers/{program}")] {
+            assert!(root().join(&file).is_file(), "{file} is not there");
+        }
+    }
+}
