@@ -31,7 +31,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{
-    CellId, Effect, Failure, LocalId, Locals, ProcessId, Schedule, State, StopSignal, System, Value,
+    Action, CellId, Effect, Failure, LocalId, Locals, ProcessId, Schedule, State, StopSignal,
+    System, Value,
 };
 use crate::property::{
     Changed, Invariants, Properties, broken_among, broken_invariant, is_seen, tells,
@@ -52,6 +53,8 @@ pub(super) struct InvariantCheck {
     visits_all: bool,
     /// The invariants that must also be judged in states that the search skips.
     unvisited: Vec<Unvisited>,
+    /// The execution whose class was judged last.
+    latest: Latest,
     /// Was there a class with more than [`MOST_CUTS`] such states?
     pub(crate) is_open: bool,
 }
@@ -68,6 +71,7 @@ impl InvariantCheck {
             are_judged: invariants.is_some(),
             visits_all: false,
             unvisited,
+            latest: Latest::default(),
             is_open: false,
         }
     }
@@ -101,12 +105,12 @@ impl InvariantCheck {
         signal: &StopSignal,
     ) -> Vec<Broken> {
         let mut all = Vec::new();
-        let class = Class::of(locals, state, &mut self.unvisited);
+        self.latest.go_to(locals, state, &mut self.unvisited);
         for one in &mut self.unvisited {
             if !one.may_skip_cuts() {
                 continue;
             }
-            let shown = one.shown(&class);
+            let shown = one.shown(&self.latest.order);
             if shown.as_ref().is_some_and(|shown| one.judged.contains(shown)) {
                 continue;
             }
@@ -132,6 +136,7 @@ impl InvariantCheck {
 
     /// Forgets what is known by local states that may be forgotten now.
     pub(crate) fn forget_locals(&mut self) {
+        self.latest = Latest::default();
         for one in &mut self.unvisited {
             *one = Unvisited::new(one.invariant);
         }
@@ -147,8 +152,8 @@ struct Unvisited {
     known: FxHashMap<(ProcessId, LocalId), usize>,
     /// What classes show in whose cuts it holds.
     judged: FxHashSet<Shown>,
-    /// The positions of the relevant actions of the class at hand, and what each changes: `None` if
-    /// that is a length.
+    /// The positions of the relevant actions of the execution at hand, in ascending order, and what
+    /// each changes: `None` if that is a length.
     relevant: Vec<(usize, Option<Change>)>,
 }
 
@@ -166,34 +171,47 @@ struct Change {
 /// before it. Every execution of the class has the same.
 type Shown = Vec<(Change, Vec<usize>)>;
 
-/// What happens in the class of an execution.
-struct Class {
-    /// The happens-before order; empty if no invariant asks for it.
+/// An execution with its happens-before order. The next execution to be judged begins like it, in
+/// most searches, so only the rest is looked at.
+#[derive(Default)]
+struct Latest {
+    actions: Vec<Action>,
     order: HappensBefore,
 }
 
-impl Class {
-    /// The class of the execution to `state`, with the actions that each invariant sees.
-    fn of<S: System>(locals: &Locals<'_, S>, state: &State, all: &mut [Unvisited]) -> Class {
+impl Latest {
+    /// Makes it the execution to `state`, and notes the actions that each invariant sees.
+    fn go_to<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, all: &mut [Unvisited]) {
+        let is_same =
+            |&(at, action): &(usize, &Action)| at < state.depth() && state.action(at) == *action;
+        let same = self.actions.iter().enumerate().take_while(is_same).count();
+        self.actions.truncate(same);
+        while self.order.len() > same {
+            self.order.pop();
+        }
+        for one in all.iter_mut() {
+            let kept = one.relevant.partition_point(|&(position, _)| position < same);
+            one.relevant.truncate(kept);
+        }
         let mut past = state.clone();
-        let mut effects: Vec<(ProcessId, Effect)> = Vec::with_capacity(state.depth());
-        all.iter_mut().for_each(|one| one.relevant.clear());
-        while past.depth() > 0 {
-            let process = past.action(past.depth() - 1).process;
-            effects.push((process, past.effect(locals)));
+        let mut effects: Vec<(Action, Effect)> = Vec::with_capacity(state.depth() - same);
+        while past.depth() > same {
+            let action = past.action(past.depth() - 1);
+            effects.push((action, past.effect(locals)));
             let changed = Changed::by_last(locals, &past);
             for one in all.iter_mut().filter(|one| changed.is_seen_by(locals, one.invariant)) {
-                one.note(locals, &past, process, &changed);
+                one.note(locals, &past, action.process, &changed);
             }
             past.undo(locals);
         }
-        let mut order = HappensBefore::default();
-        if all.iter().any(Unvisited::may_skip_cuts) {
-            for (process, effect) in effects.into_iter().rev() {
-                order.push(process, effect);
-            }
+        for (action, effect) in effects.into_iter().rev() {
+            self.actions.push(action);
+            self.order.push(action.process, effect);
         }
-        Class { order }
+        for one in all {
+            let old = one.relevant.partition_point(|&(position, _)| position < same);
+            one.relevant[old..].reverse();
+        }
     }
 }
 
@@ -260,7 +278,7 @@ impl Unvisited {
     }
 
     /// What the class at hand shows; `None` if that does not tell what the invariant sees.
-    fn shown(&self, class: &Class) -> Option<Shown> {
+    fn shown(&self, order: &HappensBefore) -> Option<Shown> {
         let changes =
             self.relevant.iter().map(|(position, change)| Some((*position, change.as_ref()?)));
         let mut changes: Vec<_> = changes.collect::<Option<_>>()?;
@@ -268,7 +286,7 @@ impl Unvisited {
         let shown = |&(position, change): &(usize, &Change)| {
             let is_before = |&index: &usize| {
                 let earlier = changes[index].0;
-                earlier < position && class.order.before(earlier, position)
+                earlier < position && order.before(earlier, position)
             };
             (change.clone(), (0..changes.len()).filter(is_before).collect())
         };
