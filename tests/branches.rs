@@ -248,6 +248,25 @@ fn merged_results_are_those_of_one_search() {
     }
 }
 
+/// Without an explorer it is `parsimonious`, whose branches repeat nothing, and `udpor` for what
+/// that one cannot do.
+#[test]
+fn the_default_repeats_nothing() {
+    let spec = "../../../specs/memory/lastzero.maz";
+    let folder = cut("default", &[spec, "-D", "N=6"]);
+    search(&folder);
+    let merged = merge(&folder);
+    let whole =
+        run(&["check", spec, "-D", "N=6", "--explorer", "parsimonious", "--format", "json"]);
+    assert_eq!(free(&merged), free(&whole));
+    for args in [&["--depth", "5"][..], &["--keep-events"], &["-k", "1"]] {
+        let folder = cut("default-udpor", &[&[spec], args].concat());
+        let task: Value = serde_json::from_slice(&fs::read(folder.join("search.json")).unwrap())
+            .expect("a file of branches");
+        assert!(task.to_string().contains("\"udpor"), "{args:?}: {task}");
+    }
+}
+
 #[test]
 fn what_is_missing_is_reported() {
     let spec = "../../../specs/memory/lastzero.maz";

@@ -127,7 +127,7 @@ pub(super) fn cut(
     if setting.profile().splits != Splits::Exactly {
         output.remark(format!(
             "note: branches of `{}` may take much longer than one search, because none knows what the others have \
-             found; branches of `sleep` and `exhaustive` do not.\n",
+             found; branches of `parsimonious` do not.\n",
             setting.profile().name
         ));
     }

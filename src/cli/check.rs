@@ -87,8 +87,12 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let limits = args.search.limits()?;
     let lints = args.lints.levels(&args.spec.setup.lints())?;
-    let is_whole = args.branches.folder().is_none();
-    let setting = args.search.setting(is_whole && !args.keep_events && !lints.ask_about_all())?;
+    let default = match args.branches.folder() {
+        Some(_) => in_branches(&args, &limits),
+        None if args.keep_events || lints.ask_about_all() => "udpor",
+        None => "auto",
+    };
+    let setting = args.search.setting(default)?;
     let drawing = args.results.direct([args.spec.path.as_path()], output)?;
     if args.branches.folder().is_some() {
         if setting.options().jobs.is_some() {
@@ -150,6 +154,15 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
+/// The explorer of a search in branches, if none is named: one whose branches repeat nothing, if it
+/// can do what is asked.
+fn in_branches(args: &Args, limits: &Limits) -> &'static str {
+    match limits.depth.is_none() && !args.keep_events {
+        true => "parsimonious",
+        false => "udpor",
+    }
+}
+
 /// The whole search as one part that has not begun.
 fn whole(
     args: &Args,
@@ -187,7 +200,7 @@ fn searched_by(args: &Args, ranks: &mut Coordinator, output: &mut Output) -> Res
     }
     let path = args.spec.path.as_path();
     let drawing = args.results.direct([path], output)?;
-    let whole = whole(args, args.search.setting(false)?, &limits, output)?;
+    let whole = whole(args, args.search.setting(in_branches(args, &limits))?, &limits, output)?;
     let mut stored = ranks.resume(whole, output)?;
     let searched = stored.searched(path)?;
     let outcome = ranks.search(&mut stored, &searched, &limits, output)?;

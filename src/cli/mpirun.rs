@@ -107,7 +107,7 @@ command line is wrong, or the program cannot be run; 3 incomplete, nothing found
 signal stopped it, or the program does something that cannot be explored.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
-    let setting = args.search.setting(false)?;
+    let setting = args.search.setting("udpor")?;
     let limits = args.search.limits()?;
     let lints = args.lints()?;
     let drawing = args.results.direct([args.program()], output)?;

@@ -24,8 +24,8 @@ use crate::study::Limits;
 #[derive(Args)]
 pub(super) struct SearchArgs {
     /// The algorithm; `mazurka explorers` lists them. Its options may follow a colon, joined by +,
-    /// as for `compare`: `udpor:k=1+order=lca` [default: auto; udpor if other options ask for what
-    /// auto cannot do]
+    /// as for `compare`: `udpor:k=1+order=lca` [default: auto; for a search in branches
+    /// parsimonious; udpor if other options ask for what these cannot do]
     #[arg(long, value_name = "NAME")]
     explorer: Option<String>,
     #[command(flatten)]
@@ -42,19 +42,18 @@ pub(super) struct SearchArgs {
 }
 
 impl SearchArgs {
-    /// The explorer with its options. If none is named: `auto`, if it takes the options and
-    /// `may_choose`; else `udpor`.
+    /// The explorer with its options. If none is named: `default`, if it takes the options; else
+    /// `udpor`.
     ///
     /// # Errors
     /// If the explorer does not exist or does not take an option, or if an option is given twice.
-    pub(super) fn setting(&self, may_choose: bool) -> Result<Setting, Failure> {
+    pub(super) fn setting(&self, default: &str) -> Result<Setting, Failure> {
         let outside = self.options.options()?;
-        let auto: Setting = "auto".parse().expect("an explorer");
-        if may_choose
-            && self.explorer.is_none()
-            && let Ok(auto) = Setting::new(auto.explorer(), outside)
+        let default: Setting = default.parse().expect("an explorer");
+        if self.explorer.is_none()
+            && let Ok(default) = Setting::new(default.explorer(), outside)
         {
-            return Ok(auto);
+            return Ok(default);
         }
         let name = self.explorer.as_deref().unwrap_or("udpor");
         let named: Setting = name.trim().parse().map_err(Failure::Usage)?;
