@@ -147,7 +147,7 @@ impl Driver<'_> {
     }
 
     /// Was there an objection on the way to `state`?
-    fn has_gone_wrong<S: System>(&self, locals: &Locals<'_, S>, state: &State) -> bool {
+    fn has_gone_wrong<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
         // Without a violation so far nothing has gone wrong, except perhaps in the prefix of a
         // branch.
         if self.violations.is_empty() && self.branch.is_root() {

@@ -16,6 +16,9 @@
 //! - Otherwise the cuts are enumerated, up to [`MOST_CUTS`]. If there are more, the search does not
 //!   count as complete.
 //!
+//! The executions of a search begin alike, mostly. An invariant to which only the common beginning
+//! is relevant has been judged.
+//!
 //! What the cuts show follows from the relevant actions of a class: what each of them changes, and
 //! which of them happen before it. Many classes have the same ones in the same order. So these are
 //! remembered ([`Shown`]), and the cuts are enumerated only once for them.
@@ -29,13 +32,14 @@
 //! execution that was given up, and that execution is judged here as well.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::model::{
-    Action, CellId, Effect, Failure, LocalId, Locals, ProcessId, Schedule, State, StopSignal,
-    System, Value,
+    Action, CellId, Failure, LocalId, Locals, ProcessId, Schedule, State, StopSignal, System, Value,
 };
 use crate::property::{
-    Changed, Invariants, Properties, broken_among, broken_invariant, is_seen, tells,
+    Changed, Invariants, Properties, Readers, broken_among, broken_invariant, broken_invariants,
+    is_seen, tells,
 };
 use crate::trace::{Cuts, HappensBefore};
 
@@ -55,6 +59,7 @@ pub(super) struct InvariantCheck {
     unvisited: Vec<Unvisited>,
     /// The execution whose class was judged last.
     latest: Latest,
+    readers: Readers,
     /// Was there a class with more than [`MOST_CUTS`] such states?
     pub(crate) is_open: bool,
 }
@@ -72,6 +77,7 @@ impl InvariantCheck {
             visits_all: false,
             unvisited,
             latest: Latest::default(),
+            readers: Readers::default(),
             is_open: false,
         }
     }
@@ -83,18 +89,24 @@ impl InvariantCheck {
     }
 
     /// The invariants that fail in `state`. None if invariants are not judged.
-    pub(crate) fn broken<S: System>(&self, locals: &Locals<'_, S>, state: &State) -> Vec<Broken> {
+    pub(crate) fn broken<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        state: &State,
+    ) -> Vec<Broken> {
         if !self.are_judged {
             return Vec::new();
         }
-        // A search of classes has judged the state before the last action.
-        let judges_all = self.visits_all || state.depth() == 0;
-        let changed = (!judges_all).then(|| Changed::by_last(locals, state));
-        let is_open = |invariant| {
-            changed.as_ref().is_none_or(|changed| changed.is_seen_by(locals, invariant))
+        let broken = match self.visits_all || state.depth() == 0 {
+            true => broken_invariants(locals, state),
+            // A search of classes has judged the state before the last action.
+            false => {
+                let changed = Changed::by_last(locals, state);
+                broken_among(locals, state, self.readers.of(locals, &changed).into_iter())
+            }
         };
-        let all = broken_among(locals, state, is_open).into_iter();
-        all.map(|(invariant, failure)| Broken { invariant, failure, schedule: None }).collect()
+        let of = |(invariant, failure)| Broken { invariant, failure, schedule: None };
+        broken.into_iter().map(of).collect()
     }
 
     /// The invariants that fail in skipped states of the class of the execution to `state`.
@@ -105,8 +117,10 @@ impl InvariantCheck {
         signal: &StopSignal,
     ) -> Vec<Broken> {
         let mut all = Vec::new();
-        self.latest.go_to(locals, state, &mut self.unvisited);
-        for one in &mut self.unvisited {
+        self.latest.go_to((locals, state), &mut self.readers, &mut self.unvisited);
+        // Of the others the class shows the same as the one before.
+        for one in self.unvisited.iter_mut().filter(|one| one.has_changed) {
+            one.has_changed = false;
             if !one.may_skip_cuts() {
                 continue;
             }
@@ -155,6 +169,8 @@ struct Unvisited {
     /// The positions of the relevant actions of the execution at hand, in ascending order, and what
     /// each changes: `None` if that is a length.
     relevant: Vec<(usize, Option<Change>)>,
+    /// Has that changed since it was last judged?
+    has_changed: bool,
 }
 
 /// What a relevant action of a process changes.
@@ -177,40 +193,50 @@ type Shown = Vec<(Change, Vec<usize>)>;
 struct Latest {
     actions: Vec<Action>,
     order: HappensBefore,
+    /// The invariants to which each action is relevant, as indices of `unvisited`.
+    relevant_to: Vec<SmallVec<[usize; 4]>>,
 }
 
 impl Latest {
-    /// Makes it the execution to `state`, and notes the actions that each invariant sees.
-    fn go_to<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, all: &mut [Unvisited]) {
+    /// Makes it the execution to `state`, and notes the relevant actions of each invariant.
+    fn go_to<S: System>(
+        &mut self,
+        (locals, state): (&Locals<'_, S>, &State),
+        readers: &mut Readers,
+        unvisited: &mut [Unvisited],
+    ) {
         let is_same =
             |&(at, action): &(usize, &Action)| at < state.depth() && state.action(at) == *action;
         let same = self.actions.iter().enumerate().take_while(is_same).count();
         self.actions.truncate(same);
-        while self.order.len() > same {
+        for relevant_to in self.relevant_to.drain(same..) {
             self.order.pop();
-        }
-        for one in all.iter_mut() {
-            let kept = one.relevant.partition_point(|&(position, _)| position < same);
-            one.relevant.truncate(kept);
+            for index in relevant_to {
+                unvisited[index].relevant.pop();
+                unvisited[index].has_changed = true;
+            }
         }
         let mut past = state.clone();
-        let mut effects: Vec<(Action, Effect)> = Vec::with_capacity(state.depth() - same);
+        let mut rest = Vec::with_capacity(state.depth() - same);
         while past.depth() > same {
             let action = past.action(past.depth() - 1);
-            effects.push((action, past.effect(locals)));
             let changed = Changed::by_last(locals, &past);
-            for one in all.iter_mut().filter(|one| changed.is_seen_by(locals, one.invariant)) {
-                one.note(locals, &past, action.process, &changed);
-            }
+            let index = |one| unvisited.binary_search_by_key(&one, |one| one.invariant).ok();
+            let seen: SmallVec<[usize; 4]> =
+                readers.of(locals, &changed).into_iter().filter_map(index).collect();
+            let change = |&index: &usize| unvisited[index].change(locals, &past, &changed);
+            let changes: SmallVec<[_; 4]> = seen.iter().map(change).collect();
+            rest.push((action, past.effect(locals), seen, changes));
             past.undo(locals);
         }
-        for (action, effect) in effects.into_iter().rev() {
+        for (action, effect, seen, changes) in rest.into_iter().rev() {
+            for (&index, change) in seen.iter().zip(changes) {
+                unvisited[index].relevant.push((self.actions.len(), change));
+                unvisited[index].has_changed = true;
+            }
             self.actions.push(action);
             self.order.push(action.process, effect);
-        }
-        for one in all {
-            let old = one.relevant.partition_point(|&(position, _)| position < same);
-            one.relevant[old..].reverse();
+            self.relevant_to.push(seen);
         }
     }
 }
@@ -223,23 +249,24 @@ impl Unvisited {
             known: FxHashMap::default(),
             judged: FxHashSet::default(),
             relevant: Vec::new(),
+            has_changed: false,
         }
     }
 
-    /// Notes the last action of `state`, which is relevant: an action of `process`.
-    fn note<S: System>(
+    /// What it sees of what the last action of `state` has changed; `None` if that is a length.
+    fn change<S: System>(
         &mut self,
         locals: &Locals<'_, S>,
         state: &State,
-        process: ProcessId,
         changed: &Changed,
-    ) {
-        let change = (!changed.is_length_seen_by(locals, self.invariant)).then(|| {
-            let content = |cell| (cell, state.content_of_declared(locals, cell));
-            let cells = changed.cells_seen_by(locals, self.invariant).map(content).collect();
-            Change { process, view: self.view(locals, process, state.local(process)), cells }
-        });
-        self.relevant.push((state.depth() - 1, change));
+    ) -> Option<Change> {
+        if changed.is_length_seen_by(locals, self.invariant) {
+            return None;
+        }
+        let process = state.action(state.depth() - 1).process;
+        let content = |cell| (cell, state.content_of_declared(locals, cell));
+        let cells = changed.cells_seen_by(locals, self.invariant).map(content).collect();
+        Some(Change { process, view: self.view(locals, process, state.local(process)), cells })
     }
 
     /// What it sees of this local state of a process.

@@ -1,5 +1,6 @@
 //! The invariants of the system: evaluated in a state; and which actions may change their value.
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::Property;
@@ -28,23 +29,22 @@ pub fn broken_invariants<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
 ) -> Vec<(usize, Failure)> {
-    broken_among(locals, state, |_| true)
+    let count = locals.system().invariants().map_or(0, Judgement::count);
+    broken_among(locals, state, 0..count)
 }
 
-/// Those of them that are to be judged.
+/// Those of these invariants that fail in `state`.
 pub(crate) fn broken_among<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
-    is_to_judge: impl Fn(usize) -> bool,
+    mut all: impl ExactSizeIterator<Item = usize>,
 ) -> Vec<(usize, Failure)> {
-    let count = locals.system().invariants().map_or(0, Judgement::count);
-    let mut open = (0..count).filter(|&number| is_to_judge(number)).peekable();
-    if open.peek().is_none() {
+    if all.len() == 0 {
         return Vec::new();
     }
     let judged = viewed(locals, state, |invariants, view| {
         let judge = |number| Some((number, invariants.judge(number, view)?));
-        open.filter_map(judge).collect()
+        all.by_ref().filter_map(judge).collect()
     });
     judged.unwrap_or_default()
 }
@@ -163,6 +163,55 @@ impl Changed {
     ) -> impl Iterator<Item = CellId> {
         let invariants = judgement(locals);
         self.cells.iter().copied().filter(move |&cell| invariants.sees_cell(invariant, cell))
+    }
+}
+
+/// Which invariants read what, as far as it was asked for. There may be hundreds of invariants, of
+/// which a step concerns few.
+#[derive(Default)]
+pub(crate) struct Readers {
+    processes: FxHashMap<ProcessId, Vec<usize>>,
+    cells: FxHashMap<CellId, Vec<usize>>,
+    mailboxes: FxHashMap<MailboxId, Vec<usize>>,
+}
+
+impl Readers {
+    /// The invariants that read something of what has changed, in ascending order.
+    ///
+    /// # Panics
+    /// If the system has no invariants.
+    pub(crate) fn of<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        changed: &Changed,
+    ) -> SmallVec<[usize; 4]> {
+        let invariants = judgement(locals);
+        let those = |sees: &dyn Fn(usize) -> bool| -> Vec<usize> {
+            (0..invariants.count()).filter(|&one| sees(one)).collect()
+        };
+        let mut all = SmallVec::new();
+        let Changed { process, locals: [before, after], .. } = *changed;
+        if before != after {
+            let may_tell = |one| invariants.may_tell(one, process, locals.get(before));
+            let readers = self.processes.entry(process).or_insert_with(|| those(&may_tell));
+            let tells = |&&one: &&usize| tells(locals, one, process, [before, after]);
+            all.extend(readers.iter().filter(tells).copied());
+        }
+        for &cell in &changed.cells {
+            let sees = |one| invariants.sees_cell(one, cell);
+            all.extend_from_slice(self.cells.entry(cell).or_insert_with(|| those(&sees)));
+        }
+        for &mailbox in &changed.mailboxes {
+            let sees = |one| invariants.sees_mailbox(one, mailbox);
+            all.extend_from_slice(self.mailboxes.entry(mailbox).or_insert_with(|| those(&sees)));
+        }
+        all.sort_unstable();
+        all.dedup();
+        debug_assert!({
+            let sees = |one| changed.is_seen_by(locals, one);
+            those(&sees).as_slice() == all.as_slice()
+        });
+        all
     }
 }
 

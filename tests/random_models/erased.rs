@@ -370,6 +370,10 @@ impl<P: Deref<Target = S> + Sync, S: Erasable> Invariants<Opaque> for Inside<P, 
         self.invariants_inside().sees_mailbox(invariant, mailbox)
     }
 
+    fn may_tell(&self, invariant: usize, process: ProcessId, local: &Opaque) -> bool {
+        self.invariants_inside().may_tell(invariant, process, inside(local))
+    }
+
     fn tells(&self, invariant: usize, process: ProcessId, before: &Opaque, after: &Opaque) -> bool {
         self.invariants_inside().tells(invariant, process, inside(before), inside(after))
     }

@@ -61,6 +61,15 @@ impl Invariants<Local> for Program {
         self.read_set(invariant).mailboxes.iter().any(|range| range.contains(&mailbox.0))
     }
 
+    fn may_tell(&self, invariant: usize, _: ProcessId, local: &Local) -> bool {
+        let is_its = |&(process, instance, _): &(u32, Option<i64>, u32)| {
+            local.path.only().is_some_and(|(declaration, index)| {
+                process == declaration && instance.is_none_or(|instance| instance == index)
+            })
+        };
+        self.read_set(invariant).variables.iter().any(is_its)
+    }
+
     fn tells(&self, invariant: usize, _: ProcessId, before: &Local, after: &Local) -> bool {
         self.differ_for(self.read_set(invariant), before, after)
     }
