@@ -147,7 +147,7 @@ pub(crate) fn with_opened<S: System>(
     races: &mut Vec<Race>,
 ) {
     let last = execution.len() - 1;
-    if cfg!(debug_assertions) || says_so(execution, last) {
+    if open.iter().next().is_some() && (cfg!(debug_assertions) || says_so(execution, last)) {
         for (first, ()) in open.iter() {
             opened_by(execution, first, last, races);
         }
