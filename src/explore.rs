@@ -30,7 +30,6 @@
 mod auto;
 mod budget;
 mod configurations;
-mod course;
 mod dpor;
 mod driver;
 mod ends;

@@ -313,7 +313,6 @@ const EXPLORE: &[&str] = &[
     "observer",
     "budget",
     "watchdog",
-    "course",
     "turns",
     "unvisited",
     "driver",

@@ -180,11 +180,9 @@ impl<'s, S: System> FullGraph<'s, S> {
             && !driver.is_stopped()
             && !(driver.stats.transitions >= most && self.can_batch())
         {
-            if self.pending.len() > from {
-                self.take(driver);
-            } else {
-                self.leave();
-                driver.has_left(self.stack.len());
+            match self.pending.len() > from {
+                true => self.take(driver),
+                false => self.leave(),
             }
         }
     }
