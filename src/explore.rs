@@ -30,6 +30,7 @@
 mod auto;
 mod budget;
 mod configurations;
+mod course;
 mod dpor;
 mod driver;
 mod ends;

@@ -313,6 +313,7 @@ const EXPLORE: &[&str] = &[
     "observer",
     "budget",
     "watchdog",
+    "course",
     "turns",
     "unvisited",
     "driver",

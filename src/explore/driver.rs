@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::budget::{Budget, ENDLESS_FOR_EACH};
+use super::course::Course;
 use super::few_switches::{length, who_failed, with_few_switches};
 use super::observer::Observer;
 use super::result::{CutPoll, Outcome, Stats, StopReason, Violation, ViolationKind};
@@ -64,6 +65,7 @@ pub struct Driver<'o> {
     turn_ends: u64,
     /// Work besides the transitions, in steps of turns.
     work: u64,
+    course: Course,
     /// The part of the executions to explore.
     pub(super) branch: Branch,
     /// Takes parts of the branch, if it may be split.
@@ -107,6 +109,7 @@ impl<'o> Driver<'o> {
             seat: None,
             turn_ends: u64::MAX,
             work: 0,
+            course: Course::default(),
             branch: Branch::default(),
             splitter: None,
             asks_on_the_way,
@@ -269,6 +272,19 @@ impl<'o> Driver<'o> {
         }
     }
 
+    /// Notes that a depth-first search has left a level, with this many still open.
+    #[inline]
+    pub(super) fn has_left(&mut self, open: usize) {
+        if self.course.is_news(open) {
+            self.course.leave(open, self.steps());
+        }
+    }
+
+    /// Notes that a breadth-first search is done with all up to this size.
+    pub(super) fn has_filled(&mut self, size: u64) {
+        self.course.fill(size, self.steps());
+    }
+
     /// The steps so far, as turns count them.
     fn steps(&self) -> u64 {
         self.stats.transitions + self.work
@@ -382,7 +398,7 @@ impl<'o> Driver<'o> {
         let mut is_needed = seat.is_needed();
         while is_needed && steps >= self.turn_ends {
             let mut tell = |stats: &Stats| self.observer.progress(stats, self.start.elapsed());
-            let more = seat.next_turn(self.watchdog.signal(), &mut tell);
+            let more = seat.next_turn((&self.course, steps), self.watchdog.signal(), &mut tell);
             self.last_tick = Instant::now();
             is_needed = more.is_some();
             self.turn_ends = self.turn_ends.saturating_add(more.unwrap_or(u64::MAX));

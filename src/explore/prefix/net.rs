@@ -55,6 +55,8 @@ pub(crate) struct ModelNet<'s, S: System> {
     pub(super) local: FxHashMap<(Line, Code), (LocalId, bool)>,
     pub(super) transitions: Vec<Transition>,
     pub(super) steps: Vec<Step>,
+    /// The number of actions of all of them.
+    actions: u64,
     pub(super) plan: Plan,
     pub(super) must_start_again: bool,
     /// Are its lines the finest pieces?
@@ -87,6 +89,7 @@ impl<'s, S: System> ModelNet<'s, S> {
             local: FxHashMap::default(),
             transitions: Vec::new(),
             steps: Vec::new(),
+            actions: 0,
             is_fine: system.foresight().remembers_all() && !plan.is_coarse,
             plan,
             must_start_again: false,
@@ -128,6 +131,11 @@ impl<'s, S: System> ModelNet<'s, S> {
     /// From now on the finest pieces do not do.
     fn is_to_be_coarse(&mut self) {
         (self.plan.is_coarse, self.must_start_again) = (true, true);
+    }
+
+    /// About as many actions of the model as this many transitions take.
+    pub(crate) fn in_actions(&self, transitions: u32) -> u64 {
+        u64::from(transitions) * self.actions / (self.steps.len() as u64).max(1)
     }
 
     /// What the search needs to know about a transition.
@@ -551,6 +559,7 @@ impl<S: System> ModelNet<'_, S> {
         let from = self.transitions.len() as u32;
         for (made, step) in found {
             self.transitions.push(made);
+            self.actions += step.actions() as u64;
             self.steps.push(step);
         }
         Next::Transitions(from, self.transitions.len() as u32)

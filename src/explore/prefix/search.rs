@@ -184,6 +184,9 @@ fn grow<S: System>(
         driver.worked(work);
         !driver.is_stopped()
     });
+    if let Some(&event) = added.first() {
+        driver.has_filled(net.in_actions(prefix.event(event).size));
+    }
     added.iter().for_each(|&event| judge(net, prefix, event, driver));
     is_more
 }

@@ -176,6 +176,7 @@ fn depth_first<S: System>(
         } else {
             search.prove_explored();
             search.leave();
+            driver.has_left(search.depth);
         }
     }
     driver.stats.state_bytes = Some(search.bytes() as u64);

@@ -180,9 +180,11 @@ impl<'s, S: System> FullGraph<'s, S> {
             && !driver.is_stopped()
             && !(driver.stats.transitions >= most && self.can_batch())
         {
-            match self.pending.len() > from {
-                true => self.take(driver),
-                false => self.leave(),
+            if self.pending.len() > from {
+                self.take(driver);
+            } else {
+                self.leave();
+                driver.has_left(self.stack.len());
             }
         }
     }

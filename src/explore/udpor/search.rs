@@ -234,6 +234,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
             self.guides.extend_from_slice(&self.j);
         }
         self.calls.pop();
+        self.driver.has_left(self.calls.len());
         self.alternatives.ascend();
         if self.unfolding.structure.len() > self.enough && !self.is_stopped() {
             self.forget();
