@@ -104,8 +104,8 @@ macro_rules! entrants {
 }
 
 entrants! {
-    FinitePrefix: FinitePrefix::default(), weight 24;
-    SPor: SPor::lazy(Stateful::default()), weight 1;
+    FinitePrefix: FinitePrefix::default(), weight 96;
+    SPor: SPor::lazy(Stateful::default()), weight 2;
     EveryState: EveryState::default(), weight 24;
     Udpor: Udpor::default(), weight 4;
 }

@@ -3,9 +3,9 @@
 //! ```text
 //! round   searches, with the number of steps that each may make
 //!   0                                                                        udpor 131,072
-//!   1     prefix 786,432      dl-s-por 10,922      stateful 262,144          udpor  43,690
-//!   2     prefix 262,144      dl-s-por 10,922      stateful 786,432          udpor  43,690
-//!   3     prefix 262,144      dl-s-por 32,768      stateful 262,144          udpor  43,690
+//!   1     prefix 3,145,728    dl-s-por 21,845      stateful 262,144          udpor  43,690
+//!   2     prefix 1,048,576    dl-s-por 21,845      stateful 786,432          udpor  43,690
+//!   3     prefix 1,048,576    dl-s-por 65,536      stateful 262,144          udpor  43,690
 //! ```
 //!
 //! The last search starts alone. Then there are rounds, in which each search gets a share of steps
