@@ -4,8 +4,8 @@
 //! hundred times faster; where there are few classes and many states, they never end. Where choices
 //! are independent, there are many of both, and the finite prefix is small. Which is the case is
 //! not known beforehand. So UDPOR starts alone. If it has no answer after
-//! [`first`](Auto::first) steps, several searches take turns, with growing shares of steps, until
-//! one of them has an answer ([`turns`](super::turns)).
+//! [`first`](Auto::first) steps, several searches take turns, until one of them has an answer
+//! ([`turns`](super::turns)).
 //!
 //! An **answer** is a complete search, or a violation if one is enough. So is what every search
 //! would say: that something is not supported, or is cut on the way. A search that a limit has
