@@ -17,9 +17,9 @@
 //! it makes in one unit. The search with the least rest, as it expects itself ([`Course`]), gets
 //! half of a round, and the others have equal parts of the other half. If weights were exact,
 //! an answer by one of four searches would take twice as long as alone where the estimate is right,
-//! and six times where it is wrong. But what a step costs differs up to tenfold between programs. The
-//! first rounds take twice as long as the start, later ones an eighth of all that was before, so
-//! that little time passes between an answer and the end of its round. What a search does beyond
+//! and six times where it is wrong. But what a step costs differs up to tenfold between programs.
+//! The first rounds take twice as long as the start, later ones an eighth of all that was before,
+//! so that little time passes between an answer and the end of its round. What a search does beyond
 //! its share, because it cannot stop earlier, is taken from the next ones.
 //!
 //! Several searches may go on at once, but only within a round. Whether a search has an answer
