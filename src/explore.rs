@@ -7,9 +7,12 @@
 //! | `result` | the result of a search |
 //! | `few_switches` | the same violation with fewer switches between processes |
 //! | `observer` | callbacks that follow a search |
+//! | `parallel/ahead` | pieces that other threads explore ahead of a search |
 //! | `turns` | several searches go on one after the other, counted in steps |
 //! | `unvisited` | invariants: in the states that a search visits, and in those that it skips |
 //! | `driver` | the meaning of a visit, the same for all explorers; its `budget` and `watchdog` |
+//! | `findings` | the violations that a search finds |
+//! | `helped` | a search that claims the pieces which were explored ahead of it |
 //! | `ends` | how an exploration can end, and the proof that nothing is missing there |
 //! | `order` | the order in which the actions of a state are tried |
 //! | `over` | what backtrack sets belong to: executions or configurations |
@@ -36,6 +39,8 @@ mod driver;
 mod ends;
 mod explorer;
 mod few_switches;
+mod findings;
+mod helped;
 mod observer;
 mod order;
 mod over;

@@ -14,6 +14,7 @@
 //! | `Strand` | a schedulable unit: a process, a message to an actor, an internal handler |
 //! | `initials` | weak initials: the actions with which a continuation may begin |
 //! | `race` | events of an execution that could have occurred in another order |
+//! | `Continuation` | what must be explored from a prefix of an execution |
 //! | `Reversal` | the continuation that reverses a race |
 //! | `BacktrackSets` | the enabled actions that must be tried from each state |
 //! | `WakeupTree` | continuations that must be executed from a state |
@@ -28,6 +29,7 @@
 
 mod backtrack_sets;
 mod causal_past;
+mod continuation;
 mod cuts;
 mod execution;
 mod few_switches;
@@ -53,6 +55,7 @@ pub use sleep_set::SleepSet;
 
 pub(crate) use backtrack_sets::{BacktrackSets, Candidate};
 pub(crate) use causal_past::order;
+pub(crate) use continuation::{Continuation, Known, Received};
 pub(crate) use cuts::Cuts;
 pub(crate) use execution::Strand;
 pub(crate) use heights::Heights;
@@ -62,4 +65,4 @@ pub(crate) use representative::representative;
 pub(crate) use reversal::Reversal;
 pub(crate) use sleep_set::Mark;
 pub(crate) use standstill::standstill;
-pub(crate) use wakeup_tree::{WakeupTree, WakeupTrees};
+pub(crate) use wakeup_tree::{Below, Leaf, Ticket, WakeupTree, WakeupTrees};

@@ -52,6 +52,9 @@ fn check<S: Subject>(sample: &Sample<S>, share: usize) {
             for jobs in [2, 3] {
                 same(&one, &in_pieces(sample, explorer, jobs, &budget), &what);
             }
+            if explorer.profile().takes_help {
+                same(&one, &whole, &what);
+            }
             assert_eq!(one.verdict() as u8 == 0, whole.verdict() as u8 == 0, "{what}");
             if all {
                 assert!(has_ended(&one), "{what}");

@@ -14,23 +14,21 @@ use smallvec::SmallVec;
 
 use super::budget::{Budget, ENDLESS_FOR_EACH};
 use super::course::Course;
-use super::few_switches::{length, who_failed, with_few_switches};
+use super::few_switches::length;
+use super::parallel::ahead::Ahead;
 use super::observer::Observer;
-use super::result::{CutPoll, Outcome, Stats, StopReason, Violation, ViolationKind};
+use super::result::{CutPoll, Outcome, Stats, StopReason, Violation};
 use super::symptom::Symptom;
 use super::tree::{Branch, Splitter};
 use super::turns::Seat;
-use super::unvisited::{Broken, InvariantCheck};
+use super::unvisited::InvariantCheck;
 use super::watchdog::{Alarm, Watchdog};
 use crate::model::{
     Action, Locals, Needed, ProcessId, Schedule, State, StopSignal, System, Values,
 };
-use crate::property::{self, Leaks, Objection, Position, When};
-use crate::trace::{causal_past, standstill};
+use crate::property::{self, Leaks, Position, When};
+use crate::trace::standstill;
 
-/// The most violations that are kept. Further ones still count in the figures
-/// ([`Stats::violating_traces`]).
-pub(super) const MAX_VIOLATIONS: usize = 100;
 /// The most actions between two readings of the clock. There are fewer if they take longer than
 /// [`TICK_TIME`].
 const MAX_TICK: u64 = 1 << 10;
@@ -47,7 +45,7 @@ pub struct Driver<'o> {
     pub stats: Stats,
     pub(super) violations: Vec<Violation>,
     /// The symptom of each violation, with its index in `violations`.
-    known: FxHashMap<Symptom, usize>,
+    pub(super) known: FxHashMap<Symptom, usize>,
     pub(super) leaks: Leaks,
     classes: Option<BTreeSet<Schedule>>,
     stopped_by: Option<StopReason>,
@@ -70,6 +68,8 @@ pub struct Driver<'o> {
     pub(super) branch: Branch,
     /// Takes parts of the branch, if it may be split.
     splitter: Option<&'o mut dyn Splitter>,
+    /// The threads that explore ahead of this search, if there are any.
+    pub(super) ahead: Option<Ahead<'o>>,
     /// Must something be judged after every action?
     pub(super) asks_on_the_way: bool,
     pub(super) invariants: InvariantCheck,
@@ -78,7 +78,7 @@ pub struct Driver<'o> {
     /// Was there a loop too long to judge ([`Motion::Unknown`](crate::property::Motion::Unknown))?
     pub(super) has_long_loop: bool,
     /// The first poll at which the bound on polls cut executions.
-    cut_poll: Option<Box<CutPoll>>,
+    pub(super) cut_poll: Option<Box<CutPoll>>,
 }
 
 impl<'o> Driver<'o> {
@@ -112,6 +112,7 @@ impl<'o> Driver<'o> {
             course: Course::default(),
             branch: Branch::default(),
             splitter: None,
+            ahead: None,
             asks_on_the_way,
             invariants,
             leaves: 0,
@@ -139,8 +140,17 @@ impl<'o> Driver<'o> {
     /// Makes the search wait for its next turn after this number of transitions, and end with the
     /// search that this alarm belongs to.
     pub(super) fn by_turns(self, seat: Seat<'o>, steps: u64, alarm: Alarm) -> Self {
-        let watchdog = Watchdog::of(alarm);
-        Driver { seat: Some(seat), turn_ends: steps, watchdog, ..self }
+        Driver { seat: Some(seat), turn_ends: steps, ..self.on_behalf_of(alarm) }
+    }
+
+    /// Makes the search end with the search that this alarm belongs to.
+    pub(super) fn on_behalf_of(self, alarm: Alarm) -> Self {
+        Driver { watchdog: Watchdog::of(alarm), ..self }
+    }
+
+    /// Lets other threads explore ahead of the search.
+    pub(super) fn with_help(self, ahead: Ahead<'o>) -> Self {
+        Driver { ahead: Some(ahead), ..self }
     }
 
     /// What ends this search, for searches on behalf of it.
@@ -163,7 +173,9 @@ impl<'o> Driver<'o> {
     /// step.
     #[inline]
     pub fn is_to_split(&mut self) -> bool {
-        self.splitter.as_mut().is_some_and(|splitter| splitter.wants_branch()) && !self.is_stopped()
+        let is_asked = self.splitter.as_mut().is_some_and(|splitter| splitter.wants_branch())
+            || self.ahead.as_mut().is_some_and(Ahead::is_asked);
+        is_asked && !self.is_stopped()
     }
 
     /// Hands over the branch that [`is_to_split`](Driver::is_to_split) asked for.
@@ -360,7 +372,7 @@ impl<'o> Driver<'o> {
             self.stop(StopReason::Polls);
         }
         // The violations of pieces stay in the order in which they were found, for joining.
-        if self.budget.shortest && !self.can_split() {
+        if self.budget.shortest && !self.can_split() && !self.is_piece() {
             self.violations.sort_by_key(length);
         }
         Outcome {
@@ -382,13 +394,33 @@ impl<'o> Driver<'o> {
             false => 1,
         };
         self.last_tick = now;
-        if now - self.last_progress >= PROGRESS_INTERVAL {
-            self.last_progress = now;
-            self.observer.progress(&self.stats, now - self.start);
-        }
+        self.show_progress();
         self.take_turns();
         let left = self.turn_ends.saturating_sub(self.steps());
         self.until_tick = self.tick.min(left).max(1);
+    }
+
+    /// Do other threads explore ahead of this search?
+    pub(super) fn has_helpers(&self) -> bool {
+        self.ahead.is_some()
+    }
+
+    /// Is this search a piece that is explored ahead of another search?
+    pub(super) fn is_piece(&self) -> bool {
+        self.ahead.as_ref().is_some_and(|ahead| ahead.own.is_some())
+    }
+
+    /// Shows the figures to the observer, if it has not seen them for some time.
+    pub(super) fn show_progress(&mut self) {
+        let now = Instant::now();
+        if now - self.last_progress >= PROGRESS_INTERVAL {
+            self.last_progress = now;
+            let mut all = None;
+            if let Some(ahead) = self.ahead.as_ref().filter(|ahead| ahead.own.is_none()) {
+                ahead.helpers.add_figures(all.insert(self.stats.clone()));
+            }
+            self.observer.progress(all.as_ref().unwrap_or(&self.stats), now - self.start);
+        }
     }
 
     /// Waits for the next turn if this one is over. Ends the search if it is not needed any more.
@@ -481,120 +513,5 @@ impl<'o> Driver<'o> {
         let is_broken = !broken.is_empty();
         self.note_broken(locals, state, broken);
         is_broken
-    }
-
-    /// Records that these invariants fail, in `state` or in another state of its class.
-    fn note_broken<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, all: Vec<Broken>) {
-        for broken in all {
-            if self.is_stopped() {
-                return;
-            }
-            let failure = broken.failure.clone();
-            let symptom = Symptom::of_failure(locals, None, &failure);
-            self.note(locals.system(), symptom, 0, || {
-                let (kind, schedule) = (failure.kind.into(), broken.way(locals, state));
-                let failure = Some(failure);
-                Violation {
-                    kind,
-                    process: None,
-                    failure,
-                    schedule,
-                    has_fewest_switches: None,
-                    symptom,
-                }
-            });
-        }
-    }
-
-    /// Records an objection of a property.
-    pub(super) fn object<S: System>(
-        &mut self,
-        locals: &Locals<'_, S>,
-        at: Position<'_>,
-        objection: Objection,
-    ) {
-        let (system, state) = (locals.system(), at.state());
-        let (kind, symptom, failure) = match objection {
-            Objection::Failed(process) => return self.failed(locals, state, process),
-            Objection::Deadlock => {
-                (ViolationKind::Deadlock, Symptom::of_deadlock(locals, state), None)
-            }
-            Objection::Livelock => {
-                (ViolationKind::Livelock, Symptom::of_livelock(locals, state, at.spins()), None)
-            }
-            Objection::Wrong(failure) => {
-                let symptom = Symptom::of_failure(locals, None, &failure);
-                (failure.kind.into(), symptom, Some(failure))
-            }
-        };
-        self.note(system, symptom, state.depth(), || {
-            let schedule = Schedule::of(state);
-            Violation { kind, process: None, failure, schedule, has_fewest_switches: None, symptom }
-        });
-    }
-
-    /// Records that `process` has failed in its last step, or when the last step started it.
-    ///
-    /// # Panics
-    /// If it has not.
-    fn failed<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, process: ProcessId) {
-        let system = locals.system();
-        let failure = property::process_failure(locals, state, process);
-        let failure = failure.unwrap_or_else(|| panic!("{process:?} has not failed"));
-        let symptom = Symptom::of_failure(locals, Some(process), failure);
-        self.note(system, symptom, 0, || {
-            let mut violation = Violation {
-                kind: failure.kind.into(),
-                process: Some(process),
-                failure: Some(failure.clone()),
-                schedule: causal_past(system, &Schedule::of(state)),
-                has_fewest_switches: None,
-                symptom,
-            };
-            let moved = state.schedule().last().map(|action| action.process);
-            if let Some(moved) = moved {
-                violation.process = Some(who_failed(system, &violation, moved == process));
-            }
-            violation
-        });
-    }
-
-    /// Records a violation whose schedule has at least `steps` steps, unless one with the same
-    /// symptom is known. With [`Budget::shortest`], a shorter one replaces the known one.
-    fn note<S: System>(
-        &mut self,
-        system: &S,
-        symptom: Symptom,
-        steps: usize,
-        violation: impl FnOnce() -> Violation,
-    ) {
-        // Once the signal is raised, a process may have failed only because it was stopped.
-        let is_told_to_stop = self.signal().is_raised();
-        if !self.budget.all && !is_told_to_stop {
-            self.stop(StopReason::Violation);
-        }
-        let known = self.known.get(&symptom).copied();
-        let is_idle = match known {
-            Some(at) => !self.budget.shortest || steps > self.violations[at].schedule.len(),
-            None => self.violations.len() >= MAX_VIOLATIONS,
-        };
-        if is_idle || is_told_to_stop {
-            return;
-        }
-        let mut violation = StopSignal::disregarded(violation);
-        let Some(at) = known else {
-            if self.budget.shortest {
-                violation = with_few_switches(system, violation);
-            }
-            self.known.insert(symptom, self.violations.len());
-            self.violations.push(violation);
-            return;
-        };
-        if violation.schedule.len() <= self.violations[at].schedule.len() {
-            let violation = with_few_switches(system, violation);
-            if length(&violation) < length(&self.violations[at]) {
-                self.violations[at] = violation;
-            }
-        }
     }
 }

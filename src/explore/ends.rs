@@ -149,8 +149,8 @@ impl Driver<'_> {
     /// Was there an objection on the way to `state`?
     fn has_gone_wrong<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) -> bool {
         // Without a violation so far nothing has gone wrong, except perhaps in the prefix of a
-        // branch.
-        if self.violations.is_empty() && self.branch.is_root() {
+        // branch or a piece.
+        if self.violations.is_empty() && self.branch.is_root() && !self.is_piece() {
             return false;
         }
         let at = Position::new(locals, state);

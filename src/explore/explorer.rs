@@ -113,6 +113,8 @@ pub struct Profile {
     /// Can it explore a single [`Branch`] ([`explore_branch`]), and hand over branches of its own?
     /// An explorer that takes no depth bound can be split only without one.
     pub splits: Splits,
+    /// Can other threads explore ahead of it (`parallel/helpers`)?
+    pub takes_help: bool,
 }
 
 impl Profile {

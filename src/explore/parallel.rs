@@ -9,9 +9,15 @@
 //! | [`cut`] | splits a search into parts for many machines |
 //! | [`crew`] | assigns pieces to workers, which may die |
 //! | [`threads`] | threads as workers |
+//! | [`ahead`] | pieces that threads explore before the search gets there |
+//! | [`demands`] | how the races of such a piece reach the search |
+//! | [`helpers`] | the threads that explore them |
 
+pub(crate) mod ahead;
 pub mod crew;
 mod cut;
+pub(crate) mod demands;
+mod helpers;
 mod joined;
 pub(crate) mod part;
 pub(crate) mod place;

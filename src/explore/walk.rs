@@ -17,6 +17,8 @@ use super::budget::Depth;
 use super::driver::Driver;
 use super::ends::lost;
 use super::order::{Order, Sorter};
+use super::parallel::ahead::Piece;
+use super::parallel::demands::Outbox;
 use super::parallel::start::Start;
 use super::result::StopReason;
 use super::tree::Branch;
@@ -123,6 +125,8 @@ pub(crate) struct Walk<'s, 'd, 'o, S: System> {
     max_length: usize,
     /// The shortest prefix of E from which other actions may be tried.
     start: Start<'s, S>,
+    /// If this is a piece of another search: what its races demand of shorter prefixes.
+    pub(crate) outbox: Outbox,
 }
 
 /// If less stack than `RED_ZONE` (in bytes) is left, a segment of `STACK` bytes is added.
@@ -140,7 +144,9 @@ pub fn explore<S: System>(
 ) {
     let branch = driver.branch().clone();
     let mut walk = Walk::new(system, options, driver);
-    if branch.is_root() {
+    if let Some(piece) = walk.driver.take_piece() {
+        walk.explore_piece(&piece, rule);
+    } else if branch.is_root() {
         let (locals, state) = walk.execution.parts();
         walk.driver.started(locals, state);
         walk.explore(rule);
@@ -169,6 +175,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             sorter: options.order.map(Sorter::new),
             max_length: max_length as usize,
             start: Start::at(0),
+            outbox: Outbox::default(),
         }
     }
 
@@ -204,12 +211,87 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
             self.start.length = 0;
         }
         self.go_on(rule);
-        for _ in &branch.prefix {
+        self.leave_prefix(branch.prefix.len(), rule);
+        Some(())
+    }
+
+    /// Leaves the prefixes of the execution where a search began, which has this length.
+    fn leave_prefix(&mut self, length: usize, rule: &mut impl Rule<S>) {
+        for _ in 0..length {
             self.execution.pop();
             self.sleep.ascend();
             self.go_on(rule);
         }
-        Some(())
+    }
+
+    /// Explore(E, Sleep) for a piece of another search. What its races demand of proper prefixes of
+    /// E is sent to that search.
+    ///
+    /// # Panics
+    /// If it is not a piece of a search of this system.
+    fn explore_piece(&mut self, piece: &Piece, rule: &mut impl Rule<S>) {
+        const STRAY: &str = "a piece of a search of this system";
+        self.start.length = piece.prefix.len();
+        for (&next, asleep) in piece.prefix.iter().zip(&piece.asleep) {
+            if self.driver.is_stopped() {
+                return;
+            }
+            rule.arrive(self);
+            for &name in asleep {
+                let action = self.named(name).expect(STRAY);
+                self.put_to_sleep(action);
+            }
+            let p = self.named(next).expect(STRAY);
+            self.execution.push(p);
+            self.fall_asleep();
+        }
+        // The other search has not gone this far: the last step is part of the piece.
+        if let Some(last) = self.execution.state().schedule().last() {
+            let (locals, state) = self.execution.parts();
+            self.driver.moved(locals, state, last);
+        }
+        rule.arrive(self);
+        self.go_on(rule);
+        self.leave_prefix(piece.prefix.len(), rule);
+        self.send();
+    }
+
+    /// Sends what the races of this piece have demanded so far.
+    pub(crate) fn send(&mut self) {
+        let demands = self.outbox.take();
+        self.driver.send(demands);
+    }
+
+    /// If this is a piece of another search: the length of the prefix where it begins. Shorter ones
+    /// are the concern of that search.
+    pub(crate) fn piece_start(&self) -> usize {
+        if self.driver.is_piece() { self.start.length } else { 0 }
+    }
+
+    /// Puts p, which is enabled after E, to sleep: what begins with it was explored elsewhere.
+    pub(crate) fn put_to_sleep(&mut self, p: Action) {
+        let effect = self.execution.effect(p);
+        self.sleep.put(p, effect);
+    }
+
+    /// E with the actions put to sleep along it, until after `length` actions: where a piece begins.
+    pub(crate) fn piece_at(&self, length: usize) -> Piece {
+        let mut prefix = Schedule::of(self.execution.state()).to_vec();
+        prefix.truncate(length);
+        let names = |at| self.sleep.put_at(at).map(move |action| self.portable(at, action));
+        Piece { prefix, asleep: (0..length).map(|at| names(at).collect()).collect() }
+    }
+
+    /// The portable name of an action that is enabled after `length` actions of E.
+    pub(crate) fn portable(&self, length: usize, action: Action) -> Action {
+        let (state, order) = (self.execution.state(), self.execution.order());
+        let mut own = order.of_process(action.process).iter().map(|&at| at as usize);
+        let before = match own.find(|&at| at >= length) {
+            Some(at) => state.before(at),
+            None => state.local(action.process),
+        };
+        let op = self.execution.locals.op(before).expect("it was enabled");
+        state.portable(action, op.chooses_message())
     }
 
     /// The action with this portable name; `None` if it is not enabled after E.
@@ -307,26 +389,18 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
     }
 
     /// Gives away the open work of the shortest prefix that has any.
-    fn split(&mut self) {
-        let Walk { execution, sleep, start, driver, .. } = self;
-        let (state, order) = (execution.state(), execution.order());
-        let portable = |length: usize, action: Action| {
-            let later = order.of_process(action.process).iter().map(|&at| at as usize);
-            let before = match later.into_iter().find(|&at| at >= length) {
-                Some(at) => state.before(at),
-                None => state.local(action.process),
-            };
-            let op = execution.locals.op(before).expect("it was enabled");
-            state.portable(action, op.chooses_message())
-        };
+    pub(crate) fn split(&mut self) {
+        let mut start = std::mem::replace(&mut self.start, Start::at(0));
         let elsewhere = |length| {
-            let asleep = sleep.at(length).map(|((action, _), _)| *action);
-            let all = asleep.chain([execution.action(length)]);
-            all.map(|action| portable(length, action)).collect()
+            let asleep = self.sleep.at(length).map(|((action, _), _)| *action);
+            let all = asleep.chain([self.execution.action(length)]);
+            all.map(|action| self.portable(length, action)).collect()
         };
-        let system = execution.locals.system();
-        if let Some(branch) = start.next_branch((system, state), elsewhere) {
-            driver.split_off(branch);
+        let system = self.execution.locals.system();
+        let branch = start.next_branch((system, self.execution.state()), elsewhere);
+        self.start = start;
+        if let Some(branch) = branch {
+            self.driver.split_off(branch);
         }
     }
 

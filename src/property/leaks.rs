@@ -135,6 +135,11 @@ impl Leaks {
         self.seen.iter().for_each(|&(.., end)| needed.keep(end));
     }
 
+    /// Adds a leak that a search on behalf of this one has found.
+    pub(crate) fn adopt(&mut self, leak: Leak) {
+        leak.add_to(&mut self.found);
+    }
+
     /// The leaks, in the order in which they were found.
     pub(crate) fn found(self) -> Vec<Leak> {
         self.found

@@ -59,6 +59,15 @@ impl SleepSet {
         asleep.iter().map(|&index| (&self.sleepers[index as usize], index < self.given))
     }
 
+    /// Of the sleepers after the first `length` actions, those that were put to sleep in that state.
+    pub(crate) fn put_at(&self, length: usize) -> impl Iterator<Item = Action> {
+        let before = self.levels[length].1;
+        let end = self.levels.get(length + 1).map_or(self.asleep.len(), |next| next.0 as usize);
+        let asleep = &self.asleep[self.levels[length].0 as usize..end];
+        let put = asleep.iter().filter(move |&&index| index >= before);
+        put.map(|&index| self.sleepers[index as usize].0)
+    }
+
     /// Were actions given that sleep from the start?
     pub(crate) fn has_given(&self) -> bool {
         self.given > 0

@@ -47,11 +47,15 @@ use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits, depth_in_other_order};
 use crate::explore::order::Order;
+use crate::explore::parallel::ahead::{Claim, Demand, Piece};
+use crate::explore::parallel::demands::Inbox;
 use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Reached, Rule, Walk, WalkOptions};
 use crate::model::{Action, System};
 use crate::trace::race::{self, OpenChoices, Race};
-use crate::trace::{Execution, Reversal, WakeupTree, WakeupTrees};
+use crate::trace::{
+    Below, Continuation, Execution, Leaf, Reversal, Ticket, WakeupTree, WakeupTrees,
+};
 
 /// Visits each class once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,8 +78,9 @@ impl Explorer for Optimal {
             summary: "dynamic partial order reduction with wakeup trees: never blocked",
             source: "Abdulla, Aronis, Jonsson, Sagonas (J. ACM 2017), algorithm 2",
             guarantee: Guarantee::EveryClassOnce,
-            takes: Takes { always_sleeps: true, ..Takes::ORDER },
+            takes: Takes { always_sleeps: true, ..Takes::PIECES },
             splits: Splits::Roughly,
+            takes_help: !matches!(self.order, Order::Random(_)),
             ..Profile::default()
         }
     }
@@ -96,6 +101,9 @@ struct Level {
     any: Option<Action>,
     /// The number of races before its last action.
     races: usize,
+    /// The transitions of the search before it, and those from the last child that it has left.
+    transitions: u64,
+    in_child: u64,
 }
 
 /// The rule, with its wakeup trees and races.
@@ -128,7 +136,8 @@ impl<S: System> Rule<S> for Wakeup {
         }
         let wut = std::mem::take(&mut self.below);
         let is_end_of_branch = wut.is_empty();
-        self.levels.push(Level { wut, any: None, races });
+        let transitions = walk.driver.stats.transitions;
+        self.levels.push(Level { wut, any: None, races, transitions, in_child: 0 });
         if is_end_of_branch {
             match walk.look() {
                 Reached::Open => match awake(walk) {
@@ -144,25 +153,48 @@ impl<S: System> Rule<S> for Wakeup {
         }
     }
 
-    /// Removes the first p ∈ wut(E), and returns it.
+    /// Removes the first p ∈ wut(E), and returns it. What begins with a p that was given away is
+    /// added from where it was explored.
     #[inline]
     fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
-        let level = self.levels.last_mut().expect("that of E");
-        if level.any.is_some() {
-            return level.any.take();
+        loop {
+            let level = self.levels.last_mut().expect("that of E");
+            if level.any.is_some() {
+                return level.any.take();
+            }
+            let (p, below) = self.trees.take_first(&mut level.wut)?;
+            debug_assert!(is_enabled(walk, p), "{p:?} is not among {:?}", walk.enabled);
+            self.below = match below {
+                Below::Tree(below) => below,
+                Below::Given(ticket) if self.is_added(walk, ticket) => {
+                    if walk.driver.is_stopped() {
+                        return None;
+                    }
+                    walk.put_to_sleep(p);
+                    continue;
+                }
+                Below::Given(_) => WakeupTree::EMPTY,
+            };
+            return Some(p);
         }
-        let (p, below) = self.trees.take_first(&mut level.wut)?;
-        debug_assert!(is_enabled(walk, p), "{p:?} is not among {:?}", walk.enabled);
-        self.below = below;
-        Some(p)
     }
 
     #[inline]
     fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let level = self.levels.pop().expect("that of E");
+        if let Some(parent) = self.levels.last_mut() {
+            parent.in_child = walk.driver.stats.transitions - level.transitions;
+        }
         self.races.truncate(level.races);
         self.open.leave(&walk.execution);
         self.shared = self.shared.min(walk.execution.len().saturating_sub(1));
+    }
+
+    fn share(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        match walk.driver.has_helpers() {
+            true => self.offer(walk),
+            false => walk.split(),
+        }
     }
 }
 
@@ -207,16 +239,102 @@ impl Wakeup {
     /// Inserts v := notdep(i, E)·x into wut(pre(i)), unless an action that sleeps there is in
     /// WI(v).
     fn reverse<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>, index: usize) {
-        let race = &self.races[index];
+        let (race, start) = (&self.races[index], walk.piece_start());
         let mut reversal = Reversal::new(&mut walk.execution, race);
         reversal.list(&mut self.v);
-        let mut sleep = walk.sleep.at(race.first);
-        let is_covered = sleep.any(|((q, effect), is_given)| {
+        let is_covered = walk.sleep.at(race.first).any(|((q, effect), is_given)| {
             reversal.has_weak_initial(&[], (*q, effect), &self.v)
                 && (!is_given || reversal.has_process(q.process, &self.v))
         });
-        if !is_covered {
+        if is_covered {
+            return;
+        }
+        if race.first >= start {
             self.trees.insert(&mut self.levels[race.first].wut, &mut reversal, &mut self.v);
+        } else if walk.outbox.put(&mut reversal, &self.v) {
+            walk.send();
+        }
+    }
+
+    /// Offers the first leaf of a wakeup tree to a thread that has no work: of the longest prefix
+    /// from which the last child took so long that a piece is worth while, or else of the shortest
+    /// prefix that has a tree. What is near will be needed soon.
+    #[cold]
+    fn offer<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        let grain = walk.driver.grain();
+        let long = (0..self.levels.len()).rev().filter(|&at| self.levels[at].in_child >= grain);
+        let mut places = long.chain(0..self.levels.len());
+        let leaf = places.find_map(|at| Some((at, self.trees.first_leaf(&self.levels[at].wut)?)));
+        let piece = leaf.as_ref().map(|(at, leaf)| self.piece(walk, *at, leaf));
+        let ticket = walk.driver.offer(piece);
+        if let (Some((_, leaf)), Some(ticket)) = (leaf, ticket) {
+            self.trees.give(&leaf, ticket);
+        }
+    }
+
+    /// The piece that begins with the path to this leaf after `at` actions of E.
+    fn piece<S: System>(
+        &self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        at: usize,
+        leaf: &Leaf,
+    ) -> Piece {
+        let mut piece = walk.piece_at(at);
+        // What sleeps there, and the branch that is being explored.
+        let mut asleep: Vec<Action> = walk.sleep.put_at(at).collect();
+        asleep.push(walk.execution.action(at));
+        let path = self.trees.path_to(&self.levels[at].wut, leaf);
+        walk.execution.looking_back(at, |locals, state| {
+            for (left, next) in path {
+                asleep.extend(left);
+                let name = |&action: &Action| {
+                    let op = locals.op(state.local(action.process)).expect("it is enabled");
+                    state.portable(action, op.chooses_message())
+                };
+                piece.asleep.push(asleep.iter().map(name).collect());
+                piece.prefix.push(name(&next));
+                asleep.clear();
+                state.step(locals, next);
+            }
+        });
+        piece
+    }
+
+    /// Adds what a piece of this search has found, which was given away. Returns false if nobody
+    /// has explored it.
+    #[cold]
+    fn is_added<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>, ticket: Ticket) -> bool {
+        let mut inbox = Inbox::default();
+        loop {
+            match walk.driver.claim(ticket) {
+                Claim::Demands(demands) => {
+                    demands.iter().for_each(|demand| self.meet(walk, &mut inbox, demand));
+                }
+                Claim::Done(outcome) => {
+                    walk.driver.add_piece(*outcome);
+                    self.shared = self.shared.min(walk.execution.len());
+                    return true;
+                }
+                Claim::Own => return false,
+                Claim::Over => return true,
+            }
+        }
+    }
+
+    /// Inserts the continuation that a piece demands. It was checked there that no action that
+    /// sleeps is in WI(v).
+    fn meet<S: System>(
+        &mut self,
+        walk: &mut Walk<'_, '_, '_, S>,
+        inbox: &mut Inbox,
+        demand: &Demand,
+    ) {
+        let (at, start) = (demand.at as usize, walk.piece_start());
+        let mut received = inbox.open(&mut walk.execution, demand, &mut self.v);
+        if at >= start {
+            self.trees.insert(&mut self.levels[at].wut, &mut received, &mut self.v);
+        } else if walk.outbox.put(&mut received, &self.v) {
+            walk.send();
         }
     }
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use crate::alternatives::Combs;
-use crate::explore::driver::MAX_VIOLATIONS;
+use crate::explore::findings::MAX_VIOLATIONS;
 use crate::explore::few_switches::length;
 use crate::explore::result::{CutPoll, Outcome, Stats, StopReason, Violation};
 use crate::explore::symptom::Symptom;
@@ -106,45 +105,4 @@ pub(super) fn add_to(all: &mut Option<Stats>, part: &Stats) {
         Some(all) => all.add(part),
         None => *all = Some(part.clone()),
     }
-}
-
-impl Stats {
-    /// For the figures of a branch: a branch without transitions was empty, so its blocked
-    /// exploration does not count.
-    pub(super) fn forget_idle(&mut self) {
-        if self.transitions == 0 {
-            self.blocked = 0;
-        }
-    }
-
-    /// Adds the figures of another part of a search. Figures that may count something in both parts
-    /// become unknown.
-    fn add(&mut self, other: &Stats) {
-        self.traces = self.traces.saturating_add(other.traces);
-        self.deadlocked_traces = self.deadlocked_traces.saturating_add(other.deadlocked_traces);
-        self.violating_traces = self.violating_traces.saturating_add(other.violating_traces);
-        self.livelocked_traces = self.livelocked_traces.saturating_add(other.livelocked_traces);
-        self.blocked = self.blocked.saturating_add(other.blocked);
-        self.given_up = self.given_up.saturating_add(other.given_up);
-        self.truncated = self.truncated.saturating_add(other.truncated);
-        self.transitions = self.transitions.saturating_add(other.transitions);
-        self.max_depth = self.max_depth.max(other.max_depth);
-        self.classes = None;
-        self.events = None;
-        self.events_built = sum(self.events_built, other.events_built);
-        self.states = None;
-        self.state_bytes = None;
-        self.states_by_depth = None;
-        self.sat_calls = sum(self.sat_calls, other.sat_calls);
-        self.combs = self.combs.zip(other.combs).map(|(one, other)| Combs {
-            asked: one.asked.saturating_add(other.asked),
-            most_spikes: one.most_spikes.max(other.most_spikes),
-            longest_spike: one.longest_spike.max(other.longest_spike),
-            most_tries: one.most_tries.max(other.most_tries),
-        });
-    }
-}
-
-fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    one.zip(other).map(|(one, other)| one.saturating_add(other))
 }

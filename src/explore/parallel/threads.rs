@@ -36,7 +36,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::crew::{self, Crew, Pace, Report, Worker};
+use super::crew::{self, Crew, Report, Worker};
+use super::ahead::Pace;
+use super::helpers;
 use super::part::Part;
 use super::place::Place;
 use crate::explore::budget::Budget;
@@ -86,13 +88,14 @@ impl<E: Explorer> Explorer for InPieces<E> {
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        let budget = driver.budget();
-        let is_piece = driver.can_split();
-        if is_piece
-            || budget.max_traces.is_some()
-            || !self.explorer.profile().can_split(budget.depth)
-        {
+        let (profile, budget) = (self.explorer.profile(), driver.budget());
+        let is_alone = driver.can_split() || budget.max_traces.is_some();
+        if is_alone || !(profile.takes_help || profile.can_split(budget.depth)) {
             return self.explorer.explore(system, driver);
+        }
+        if profile.takes_help {
+            let pace = Pace { first: self.first.get(), grain: self.grain.get() };
+            return helpers::explore((system, self.explorer), (self.jobs, pace), driver);
         }
         let outcome = Team::new(system, self, driver).run(driver);
         driver.adopt(outcome);
@@ -220,7 +223,7 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
         after: &mut dyn FnMut(bool),
     ) {
         let budget = Budget { cancel: stop, ..self.budget.clone() };
-        let pace = Pace { first, grain: self.how.grain };
+        let pace = crew::Pace { first, grain: self.how.grain };
         let search = (self.system, self.how.explorer);
         let mut tell = |report| {
             let is_given = matches!(report, Report::Given(..));
