@@ -18,6 +18,7 @@
 //! | `over` | what backtrack sets belong to: executions or configurations |
 //! | `parallel/start` | the open work where a search began |
 //! | `walk` | forward along an execution, and back |
+//! | `pieces` | pieces of a walk that other threads explore ahead of it |
 //! | `settings/options` | the options of explorers |
 //! | `explorer` | what an explorer is, and how one is run |
 //! | `configurations` | searches along configurations: what they share, and DPOR along them |
@@ -45,6 +46,7 @@ mod observer;
 mod order;
 mod over;
 mod parallel;
+mod pieces;
 mod prefix;
 mod result;
 mod settings;

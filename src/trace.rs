@@ -65,4 +65,4 @@ pub(crate) use representative::representative;
 pub(crate) use reversal::Reversal;
 pub(crate) use sleep_set::Mark;
 pub(crate) use standstill::standstill;
-pub(crate) use wakeup_tree::{Below, Leaf, Ticket, WakeupTree, WakeupTrees};
+pub(crate) use wakeup_tree::{Below, Ticket, WakeupTree, WakeupTrees};

@@ -10,7 +10,7 @@ use mazurka::explore::{
 use mazurka::lang::compile;
 
 use crate::judge::{LONG, METHODS, bound, has_ended, is_refused};
-use crate::random_models::{Sample, Subject, actors, processes};
+use crate::random_models::{Features, Sample, Subject, actors, processes};
 
 /// Searches that are cut so early that small programs have many pieces.
 fn in_pieces<S: Subject>(
@@ -26,8 +26,17 @@ fn in_pieces<S: Subject>(
 }
 
 fn same(one: &Outcome, other: &Outcome, what: &str) {
+    similar(one, other, what);
+    assert_eq!(one.violations.len(), other.violations.len(), "{what}");
+    for (number, pair) in one.violations.iter().zip(&other.violations).enumerate() {
+        assert_eq!(pair.0, pair.1, "violation {number} of {what}");
+    }
+}
+
+/// The same but for violations that are distinguished by local states.
+fn similar(one: &Outcome, other: &Outcome, what: &str) {
     assert_eq!(one.stats, other.stats, "{what}");
-    assert_eq!(one.violations, other.violations, "{what}");
+    assert_eq!(kinds(one), kinds(other), "{what}");
     assert_eq!(one.leaks, other.leaks, "{what}");
     assert_eq!(one.stopped_by, other.stopped_by, "{what}");
 }
@@ -49,11 +58,16 @@ fn check<S: Subject>(sample: &Sample<S>, share: usize) {
             let budget = Budget { all, depth: bound(&explorer, LONG), ..Budget::default() };
             let whole = explore(&sample.script, explorer, budget.clone(), &mut NoObserver);
             let one = in_pieces(sample, explorer, 1, &budget);
+            // These programs have no places. Where they create actors, local states have the numbers that these got
+            // in a search, and local states distinguish deadlocks.
+            let takes_help = explorer.profile().takes_help;
+            let Features { actors, spawns, .. } = sample.script.features();
+            let compare = if takes_help && (actors || spawns) { similar } else { same };
             for jobs in [2, 3] {
-                same(&one, &in_pieces(sample, explorer, jobs, &budget), &what);
+                compare(&one, &in_pieces(sample, explorer, jobs, &budget), &what);
             }
-            if explorer.profile().takes_help {
-                same(&one, &whole, &what);
+            if takes_help {
+                compare(&one, &whole, &what);
             }
             assert_eq!(one.verdict() as u8 == 0, whole.verdict() as u8 == 0, "{what}");
             if all {

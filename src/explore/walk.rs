@@ -17,7 +17,7 @@ use super::budget::Depth;
 use super::driver::Driver;
 use super::ends::lost;
 use super::order::{Order, Sorter};
-use super::parallel::ahead::Piece;
+use super::parallel::ahead::{Demand, Piece};
 use super::parallel::demands::Outbox;
 use super::parallel::start::Start;
 use super::result::StopReason;
@@ -224,8 +224,19 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         }
     }
 
-    /// Explore(E, Sleep) for a piece of another search. What its races demand of proper prefixes of
-    /// E is sent to that search.
+    /// The portable name of an action that is enabled after `length` actions of E.
+    pub(crate) fn portable(&self, length: usize, action: Action) -> Action {
+        let (state, order) = (self.execution.state(), self.execution.order());
+        let mut own = order.of_process(action.process).iter().map(|&at| at as usize);
+        let before = match own.find(|&at| at >= length) {
+            Some(at) => state.before(at),
+            None => state.local(action.process),
+        };
+        let op = self.execution.locals.op(before).expect("it was enabled");
+        state.portable(action, op.chooses_message())
+    }
+
+    /// Explore(E, Sleep) for a piece of another search.
     ///
     /// # Panics
     /// If it is not a piece of a search of this system.
@@ -253,13 +264,7 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         rule.arrive(self);
         self.go_on(rule);
         self.leave_prefix(piece.prefix.len(), rule);
-        self.send();
-    }
-
-    /// Sends what the races of this piece have demanded so far.
-    pub(crate) fn send(&mut self) {
-        let demands = self.outbox.take();
-        self.driver.send(demands);
+        self.send_demands();
     }
 
     /// If this is a piece of another search: the length of the prefix where it begins. Shorter ones
@@ -268,30 +273,22 @@ impl<'s, 'd, 'o, S: System> Walk<'s, 'd, 'o, S> {
         if self.driver.is_piece() { self.start.length } else { 0 }
     }
 
+    /// Demands something of a state before this piece ([`Walk::piece_start`]).
+    pub(crate) fn demand(&mut self, demand: Demand) {
+        if self.outbox.put(demand) {
+            self.send_demands();
+        }
+    }
+
+    fn send_demands(&mut self) {
+        let demands = self.outbox.take();
+        self.driver.send(demands);
+    }
+
     /// Puts p, which is enabled after E, to sleep: what begins with it was explored elsewhere.
     pub(crate) fn put_to_sleep(&mut self, p: Action) {
         let effect = self.execution.effect(p);
         self.sleep.put(p, effect);
-    }
-
-    /// E with the actions put to sleep along it, until after `length` actions: where a piece begins.
-    pub(crate) fn piece_at(&self, length: usize) -> Piece {
-        let mut prefix = Schedule::of(self.execution.state()).to_vec();
-        prefix.truncate(length);
-        let names = |at| self.sleep.put_at(at).map(move |action| self.portable(at, action));
-        Piece { prefix, asleep: (0..length).map(|at| names(at).collect()).collect() }
-    }
-
-    /// The portable name of an action that is enabled after `length` actions of E.
-    pub(crate) fn portable(&self, length: usize, action: Action) -> Action {
-        let (state, order) = (self.execution.state(), self.execution.order());
-        let mut own = order.of_process(action.process).iter().map(|&at| at as usize);
-        let before = match own.find(|&at| at >= length) {
-            Some(at) => state.before(at),
-            None => state.local(action.process),
-        };
-        let op = self.execution.locals.op(before).expect("it was enabled");
-        state.portable(action, op.chooses_message())
     }
 
     /// The action with this portable name; `None` if it is not enabled after E.

@@ -48,6 +48,11 @@ impl Schedule {
         state.schedule().enumerate().map(rename).collect()
     }
 
+    /// Its actions.
+    pub(crate) fn into_actions(self) -> Vec<Action> {
+        self.0
+    }
+
     /// The execution of these actions, which have their names in `locals` and are enabled one after
     /// the other.
     pub fn of_actions<S: System>(
@@ -128,6 +133,12 @@ impl State {
         Action { process: ProcessId(process.expect("a process that exists") as u32), choice }
     }
 
+    /// The portable name of an action that is enabled here.
+    pub(crate) fn name<S: System>(&self, locals: &Locals<'_, S>, action: Action) -> Action {
+        let op = locals.op(self.local(action.process)).expect("it is enabled");
+        self.portable(action, op.chooses_message())
+    }
+
     /// The action with this portable name, in the names of `locals`, if it is enabled here.
     pub fn action_named<S: System>(
         &self,
@@ -144,6 +155,27 @@ impl State {
         locals: &Locals<'_, S>,
         portable: Action,
     ) -> Option<Action> {
+        let action = self.action_among(processes, locals, portable)?;
+        let mut is_enabled = false;
+        self.choices(locals, action.process, |enabled| is_enabled |= enabled == action.choice);
+        is_enabled.then_some(action)
+    }
+
+    /// The action with this portable name, in the names of `locals`, whether it is enabled or not.
+    pub(crate) fn any_action_named<S: System>(
+        &self,
+        locals: &Locals<'_, S>,
+        portable: Action,
+    ) -> Option<Action> {
+        self.action_among(&self.by_birth(), locals, portable)
+    }
+
+    fn action_among<S: System>(
+        &self,
+        processes: &[ProcessId],
+        locals: &Locals<'_, S>,
+        portable: Action,
+    ) -> Option<Action> {
         let process = *processes.get(portable.process.index())?;
         let choice = match (locals.op(self.local(process))?, portable.choice.handled()) {
             (Op::Handle { .. }, Handled::Message(position)) => {
@@ -154,9 +186,7 @@ impl State {
             }
             _ => portable.choice,
         };
-        let mut is_enabled = false;
-        self.choices(locals, process, |enabled| is_enabled |= enabled == choice);
-        is_enabled.then_some(Action { process, choice })
+        Some(Action { process, choice })
     }
 }
 

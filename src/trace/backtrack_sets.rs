@@ -14,7 +14,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Strand;
+use super::{Strand, Ticket};
 use crate::model::Action;
 
 /// An enabled action of a state.
@@ -29,13 +29,15 @@ pub(crate) struct Candidate {
     /// The queue of the state lies in these fields: this is the entry of the queue at this place,
     /// the index of a candidate.
     queued: u32,
+    /// If it was given away: the name of what was given.
+    ticket: Option<Ticket>,
 }
 
 impl Candidate {
     /// A candidate that is not in the backtrack set.
     #[inline]
     pub(crate) fn new(action: Action, strand: Strand, is_asleep: bool) -> Self {
-        Candidate { action, strand, is_chosen: false, is_asleep, queued: 0 }
+        Candidate { action, strand, is_chosen: false, is_asleep, queued: 0, ticket: None }
     }
 
     /// Is it in the backtrack set, or asleep?
@@ -185,16 +187,6 @@ impl BacktrackSets {
         self.orders.remove(&(self.candidates[point.first + point.taken - 1].queued as usize))
     }
 
-    /// Takes the next action to explore from the last state: the first one in the order of trying.
-    /// For searches with sleep sets in which the order of addition does not matter.
-    pub(crate) fn take_first(&mut self) -> Option<Action> {
-        let first = self.points.last().expect("a state").first;
-        let mut candidates = self.candidates[first..].iter_mut();
-        let next = candidates.find(|c| c.is_chosen && !c.is_asleep)?;
-        next.is_asleep = true;
-        Some(next.action)
-    }
-
     /// Takes the next action to explore from the last state: the one that was added first. From
     /// then on it is asleep there, if there are sleep sets, and the state is no longer frozen.
     pub(crate) fn take(&mut self, sleep_sets: bool) -> Option<Action> {
@@ -208,6 +200,36 @@ impl BacktrackSets {
         point.is_frozen = false;
         candidate.is_asleep |= sleep_sets;
         Some(candidate.action)
+    }
+
+    /// The actions that are to be explored from state `at` and were not begun, in order, each with
+    /// its place in the queue.
+    fn waiting(&self, at: usize) -> impl Iterator<Item = (usize, &Candidate)> {
+        let Point { first, queued, taken, .. } = self.points[at];
+        let of = move |place: usize| &self.candidates[self.candidates[first + place].queued as usize];
+        (taken..queued).map(move |place| (place, of(place)))
+    }
+
+    /// The first action that is to be explored from state `at` and was neither begun nor given away,
+    /// with its place in the queue; and the actions that will be explored before it.
+    pub(crate) fn first_waiting(&self, at: usize) -> Option<(usize, Vec<Action>, Action)> {
+        let (place, next) = self.waiting(at).find(|(_, candidate)| candidate.ticket.is_none())?;
+        let before = self.waiting(at).take_while(|&(other, _)| other < place);
+        Some((place, before.map(|(_, candidate)| candidate.action).collect(), next.action))
+    }
+
+    /// Notes that the action at this place of the queue of state `at` was given away.
+    pub(crate) fn give(&mut self, at: usize, place: usize, ticket: Ticket) {
+        let index = self.candidates[self.points[at].first + place].queued as usize;
+        self.candidates[index].ticket = Some(ticket);
+    }
+
+    /// If the action that was taken last from the last state was given away: the name of what was
+    /// given.
+    pub(crate) fn given(&self) -> Option<Ticket> {
+        let Point { first, taken, .. } = *self.points.last()?;
+        let index = self.candidates[first + taken.checked_sub(1)?].queued as usize;
+        self.candidates[index].ticket
     }
 
     /// Is the backtrack set of state `at` frozen, so that nothing is added to it for now?

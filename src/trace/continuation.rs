@@ -62,8 +62,7 @@ pub(crate) trait Continuation<S: System> {
         let v: Vec<Action> = v.iter().map(|&position| self.event(position).0).collect();
         self.looking_back(|locals, state| {
             let mut name = |action: Action| {
-                let op = locals.op(state.local(action.process)).expect("it is enabled");
-                let name = state.portable(action, op.chooses_message());
+                let name = state.name(locals, action);
                 state.step(locals, action);
                 name
             };

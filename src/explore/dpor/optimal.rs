@@ -47,15 +47,13 @@ use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits, depth_in_other_order};
 use crate::explore::order::Order;
-use crate::explore::parallel::ahead::{Claim, Demand, Piece};
 use crate::explore::parallel::demands::Inbox;
+use crate::explore::pieces::Sizes;
 use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Reached, Rule, Walk, WalkOptions};
 use crate::model::{Action, System};
 use crate::trace::race::{self, OpenChoices, Race};
-use crate::trace::{
-    Below, Continuation, Execution, Leaf, Reversal, Ticket, WakeupTree, WakeupTrees,
-};
+use crate::trace::{Below, Continuation, Execution, Reversal, Ticket, WakeupTree, WakeupTrees};
 
 /// Visits each class once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,9 +99,6 @@ struct Level {
     any: Option<Action>,
     /// The number of races before its last action.
     races: usize,
-    /// The transitions of the search before it, and those from the last child that it has left.
-    transitions: u64,
-    in_child: u64,
 }
 
 /// The rule, with its wakeup trees and races.
@@ -114,6 +109,7 @@ struct Wakeup {
     below: WakeupTree,
     /// The levels: one more than the execution has actions.
     levels: Vec<Level>,
+    sizes: Sizes,
     open: OpenChoices,
     /// The races of the execution, in the order of its events.
     races: Vec<Race>,
@@ -136,8 +132,8 @@ impl<S: System> Rule<S> for Wakeup {
         }
         let wut = std::mem::take(&mut self.below);
         let is_end_of_branch = wut.is_empty();
-        let transitions = walk.driver.stats.transitions;
-        self.levels.push(Level { wut, any: None, races, transitions, in_child: 0 });
+        self.levels.push(Level { wut, any: None, races });
+        self.sizes.arrive(walk.driver.stats.transitions);
         if is_end_of_branch {
             match walk.look() {
                 Reached::Open => match awake(walk) {
@@ -182,9 +178,7 @@ impl<S: System> Rule<S> for Wakeup {
     #[inline]
     fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         let level = self.levels.pop().expect("that of E");
-        if let Some(parent) = self.levels.last_mut() {
-            parent.in_child = walk.driver.stats.transitions - level.transitions;
-        }
+        self.sizes.leave(walk.driver.stats.transitions);
         self.races.truncate(level.races);
         self.open.leave(&walk.execution);
         self.shared = self.shared.min(walk.execution.len().saturating_sub(1));
@@ -249,55 +243,25 @@ impl Wakeup {
         if is_covered {
             return;
         }
-        if race.first >= start {
-            self.trees.insert(&mut self.levels[race.first].wut, &mut reversal, &mut self.v);
-        } else if walk.outbox.put(&mut reversal, &self.v) {
-            walk.send();
+        if race.first < start {
+            let demand = walk.outbox.demand(&mut reversal, &self.v);
+            return walk.demand(demand);
         }
+        self.trees.insert(&mut self.levels[race.first].wut, &mut reversal, &mut self.v);
     }
 
-    /// Offers the first leaf of a wakeup tree to a thread that has no work: of the longest prefix
-    /// from which the last child took so long that a piece is worth while, or else of the shortest
-    /// prefix that has a tree. What is near will be needed soon.
+    /// Offers a leaf of a wakeup tree to a thread that has no work.
     #[cold]
     fn offer<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
-        let grain = walk.driver.grain();
-        let long = (0..self.levels.len()).rev().filter(|&at| self.levels[at].in_child >= grain);
-        let mut places = long.chain(0..self.levels.len());
-        let leaf = places.find_map(|at| Some((at, self.trees.first_leaf(&self.levels[at].wut)?)));
-        let piece = leaf.as_ref().map(|(at, leaf)| self.piece(walk, *at, leaf));
-        let ticket = walk.driver.offer(piece);
-        if let (Some((_, leaf)), Some(ticket)) = (leaf, ticket) {
-            self.trees.give(&leaf, ticket);
-        }
-    }
-
-    /// The piece that begins with the path to this leaf after `at` actions of E.
-    fn piece<S: System>(
-        &self,
-        walk: &mut Walk<'_, '_, '_, S>,
-        at: usize,
-        leaf: &Leaf,
-    ) -> Piece {
-        let mut piece = walk.piece_at(at);
-        // What sleeps there, and the branch that is being explored.
-        let mut asleep: Vec<Action> = walk.sleep.put_at(at).collect();
-        asleep.push(walk.execution.action(at));
-        let path = self.trees.path_to(&self.levels[at].wut, leaf);
-        walk.execution.looking_back(at, |locals, state| {
-            for (left, next) in path {
-                asleep.extend(left);
-                let name = |&action: &Action| {
-                    let op = locals.op(state.local(action.process)).expect("it is enabled");
-                    state.portable(action, op.chooses_message())
-                };
-                piece.asleep.push(asleep.iter().map(name).collect());
-                piece.prefix.push(name(&next));
-                asleep.clear();
-                state.step(locals, next);
-            }
+        let Wakeup { trees, levels, sizes, .. } = self;
+        let given = walk.offer_piece(sizes, |at| {
+            let wut = &levels[at].wut;
+            let leaf = trees.first_leaf(wut)?;
+            Some((trees.path_to(wut, &leaf).collect(), leaf))
         });
-        piece
+        if let Some((leaf, ticket)) = given {
+            trees.give(&leaf, ticket);
+        }
     }
 
     /// Adds what a piece of this search has found, which was given away. Returns false if nobody
@@ -305,36 +269,18 @@ impl Wakeup {
     #[cold]
     fn is_added<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>, ticket: Ticket) -> bool {
         let mut inbox = Inbox::default();
-        loop {
-            match walk.driver.claim(ticket) {
-                Claim::Demands(demands) => {
-                    demands.iter().for_each(|demand| self.meet(walk, &mut inbox, demand));
-                }
-                Claim::Done(outcome) => {
-                    walk.driver.add_piece(*outcome);
-                    self.shared = self.shared.min(walk.execution.len());
-                    return true;
-                }
-                Claim::Own => return false,
-                Claim::Over => return true,
+        let is_added = walk.claim_piece(ticket, |walk, demand| {
+            let (at, start) = (demand.at as usize, walk.piece_start());
+            let mut received = inbox.open(&mut walk.execution, demand, &mut self.v);
+            if at < start {
+                let demand = walk.outbox.demand(&mut received, &self.v);
+                return walk.demand(demand);
             }
-        }
-    }
-
-    /// Inserts the continuation that a piece demands. It was checked there that no action that
-    /// sleeps is in WI(v).
-    fn meet<S: System>(
-        &mut self,
-        walk: &mut Walk<'_, '_, '_, S>,
-        inbox: &mut Inbox,
-        demand: &Demand,
-    ) {
-        let (at, start) = (demand.at as usize, walk.piece_start());
-        let mut received = inbox.open(&mut walk.execution, demand, &mut self.v);
-        if at >= start {
             self.trees.insert(&mut self.levels[at].wut, &mut received, &mut self.v);
-        } else if walk.outbox.put(&mut received, &self.v) {
-            walk.send();
+        });
+        if is_added {
+            self.shared = self.shared.min(walk.execution.len());
         }
+        is_added
     }
 }

@@ -33,11 +33,13 @@ use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile, Splits, depth_in_other_order};
 use crate::explore::order::Order;
+use crate::explore::parallel::ahead::Demand;
+use crate::explore::pieces::Sizes;
 use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Reached, Rule, Walk, WalkOptions};
-use crate::model::{Action, System};
+use crate::model::{Action, Choice, Locals, ProcessId, State, System};
 use crate::trace::race::{self, OpenChoices, Race};
-use crate::trace::{BacktrackSets, Execution};
+use crate::trace::{BacktrackSets, Execution, Strand, Ticket};
 
 /// Completes each class once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,9 +62,10 @@ impl Explorer for Source {
             summary: "dynamic partial order reduction with source sets and sleep sets",
             source: "Abdulla, Aronis, Jonsson, Sagonas (J. ACM 2017), algorithm 1",
             guarantee: Guarantee::EveryClassOnce,
-            takes: Takes { always_sleeps: true, ..Takes::ORDER },
+            takes: Takes { always_sleeps: true, ..Takes::PIECES },
             may_block: true,
             splits: Splits::Roughly,
+            takes_help: !matches!(self.order, Order::Random(_)),
             ..Profile::default()
         }
     }
@@ -88,6 +91,7 @@ struct SourceSets {
     open: OpenChoices,
     /// The races just found.
     races: Vec<Race>,
+    sizes: Sizes,
 }
 
 impl<S: System> Rule<S> for SourceSets {
@@ -96,47 +100,72 @@ impl<S: System> Rule<S> for SourceSets {
         if !walk.execution.is_empty() {
             self.open.push(&walk.execution, |_, _| ());
             race::with_earlier(&mut walk.execution, &self.open, &mut self.races);
-            self.reverse_races(&walk.execution);
+            self.reverse_races(walk);
         }
         let reached = walk.look();
         self.backtrack.push(walk.candidates());
+        self.sizes.arrive(walk.driver.stats.transitions);
         match reached {
             // backtrack(E) := {p} for a p ∈ enabled(E) ∖ Sleep
             Reached::Open if self.backtrack.start() => {}
             Reached::Open => {
                 walk.blocked();
-                self.end(&mut walk.execution);
+                self.end(walk);
             }
-            Reached::End | Reached::Cut => self.end(&mut walk.execution),
+            Reached::End | Reached::Cut => self.end(walk),
             Reached::TooLong | Reached::Stop => {}
         }
     }
 
-    /// Some p ∈ backtrack(E) ∖ Sleep.
+    /// Some p ∈ backtrack(E) ∖ Sleep: the one that was added first. What begins with a p that was
+    /// given away is added from where it was explored.
     #[inline]
-    fn next(&mut self, _: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
-        self.backtrack.take_first()
+    fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
+        loop {
+            let p = self.backtrack.take(true)?;
+            match self.backtrack.given() {
+                Some(ticket) if self.is_added(walk, ticket) => {
+                    if walk.driver.is_stopped() {
+                        return None;
+                    }
+                    walk.put_to_sleep(p);
+                }
+                _ => return Some(p),
+            }
+        }
     }
 
     #[inline]
     fn leave(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
         self.backtrack.pop();
+        self.sizes.leave(walk.driver.stats.transitions);
         self.open.leave(&walk.execution);
+    }
+
+    fn share(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        match walk.driver.has_helpers() {
+            true => self.offer(walk),
+            false => walk.split(),
+        }
     }
 }
 
 impl SourceSets {
     /// Handles the end of E: the races of messages that were refused, and of actions beyond the
     /// bound.
-    fn end<S: System>(&mut self, execution: &mut Execution<'_, S>) {
-        race::with_pending(execution, &mut self.races);
-        race::with_cut(execution, &mut self.races);
-        self.reverse_races(execution);
+    fn end<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        race::with_pending(&mut walk.execution, &mut self.races);
+        race::with_cut(&mut walk.execution, &mut self.races);
+        self.reverse_races(walk);
     }
 
-    fn reverse_races<S: System>(&mut self, execution: &Execution<'_, S>) {
+    fn reverse_races<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        let start = walk.piece_start();
         while let Some(race) = self.races.pop() {
-            self.reverse(execution, &race);
+            match race.first < start {
+                true => send(walk, &race),
+                false => self.reverse(&walk.execution, &race),
+            }
         }
     }
 
@@ -150,19 +179,108 @@ impl SourceSets {
             }
             added = Some(strand);
         }
-        let conflicting = race.conflicting(execution);
-        for position in race.first + 1..execution.len() {
-            let causes = execution.order().direct_predecessors(position);
-            let is_first = causes.last().is_none_or(|&last| (last as usize) < race.first);
-            if is_first && race.keeps(execution, &conflicting, position) {
-                let action = execution.action(position);
-                if self.backtrack.covers(race.first, action) {
-                    return;
-                }
-                added = added.or_else(|| Some(execution.strand_at(position)));
+        for position in other_initials(execution, race) {
+            if self.backtrack.covers(race.first, execution.action(position)) {
+                return;
             }
+            added = added.or_else(|| Some(execution.strand_at(position)));
         }
         let strand = added.expect("a sequence has an initial");
         self.backtrack.add(race.first, strand);
     }
+
+    /// Offers a piece to a thread that has no work: an action that is to be explored.
+    #[cold]
+    fn offer<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>) {
+        let SourceSets { backtrack, sizes, .. } = self;
+        let given = walk.offer_piece(sizes, |at| {
+            let (place, before, next) = backtrack.first_waiting(at)?;
+            Some((vec![(before, next)], (at, place)))
+        });
+        if let Some(((at, place), ticket)) = given {
+            backtrack.give(at, place, ticket);
+        }
+    }
+
+    /// Adds what a piece of this search has found, which was given away. Returns false if nobody
+    /// has explored it.
+    #[cold]
+    fn is_added<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>, ticket: Ticket) -> bool {
+        walk.claim_piece(ticket, |walk, demand| match (demand.at as usize) < walk.piece_start() {
+            true => walk.demand(demand.clone()),
+            false => self.meet(walk, demand),
+        })
+    }
+
+    /// Adds an initial of the v that a piece demands, unless one is in the set.
+    fn meet<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>, demand: &Demand) {
+        let at = demand.at as usize;
+        let mut initials = demand.events.chunks_exact(3).map(|one| {
+            let portable = Action { process: ProcessId(one[0]), choice: Choice(one[1] as i32) };
+            let named = |locals: &mut Locals<'_, S>, state: &mut State| {
+                state.any_action_named(locals, portable).expect("an initial of this search")
+            };
+            let action = walk.execution.looking_back(at, named);
+            (action, Strand::of(action, one[2] & HANDLER != 0), one[2] & IS_X != 0)
+        });
+        let mut added = None;
+        let is_covered = initials.any(|(action, strand, is_x)| {
+            added = added.or(Some(strand));
+            match is_x {
+                true => self.backtrack.covers_strand(at, strand),
+                false => self.backtrack.covers(at, action),
+            }
+        });
+        if !is_covered {
+            self.backtrack.add(at, added.expect("a sequence has an initial"));
+        }
+    }
+}
+
+/// What is sent of an initial: it is of an actor, and it is x.
+const HANDLER: u32 = 1;
+const IS_X: u32 = 2;
+
+/// The positions of the initials of v, except for that of x.
+fn other_initials<'e, S: System>(
+    execution: &'e Execution<'_, S>,
+    race: &'e Race,
+) -> impl Iterator<Item = usize> + 'e {
+    let conflicting = race.conflicting(execution);
+    (race.first + 1..execution.len()).filter(move |&position| {
+        let causes = execution.order().direct_predecessors(position);
+        let is_first = causes.last().is_none_or(|&last| (last as usize) < race.first);
+        is_first && race.keeps(execution, &conflicting, position)
+    })
+}
+
+/// Sends the initials of v to the search that this is a piece of, unless one of them sleeps.
+fn send<S: System>(walk: &mut Walk<'_, '_, '_, S>, race: &Race) {
+    let (at, execution) = (race.first, &walk.execution);
+    let mut initials = Vec::new();
+    if race.is_initial {
+        initials.push((race.action, race.strand(), IS_X));
+    }
+    for position in other_initials(execution, race) {
+        initials.push((execution.action(position), execution.strand_at(position), 0));
+    }
+    let sleeps = |&(action, strand, kind): &(Action, Strand, u32)| {
+        walk.sleep.at(at).any(|((asleep, effect), _)| match kind {
+            IS_X => Strand::of(*asleep, effect.is_handler()) == strand,
+            _ => *asleep == action,
+        })
+    };
+    if initials.iter().any(sleeps) {
+        return;
+    }
+    let mut events = Vec::new();
+    walk.execution.looking_back(at, |locals, state| {
+        for (action, strand, kind) in initials {
+            let name = state.name(locals, action);
+            let is_handler = !matches!(strand, Strand::Process(_));
+            let flags = kind | if is_handler { HANDLER } else { 0 };
+            events.extend([name.process.0, name.choice.0 as u32, flags]);
+        }
+    });
+    walk.demand(Demand { at: at as u32, events: events.into(), names: None });
 }

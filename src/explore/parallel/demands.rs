@@ -38,12 +38,13 @@ const TOGETHER: usize = 1 << 16;
 const MOST_SENT: usize = 1 << 16;
 
 impl Outbox {
-    /// Demands the continuation v of the state where it begins. Returns true if it is time to send.
-    pub(crate) fn put<S: System>(
+    /// The demand for the continuation v of the state where it begins. It must be
+    /// [`put`](Outbox::put) next.
+    pub(crate) fn demand<S: System>(
         &mut self,
         continuation: &mut impl Continuation<S>,
         v: &[usize],
-    ) -> bool {
+    ) -> Demand {
         let known = self.numbers.len();
         let events: Box<[u32]> = v
             .iter()
@@ -56,12 +57,17 @@ impl Outbox {
             .collect();
         let at = continuation.start() as u32;
         let names = (self.numbers.len() > known).then(|| continuation.names(v).into());
+        Demand { at, events, names }
+    }
+
+    /// Adds a demand to those to send, unless it was sent. Returns true if it is time to send.
+    pub(crate) fn put(&mut self, demand: Demand) -> bool {
         if self.sent.len() == MOST_SENT {
             self.sent.clear();
         }
-        if self.sent.insert((at, events.clone())) {
-            self.events += events.len();
-            self.demands.push(Demand { at, events, names });
+        if self.sent.insert((demand.at, demand.events.clone())) {
+            self.events += demand.events.len();
+            self.demands.push(demand);
         }
         self.events >= TOGETHER
     }
