@@ -46,6 +46,9 @@ impl Driver<'_> {
     /// Adds the result of a piece of this search, which another thread explored ahead of it. From
     /// now on all is as if this search had explored the piece itself.
     pub(super) fn add_piece(&mut self, piece: Outcome) {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.learn(piece.stats.transitions);
+        }
         self.stats.add(&piece.stats);
         self.leaves += 1;
         for violation in piece.violations {

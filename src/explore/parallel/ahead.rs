@@ -85,7 +85,7 @@ pub(crate) struct Pace {
     pub(crate) grain: u64,
 }
 
-/// The share of a grain after which the threads are asked again.
+/// The threads are asked again after a grain divided by this, at most after one multiplied by it.
 const PAUSE: u64 = 64;
 
 impl<'o> Ahead<'o> {
@@ -111,13 +111,26 @@ impl<'o> Ahead<'o> {
         self.helpers.are_idle()
     }
 
-    /// Offers a piece to the threads that asked for one. Without a piece, they are asked again after
-    /// twice the time.
+    /// Notes that a piece took so many transitions. After small ones the threads are asked less
+    /// often.
+    pub(crate) fn learn(&mut self, transitions: u64) {
+        if transitions < self.pace.grain {
+            self.wait_longer();
+        } else {
+            self.pause = (self.pace.grain / PAUSE).max(1);
+        }
+    }
+
+    fn wait_longer(&mut self) {
+        self.pause = (2 * self.pause).min(PAUSE * self.pace.grain);
+    }
+
+    /// Offers a piece to the threads that asked for one. Without a piece, they are asked again
+    /// after twice the time.
     pub(crate) fn offer(&mut self, piece: Option<Piece>) -> Option<Ticket> {
-        self.pause = match piece {
-            Some(_) => (self.pace.grain / PAUSE).max(1),
-            None => (2 * self.pause).min(self.pace.grain.max(1)),
-        };
+        if piece.is_none() {
+            self.wait_longer();
+        }
         self.left = self.pause;
         piece.map(|piece| self.helpers.offer(self.own, piece))
     }
