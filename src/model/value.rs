@@ -5,12 +5,9 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Call, Handle, Opaque, ProcessId};
+use super::{Call, Handle, List, Opaque, ProcessId};
 
 /// A value of the modelling language.
-///
-/// Lists and arrays are persistent vectors: a local state that differs from the one before it in
-/// one element shares all the others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     /// The value of statements.
@@ -29,7 +26,7 @@ pub enum Value {
     /// A tuple.
     Tuple(Arc<[Value]>),
     /// A list `[T]` or an array `[T; n]`.
-    List(im::Vector<Value>),
+    List(List),
     /// A communication: the request of its own process with that number.
     Comm(Handle),
     /// A handle to a spawned process, or a reference to an actor.
