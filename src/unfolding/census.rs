@@ -47,7 +47,8 @@ impl Census {
     }
 
     fn drop_repeated(&mut self) {
-        radsort::sort(&mut self.forgotten);
+        // In place: a radix sort takes as much room again.
+        self.forgotten.sort_unstable();
         self.forgotten.dedup();
     }
 
@@ -57,7 +58,7 @@ impl Census {
     }
 
     /// The number of distinct events built, given the fingerprints of those that are not forgotten;
-    /// `None` if it is no longer known. O(n) for n forgotten events, and O(m log n) for m others.
+    /// `None` if it is no longer known. O((n + m) log n) for n forgotten events and m others.
     pub(super) fn distinct(&mut self, live: impl ExactSizeIterator<Item = u64>) -> Option<u64> {
         if self.has_overflowed {
             return None;
