@@ -16,6 +16,10 @@ use crate::random::mix;
 /// The largest number of fingerprints that are kept: eight megabytes.
 const MAX_FORGOTTEN: usize = 1 << 20;
 
+/// The largest number of fingerprints that are sorted by radix: that is faster, but takes as much
+/// room again.
+const MOST_BY_RADIX: usize = MAX_FORGOTTEN / 8;
+
 /// The count, and what is needed to continue it.
 #[derive(Default)]
 pub(super) struct Census {
@@ -47,8 +51,10 @@ impl Census {
     }
 
     fn drop_repeated(&mut self) {
-        // In place: a radix sort takes as much room again.
-        self.forgotten.sort_unstable();
+        match self.forgotten.len() <= MOST_BY_RADIX {
+            true => radsort::sort(&mut self.forgotten),
+            false => self.forgotten.sort_unstable(),
+        }
         self.forgotten.dedup();
     }
 
