@@ -32,6 +32,7 @@
 //! | `prefix` | events of the finite prefix beside classes and states |
 //! | `ablation` | the gain of each design choice |
 //! | `growth` | does a transition cost the same in a large program as in a small one? |
+//! | `memory` | is the memory the same for ten million classes as for ten thousand? |
 //!
 //! Figures of other tools are quoted, not measured: they come from other machines or other days,
 //! include the start of the tool, and show orders of magnitude only.
@@ -44,6 +45,7 @@ mod floor;
 mod growth;
 mod instructions;
 mod measure;
+mod memory;
 mod prefix;
 mod rmq;
 mod states;
@@ -102,6 +104,8 @@ enum Section {
     Ablation,
     /// The cost of a transition as programs grow
     Growth,
+    /// The memory as classes become more
+    Memory,
 }
 
 fn main() -> ExitCode {
@@ -135,6 +139,7 @@ fn main() -> ExitCode {
             Section::Prefix => prefix::run(&bench),
             Section::Ablation => ablation::run(&bench),
             Section::Growth => growth::run(&bench),
+            Section::Memory => memory::run(&bench),
         }
     }
     if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }

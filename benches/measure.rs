@@ -43,6 +43,8 @@ pub struct Job {
     search: Search,
     keeps_events: bool,
     has_floor: bool,
+    /// The search ends after this number of classes.
+    max_traces: Option<u64>,
     /// The time limit; `None` for that of the bench.
     limit: Option<Duration>,
 }
@@ -80,8 +82,8 @@ impl Job {
     pub fn new(spec: &str, constants: &[(&str, u32)]) -> Job {
         let constants = constants.iter().map(|&(name, value)| (name.into(), value)).collect();
         let search = Search::Optimal;
-        let (keeps_events, has_floor, limit) = (false, false, None);
-        Job { spec: spec.into(), constants, search, keeps_events, has_floor, limit }
+        let (keeps_events, has_floor, max_traces, limit) = (false, false, None, None);
+        Job { spec: spec.into(), constants, search, keeps_events, has_floor, max_traces, limit }
     }
 
     /// The job with another search.
@@ -107,6 +109,11 @@ impl Job {
     /// The job, stopped after this time.
     pub fn within(&self, limit: Duration) -> Job {
         Job { limit: Some(limit), ..self.clone() }
+    }
+
+    /// The job, stopped after this number of classes.
+    pub fn up_to(&self, max_traces: u64) -> Job {
+        Job { max_traces: Some(max_traces), ..self.clone() }
     }
 
     /// The job without discarding events.
@@ -139,7 +146,8 @@ impl Job {
 
     /// One search.
     pub fn explore(&self, program: &Program, observer: &mut dyn Observer) -> Outcome {
-        let mut budget = Budget { all: true, timeout: self.limit, ..Budget::default() };
+        let (max_traces, timeout) = (self.max_traces, self.limit);
+        let mut budget = Budget { all: true, max_traces, timeout, ..Budget::default() };
         if self.keeps_events {
             budget.keep_events = usize::MAX;
         }

@@ -35,6 +35,7 @@ mod effect;
 pub mod flow;
 mod foresight;
 mod invariants;
+mod list;
 mod locals;
 mod object_table;
 mod objects;
@@ -58,6 +59,7 @@ pub use describe::{Contents, Describe, Finale, Mark, Names, Remark, RemarkKind, 
 pub use effect::{Act, Effect, Lane, dependent};
 pub use foresight::{Foresight, Point};
 pub use invariants::{Invariants, View};
+pub use list::List;
 pub(crate) use locals::Needed;
 pub use locals::{Birth, LocalId, Locals, ProcessId, Status};
 pub use object_table::{Object, ObjectTable, Roster};

@@ -120,7 +120,7 @@ pub(crate) fn elements(value: &Value, limit: u64) -> u64 {
     }
     match value {
         Value::Tuple(parts) => count(&**parts, limit),
-        Value::List(items) => count(items, limit),
+        Value::List(items) => count(items.iter(), limit),
         _ => 1,
     }
 }

@@ -500,7 +500,7 @@ impl<'c, W: World> Machine<'c, W> {
             unreachable!("a list under its argument")
         };
         match instr {
-            Instr::Push => items.push_back(argument),
+            Instr::Push => items.push(argument),
             Instr::Remove => {
                 let place = operators::place(argument.int(), items.len(), "the list")?;
                 items.remove(place);

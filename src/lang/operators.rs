@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use super::ast::{BinaryOp, UnaryOp};
-use crate::model::Value;
+use crate::model::{List, Value};
 
 /// Why an operator has no value, in a sentence.
 pub(crate) type Fault = String;
@@ -51,7 +51,7 @@ pub(crate) fn binary(op: BinaryOp, left: &Value, right: &Value) -> Result<Value,
 }
 
 /// The items of a list.
-pub(crate) fn list(value: &Value) -> &im::Vector<Value> {
+pub(crate) fn list(value: &Value) -> &List {
     match value {
         Value::List(items) => items,
         other => unreachable!("expected a list, found {other:?}"),

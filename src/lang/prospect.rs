@@ -198,7 +198,7 @@ impl Abstract {
         let Abstract::Known(known) = self else { return 1 };
         let (mut size, mut value) = (1_usize, known);
         while let Value::List(items) = value {
-            let Some(first) = items.front() else { break };
+            let Some(first) = items.first() else { break };
             (size, value) = (size.saturating_mul(items.len()), first);
         }
         size

@@ -103,4 +103,10 @@ pub trait Foresight<L> {
     fn remembers_all(&self) -> bool {
         false
     }
+
+    /// May a local state hold a [`ValueId`](super::ValueId)? If not, searches forget values that
+    /// nobody needs any more, and their ids come to stand for other values.
+    fn holds_values(&self) -> bool {
+        true
+    }
 }

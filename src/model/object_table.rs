@@ -16,7 +16,7 @@ use super::op::*;
 use rustc_hash::FxHashMap;
 
 use super::objects::{ObjectId, all_kinds};
-use super::{Delivery, Lane, Objects, Op, Touch, Values};
+use super::{Delivery, Lane, Objects, Op, Touch, ValueId, Values};
 
 /// Up to this number of objects of a kind, all of them are in the table from the start.
 const FEW: usize = 64;
@@ -173,6 +173,11 @@ impl ObjectTable {
     /// All objects, in the order of the search.
     pub(crate) fn order(&self) -> &[Object] {
         &self.order
+    }
+
+    /// The values that objects begin with.
+    pub(super) fn values(&self) -> impl Iterator<Item = ValueId> {
+        self.cells.starts.iter().copied()
     }
 
     /// Are there declared objects that were not added at the start, so that this table may grow?

@@ -310,6 +310,24 @@ pub enum Op {
     },
 }
 
+/// Does something with the place of every value that an [`Op`] has.
+macro_rules! visit_values {
+    ($op:expr, |$value:ident| $visit:expr) => {
+        match $op {
+            Op::Isend { value: $value, .. }
+            | Op::Send { value: $value, .. }
+            | Op::Enter { value: $value, .. }
+            | Op::Access(_, Access::Write($value) | Access::Swap($value)) => $visit,
+            Op::Access(_, Access::CompareAndSwap { old, new }) => {
+                for $value in [old, new] {
+                    $visit;
+                }
+            }
+            _ => {}
+        }
+    };
+}
+
 /// Calls a macro with the kind and the place of every object that an [`Op`] names.
 macro_rules! visit_objects {
     ($op:expr, $visit:ident) => {
@@ -393,18 +411,13 @@ impl Op {
     /// The operation with each of its values replaced by `new` of it, in order.
     pub fn with_values(&self, mut new: impl FnMut(ValueId) -> ValueId) -> Op {
         let mut op = self.clone();
-        match &mut op {
-            Op::Isend { value, .. } | Op::Send { value, .. } | Op::Enter { value, .. } => {
-                *value = new(*value);
-            }
-            Op::Access(_, Access::Write(value) | Access::Swap(value)) => *value = new(*value),
-            Op::Access(_, Access::CompareAndSwap { old, new: to }) => {
-                *old = new(*old);
-                *to = new(*to);
-            }
-            _ => {}
-        }
+        visit_values!(&mut op, |value| *value = new(*value));
         op
+    }
+
+    /// Calls `each` with every value that it has.
+    pub(super) fn for_each_value(&self, mut each: impl FnMut(ValueId)) {
+        visit_values!(self, |value| each(*value));
     }
 
     /// Source and tag of a post at a mailbox, or its pattern; else what matches everything.

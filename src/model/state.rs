@@ -197,13 +197,27 @@ impl State {
         self.local(process) != LocalId::ABSENT
     }
 
-    /// Tells which local states its execution has passed through.
+    /// Tells which local states its execution has passed through, and which values its objects have
+    /// had.
     pub(crate) fn tell_needed(&self, needed: &mut Needed) {
+        self.values().for_each(|value| needed.keep_value(value));
         for process in &self.processes {
             needed.keep(process.local);
             process.misses.iter().for_each(|&local| needed.keep(local));
         }
         self.trail.iter().for_each(|done| needed.keep(done.before));
+    }
+
+    /// The values in the logs of its objects.
+    fn values(&self) -> impl Iterator<Item = ValueId> {
+        let posts = self.mailboxes.iter().flat_map(|mailbox| mailbox.sends.iter());
+        let entries = self.collectives.entries().iter();
+        let contents = self.cells.iter().flatten().copied();
+        contents
+            .chain(posts.map(|post| post.value))
+            .chain(self.network.sends().iter().map(|sent| sent.value))
+            .chain(self.inboxes.log().iter().map(|message| message.content))
+            .chain(entries.flat_map(|entry| [entry.value, entry.result()]))
     }
 
     /// The local state of `process`, [`LocalId::ABSENT`] if it does not exist here.

@@ -1,16 +1,17 @@
 //! Values that processes compute with, send and store, interned so that the objects handle plain
 //! ids.
 
-use rustc_hash::FxHashMap;
 use std::fmt;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use super::{Call, Handle, Opaque, ProcessId};
+use fixedbitset::FixedBitSet;
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use super::{Call, Handle, List, Opaque, ProcessId};
 
 /// A value of the modelling language.
-///
-/// Lists and arrays are persistent vectors: a local state that differs from the one before it in
-/// one element shares all the others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     /// The value of statements.
@@ -29,7 +30,7 @@ pub enum Value {
     /// A tuple.
     Tuple(Arc<[Value]>),
     /// A list `[T]` or an array `[T; n]`.
-    List(im::Vector<Value>),
+    List(List),
     /// A communication: the request of its own process with that number.
     Comm(Handle),
     /// A handle to a spawned process, or a reference to an actor.
@@ -130,13 +131,16 @@ impl ValueId {
 /// The pool of interned values.
 #[derive(Clone, Debug)]
 pub struct Values {
-    pool: Vec<Value>,
-    ids: FxHashMap<Value, ValueId>,
+    /// `None` for those that were forgotten.
+    pool: Vec<Option<Value>>,
+    ids: HashTable<ValueId>,
+    /// The ids of those that were forgotten, to be used again.
+    free: Vec<ValueId>,
 }
 
 impl Default for Values {
     fn default() -> Self {
-        let mut values = Values { pool: Vec::new(), ids: FxHashMap::default() };
+        let mut values = Values { pool: Vec::new(), ids: HashTable::new(), free: Vec::new() };
         for value in [Value::Unit, Value::Bool(false), Value::Bool(true)] {
             values.intern(value);
         }
@@ -147,22 +151,82 @@ impl Default for Values {
 impl Values {
     /// The id of `value`, the same for equal values.
     pub fn intern(&mut self, value: Value) -> ValueId {
-        if let Some(&id) = self.ids.get(&value) {
+        let hash = FxBuildHasher.hash_one(&value);
+        let pool = &self.pool;
+        if let Some(&id) = self.ids.find(hash, |&id| *found(pool, id) == value) {
             return id;
         }
-        let id = ValueId(self.pool.len() as u32);
-        self.pool.push(value.clone());
-        self.ids.insert(value, id);
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.pool[id.0 as usize] = Some(value);
+                id
+            }
+            None => {
+                self.pool.push(Some(value));
+                ValueId(self.pool.len() as u32 - 1)
+            }
+        };
+        let pool = &self.pool;
+        self.ids.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(found(pool, id)));
         id
     }
 
     /// The value behind `id`.
     pub fn get(&self, id: ValueId) -> &Value {
-        &self.pool[id.0 as usize]
+        found(&self.pool, id)
     }
 
     /// All values, in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &Value> {
-        self.pool.iter()
+        self.pool.iter().flatten()
+    }
+
+    /// The number of values.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Forgets all values but those with these ids, and those that every pool has. In debug builds
+    /// no id is used again: who asks about a forgotten value is told so.
+    pub(super) fn forget(&mut self, mut needed: FixedBitSet) {
+        needed.grow(self.pool.len());
+        needed.insert_range(..IN_EVERY_POOL);
+        self.ids.retain(|&mut id| needed.contains(id.0 as usize));
+        for index in needed.zeroes() {
+            let id = ValueId(index as u32);
+            if self.pool[index].take().is_some() && !cfg!(debug_assertions) {
+                self.free.push(id);
+            }
+        }
+    }
+}
+
+/// The number of values that every pool has: the first ones.
+const IN_EVERY_POOL: usize = 3;
+
+/// The value behind `id`.
+#[inline]
+fn found(pool: &[Option<Value>], id: ValueId) -> &Value {
+    pool[id.0 as usize].as_ref().expect("a value that is needed is kept")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forgotten_values_can_come_back() {
+        let mut values = Values::default();
+        let [five, six] = [5, 6].map(|n| values.intern(Value::Int(n)));
+        let mut needed = FixedBitSet::new();
+        needed.grow_and_insert(six.0 as usize);
+        values.forget(needed);
+        let all = [Value::Unit, Value::Bool(false), Value::Bool(true), Value::Int(6)];
+        assert!(values.iter().eq(&all));
+        assert_eq!((values.len(), values.intern(Value::Int(6))), (4, six));
+        let again = values.intern(Value::Int(5));
+        assert_eq!(values.get(again), &Value::Int(5));
+        assert_eq!(again == five, !cfg!(debug_assertions), "debug builds use no id again");
     }
 }

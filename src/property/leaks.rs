@@ -30,6 +30,10 @@ use crate::model::{
 /// Maximum number of leaks that are kept.
 const MAX_LEAKS: usize = 1000;
 
+/// The most keys of leaks that are kept when local states are forgotten: where a process that leaks
+/// remembers what it received, each class has keys of its own.
+const MOST_SEEN: usize = 1000;
+
 /// The kinds of leak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum LeakKind {
@@ -130,8 +134,12 @@ impl Leaks {
         }
     }
 
-    /// Tells by which local states leaks are known.
-    pub(crate) fn tell_needed(&self, needed: &mut Needed) {
+    /// Tells by which local states leaks are known. If there are many, it forgets them instead: a
+    /// leak that is looked at again is found to be known.
+    pub(crate) fn tell_needed(&mut self, needed: &mut Needed) {
+        if self.seen.len() > MOST_SEEN {
+            self.seen.clear();
+        }
         self.seen.iter().for_each(|&(.., end)| needed.keep(end));
     }
 

@@ -501,6 +501,10 @@ impl<R: Runner> Foresight<Local> for History<R> {
     fn remembers_all(&self) -> bool {
         true
     }
+
+    fn holds_values(&self) -> bool {
+        false
+    }
 }
 
 impl<R: Runner> Describe<Local> for History<R> {

@@ -16,6 +16,10 @@ use crate::random::mix;
 /// The largest number of fingerprints that are kept: eight megabytes.
 const MAX_FORGOTTEN: usize = 1 << 20;
 
+/// The largest number of fingerprints that are sorted by radix: that is faster, but takes as much
+/// room again.
+const MOST_BY_RADIX: usize = MAX_FORGOTTEN / 8;
+
 /// The count, and what is needed to continue it.
 #[derive(Default)]
 pub(super) struct Census {
@@ -47,7 +51,10 @@ impl Census {
     }
 
     fn drop_repeated(&mut self) {
-        radsort::sort(&mut self.forgotten);
+        match self.forgotten.len() <= MOST_BY_RADIX {
+            true => radsort::sort(&mut self.forgotten),
+            false => self.forgotten.sort_unstable(),
+        }
         self.forgotten.dedup();
     }
 
@@ -57,7 +64,7 @@ impl Census {
     }
 
     /// The number of distinct events built, given the fingerprints of those that are not forgotten;
-    /// `None` if it is no longer known. O(n) for n forgotten events, and O(m log n) for m others.
+    /// `None` if it is no longer known. O((n + m) log n) for n forgotten events and m others.
     pub(super) fn distinct(&mut self, live: impl ExactSizeIterator<Item = u64>) -> Option<u64> {
         if self.has_overflowed {
             return None;

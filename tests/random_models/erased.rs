@@ -275,6 +275,10 @@ impl<P: Deref<Target = S> + Sync, S: Erasable> Foresight<Opaque> for Inside<P, S
     fn remembers_all(&self) -> bool {
         self.0.foresight().remembers_all()
     }
+
+    fn holds_values(&self) -> bool {
+        self.0.foresight().holds_values()
+    }
 }
 
 impl<P: Deref<Target = S> + Sync, S: Erasable> Describe<Opaque> for Inside<P, S> {

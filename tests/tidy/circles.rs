@@ -20,7 +20,7 @@ const CIRCLES: &[(&str, &str, &str)] = &[
     ),
     (
         "model",
-        "actors audit declarations describe effect foresight invariants locals \
+        "actors audit declarations describe effect foresight invariants list locals \
          object_table objects op reach state system touch value",
         "A system names operations and values, whose meaning is said on states of systems.",
     ),

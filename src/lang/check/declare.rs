@@ -390,7 +390,7 @@ impl Checker<'_> {
         let cells = &mut self.out.objects.cells;
         match (count, value) {
             (None, value) => cells.push(&name.text, value),
-            (Some(count), Value::List(items)) if whole => match items.front() {
+            (Some(count), Value::List(items)) if whole => match items.first() {
                 Some(first) if items.iter().all(|item| item == first) => {
                     cells.push_array(&name.text, count, first.clone());
                 }

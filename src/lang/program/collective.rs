@@ -95,7 +95,7 @@ impl Program {
             Bcast => of_root().clone(),
             Scatter => part(of_root()),
             Gather if is_root => list(&mut given.iter().cloned()),
-            Gather => Value::List(im::Vector::new()),
+            Gather => Value::List(Vec::new().into()),
             Reduce if is_root => fold(&mut given.iter().cloned())?,
             Reduce => own.clone(),
             Allreduce => fold(&mut given.iter().cloned())?,

@@ -8,6 +8,10 @@ use crate::lang::prospect;
 use crate::model::{Asking, Foresight, Handle, May, Part, Point, Reach, Touch, Value};
 
 impl Foresight<Local> for Program {
+    fn holds_values(&self) -> bool {
+        false
+    }
+
     fn may_touch(&self, local: &Local, touch: Touch) -> bool {
         let (declaration, index) = local.path.last();
         match touch {
