@@ -15,7 +15,12 @@ pub(super) const MAX_VIOLATIONS: usize = 100;
 
 impl Driver<'_> {
     /// Records that these invariants fail, in `state` or in another state of its class.
-    pub(super) fn note_broken<S: System>(&mut self, locals: &Locals<'_, S>, state: &State, all: Vec<Broken>) {
+    pub(super) fn note_broken<S: System>(
+        &mut self,
+        locals: &Locals<'_, S>,
+        state: &State,
+        all: Vec<Broken>,
+    ) {
         for broken in all {
             if self.is_stopped() {
                 return;

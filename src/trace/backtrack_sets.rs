@@ -206,12 +206,12 @@ impl BacktrackSets {
     /// its place in the queue.
     fn waiting(&self, at: usize) -> impl Iterator<Item = (usize, &Candidate)> {
         let Point { first, queued, taken, .. } = self.points[at];
-        let of = move |place: usize| &self.candidates[self.candidates[first + place].queued as usize];
-        (taken..queued).map(move |place| (place, of(place)))
+        let index = move |place: usize| self.candidates[first + place].queued as usize;
+        (taken..queued).map(move |place| (place, &self.candidates[index(place)]))
     }
 
-    /// The first action that is to be explored from state `at` and was neither begun nor given away,
-    /// with its place in the queue; and the actions that will be explored before it.
+    /// The first action that is to be explored from state `at` and was neither begun nor given
+    /// away, with its place in the queue; and the actions that will be explored before it.
     pub(crate) fn first_waiting(&self, at: usize) -> Option<(usize, Vec<Action>, Action)> {
         let (place, next) = self.waiting(at).find(|(_, candidate)| candidate.ticket.is_none())?;
         let before = self.waiting(at).take_while(|&(other, _)| other < place);

@@ -12,10 +12,7 @@ use crate::model::{Action, Effect, Locals, ProcessId, State, System};
 /// The events of continuations, by their positions.
 pub(crate) trait Continuation<S: System> {
     /// Calls `look` in the state after the prefix. What it executes is undone.
-    fn looking_back<T>(
-        &mut self,
-        look: impl FnOnce(&mut Locals<'_, S>, &mut State) -> T,
-    ) -> T;
+    fn looking_back<T>(&mut self, look: impl FnOnce(&mut Locals<'_, S>, &mut State) -> T) -> T;
 
     /// The length of the prefix that it continues.
     fn start(&self) -> usize;
@@ -97,10 +94,7 @@ pub(crate) struct Received<'e, 's, S: System> {
 }
 
 impl<S: System> Continuation<S> for Received<'_, '_, S> {
-    fn looking_back<T>(
-        &mut self,
-        look: impl FnOnce(&mut Locals<'_, S>, &mut State) -> T,
-    ) -> T {
+    fn looking_back<T>(&mut self, look: impl FnOnce(&mut Locals<'_, S>, &mut State) -> T) -> T {
         let start = self.start();
         self.execution.looking_back(start, look)
     }

@@ -3,10 +3,10 @@
 //! v is not built as a sequence of actions, but as a list of positions: those of the events of E
 //! after i that v keeps, and the position after the end of E, which stands for x.
 
+use super::Execution;
 use super::continuation::Continuation;
 use super::initials::Signature;
 use super::race::Race;
-use super::Execution;
 use crate::model::{Action, Effect, Locals, State, System};
 
 /// A race together with its execution.
@@ -39,10 +39,7 @@ impl<'e, 's, S: System> Reversal<'e, 's, S> {
 }
 
 impl<S: System> Continuation<S> for Reversal<'_, '_, S> {
-    fn looking_back<T>(
-        &mut self,
-        look: impl FnOnce(&mut Locals<'_, S>, &mut State) -> T,
-    ) -> T {
+    fn looking_back<T>(&mut self, look: impl FnOnce(&mut Locals<'_, S>, &mut State) -> T) -> T {
         let start = self.start();
         self.execution.looking_back(start, look)
     }

@@ -59,7 +59,7 @@ impl SleepSet {
         asleep.iter().map(|&index| (&self.sleepers[index as usize], index < self.given))
     }
 
-    /// Of the sleepers after the first `length` actions, those that were put to sleep in that state.
+    /// Of the sleepers after the first `length` actions, those put to sleep in that state.
     pub(crate) fn put_at(&self, length: usize) -> impl Iterator<Item = Action> {
         let before = self.levels[length].1;
         let end = self.levels.get(length + 1).map_or(self.asleep.len(), |next| next.0 as usize);

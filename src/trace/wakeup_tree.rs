@@ -121,8 +121,8 @@ impl WakeupTrees {
         false
     }
 
-    /// The path to a leaf of the tree. For each action, also those to its left, which will be asleep
-    /// when it is executed.
+    /// The path to a leaf of the tree. For each action, also those to its left, which will be
+    /// asleep when it is executed.
     pub(crate) fn path_to(
         &self,
         tree: &WakeupTree,
@@ -182,11 +182,7 @@ impl WakeupTrees {
     }
 
     /// Adds a new path with the actions of v, and returns its first node.
-    fn branch<S: System>(
-        &mut self,
-        continuation: &impl Continuation<S>,
-        v: &[usize],
-    ) -> u32 {
+    fn branch<S: System>(&mut self, continuation: &impl Continuation<S>, v: &[usize]) -> u32 {
         v.iter().rev().fold(NONE, |first_child, &position| {
             let (action, effect) = continuation.event(position);
             let step = (action, effect.clone());

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use crate::explore::findings::MAX_VIOLATIONS;
 use crate::explore::few_switches::length;
+use crate::explore::findings::MAX_VIOLATIONS;
 use crate::explore::result::{CutPoll, Outcome, Stats, StopReason, Violation};
 use crate::explore::symptom::Symptom;
 use crate::model::Schedule;
