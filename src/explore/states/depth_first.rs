@@ -16,11 +16,6 @@
 //! back to the stack is explored in full ([`Frame::is_full`]; condition C3 of Clarke, Grumberg,
 //! Peled, *Model checking*, 1999, section 10.5).
 //!
-//! **Where nothing is saved.** A reduction costs several times a plain search. If it has skipped
-//! less than one process in [`LEAST_SAVED`] over [`TRIAL`] states, it is given up: from then on every
-//! state is explored in full, those on the stack, too, and nothing is remembered about the
-//! transitions after states.
-//!
 //! **Depth.** Within a depth bound another search is used ([`super::breadth_first`]), except with
 //! [`Stateful::as_printed`]. Then this search cuts off everything beyond the bound, and promises
 //! nothing.
@@ -142,22 +137,7 @@ pub(crate) struct DepthFirst<'s, S: System> {
     depth: usize,
     /// For each state on the stack, the choices of its current process that are not taken yet.
     choices: Vec<Choice>,
-    /// What the reduction saves; `None` once it is given up.
-    savings: Option<Savings>,
 }
-
-/// Processes in the states that were left since the last decision.
-#[derive(Debug, Default)]
-struct Savings {
-    states: u32,
-    enabled: u64,
-    skipped: u64,
-}
-
-/// The number of states after which it is decided whether the reduction goes on.
-const TRIAL: u32 = 1 << 12;
-/// It goes on if it skips one enabled process of this number.
-const LEAST_SAVED: u64 = 32;
 
 /// Explores the processes that `reduction` selects. Within a depth bound, explores every state,
 /// perhaps in batches according to `plan`.
@@ -190,9 +170,7 @@ fn depth_first<S: System>(
         if let Some(action) = search.next_transition() {
             search.take(action, reduction, driver);
         } else if let Some(process) = search.finished() {
-            if search.savings.is_some() {
-                reduction.explored(&mut search, process);
-            }
+            reduction.explored(&mut search, process);
         } else if let Some(process) = reduction.next(&mut search) {
             search.begin(process);
         } else {
@@ -217,7 +195,6 @@ impl<'s, S: System> DepthFirst<'s, S> {
             frames: Vec::new(),
             depth: 0,
             choices: Vec::new(),
-            savings: Some(Savings::default()),
         }
     }
 
@@ -257,10 +234,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
             driver.truncated(&self.cursor.locals, &self.cursor.state);
             frame.enabled = Processes::default();
         }
-        match self.savings {
-            Some(_) => frame.safe = self.safe_set(&frame.enabled),
-            None => frame.explore_in_full(),
-        }
+        frame.safe = self.safe_set(&frame.enabled);
         match self.frames.get_mut(self.depth) {
             Some(left) => *left = frame,
             None => self.frames.push(frame),
@@ -463,16 +437,12 @@ impl<'s, S: System> DepthFirst<'s, S> {
         top.has_news |= is_new;
         top.edges.push(Edge { action, label, to });
         top.after = self.past.with(top.after, &self.labels, label);
-        if self.savings.is_some() {
-            reduction.moved(self);
-        }
+        reduction.moved(self);
         if is_new {
             self.enter(to, driver);
         } else {
             self.note_known(to);
-            if self.savings.is_some() {
-                reduction.revisited(self, to);
-            }
+            reduction.revisited(self, to);
             self.back();
         }
     }
@@ -505,7 +475,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
         match mark {
             Mark::OnStack(place) => {
                 top.low = top.low.min(place);
-                top.explore_in_full();
+                top.is_full = true;
+                top.safe = top.enabled.clone();
             }
             Mark::Open(low) => top.low = top.low.min(low),
             Mark::Closed(after) => top.after = self.past.union(top.after, after),
@@ -536,7 +507,6 @@ impl<'s, S: System> DepthFirst<'s, S> {
     /// Pops the state on top.
     fn leave(&mut self) {
         self.depth -= 1;
-        self.weigh();
         let Frame { state, low, after, open, .. } = self.frames[self.depth];
         self.past.leave(state, self.depth, low, open, after);
         self.past.keep(state, &self.frames[self.depth].edges);
@@ -546,37 +516,6 @@ impl<'s, S: System> DepthFirst<'s, S> {
             top.after = self.past.union(top.after, after);
             self.back();
         }
-    }
-}
-
-impl<S: System> DepthFirst<'_, S> {
-    /// Notes what the reduction has saved in the state just left, and gives it up if it saves
-    /// almost nothing.
-    fn weigh(&mut self) {
-        let Some(savings) = self.savings.as_mut().filter(|_| !self.settings.as_printed) else {
-            return;
-        };
-        let Frame { enabled, explored, .. } = &self.frames[self.depth];
-        savings.states += 1;
-        savings.enabled += enabled.len() as u64;
-        savings.skipped += enabled.len().saturating_sub(explored.len()) as u64;
-        if savings.states < TRIAL {
-            return;
-        }
-        if savings.skipped * LEAST_SAVED >= savings.enabled {
-            *savings = Savings::default();
-            return;
-        }
-        self.savings = None;
-        self.past.remember_marks_only();
-        self.frames[..self.depth].iter_mut().for_each(Frame::explore_in_full);
-    }
-}
-
-impl Frame {
-    fn explore_in_full(&mut self) {
-        self.is_full = true;
-        self.safe = self.enabled.clone();
     }
 }
 

@@ -106,11 +106,6 @@ impl Past {
         self.memory
     }
 
-    /// From now on, nothing is remembered about the transitions after a state.
-    pub(crate) fn remember_marks_only(&mut self) {
-        self.memory = Memory::Marks;
-    }
-
     /// Records that a new state, with the next number, is pushed at this place of the stack.
     pub(crate) fn push(&mut self, state: StateId, place: usize) {
         assert_eq!(self.marks.len(), state.index(), "states are numbered as they come");
