@@ -96,7 +96,8 @@ impl Driver<'_> {
     }
 
     /// Records a violation whose schedule has at least `steps` steps, unless one with the same
-    /// symptom is known. With [`Budget::shortest`], a shorter one replaces the known one.
+    /// symptom is known. With [`Budget::shortest`](super::budget::Budget::shortest), a shorter one
+    /// replaces the known one.
     fn note<S: System>(
         &mut self,
         system: &S,

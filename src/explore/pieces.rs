@@ -1,5 +1,5 @@
 //! The pieces of a walk along executions that other threads explore ahead of it
-//! ([`super::parallel::helpers`]).
+//! (`parallel/helpers`).
 
 use super::parallel::ahead::{Claim, Demand, Piece};
 use super::walk::Walk;

@@ -101,7 +101,7 @@ impl WakeupTrees {
     /// The first leaf of the tree that was not given away, if there is one.
     pub(crate) fn first_leaf(&self, tree: &WakeupTree) -> Option<Leaf> {
         let mut path = Vec::new();
-        self.find_leaf(tree.0, &mut path).then(|| Leaf(path))
+        self.find_leaf(tree.0, &mut path).then_some(Leaf(path))
     }
 
     fn find_leaf(&self, first: u32, path: &mut Vec<u32>) -> bool {

@@ -20,7 +20,7 @@
 //! height, as in [`super::optimal`]. At the end of an execution, the races that actions beyond the
 //! bound would have had are handled, too. Departures:
 //!
-//! - The unit of scheduling is the [`Strand`](crate::trace::Strand), and the races are those of
+//! - The unit of scheduling is the [`Strand`], and the races are those of
 //!   [`crate::trace::race`]. All choices of a strand are added together.
 //! - An initial of v that sleeps at pre(i) counts as an element of the set, because the executions
 //!   that begin with it are explored.
