@@ -71,7 +71,8 @@ impl Driver<'_> {
         match piece.stopped_by {
             Some(StopReason::Invariant) => self.invariants.is_open = true,
             Some(StopReason::LongLoop) => self.has_long_loop = true,
-            Some(reason) if reason.ends_all() => self.stop(reason),
+            // One that was left undone would be a loss.
+            Some(reason) if reason.ends_all() || reason.leaves_undone() => self.stop(reason),
             _ => {}
         }
     }

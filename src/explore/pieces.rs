@@ -2,6 +2,7 @@
 //! (`parallel/helpers`).
 
 use super::parallel::ahead::{Claim, Demand, Piece};
+use super::result::StopReason;
 use super::walk::Walk;
 use crate::model::{Action, Schedule, System};
 use crate::trace::Ticket;
@@ -102,7 +103,10 @@ impl<S: System> Walk<'_, '_, '_, S> {
                     return true;
                 }
                 Claim::Own => return false,
-                Claim::Over => return true,
+                Claim::Over => {
+                    self.driver.stop(StopReason::Interrupted);
+                    return true;
+                }
             }
         }
     }

@@ -78,7 +78,7 @@ pub(crate) fn explore<S: System, E: Explorer>(
         pace,
         table: Mutex::new(Table { running: 1, ..Table::default() }),
         changed: Condvar::new(),
-        are_idle: AtomicBool::new(true),
+        are_idle: AtomicBool::new(jobs.get() > 1),
     };
     let outcome = thread::scope(|scope| {
         let hands = Hands { team: &team, scope };
