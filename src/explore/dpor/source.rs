@@ -37,7 +37,7 @@ use crate::explore::parallel::ahead::Demand;
 use crate::explore::pieces::Sizes;
 use crate::explore::settings::options::{Options, Takes};
 use crate::explore::walk::{self, Reached, Rule, Walk, WalkOptions};
-use crate::model::{Action, Choice, Locals, ProcessId, State, System};
+use crate::model::{Action, Choice, ProcessId, System};
 use crate::trace::race::{self, OpenChoices, Race};
 use crate::trace::{BacktrackSets, Execution, Strand, Ticket};
 
@@ -215,16 +215,17 @@ impl SourceSets {
     /// Adds an initial of the v that a piece demands, unless one is in the set.
     fn meet<S: System>(&mut self, walk: &mut Walk<'_, '_, '_, S>, demand: &Demand) {
         let at = demand.at as usize;
-        let mut initials = demand.events.chunks_exact(3).map(|one| {
-            let portable = Action { process: ProcessId(one[0]), choice: Choice(one[1] as i32) };
-            let named = |locals: &mut Locals<'_, S>, state: &mut State| {
-                state.any_action_named(locals, portable).expect("an initial of this search")
+        let initials: Vec<_> = walk.execution.looking_back(at, |locals, state| {
+            let initial = |one: &[u32]| {
+                let name = Action { process: ProcessId(one[0]), choice: Choice(one[1] as i32) };
+                let action = state.any_action_named(locals, name);
+                let action = action.expect("an initial of this search");
+                (action, Strand::of(action, one[2] & HANDLER != 0), one[2] & IS_X != 0)
             };
-            let action = walk.execution.looking_back(at, named);
-            (action, Strand::of(action, one[2] & HANDLER != 0), one[2] & IS_X != 0)
+            demand.events.chunks_exact(3).map(initial).collect()
         });
         let mut added = None;
-        let is_covered = initials.any(|(action, strand, is_x)| {
+        let is_covered = initials.into_iter().any(|(action, strand, is_x)| {
             added = added.or(Some(strand));
             match is_x {
                 true => self.backtrack.covers_strand(at, strand),
