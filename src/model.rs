@@ -76,7 +76,7 @@ pub use objects::rwlock::{RwLock, RwRequest};
 pub use objects::semaphore::Semaphore;
 pub use objects::{ObjectId, Part, PartSet, Posted};
 pub use op::*;
-pub use opaque::Opaque;
+pub use opaque::{Opaque, Update};
 pub use printable::{is_deceptive, printable};
 pub use reach::{Guess, Reach};
 pub use schedule::{NoSchedule, Refusal, Schedule};

@@ -321,6 +321,14 @@ impl<'s, S: System> Locals<'s, S> {
 
     /// The local state after `response` in `id`. O(1) after the first time.
     pub(crate) fn resume(&mut self, id: LocalId, response: Response) -> LocalId {
+        let after = self.lead(id, response);
+        self.start(after);
+        after
+    }
+
+    /// The local state after `response` in `id`, which no execution need reach: what the process
+    /// does there is not asked. O(1) after the first time.
+    pub(crate) fn lead(&mut self, id: LocalId, response: Response) -> LocalId {
         if id == LocalId::CARRIER {
             return id;
         }
@@ -333,7 +341,6 @@ impl<'s, S: System> Locals<'s, S> {
             audit::assert_future_is_kept(self.system, local, response, &mut self.values);
         }
         let after = self.intern(after);
-        self.start(after);
         self.steps.insert((id, response), after);
         after
     }

@@ -317,7 +317,9 @@ macro_rules! visit_values {
             Op::Isend { value: $value, .. }
             | Op::Send { value: $value, .. }
             | Op::Enter { value: $value, .. }
-            | Op::Access(_, Access::Write($value) | Access::Swap($value)) => $visit,
+            | Op::Access(_, Access::Write($value) | Access::Swap($value) | Access::Update($value)) => {
+                $visit
+            }
             Op::Access(_, Access::CompareAndSwap { old, new }) => {
                 for $value in [old, new] {
                     $visit;
@@ -457,6 +459,9 @@ pub enum Access {
     FetchAdd(i64),
     /// Response [`Response::Value`], the old content. A swap that leaves the content is a read.
     Swap(ValueId),
+    /// Response [`Response::Value`], the old content. The value says what becomes of it
+    /// ([`Opaque::update`](super::Opaque::update)); if it stays, this is a read.
+    Update(ValueId),
 }
 
 /// The result of an operation, as its process observes it.

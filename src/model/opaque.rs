@@ -5,15 +5,36 @@ use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use super::Value;
+
 /// A value of any type that can be compared, hashed and shown. Values of different types are never
 /// equal.
 #[derive(Clone)]
-pub struct Opaque(Arc<dyn Payload>);
+pub struct Opaque(Arc<dyn Payload>, Option<fn(&dyn Any, &Value) -> Option<Value>>);
+
+/// Says what becomes of the content of a cell ([`Access::Update`](super::Access::Update)).
+pub trait Update: Eq + Hash + Debug + Send + Sync + 'static {
+    /// The new content, or `None` if it stays. A function of its arguments.
+    fn update(&self, content: &Value) -> Option<Value>;
+}
 
 impl Opaque {
     /// Wraps this value.
     pub fn new<T: Eq + Hash + Debug + Send + Sync + 'static>(value: T) -> Opaque {
-        Opaque(Arc::new(value))
+        Opaque(Arc::new(value), None)
+    }
+
+    /// Wraps this update.
+    pub fn updating<T: Update>(update: T) -> Opaque {
+        let apply = |update: &dyn Any, content: &Value| {
+            update.downcast_ref::<T>().expect("the type that was wrapped").update(content)
+        };
+        Opaque(Arc::new(update), Some(apply))
+    }
+
+    /// What becomes of this content; `None` if it stays, or if this is no update.
+    pub(crate) fn update(&self, content: &Value) -> Option<Value> {
+        self.1.and_then(|apply| apply(self.0.as_any(), content))
     }
 
     /// The value inside, if it is of this type.

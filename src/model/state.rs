@@ -328,7 +328,8 @@ impl State {
         after: LocalId,
     ) {
         self.execute(locals, action, |locals, before, response| {
-            debug_assert_eq!(locals.resume(before, response), after, "{action:?} led elsewhere");
+            debug_assert_eq!(locals.lead(before, response), after, "{action:?} led elsewhere");
+            locals.start(after);
             after
         });
     }

@@ -296,7 +296,7 @@ impl<S: System> Unfolding<'_, S> {
         shape: Shape<'_>,
         others: &[EventId],
     ) -> EventId {
-        self.add_with(c, from, shape, others, |locals| locals.resume(from.before, shape.response))
+        self.add_with(c, from, shape, others, |locals| locals.lead(from.before, shape.response))
     }
 
     /// See [`add`](Unfolding::add). `after` computes the local state after the event.

@@ -70,6 +70,13 @@ impl Access {
                 }
             },
             Access::Swap(new) => (Response::Value(content), (new != content).then_some(new)),
+            Access::Update(update) => {
+                let Value::Opaque(update) = values.get(update) else {
+                    unreachable!("an update is a value that only the system knows");
+                };
+                let new = update.update(values.get(content)).map(|new| values.intern(new));
+                (Response::Value(content), new.filter(|&new| new != content))
+            }
         }
     }
 }

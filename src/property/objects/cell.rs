@@ -14,6 +14,7 @@ impl<S: System> Words<S> for At {
             Access::CompareAndSwap { .. } => "cas",
             Access::FetchAdd(_) => "fetch_add",
             Access::Swap(_) => "swap",
+            Access::Update(_) => "update",
         }
     }
 
@@ -31,10 +32,12 @@ impl<S: System> Words<S> for At {
                 format!("false: {name} is {content}")
             }
             (Access::CompareAndSwap { .. }, _) => format!("true: {name} = {content}"),
-            (Access::FetchAdd(_) | Access::Swap(_), Some(Response::Value(old))) if old != now => {
+            (_, Some(Response::Value(old))) if old != now => {
                 format!("{name} goes from {} to {content}", at.value(old))
             }
-            (Access::FetchAdd(_) | Access::Swap(_), _) => format!("{name} stays {content}"),
+            (Access::FetchAdd(_) | Access::Swap(_) | Access::Update(_), _) => {
+                format!("{name} stays {content}")
+            }
         })
     }
 
