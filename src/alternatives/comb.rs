@@ -17,12 +17,13 @@
 //! when the search leaves the node. Meanwhile nobody looks at it. An event that fits need only be
 //! tested again for what came into C and D since.
 //!
-//! What is parked at the oldest node possible comes back most rarely. With n readers of a cell, each
-//! read is in conflict with 2^(n-1) writes, and so is each of the other reads that C or D takes. Half
-//! of what is left is parked at each node, so a search of 2^n classes tests each write O(n) times.
+//! What is parked at the oldest node possible comes back most rarely. With n readers of a cell,
+//! each read is in conflict with 2^(n-1) writes, and so is each of the other reads that C or D
+//! takes. Half of what is left is parked at each node, so a search of 2^n classes tests each write
+//! O(n) times.
 //!
-//! Invariant: an event that was found to be in immediate conflict with d is either in the spike of d
-//! or parked for d, once.
+//! Invariant: an event that was found to be in immediate conflict with d is either in the spike of
+//! d or parked for d, once.
 
 use serde::{Deserialize, Serialize};
 
@@ -163,7 +164,8 @@ impl Comb {
         self.sizes
     }
 
-    /// Brings the spike of d up to date: adds the conflicts found since, and parks what is excluded.
+    /// Brings the spike of d up to date: adds the conflicts found since, and parks what is
+    /// excluded.
     fn draw(&mut self, structure: &EventStructure, c: &Configuration, d: EventId) {
         let mut spike = std::mem::take(&mut self.spikes[d.index()]);
         let degree = structure.event(d).degree();
