@@ -196,13 +196,13 @@ impl<T: Alternatives> Alternatives for Afresh<T> {
         disabled: &[EventId],
         j: &mut Vec<EventId>,
     ) -> bool {
-        self.0.descend();
+        self.0.descend(c);
         let found = self.0.find(structure, c, disabled, j);
         self.0.ascend();
         found
     }
 
-    fn descend(&mut self) {}
+    fn descend(&mut self, _: &Configuration) {}
 
     fn ascend(&mut self) {}
 

@@ -57,8 +57,7 @@ pub(crate) fn full() -> impl Alternatives {
 ///   least min(k, |disabled|) of them, the last one included.
 /// - `j` is then J ∖ C, causes first: the events of `j` can be added to C in this order.
 /// - If `find` returns false, `j` is empty.
-/// - Calls of `descend` and `ascend` match. Between them C and D only grow beyond their value at
-///   the call of `descend`.
+/// - `find` is asked at the C of the newest `descend` without its `ascend`. D only grows there.
 pub trait Alternatives {
     /// Looks for a J after C, for `disabled` = D ∩ en(C), which is not empty and has the newest
     /// event last.
@@ -70,10 +69,11 @@ pub trait Alternatives {
         j: &mut Vec<EventId>,
     ) -> bool;
 
-    /// Called when the search goes on to a larger C or D.
-    fn descend(&mut self);
+    /// Called when the search has come to this C: that of the node above and one more event.
+    fn descend(&mut self, c: &Configuration);
 
-    /// Called when the search goes back to the C and D of the matching `descend`.
+    /// Called when the search leaves the C of the matching `descend`. D is what it was there at
+    /// first.
     fn ascend(&mut self);
 
     /// Called when U has become U ∩ Q(C, D). The ids of discarded events may be reused for other

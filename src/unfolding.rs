@@ -11,7 +11,6 @@
 //! | `lanes` | processes and chains, whose events are totally ordered along an execution |
 //! | `event` | events and their places in the trees |
 //! | `structure` | U: the arena of events, hash-consed |
-//! | `barred` | events that are left out, for a part of a search |
 //! | `barred` | events that a branch of a search leaves out |
 //! | `cut` | configurations as the last event of each lane; causality |
 //! | `direct_causes` | causality without what follows by transitivity |
@@ -51,6 +50,8 @@ pub(crate) use stamps::Stamps;
 
 use smallvec::SmallVec;
 
+use extensions::Combined;
+
 use crate::model::{Action, Locals, Op, State, StopSignal, System};
 
 /// U, and the system whose unfolding it is a prefix of.
@@ -65,6 +66,8 @@ pub struct Unfolding<'s, S: System> {
     waits: bool,
     /// The last large list of events whose maximal events were asked for, and the answer.
     crowd: (Vec<EventId>, SmallVec<[EventId; 4]>),
+    /// What the search for extensions need not look up again.
+    combined: Combined,
     /// Number of times that an event was left out because of its height.
     too_high: u64,
 }
@@ -92,6 +95,7 @@ impl<'s, S: System> Unfolding<'s, S> {
             waits,
             too_high: 0,
             crowd: Default::default(),
+            combined: Combined::default(),
         };
         let mut empty = configuration;
         unfolding.extend_empty(&mut empty);

@@ -48,7 +48,7 @@ fn finds<S: System>(
     c: &Configuration,
     disabled: &[EventId],
 ) -> bool {
-    by.descend();
+    by.descend(c);
     let found = by.find(&unfolding.structure, c, disabled, &mut Vec::new());
     by.ascend();
     found

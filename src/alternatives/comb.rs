@@ -11,49 +11,59 @@
 //! Nguyen, Rodríguez, Sousa, Coti, Petrucci: Quasi-optimal partial order reduction (CAV 2018),
 //! section 5.
 //!
-//! Spikes shrink as C grows: an event in conflict with C stays in conflict. And if u is after some
-//! d ∈ D, then once d is in conflict with C, u is, too. So the spike of d at a node is computed
-//! from its spike at the nearest node above at which it was computed, and from the conflicts of d
-//! that were found since. Of D only what was disabled since then matters to the events of that
-//! spike. An event that is in many spikes of a comb is looked at once.
+//! An event is in no spike as long as something *excludes* it: an event of C that it is in conflict
+//! with, or an event of D in its history. Both last until the search leaves the node at which that
+//! event came into C or D. So an excluded event is *parked* there, and comes back into its spikes
+//! when the search leaves the node. Meanwhile nobody looks at it. An event that fits need only be
+//! tested again for what came into C and D since.
 //!
-//! Invariant: `drafts` has the spikes that were computed at the nodes from the root to the current
-//! one, newest last; `latest[d]` is the newest draft for d. [`Comb::ascend`] removes the drafts of
-//! the node that it leaves.
+//! What is parked at the oldest node possible comes back most rarely. With n readers of a cell,
+//! each read is in conflict with 2^(n-1) writes, and so is each of the other reads that C or D
+//! takes. Half of what is left is parked at each node, so a search of 2^n classes tests each write
+//! O(n) times.
+//!
+//! Invariant: an event that was found to be in immediate conflict with d is either in the spike of
+//! d or parked for d, once.
 
 use serde::{Deserialize, Serialize};
 
 use crate::unfolding::{Configuration, EventId, EventStructure, Stamps};
 
-/// A spike as computed at some node.
-#[derive(Clone, Copy)]
-struct Draft {
-    d: EventId,
-    /// Its events are `pool[start..end]`.
-    start: u32,
-    end: u32,
-    /// The number of immediate conflicts that d had then.
+/// The spike of an event d, with events that were not tested at the current node.
+#[derive(Default)]
+struct Spike {
+    events: Vec<EventId>,
+    /// The number of immediate conflicts of d that are in the spike or parked.
     degree: u32,
-    /// The number of the comb that it was drawn for, and that of the first draft for d.
-    comb: u64,
-    first: u64,
-    /// The draft for d before this one.
-    former: u32,
+    /// When d came into D, and at which node.
+    disabled: u64,
+    node: u32,
 }
 
-const NO_DRAFT: u32 = u32::MAX;
+/// A node of the search, from the root to the current one.
+struct Node {
+    /// When the search came to it.
+    entered: u64,
+    /// |C|
+    size: u32,
+}
 
 /// What is known of an event that may be in spikes.
 #[derive(Clone, Copy)]
 struct Candidate {
-    /// An event of C with which it was in conflict when last tested.
-    witness: EventId,
-    /// The comb for which it was last tested, and whether it is in spikes of that comb.
-    comb: u64,
-    fits: bool,
+    /// When it was last tested; 0 if never.
+    tested: u64,
+    /// The node until whose end something excludes it, [`NOTHING`] if nothing did.
+    excluded: u32,
+    /// An event that it is in conflict with, and one in its history, that excluded it once.
+    rival: EventId,
+    cause: EventId,
 }
 
-const UNTESTED: Candidate = Candidate { witness: EventId::NONE, comb: 0, fits: false };
+const NOTHING: u32 = u32::MAX;
+
+const UNTESTED: Candidate =
+    Candidate { tested: 0, excluded: NOTHING, rival: EventId::NONE, cause: EventId::NONE };
 
 /// The number of combs searched, and their greatest sizes. A comb with an empty spike does not
 /// count, because there is nothing to search.
@@ -73,37 +83,39 @@ pub struct Combs {
 /// The spikes of some disabled events.
 #[derive(Default)]
 pub(crate) struct Comb {
-    pool: Vec<EventId>,
-    drafts: Vec<Draft>,
-    /// For each event d, its newest draft, as an index of `drafts`.
-    latest: Vec<u32>,
-    /// For each node from the root on, the number of drafts above it.
-    levels: Vec<u32>,
-    /// The spikes of the current comb, as indices of `drafts`, that of the newest disabled event
-    /// first.
-    spikes: Vec<u32>,
+    /// For each event its spike.
+    spikes: Vec<Spike>,
+    nodes: Vec<Node>,
+    /// For each node, the events that are parked there: d, and an event that belongs in its spike.
+    /// May have more lists than there are nodes; those are empty.
+    parked: Vec<Vec<(EventId, EventId)>>,
+    /// The disabled events of the current comb, newest first.
+    disabled: Vec<EventId>,
     /// Scratch space: the spikes for a combination, smallest first.
     order: Vec<u32>,
     chosen: Vec<EventId>,
     marks: Stamps,
     candidates: Vec<Candidate>,
-    /// The number of combs so far. The first is 1.
-    combs: u64,
+    /// Ticks at each node and at each comb. The first tick is 1.
+    now: u64,
     sizes: Combs,
 }
 
 impl Comb {
-    /// Called when the search goes on below the current node.
-    pub(crate) fn descend(&mut self) {
-        self.levels.push(self.drafts.len() as u32);
+    /// Called when the search has come to a node with this C.
+    pub(crate) fn descend(&mut self, c: &Configuration) {
+        self.now += 1;
+        self.nodes.push(Node { entered: self.now, size: c.events().len() as u32 });
+        if self.parked.len() < self.nodes.len() {
+            self.parked.push(Vec::new());
+        }
     }
 
     /// Called when the search leaves the current node.
     pub(crate) fn ascend(&mut self) {
-        let kept = self.levels.pop().expect("a node to leave") as usize;
-        for draft in self.drafts.drain(kept..).rev() {
-            self.latest[draft.d.index()] = draft.former;
-            self.pool.truncate(draft.start as usize);
+        self.nodes.pop().expect("a node to leave");
+        for (d, u) in self.parked[self.nodes.len()].drain(..) {
+            self.spikes[d.index()].events.push(u);
         }
     }
 
@@ -115,24 +127,36 @@ impl Comb {
         c: &Configuration,
         disabled: &[EventId],
     ) -> bool {
-        self.combs += 1;
+        self.now += 1;
         self.candidates.resize(structure.capacity(), UNTESTED);
-        self.latest.resize(structure.capacity(), NO_DRAFT);
-        self.spikes.clear();
+        self.spikes.resize_with(structure.capacity(), Spike::default);
+        for &d in disabled {
+            self.note_disabled(d);
+        }
+        self.disabled.clear();
+        self.disabled.extend(disabled.iter().rev());
         let mut longest = 0;
         // The newest first: its spike is the most likely to be empty.
-        for &d in disabled.iter().rev() {
-            let draft = self.draw(structure, c, disabled, d);
-            if draft.start == draft.end || structure.is_stopped() {
+        for index in 0..disabled.len() {
+            self.draw(structure, c, self.disabled[index]);
+            let size = self.spike(index).len();
+            if size == 0 || structure.is_stopped() {
                 return false;
             }
-            longest = longest.max(draft.end - draft.start);
-            self.spikes.push(self.latest[d.index()]);
+            longest = longest.max(size);
         }
         self.sizes.asked += 1;
-        self.sizes.most_spikes = self.sizes.most_spikes.max(self.spikes.len() as u32);
-        self.sizes.longest_spike = self.sizes.longest_spike.max(longest);
+        self.sizes.most_spikes = self.sizes.most_spikes.max(self.disabled.len() as u32);
+        self.sizes.longest_spike = self.sizes.longest_spike.max(longest as u32);
         true
+    }
+
+    /// Notes when d came into D, if it was not there before.
+    fn note_disabled(&mut self, d: EventId) {
+        if self.disabled_at(d).is_none() {
+            let spike = &mut self.spikes[d.index()];
+            (spike.disabled, spike.node) = (self.now, self.nodes.len() as u32 - 1);
+        }
     }
 
     /// The figures of the combs built so far.
@@ -140,79 +164,106 @@ impl Comb {
         self.sizes
     }
 
-    /// Computes the spike of d from its latest draft and from the conflicts found since.
-    fn draw(
-        &mut self,
-        structure: &EventStructure,
-        c: &Configuration,
-        disabled: &[EventId],
-        d: EventId,
-    ) -> Draft {
-        let former = self.latest[d.index()];
-        let none = Draft { d, start: 0, end: 0, degree: 0, comb: 0, first: self.combs, former };
-        let known = self.drafts.get(former as usize).copied().unwrap_or(none);
-        let start = self.pool.len() as u32;
-        // The degree counts discarded conflicts, too. So some events may be considered twice, but
-        // none is missed.
-        let found = structure.event(d).degree() - known.degree;
-        for u in structure.immediate_conflicts(d).take(found as usize) {
-            self.offer(structure, c, disabled, u);
+    /// Brings the spike of d up to date: adds the conflicts found since, and parks what is
+    /// excluded.
+    fn draw(&mut self, structure: &EventStructure, c: &Configuration, d: EventId) {
+        let mut spike = std::mem::take(&mut self.spikes[d.index()]);
+        let degree = structure.event(d).degree();
+        let found = degree - spike.degree;
+        let known = spike.events.len();
+        spike.events.extend(structure.immediate_conflicts(d).take(found as usize));
+        spike.events[known..].reverse();
+        spike.degree = degree;
+        spike.events.retain(|&u| match self.excluded(structure, c, u) {
+            NOTHING => true,
+            node => {
+                self.parked[node as usize].push((d, u));
+                false
+            }
+        });
+        self.spikes[d.index()] = spike;
+    }
+
+    /// A node until whose end u is excluded, because it is barred, in conflict with C or after an
+    /// event of D.
+    fn excluded(&mut self, structure: &EventStructure, c: &Configuration, u: EventId) -> u32 {
+        let Candidate { tested, excluded, rival, cause } = self.candidates[u.index()];
+        let is_there =
+            |node: u32| self.nodes.get(node as usize).is_some_and(|node| node.entered <= tested);
+        if tested == self.now || is_there(excluded) {
+            return excluded;
         }
-        let is_new = |d: &EventId| {
-            let latest = self.drafts.get(self.latest[d.index()] as usize);
-            latest.is_none_or(|latest| latest.first > known.comb)
+        let excluded = if let Some(node) = self.node_of(c, rival) {
+            node
+        } else if let Some(node) = self.disabled_at(cause) {
+            node
+        } else if structure.is_barred(u) {
+            0
+        } else {
+            // What was in C and D when it fitted last does not exclude it.
+            let fitted = if excluded == NOTHING { tested } else { 0 };
+            self.test(structure, c, u, fitted)
         };
-        let older = disabled.iter().rposition(|d| !is_new(d)).map_or(0, |last| last + 1);
-        for index in known.start..known.end {
-            self.offer(structure, c, &disabled[older..], self.pool[index as usize]);
-        }
-        let (end, degree) = (self.pool.len() as u32, structure.event(d).degree());
-        let draft = Draft { start, end, degree, comb: self.combs, former, ..known };
-        self.latest[d.index()] = self.drafts.len() as u32;
-        self.drafts.push(draft);
-        draft
+        let candidate = &mut self.candidates[u.index()];
+        (candidate.tested, candidate.excluded) = (self.now, excluded);
+        excluded
     }
 
-    /// Adds u to the pool if it is not barred, not in conflict with C, and \[u\] ∩ D = ∅.
-    /// `disabled` is D without what was tested at a node above.
-    fn offer(
+    /// Looks for an event that excludes u and came into C or D after u had `fitted`.
+    fn test(
         &mut self,
         structure: &EventStructure,
         c: &Configuration,
-        disabled: &[EventId],
         u: EventId,
-    ) {
-        if structure.is_stopped() {
-            return;
+        fitted: u64,
+    ) -> u32 {
+        for &d in &self.disabled {
+            let Spike { disabled, node, .. } = self.spikes[d.index()];
+            if disabled > fitted && structure.is_at_or_before(d, u) {
+                self.candidates[u.index()].cause = d;
+                return node;
+            }
         }
-        let candidate = &mut self.candidates[u.index()];
-        if candidate.comb != self.combs {
-            candidate.comb = self.combs;
-            candidate.fits = !structure.is_barred(u)
-                && !c.is_in_conflict_with(structure, u, &mut candidate.witness)
-                && !disabled.iter().any(|&d| structure.is_at_or_before(d, u));
+        let last = self.nodes.len() - 1;
+        let rival = &mut self.candidates[u.index()].rival;
+        if self.nodes[last].entered <= fitted || !c.is_in_conflict_with(structure, u, rival) {
+            return NOTHING;
         }
-        if candidate.fits {
-            self.pool.push(u);
-        }
+        let rival = *rival;
+        self.node_of(c, rival).unwrap_or(last as u32)
     }
 
-    /// Called when events were discarded from U. None of them is in a draft: the events of a draft
-    /// are compatible with the C of all nodes above, and not after an event that was disabled
-    /// there.
+    /// The node at which this event came into C.
+    fn node_of(&self, c: &Configuration, event: EventId) -> Option<u32> {
+        let size = c.position(event)? + 1;
+        Some(size.saturating_sub(self.nodes[0].size))
+    }
+
+    /// The node at which this event came into D.
+    fn disabled_at(&self, event: EventId) -> Option<u32> {
+        let spike = self.spikes.get(event.index())?;
+        let node = self.nodes.get(spike.node as usize)?;
+        (node.entered <= spike.disabled).then_some(spike.node)
+    }
+
+    /// Called when events were discarded from U.
     pub(crate) fn forget(&mut self) {
         self.candidates.clear();
+        self.parked.iter_mut().for_each(Vec::clear);
+        for spike in &mut self.spikes {
+            spike.events.clear();
+            spike.degree = 0;
+        }
     }
 
     /// The number of spikes.
     pub(crate) fn len(&self) -> usize {
-        self.spikes.len()
+        self.disabled.len()
     }
 
     /// A spike, that of the newest disabled event first.
     pub(crate) fn spike(&self, index: usize) -> &[EventId] {
-        let Draft { start, end, .. } = self.drafts[self.spikes[index] as usize];
-        &self.pool[start as usize..end as usize]
+        &self.spikes[self.disabled[index].index()].events
     }
 
     /// Looks for a combination over the newest spike and the `width - 1` smallest others. `None` if
@@ -250,7 +301,8 @@ impl Comb {
         if spike.iter().any(|u| chosen.contains(u)) {
             return self.extend_combination(structure, others, chosen, effort);
         }
-        for &u in spike {
+        // The newest first.
+        for &u in spike.iter().rev() {
             if structure.is_stopped() {
                 return Some(false);
             }

@@ -43,8 +43,8 @@ impl Alternatives for KPartial {
         found
     }
 
-    fn descend(&mut self) {
-        self.comb.descend();
+    fn descend(&mut self, c: &Configuration) {
+        self.comb.descend(c);
     }
 
     fn ascend(&mut self) {

@@ -95,8 +95,8 @@ impl<T: SatSolver> Alternatives for Optimal<T> {
         true
     }
 
-    fn descend(&mut self) {
-        self.comb.descend();
+    fn descend(&mut self, c: &Configuration) {
+        self.comb.descend(c);
     }
 
     fn ascend(&mut self) {

@@ -69,8 +69,8 @@ pub struct Configuration {
     /// Events of choices that might have gone another way: see [`super::extensions`].
     pub(super) open: Vec<EventId>,
     trail: Vec<EventId>,
-    /// Per event: is it in C?
-    members: Vec<bool>,
+    /// Per event: one more than its position in the trail, 0 if it is not in C.
+    places: Vec<u32>,
     checkpoints: Vec<Checkpoint>,
     enabled: Vec<Span>,
     pool: Vec<EventId>,
@@ -91,7 +91,7 @@ impl Configuration {
             spawns: Vec::new(),
             open: Vec::new(),
             trail: Vec::new(),
-            members: Vec::new(),
+            places: Vec::new(),
             checkpoints: Vec::new(),
             enabled: Vec::new(),
             pool: Vec::new(),
@@ -113,7 +113,12 @@ impl Configuration {
 
     /// e ∈ C? O(1). `EventId::NONE` is in no configuration.
     pub fn contains(&self, event: EventId) -> bool {
-        self.members.get(event.index()) == Some(&true)
+        self.places.get(event.index()).is_some_and(|&place| place > 0)
+    }
+
+    /// The position of an event in the order in which C was built, if it is in C.
+    pub(crate) fn position(&self, event: EventId) -> Option<u32> {
+        self.places.get(event.index())?.checked_sub(1)
     }
 
     /// en(C) by process: the enabled events of one process.
@@ -246,10 +251,10 @@ impl Configuration {
             }
         }
         self.trail.push(id);
-        if self.members.len() <= id.index() {
-            self.members.resize(structure.capacity(), false);
+        if self.places.len() <= id.index() {
+            self.places.resize(structure.capacity(), 0);
         }
-        self.members[id.index()] = true;
+        self.places[id.index()] = self.trail.len() as u32;
     }
 
     /// An any-form that found one request complete might find another one with a longer history.
@@ -291,7 +296,7 @@ impl Configuration {
         locals: &Locals<'_, S>,
     ) -> EventId {
         let id = self.trail.pop().expect("an event to take back");
-        self.members[id.index()] = false;
+        self.places[id.index()] = 0;
         let Event { process, chain, kind, before, ref own, ref link, .. } = *structure.event(id);
         self.cut[structure.lanes.process(process).index()] = own.parent;
         match kind {

@@ -41,6 +41,8 @@ mod places;
 mod spin;
 mod ways;
 
+pub(super) use places::Combined;
+
 use smallvec::{SmallVec, smallvec};
 
 use super::event::{EventId, EventKind, Watch};

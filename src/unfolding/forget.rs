@@ -40,18 +40,22 @@ impl<S: System> Unfolding<'_, S> {
         disabled_before: &[usize],
     ) {
         self.crowd = Default::default();
+        self.combined.forget();
         let structure = &mut self.structure;
         let mut q = FixedBitSet::with_capacity(structure.capacity());
+        let mut tested = FixedBitSet::with_capacity(structure.capacity());
         let mut before = CutBuffer::default();
         // For each prefix of C: what was disabled there, and the event with which C goes on.
         let mut earlier = 0;
         for position in 0..=c.events().len() {
             let later = disabled_before.get(position).copied().unwrap_or(d.len());
             for index in earlier..later {
-                structure.keep_with_rivals(&mut q, d[index], before.cut(), &d[..index]);
+                let q = (&mut q, &mut tested);
+                structure.keep_with_rivals(q, d[index], before.cut(), &d[..index]);
             }
             if let Some(&e) = c.events().get(position) {
-                structure.keep_with_rivals(&mut q, e, before.cut(), &d[..later]);
+                let q = (&mut q, &mut tested);
+                structure.keep_with_rivals(q, e, before.cut(), &d[..later]);
                 structure.extend_cut(&mut before, e);
             }
             earlier = later;
@@ -80,17 +84,18 @@ impl<S: System> Unfolding<'_, S> {
 
 impl EventStructure {
     /// `q := q ∪ [e]`, and `[u]` for each u #i e that can come after the configuration with this
-    /// cut and has none of the disabled events in its history.
+    /// cut and has none of the disabled events in its history. What was `tested` with a smaller
+    /// configuration is in q already, or cannot come after this one either.
     fn keep_with_rivals(
         &self,
-        q: &mut FixedBitSet,
+        (q, tested): (&mut FixedBitSet, &mut FixedBitSet),
         e: EventId,
         cut: Cut<'_>,
         disabled: &[EventId],
     ) {
         self.keep(q, e);
         for u in self.immediate_conflicts(e) {
-            if self.may_follow(u, cut, disabled) {
+            if !tested.put(u.index()) && self.may_follow(u, cut, disabled) {
                 self.keep(q, u);
             }
         }

@@ -284,10 +284,11 @@ impl<'s, S: Subject> Path<'s, S> {
     }
 
     fn descend(&mut self, event: EventId) {
-        self.full.iter_mut().for_each(|(_, method)| method.descend());
-        self.partial.iter_mut().for_each(|(_, method)| method.descend());
         self.marks.push(self.d.len());
         self.bench.push(event);
+        let c = &self.bench.c;
+        self.full.iter_mut().for_each(|(_, method)| method.descend(c));
+        self.partial.iter_mut().for_each(|(_, method)| method.descend(c));
     }
 
     fn ascend(&mut self) {
@@ -384,9 +385,7 @@ fn ask<S: Subject>(
     disabled: &[EventId],
 ) -> Option<Set> {
     let mut j = vec![disabled[0]];
-    method.descend();
     let found = method.find(&bench.unfolding.structure, &bench.c, disabled, &mut j);
-    method.ascend();
     assert_eq!(found, !j.is_empty(), "J is empty iff there is none");
     let j: Vec<u32> = j.into_iter().map(|event| bench.name(event)).collect();
     let (mut reached, set) = (bench.c(), j.iter().copied().collect::<Set>());

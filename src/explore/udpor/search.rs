@@ -213,7 +213,7 @@ impl<'s, S: System, T: Alternatives, N: Notes> Search<'s, '_, '_, S, T, N> {
     fn explore(&mut self, mut a: usize, outer: usize) {
         let (d, guides, live) = (self.d.len(), self.guides.len(), self.live.len());
         self.keep_enabled(outer..live);
-        self.alternatives.descend();
+        self.alternatives.descend(&self.c);
         self.calls.push(live);
         while let Some(e) = self.choose(a, live) {
             if intruder::is_too_late(&self.unfolding, &self.c, e) {

@@ -8,6 +8,7 @@
 
 use std::ops::RangeInclusive;
 
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::{Events, Origin, Shape};
@@ -18,6 +19,22 @@ use crate::unfolding::{Configuration, Unfolding};
 
 /// The observations that a change may come after, by process, oldest first.
 type Observers = SmallVec<[Events; 4]>;
+
+/// The extensions by a change that are in U: for the process and the event that it follows, the
+/// change that it replaces, and the event that it has to come after, those observations of which it
+/// was combined with each choice.
+#[derive(Default)]
+pub(in crate::unfolding) struct Combined(FxHashMap<(ProcessId, [EventId; 3]), Observers>);
+
+impl Combined {
+    /// Called when events are discarded from U.
+    pub(in crate::unfolding) fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// The number of processes that observed from which on combinations are remembered.
+const MANY: usize = 3;
 
 impl<S: System> Unfolding<'_, S> {
     /// Finds the extensions by an operation that takes a place in a chain, at these places of the
@@ -141,7 +158,8 @@ impl<S: System> Unfolding<'_, S> {
     }
 
     /// The changes after each combination of observations, from none (but `required`) to all.
-    /// Returns the last one.
+    /// Returns the last one. A larger configuration may have had all these combinations: then only
+    /// the last one is looked up.
     fn extend_change(
         &mut self,
         c: &Configuration,
@@ -150,8 +168,11 @@ impl<S: System> Unfolding<'_, S> {
         observers: &Observers,
         required: EventId,
     ) -> EventId {
+        let key = (from.process, [from.after_event, shape.link, required]);
+        let has_all = observers.len() >= MANY && self.has_combined(key, observers);
         let least = |events: &Events| usize::from(events[0] == required);
-        let mut chosen: SmallVec<[usize; 8]> = observers.iter().map(least).collect();
+        let first = |events: &Events| if has_all { events.len() } else { least(events) };
+        let mut chosen: SmallVec<[usize; 8]> = observers.iter().map(first).collect();
         loop {
             let mut causes: SmallVec<[EventId; 8]> = smallvec![shape.link];
             let last_chosen =
@@ -163,6 +184,9 @@ impl<S: System> Unfolding<'_, S> {
                 return EventId::NONE;
             }
             let Some(turn) = (0..chosen.len()).find(|&i| chosen[i] < observers[i].len()) else {
+                if !has_all && observers.len() >= MANY {
+                    self.combined.0.insert(key, observers.clone());
+                }
                 return last;
             };
             chosen[turn] += 1;
@@ -170,6 +194,17 @@ impl<S: System> Unfolding<'_, S> {
                 chosen[lower] = least(&observers[lower]);
             }
         }
+    }
+
+    /// Are the extensions for all combinations of these observations in U?
+    fn has_combined(&self, key: (ProcessId, [EventId; 3]), observers: &Observers) -> bool {
+        let process = |events: &Events| self.structure.event(events[0]).process;
+        self.combined.0.get(&key).is_some_and(|known| {
+            let is_known = |events: &Events| {
+                known.iter().any(|all| process(all) == process(events) && all.starts_with(events))
+            };
+            observers.iter().all(is_known)
+        })
     }
 
     /// The extensions by a process whose operation takes a place in a chain, when e joins C, which
