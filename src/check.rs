@@ -163,7 +163,12 @@ impl<S: System> Check<'_, S> {
     /// With the counterexample, or with the reason why the search is not complete.
     #[track_caller]
     pub fn assert_ok(self) {
-        let (place, system) = (Location::caller(), self.system);
+        self.assert_ok_at(Location::caller());
+    }
+
+    /// See [`assert_ok`](Check::assert_ok), for a test that is at this place.
+    pub(crate) fn assert_ok_at(self, place: &Location<'_>) {
+        let system = self.system;
         let subject = Subject::in_rust(self.allow_pending);
         let follow = |schedule| {
             let subject = subject.clone();

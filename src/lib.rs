@@ -33,6 +33,7 @@
 //! | [`random`] | random numbers that a seed determines | |
 //! | [`systems`] | systems made in Rust: a builder, and processes that really run | `lang`, `model` |
 //! | [`program`] | programs written in Rust: processes as async closures | `systems`, `model` |
+//! | [`threads`] | Rust code as it is: threads on stacks of their own | `check`, `program`, `systems`, `explore`, `model`, `random` |
 //! | [`lang`] | compiled programs: from `.maz` source text, which is checked, and from the builder's steps | `model` |
 //! | `mpi` | unmodified MPI programs in C: the compiler, the library, ranks as processes | `systems`, `explore`, `property` |
 //! | [`trace`] | executions as sequences: happens-before, normal forms, races, sleep sets, wakeup trees | `model` |
@@ -116,9 +117,11 @@ pub mod random;
 pub mod report;
 pub mod study;
 pub mod systems;
+pub mod threads;
 pub mod trace;
 pub mod unfolding;
 #[cfg(feature = "cli")]
 pub mod workshop;
 
 pub use check::check;
+pub use threads::{hint, model, sync, thread};

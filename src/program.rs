@@ -85,7 +85,7 @@ mod collectives;
 mod data;
 mod locks;
 mod mailboxes;
-mod panics;
+pub(crate) mod panics;
 mod process;
 mod runner;
 mod shared;

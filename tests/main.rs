@@ -128,5 +128,6 @@ mod standstill;
 mod state_graph;
 mod stateful;
 mod study;
+mod threads;
 mod tidy;
 mod viewer;

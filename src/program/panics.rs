@@ -24,18 +24,26 @@ thread_local! {
 
 /// Runs a part of a process. Returns the failure if it panics.
 pub(super) fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Failure> {
+    while_running(|| catch_unwind(AssertUnwindSafe(run)).map_err(failure))
+}
+
+/// Notes panics instead of printing them.
+pub(crate) fn while_running<T>(run: impl FnOnce() -> T) -> T {
     listen();
     let was_running = IS_RUNNING.replace(true);
-    let result = catch_unwind(AssertUnwindSafe(run));
+    let result = run();
     IS_RUNNING.set(was_running);
-    result.map_err(|payload| {
-        let site = PLACE.take();
-        let (kind, message) = match payload.downcast_ref() {
-            Some(Misuse(what)) => (FailureKind::Error, what.to_string()),
-            None => classify(&text(&*payload)),
-        };
-        Failure { kind, message, site }
-    })
+    result
+}
+
+/// The failure of a process that has just panicked with this payload.
+pub(crate) fn failure(payload: Box<dyn Any + Send>) -> Failure {
+    let site = PLACE.take();
+    let (kind, message) = match payload.downcast_ref() {
+        Some(Misuse(what)) => (FailureKind::Error, what.to_string()),
+        None => classify(&text(&*payload)),
+    };
+    Failure { kind, message, site }
 }
 
 /// A misuse of an object by the process.
@@ -65,7 +73,7 @@ fn note(info: &PanicHookInfo<'_>) {
 }
 
 /// The place in the form that reports use.
-pub(super) fn site(place: &Location<'_>) -> Site {
+pub(crate) fn site(place: &Location<'_>) -> Site {
     Site {
         file: Some(Arc::from(place.file())),
         line: place.line(),

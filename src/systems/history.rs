@@ -30,11 +30,11 @@
 //! | [`Runs`] | the numbers of started processes and of delivered outcomes |
 
 mod again;
-mod difference;
+pub(crate) mod difference;
 mod live;
 mod patience;
 mod runner;
-mod tree;
+pub(crate) mod tree;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};

@@ -20,7 +20,7 @@ pub(super) fn of<S: Clone + PartialEq + Debug>(
 }
 
 /// The difference between the questions `known` and `again` of the process `who`, in words.
-pub(super) fn between<S: PartialEq + Debug>(
+pub(crate) fn between<S: PartialEq + Debug>(
     who: &str,
     known: &Reply<S>,
     again: &Reply<S>,

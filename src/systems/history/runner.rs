@@ -344,7 +344,7 @@ impl Told {
     }
 
     /// The observation that a response is.
-    pub(super) fn new(response: Response, values: &Values) -> Told {
+    pub(crate) fn new(response: Response, values: &Values) -> Told {
         match response {
             Response::Unit => Told::Unit,
             Response::Posted(handle) => Told::Posted(handle),

@@ -13,7 +13,7 @@ use super::runner::{Asked, Reply, Told};
 use crate::model::{Access, Op};
 
 /// A history, by its index in the tree.
-pub(super) type NodeId = u32;
+pub(crate) type NodeId = u32;
 
 struct Node<S> {
     /// The history without its last observation; `None` for the empty history of a start.
@@ -26,7 +26,7 @@ struct Node<S> {
 }
 
 /// The histories of processes whose starts have the type `S`.
-pub(super) struct Tree<S> {
+pub(crate) struct Tree<S> {
     nodes: Vec<Node<S>>,
     children: HashTable<NodeId>,
     /// Observations that lead back: after `node` and this observation, the process has another
@@ -43,7 +43,7 @@ pub(super) struct Tree<S> {
 
 impl<S: Clone> Tree<S> {
     /// The empty histories of processes with these starts.
-    pub(super) fn new(starts: Vec<S>) -> Tree<S> {
+    pub(crate) fn new(starts: Vec<S>) -> Tree<S> {
         let mut tree = Tree {
             nodes: Vec::new(),
             children: HashTable::new(),
@@ -69,33 +69,40 @@ impl<S: Clone> Tree<S> {
         root
     }
 
+    /// Is a history a prefix of another one of the same process, or the same?
+    pub(crate) fn is_at_or_before(&self, node: NodeId, later: NodeId) -> bool {
+        // A history has a larger number than its prefixes.
+        let mut prefixes = std::iter::successors(Some(later), |&node| self.parent(node));
+        prefixes.find(|&prefix| prefix <= node) == Some(node)
+    }
+
     /// The number of histories.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// The empty histories of the processes that exist from the start.
-    pub(super) fn initial(&self) -> &[NodeId] {
+    pub(crate) fn initial(&self) -> &[NodeId] {
         &self.initial
     }
 
     /// The history without its last observation.
-    pub(super) fn parent(&self, node: NodeId) -> Option<NodeId> {
+    pub(crate) fn parent(&self, node: NodeId) -> Option<NodeId> {
         self.nodes[node as usize].parent
     }
 
     /// The last observation.
-    pub(super) fn told(&self, node: NodeId) -> &Told {
+    pub(crate) fn told(&self, node: NodeId) -> &Told {
         &self.nodes[node as usize].told
     }
 
     /// The question of the process there, if it is known.
-    pub(super) fn reply(&self, node: NodeId) -> Option<&Reply<S>> {
+    pub(crate) fn reply(&self, node: NodeId) -> Option<&Reply<S>> {
         self.nodes[node as usize].reply.as_ref()
     }
 
     /// Whether more than one outcome is possible there.
-    pub(super) fn varies(&self, node: NodeId) -> bool {
+    pub(crate) fn varies(&self, node: NodeId) -> bool {
         let Some(Reply { asked: Asked::Op { op, .. }, .. }) = self.reply(node) else {
             return false;
         };
@@ -108,29 +115,30 @@ impl<S: Clone> Tree<S> {
         }
     }
 
-    /// Records the first question of a process.
-    pub(super) fn begin(&mut self, root: NodeId, reply: Reply<S>) {
+    /// Records the question of a process with this history.
+    pub(crate) fn begin(&mut self, root: NodeId, reply: Reply<S>) {
         self.nodes[root as usize].reply.get_or_insert(reply);
     }
 
     /// The start of the process with this history.
-    pub(super) fn start(&self, node: NodeId) -> &S {
+    pub(crate) fn start(&self, node: NodeId) -> &S {
         &self.starts[&self.root(node)]
     }
 
-    fn root(&self, node: NodeId) -> NodeId {
+    /// The empty history of the process with this history.
+    pub(crate) fn root(&self, node: NodeId) -> NodeId {
         self.nodes[node as usize].root
     }
 
     /// Records that a process with this history has ended. Returns whether it is the first one of
     /// its start.
-    pub(super) fn end(&mut self, node: NodeId) -> bool {
+    pub(crate) fn end(&mut self, node: NodeId) -> bool {
         let root = self.root(node);
         self.ended.insert(root)
     }
 
     /// The empty history of the process that is spawned at the end of this history.
-    pub(super) fn spawned(&mut self, node: NodeId, start: &S) -> NodeId {
+    pub(crate) fn spawned(&mut self, node: NodeId, start: &S) -> NodeId {
         if let Some(&root) = self.spawned.get(&node) {
             return root;
         }
@@ -142,7 +150,7 @@ impl<S: Clone> Tree<S> {
     /// From now on, a process with the history `node` that makes this observation has the history
     /// `earlier` again, unless a history that continues `node` with it exists already. Returns the
     /// history that results.
-    pub(super) fn come_back(&mut self, node: NodeId, told: Told, earlier: NodeId) -> NodeId {
+    pub(crate) fn come_back(&mut self, node: NodeId, told: Told, earlier: NodeId) -> NodeId {
         if let Some(known) = self.child(node, &told) {
             return known;
         }
@@ -151,7 +159,7 @@ impl<S: Clone> Tree<S> {
     }
 
     /// The history that continues `node` with this observation, if it exists.
-    pub(super) fn child(&self, node: NodeId, told: &Told) -> Option<NodeId> {
+    pub(crate) fn child(&self, node: NodeId, told: &Told) -> Option<NodeId> {
         let found = self.children.find(hash(node, told), |&child| {
             let child = &self.nodes[child as usize];
             child.parent == Some(node) && child.told == *told
@@ -161,10 +169,20 @@ impl<S: Clone> Tree<S> {
     }
 
     /// Adds a history that continues `node` with this observation.
-    pub(super) fn grow(&mut self, node: NodeId, told: Told, reply: Reply<S>) -> NodeId {
+    pub(crate) fn grow(&mut self, node: NodeId, told: Told, reply: Reply<S>) -> NodeId {
+        let child = self.extend(node, told);
+        self.begin(child, reply);
+        child
+    }
+
+    /// The history that continues `node` with this observation. If it is added, the question of the
+    /// process there is not known.
+    pub(crate) fn extend(&mut self, node: NodeId, told: Told) -> NodeId {
+        if let Some(known) = self.child(node, &told) {
+            return known;
+        }
         let hash_of = hash(node, &told);
-        let child =
-            self.push(Node { parent: Some(node), root: self.root(node), told, reply: Some(reply) });
+        let child = self.push(Node { parent: Some(node), root: self.root(node), told, reply: None });
         let nodes = &self.nodes;
         self.children.insert_unique(hash_of, child, |&child| {
             let child = &nodes[child as usize];
@@ -175,7 +193,7 @@ impl<S: Clone> Tree<S> {
 
     /// Adds a history with the same observations as `known`, which replaces it in all later
     /// look-ups.
-    pub(super) fn replace(&mut self, known: NodeId, reply: Reply<S>) -> NodeId {
+    pub(crate) fn replace(&mut self, known: NodeId, reply: Reply<S>) -> NodeId {
         let node = &self.nodes[known as usize];
         let (parent, root, told) = (node.parent, node.root, node.told.clone());
         let hash_of = hash(parent.expect("a child"), &told);

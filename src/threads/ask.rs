@@ -1,0 +1,174 @@
+//! How the code of a thread asks for an operation: it leaves its stack, and comes back with the
+//! outcome.
+//!
+//! Code of the program runs only while a [`World`](super::world::World) runs one of its threads. So
+//! what the code needs to know of the world is in a place of the thread of the operating system,
+//! for as long as that takes.
+
+use std::cell::{Cell, RefCell};
+use std::panic::Location;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::system::{Kind, Shared};
+use super::thread::Thread;
+use crate::model::{Handle, Op, Value};
+use crate::systems::history::tree::NodeId;
+use crate::systems::history::{Asked, Told};
+
+/// A place in a user's code.
+pub(super) type Place = &'static Location<'static>;
+
+/// What a thread does, until it ends.
+pub(super) type Body = Box<dyn FnOnce() + Send>;
+
+/// An operation that a thread asks for. A thread that asks for nothing has ended.
+pub(super) struct Wanted {
+    pub(super) asked: Asked<Start>,
+    /// The operation as its author would say it.
+    pub(super) text: &'static str,
+    pub(super) place: Option<Place>,
+}
+
+/// What distinguishes a thread from others: where it was spawned, and its name.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Start {
+    pub(super) name: Arc<str>,
+    pub(super) place: Option<Place>,
+    /// The history of the thread that spawned it, when it did so.
+    pub(super) spawner: Option<NodeId>,
+}
+
+/// The running thread, for its code.
+pub(super) struct Running {
+    pub(super) shared: Arc<Shared>,
+    /// The history of the thread.
+    pub(super) node: Cell<NodeId>,
+    /// The number of objects that it has made since its last observation.
+    pub(super) made: Cell<u32>,
+    /// The thread that it is about to spawn.
+    pub(super) spawned: RefCell<Option<Body>>,
+    /// Has it called `yield_now` or `spin_loop` since its last observation?
+    pub(super) has_yielded: Cell<bool>,
+    /// What a guard that is dropped in a panic has left to be done.
+    pub(super) deferred: RefCell<Vec<Wanted>>,
+    /// Does the memory not fit the history? Then other threads have gone on too far.
+    pub(super) is_stale: Cell<bool>,
+    /// Are the threads being ended? Then nothing is asked for any more.
+    pub(super) is_ending: Cell<bool>,
+    pub(super) printed: RefCell<String>,
+    /// The threads, by the histories of their spawners.
+    pub(super) threads: RefCell<FxHashMap<Option<NodeId>, Thread>>,
+}
+
+thread_local! {
+    static RUNNING: RefCell<Option<Rc<Running>>> = const { RefCell::new(None) };
+}
+
+impl Running {
+    pub(super) fn new(shared: Arc<Shared>) -> Running {
+        Running {
+            shared,
+            node: Cell::new(0),
+            made: Cell::new(0),
+            spawned: RefCell::default(),
+            has_yielded: Cell::new(false),
+            deferred: RefCell::default(),
+            is_stale: Cell::new(false),
+            is_ending: Cell::new(false),
+            printed: RefCell::default(),
+            threads: RefCell::default(),
+        }
+    }
+
+    /// What the running thread shares with its world.
+    ///
+    /// # Panics
+    /// If no thread of a program is running.
+    pub(super) fn current() -> Rc<Running> {
+        Running::try_current().expect("objects of `mazurka::sync` and `mazurka::thread` are for code that `mazurka::model` runs")
+    }
+
+    pub(super) fn try_current() -> Option<Rc<Running>> {
+        RUNNING.try_with(|running| running.borrow().clone()).ok().flatten()
+    }
+
+    /// Is no thread running, or are the threads being ended? Then what is dropped need tell nobody.
+    pub(super) fn is_gone() -> bool {
+        Running::try_current().is_none_or(|running| running.is_ending.get())
+    }
+
+    /// Lets code run as the code of this world.
+    pub(super) fn enter<T>(self: &Rc<Self>, run: impl FnOnce() -> T) -> T {
+        let outer = RUNNING.replace(Some(self.clone()));
+        let result = run();
+        RUNNING.set(outer);
+        result
+    }
+
+    /// The number of a new object.
+    pub(super) fn make(&self, kind: Kind) -> u32 {
+        let number = self.made.get();
+        self.made.set(number + 1);
+        self.shared.name(kind, self.node.get(), number)
+    }
+}
+
+/// Asks for an operation, and returns its outcome. `None` if the threads are being ended: then it
+/// does not matter what happens.
+pub(super) fn ask(asked: Asked<Start>, text: &'static str, place: Place) -> Option<Told> {
+    let running = Running::current();
+    if running.is_ending.get() {
+        return None;
+    }
+    let wanted = Wanted { asked, text, place: Some(place) };
+    if std::thread::panicking() {
+        // A thread that unwinds cannot leave its stack.
+        running.deferred.borrow_mut().push(wanted);
+        return None;
+    }
+    drop(running);
+    leave(wanted)
+}
+
+/// Leaves the stack of the thread until there is an outcome.
+pub(super) fn leave(wanted: Wanted) -> Option<Told> {
+    #[expect(deprecated, reason = "the code of a thread has no handle of its stack")]
+    generator::yield_(wanted)
+}
+
+/// Asks for an operation without values.
+pub(super) fn ask_for(op: Op, text: &'static str, place: Place) -> Option<Told> {
+    ask(Asked::op(op), text, place)
+}
+
+/// Asks for a request, and returns its handle.
+pub(super) fn request(op: Op, text: &'static str, place: Place) -> Handle {
+    match ask_for(op, text, place) {
+        Some(Told::Posted(handle)) => handle,
+        _ => Handle(0),
+    }
+}
+
+/// The content that was read.
+pub(super) fn content(told: Option<Told>) -> Value {
+    match told {
+        Some(Told::Value(value)) => value,
+        _ => Value::Unit,
+    }
+}
+
+/// Says that what is in memory is not what the history of the thread says.
+pub(super) fn is_stale() -> ! {
+    let running = Running::current();
+    running.is_stale.set(true);
+    if running.is_ending.get() || std::thread::panicking() {
+        // Nothing that is read from now on matters, but something has to be returned.
+        std::process::abort();
+    }
+    let asked = Asked::Done;
+    leave(Wanted { asked, text: "", place: None });
+    unreachable!("a world that is stale does not go on")
+}

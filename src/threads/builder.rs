@@ -1,0 +1,115 @@
+//! Searches of a closure.
+
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::system::Threads;
+use crate::check::{self, Checked};
+use crate::explore::Setting;
+
+/// Explores the executions of the closure, one for each class.
+///
+/// # Panics
+/// With a counterexample, or with the reason why the search is not complete.
+#[track_caller]
+pub fn model(closure: impl Fn() + Send + Sync + 'static) {
+    Builder::new().check(closure);
+}
+
+/// Options of a search.
+#[derive(Clone, Debug, Default)]
+#[must_use = "nothing is explored until `check`"]
+pub struct Builder {
+    setting: Option<Setting>,
+    all: bool,
+    shortest: bool,
+    timeout: Option<Duration>,
+    max_traces: Option<u64>,
+}
+
+impl Builder {
+    /// A search without limits that stops at the first violation.
+    pub fn new() -> Builder {
+        Builder::default()
+    }
+
+    /// Uses this explorer, for example `"optimal".parse()`.
+    pub fn explorer(self, setting: Setting) -> Builder {
+        Builder { setting: Some(setting), ..self }
+    }
+
+    /// Explores everything instead of stopping at the first violation.
+    pub fn all(self) -> Builder {
+        Builder { all: true, ..self }
+    }
+
+    /// Explores everything, and keeps for each violation the execution with the fewest steps.
+    pub fn shortest(self) -> Builder {
+        Builder { shortest: true, ..self }
+    }
+
+    /// Explores at most this many complete executions.
+    pub fn max_traces(self, traces: u64) -> Builder {
+        Builder { max_traces: Some(traces), ..self }
+    }
+
+    /// Explores for at most this long.
+    pub fn timeout(self, time: Duration) -> Builder {
+        Builder { timeout: Some(time), ..self }
+    }
+
+    /// Explores the executions of the closure.
+    ///
+    /// # Panics
+    /// With a counterexample, or with the reason why the search is not complete.
+    #[track_caller]
+    pub fn check(self, closure: impl Fn() + Send + Sync + 'static) {
+        let place = Location::caller();
+        self.search(Arc::new(closure), |check| check.assert_ok_at(place));
+    }
+
+    /// Explores the executions of the closure, and returns the result.
+    #[track_caller]
+    pub fn run(self, closure: impl Fn() + Send + Sync + 'static) -> Checked {
+        self.search(Arc::new(closure), |check| check.run())
+    }
+
+    /// Searches; once more if a mutex turns out to be tried, because such mutexes are declared in
+    /// another way.
+    fn search<T>(
+        self,
+        closure: Arc<dyn Fn() + Send + Sync>,
+        run: impl Fn(check::Check<'_, Threads>) -> T,
+    ) -> T {
+        let first = Threads::new(closure.clone(), false);
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(self.set_up(&first))));
+        first.end();
+        if first.shared.tries.load(Ordering::Relaxed) {
+            let second = Threads::new(closure, true);
+            let result = run(self.set_up(&second));
+            second.end();
+            return result;
+        }
+        result.unwrap_or_else(|payload| std::panic::resume_unwind(payload))
+    }
+
+    fn set_up<'s>(&self, threads: &'s Threads) -> check::Check<'s, Threads> {
+        let setting = self.setting.unwrap_or_else(|| "udpor".parse().expect("an explorer"));
+        let mut check = check::check(threads).explorer(setting);
+        if self.all {
+            check = check.all();
+        }
+        if self.shortest {
+            check = check.shortest();
+        }
+        if let Some(traces) = self.max_traces {
+            check = check.max_traces(traces);
+        }
+        if let Some(time) = self.timeout {
+            check = check.timeout(time);
+        }
+        check
+    }
+}

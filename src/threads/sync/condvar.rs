@@ -1,0 +1,119 @@
+//! [`std::sync::Condvar`].
+
+use std::panic::Location;
+use std::sync::{LockResult, PoisonError};
+use std::time::Duration;
+
+use super::MutexGuard;
+use crate::model::{CondvarId, Op};
+use crate::systems::history::Told;
+use crate::threads::ask::{Place, Running, ask_for, request};
+use crate::threads::system::Kind;
+
+/// A condition variable.
+#[derive(Debug)]
+pub struct Condvar(CondvarId);
+
+/// Whether a wait ended because its time was over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitTimeoutResult(bool);
+
+impl WaitTimeoutResult {
+    /// Was the time over?
+    pub fn timed_out(&self) -> bool {
+        self.0
+    }
+}
+
+impl Condvar {
+    /// A condition variable that nobody waits for.
+    pub fn new() -> Condvar {
+        Condvar(CondvarId(Running::current().make(Kind::Condvar)))
+    }
+
+    /// Unlocks the mutex, waits to be notified, and locks the mutex again.
+    ///
+    /// # Errors
+    /// If a thread has panicked while it had locked the mutex.
+    #[track_caller]
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        self.wait_at(guard, Location::caller())
+    }
+
+    fn wait_at<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        place: Place,
+    ) -> LockResult<MutexGuard<'a, T>> {
+        let Condvar(condvar) = *self;
+        let handle = request(Op::Enrol(condvar), "wait", place);
+        let mutex = guard.unlock();
+        ask_for(Op::AwaitWake { condvar, handle }, "wait", place);
+        mutex.lock_at(place)
+    }
+
+    /// Waits as long as the condition holds.
+    ///
+    /// # Errors
+    /// If a thread has panicked while it had locked the mutex.
+    #[track_caller]
+    pub fn wait_while<'a, T>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        mut condition: impl FnMut(&mut T) -> bool,
+    ) -> LockResult<MutexGuard<'a, T>> {
+        while condition(&mut *guard) {
+            guard = self.wait_at(guard, Location::caller())?;
+        }
+        Ok(guard)
+    }
+
+    /// Waits to be notified, or until the time is over: whether it is over first is a choice.
+    ///
+    /// # Errors
+    /// If a thread has panicked while it had locked the mutex.
+    #[track_caller]
+    pub fn wait_timeout<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        _: Duration,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        let place = Location::caller();
+        let chosen = ask_for(Op::Choose { lo: 0, hi: 2 }, "wait_timeout", place);
+        let is_over = chosen == Some(Told::Chosen(1));
+        let found = match is_over {
+            true => guard.unlock().lock_at(place),
+            false => self.wait_at(guard, place),
+        };
+        match found {
+            Ok(guard) => Ok((guard, WaitTimeoutResult(is_over))),
+            Err(poisoned) => {
+                Err(PoisonError::new((poisoned.into_inner(), WaitTimeoutResult(is_over))))
+            }
+        }
+    }
+
+    /// Wakes one of the waiting threads, if there are any.
+    #[track_caller]
+    pub fn notify_one(&self) {
+        self.notify(false, "notify_one", Location::caller());
+    }
+
+    /// Wakes all waiting threads.
+    #[track_caller]
+    pub fn notify_all(&self) {
+        self.notify(true, "notify_all", Location::caller());
+    }
+
+    fn notify(&self, all: bool, text: &'static str, place: Place) {
+        let Condvar(condvar) = *self;
+        let handle = request(Op::Notify { condvar, all }, text, place);
+        ask_for(Op::Wake { condvar, handle }, text, place);
+    }
+}
+
+impl Default for Condvar {
+    fn default() -> Self {
+        Condvar::new()
+    }
+}

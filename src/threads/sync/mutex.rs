@@ -1,0 +1,180 @@
+//! [`std::sync::Mutex`].
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::sync::atomic::Ordering;
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+use super::Content;
+use crate::model::{Handle, MutexId, Op, Request};
+use crate::systems::history::Told;
+use crate::threads::ask::{Place, Running, ask_for, is_stale, request};
+use crate::threads::system::Kind;
+
+/// A mutex.
+pub struct Mutex<T: ?Sized> {
+    id: MutexId,
+    content: Content,
+    inner: std::sync::Mutex<T>,
+}
+
+/// A mutex that the thread has locked. It is unlocked when this is dropped.
+#[must_use = "if unused the mutex will immediately unlock"]
+pub struct MutexGuard<'a, T: ?Sized> {
+    mutex: &'a Mutex<T>,
+    handle: Handle,
+    place: Place,
+    inner: Option<std::sync::MutexGuard<'a, T>>,
+}
+
+impl<T> Mutex<T> {
+    /// A mutex that guards this.
+    pub fn new(value: T) -> Mutex<T> {
+        let id = MutexId(Running::current().make(Kind::Mutex));
+        Mutex { id, content: Content::new(), inner: std::sync::Mutex::new(value) }
+    }
+
+    /// What it guards.
+    ///
+    /// # Errors
+    /// If a thread has panicked while it had locked the mutex.
+    pub fn into_inner(self) -> LockResult<T> {
+        self.inner.into_inner()
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Waits until no other thread has locked it, and locks it.
+    ///
+    /// # Errors
+    /// If a thread has panicked while it had locked the mutex.
+    #[track_caller]
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        self.lock_at(Location::caller())
+    }
+
+    pub(super) fn lock_at(&self, place: Place) -> LockResult<MutexGuard<'_, T>> {
+        let handle = request(Op::AsyncLock(self.id), "lock", place);
+        let own = Request { mutex: self.id, handle };
+        ask_for(Op::MutexWaitAny([own].into()), "lock", place);
+        self.guard(handle, place)
+    }
+
+    /// Locks it unless another thread has it or waits for it.
+    ///
+    /// # Errors
+    /// If another thread has it or waits for it, or a thread has panicked while it had locked it.
+    #[track_caller]
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        let place = Location::caller();
+        let shared = Running::current().shared.clone();
+        if !shared.is_tried {
+            // The search is done once more, with mutexes that can be tried.
+            shared.tries.store(true, Ordering::Relaxed);
+            panic!("mutexes of this program are tried");
+        }
+        match ask_for(Op::TryLock(self.id), "try_lock", place) {
+            Some(Told::Posted(handle)) => Ok(self.guard(handle, place)?),
+            _ => Err(TryLockError::WouldBlock),
+        }
+    }
+
+    fn guard(&self, handle: Handle, place: Place) -> LockResult<MutexGuard<'_, T>> {
+        self.content.observe("lock", place);
+        let guard = |inner| MutexGuard { mutex: self, handle, place, inner: Some(inner) };
+        match self.inner.try_lock() {
+            Ok(inner) => Ok(guard(inner)),
+            Err(TryLockError::Poisoned(inner)) => Err(PoisonError::new(guard(inner.into_inner()))),
+            Err(TryLockError::WouldBlock) => is_stale(),
+        }
+    }
+
+    /// What it guards, without locking it.
+    ///
+    /// # Errors
+    /// If a thread has panicked while it had locked the mutex.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.inner.get_mut()
+    }
+
+    /// Has a thread panicked while it had locked it?
+    pub fn is_poisoned(&self) -> bool {
+        self.inner.is_poisoned()
+    }
+
+    /// Forgets that a thread has panicked.
+    pub fn clear_poison(&self) {
+        self.inner.clear_poison();
+    }
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// Unlocks the mutex, and returns it.
+    pub(super) fn unlock(mut self) -> &'a Mutex<T> {
+        self.release();
+        self.mutex
+    }
+
+    fn release(&mut self) {
+        let Some(inner) = self.inner.take() else { return };
+        let (mutex, place) = (self.mutex, self.place);
+        mutex.content.leave();
+        drop(inner);
+        mutex.content.publish("unlock", place);
+        let own = Request { mutex: mutex.id, handle: self.handle };
+        if Running::try_current().is_some() {
+            ask_for(Op::Unlock(own), "unlock", place);
+        }
+    }
+}
+
+impl<T: ?Sized> Drop for MutexGuard<'_, T> {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+impl<T: ?Sized> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.inner.as_ref().expect("a guard that is not dropped")
+    }
+}
+
+impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.inner.as_mut().expect("a guard that is not dropped")
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mutex").finish_non_exhaustive()
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    fn default() -> Self {
+        Mutex::new(T::default())
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    fn from(value: T) -> Self {
+        Mutex::new(value)
+    }
+}

@@ -1,0 +1,308 @@
+//! The histories of threads as a system.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+
+use rustc_hash::FxHashMap;
+
+use super::ask::{Start, Wanted};
+use super::world::{Stale, World};
+use crate::model::{
+    Asking, Describe, Failure, FailureKind, Foresight, Next, Objects, Polls, Remark, Response,
+    Runs, Site, System, Value, Values,
+};
+use crate::program::panics;
+use crate::systems::history::tree::{NodeId, Tree};
+use crate::systems::history::{Asked, Reply, Told, difference};
+
+/// The most objects of a kind.
+const MANY: u32 = 1 << 30;
+
+/// A history of one thread, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Local(NodeId);
+
+/// The kinds of objects that threads make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    Cell,
+    Mutex,
+    RwLock,
+    Condvar,
+}
+
+/// The threads of a closure as a [`System`].
+pub struct Threads {
+    pub(super) shared: Arc<Shared>,
+}
+
+/// What all searches of a program share.
+pub(super) struct Shared {
+    pub(super) main: Arc<dyn Fn() + Send + Sync>,
+    number: u64,
+    tree: RwLock<Tree<Start>>,
+    objects: Objects,
+    /// The numbers of objects: each is named by its kind, the history of the thread that made it,
+    /// and how many that thread had made before, there.
+    names: Mutex<FxHashMap<(Kind, NodeId, u32), u32>>,
+    /// The histories in which a thread has yielded on the way to its question.
+    yielding: Mutex<FxHashMap<NodeId, ()>>,
+    starts: AtomicU64,
+    told: AtomicU64,
+    /// A thread that did not do the same again.
+    broken: OnceLock<Failure>,
+    /// Is some mutex tried? Then all have to be declared in another way.
+    pub(super) is_tried: bool,
+    pub(super) tries: AtomicBool,
+    /// Did an atomic operation ask for less than sequential consistency?
+    pub(super) is_weak: AtomicBool,
+}
+
+impl Threads {
+    /// The threads that this closure spawns, and the one that runs it. If `is_tried`, mutexes can
+    /// be tried.
+    pub(super) fn new(main: Arc<dyn Fn() + Send + Sync>, is_tried: bool) -> Threads {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let mut objects = Objects { max_polls: Polls::default(), ..Objects::default() };
+        objects.cells.push_array("cell", MANY, Value::Unit);
+        let asking = if is_tried { Asking::Tries } else { Asking::Queues };
+        objects.mutexes.push_array("mutex", MANY, asking);
+        objects.rwlocks.push_array("rwlock", MANY, ());
+        objects.condvars.push_array("condvar", MANY, ());
+        let start = Start { name: "main".into(), place: None, spawner: None };
+        let shared = Shared {
+            main,
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+            tree: RwLock::new(Tree::new(vec![start])),
+            objects,
+            names: Mutex::default(),
+            yielding: Mutex::default(),
+            starts: AtomicU64::new(0),
+            told: AtomicU64::new(0),
+            broken: OnceLock::new(),
+            is_tried,
+            tries: AtomicBool::new(false),
+            is_weak: AtomicBool::new(false),
+        };
+        Threads { shared: Arc::new(shared) }
+    }
+
+    /// Ends the threads that are still there.
+    pub(super) fn end(&self) {
+        drop(World::take(self.shared.number));
+    }
+}
+
+impl Shared {
+    pub(super) fn tree(&self) -> RwLockReadGuard<'_, Tree<Start>> {
+        self.tree.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of an object.
+    pub(super) fn name(&self, kind: Kind, node: NodeId, made: u32) -> u32 {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = names.len() as u32;
+        *names.entry((kind, node, made)).or_insert(next)
+    }
+
+    /// Counts that a thread was run.
+    pub(super) fn has_run(&self, is_start: bool) {
+        let counter = if is_start { &self.starts } else { &self.told };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Records what a thread does after this history, or compares it with what it did before.
+    pub(super) fn answer(&self, node: NodeId, wanted: Wanted, printed: String, has_yielded: bool) {
+        let site = wanted.place.map(|place| {
+            let mut site = panics::site(place);
+            site.text = wanted.text.into();
+            Arc::new(site)
+        });
+        let failed = match &wanted.asked {
+            Asked::Failed(failure) => failure.site.clone().map(Arc::new),
+            _ => None,
+        };
+        let printed = (!printed.is_empty()).then(|| printed.into());
+        let reply = Reply { printed, ..Reply::new(wanted.asked, site.or(failed)) };
+        let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(known) = tree.reply(node) else {
+            tree.begin(node, reply);
+            if has_yielded {
+                self.yielding.lock().unwrap_or_else(PoisonError::into_inner).insert(node, ());
+            }
+            return;
+        };
+        let kind = || FailureKind::Error;
+        if let Some(Reply { asked: Asked::Failed(failure), .. }) =
+            difference::between("the thread", known, &reply, &kind)
+        {
+            let _ = self.broken.set(failure);
+        }
+    }
+
+    /// Finds out what the thread does after this history.
+    fn bring_to(self: &Arc<Self>, node: NodeId) {
+        let world = World::take(self.number);
+        let fresh = || World::new(self.clone());
+        let (mut world, is_fresh) = match world {
+            Some(world) => (world, false),
+            None => (fresh(), true),
+        };
+        if let Err(Stale) = world.bring_to(node) {
+            drop(world);
+            world = fresh();
+            let again = if is_fresh { Err(Stale) } else { world.bring_to(node) };
+            if let Err(Stale) = again {
+                let message = "the threads do not do the same again".to_string();
+                let _ = self.broken.set(Failure { kind: FailureKind::Error, message, site: None });
+            }
+        }
+        world.keep(self.number);
+    }
+
+    /// If the thread with this history has yielded, and since then has twice observed the same and
+    /// changed nothing, then it waits, and this is the history before that.
+    fn back(&self, tree: &Tree<Start>, node: NodeId, told: &Told) -> Option<NodeId> {
+        let yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
+        if yielding.is_empty() {
+            return None;
+        }
+        let same = |one: NodeId, other: NodeId| {
+            let asked = |node| tree.reply(node).map(|reply| (&reply.asked, &reply.site));
+            asked(one) == asked(other)
+        };
+        // The last round ends with `told`; the one before ended where the last one began.
+        let (mut last, mut length) = (node, 1);
+        while !yielding.contains_key(&last) {
+            (last, length) = (tree.parent(last)?, length + 1);
+        }
+        let round = |end: NodeId, told: &Told| {
+            let mut steps = vec![(end, told.clone())];
+            while steps.len() < length {
+                let (at, _) = steps[steps.len() - 1];
+                steps.push((tree.parent(at)?, tree.told(at).clone()));
+            }
+            Some(steps)
+        };
+        let now = round(node, told)?;
+        let before = round(tree.parent(last)?, tree.told(last))?;
+        let is_same = now.iter().zip(&before).all(|(one, other)| {
+            one.1 == other.1 && same(one.0, other.0) && is_observation(tree, one.0)
+        });
+        (is_same && yielding.contains_key(&before[length - 1].0)).then_some(last)
+    }
+}
+
+/// Is the question after this history a read, an update that may fail, or an attempt?
+fn is_observation(tree: &Tree<Start>, node: NodeId) -> bool {
+    let asked = tree.reply(node).map(|reply| &reply.asked);
+    matches!(asked, Some(Asked::Op { op, .. }) if op.may_observe())
+}
+
+impl System for Threads {
+    type Local = Local;
+
+    fn objects(&self) -> &Objects {
+        &self.shared.objects
+    }
+
+    fn initial(&self, _: &mut Values) -> Vec<Local> {
+        self.shared.tree().initial().iter().copied().map(Local).collect()
+    }
+
+    fn next(&self, &Local(node): &Local, values: &mut Values) -> Next<Local> {
+        if self.shared.tree().reply(node).is_none() {
+            self.shared.bring_to(node);
+        }
+        if let Some(failure) = self.shared.broken.get() {
+            return Next::Failed(failure.clone());
+        }
+        let tree = self.shared.tree();
+        match &tree.reply(node).expect("it was brought there").asked {
+            Asked::Op { op, values: given } => {
+                Next::Op(op.with_values(|place| values.intern(given[place.0 as usize].clone())))
+            }
+            Asked::Spawn(start) => {
+                let start = Start { spawner: Some(node), ..start.clone() };
+                drop(tree);
+                let mut tree = self.shared.tree.write().unwrap_or_else(PoisonError::into_inner);
+                Next::Spawn(Local(tree.spawned(node, &start)))
+            }
+            Asked::Done => Next::Done,
+            Asked::Returned(value) => Next::Returned(values.intern(value.clone())),
+            Asked::Failed(failure) => Next::Failed(failure.clone()),
+        }
+    }
+
+    fn resume(&self, &Local(node): &Local, response: Response, values: &Values) -> Local {
+        let told = Told::new(response, values);
+        let tree = self.shared.tree();
+        if let Some(known) = tree.child(node, &told) {
+            return Local(known);
+        }
+        let back = self.shared.back(&tree, node, &told);
+        drop(tree);
+        let mut tree = self.shared.tree.write().unwrap_or_else(PoisonError::into_inner);
+        Local(match back {
+            Some(earlier) => tree.come_back(node, told, earlier),
+            None => tree.extend(node, told),
+        })
+    }
+
+    fn foresight(&self) -> &dyn Foresight<Local> {
+        self
+    }
+
+    fn describe(&self) -> &dyn Describe<Local> {
+        self
+    }
+}
+
+impl Foresight<Local> for Threads {
+    /// Histories only grow, but for a thread that yields until something changes.
+    fn may_return(&self, &Local(node): &Local) -> bool {
+        let tree = self.shared.tree();
+        let yielding = self.shared.yielding.lock().unwrap_or_else(PoisonError::into_inner);
+        !yielding.is_empty() && {
+            let mut histories = std::iter::successors(Some(node), |&node| tree.parent(node));
+            histories.any(|node| yielding.contains_key(&node))
+        }
+    }
+
+    /// Only a thread with a guard unlocks a mutex, so it owns the mutex.
+    fn may_cancel(&self) -> bool {
+        false
+    }
+
+    fn remembers_all(&self) -> bool {
+        true
+    }
+
+    fn holds_values(&self) -> bool {
+        false
+    }
+}
+
+impl Describe<Local> for Threads {
+    fn process_name(&self, &Local(node): &Local) -> String {
+        self.shared.tree().start(node).name.to_string()
+    }
+
+    fn site(&self, &Local(node): &Local) -> Option<Site> {
+        self.shared.tree().reply(node)?.site.as_deref().cloned()
+    }
+
+    fn runs(&self) -> Option<Runs> {
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let histories = self.shared.tree().len() as u64;
+        Some(Runs { starts: load(&self.shared.starts), told: load(&self.shared.told), histories })
+    }
+
+    fn printed(&self, &Local(node): &Local) -> Option<String> {
+        self.shared.tree().reply(node)?.printed.as_deref().map(String::from)
+    }
+
+    fn remarks(&self, _: &Local) -> Option<Arc<[Remark]>> {
+        None
+    }
+}

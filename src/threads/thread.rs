@@ -1,0 +1,202 @@
+//! [`std::thread`]: threads of the program.
+
+use std::any::Any;
+use std::fmt;
+use std::io;
+use std::panic::Location;
+use std::sync::{Arc, Mutex as Plain, PoisonError};
+use std::time::Duration;
+
+use super::ask::{Place, Running, Start, ask, ask_for};
+use super::hint;
+use super::sync::{Condvar, Mutex};
+use crate::model::{Op, ProcessId};
+use crate::systems::history::{Asked, Told};
+
+/// What a thread has returned.
+pub type Result<T> = std::result::Result<T, Box<dyn Any + Send + 'static>>;
+
+/// A thread that was spawned, and returns a `T`.
+pub struct JoinHandle<T> {
+    process: Option<ProcessId>,
+    thread: Thread,
+    result: Arc<Plain<Option<T>>>,
+}
+
+/// A thread, to be named or woken.
+#[derive(Clone)]
+pub struct Thread(Arc<About>);
+
+struct About {
+    name: Option<String>,
+    id: ThreadId,
+    /// Was it unparked since it was last parked?
+    is_unparked: Mutex<bool>,
+    unparked: Condvar,
+}
+
+/// Distinguishes threads: by the history of the spawner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ThreadId(Option<u32>);
+
+/// Makes threads with a name.
+#[derive(Debug, Default)]
+pub struct Builder {
+    name: Option<String>,
+}
+
+/// Starts a thread.
+#[track_caller]
+pub fn spawn<T: Send + 'static>(code: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    start(None, code, Location::caller())
+}
+
+fn start<T: Send + 'static>(
+    name: Option<String>,
+    code: impl FnOnce() -> T + Send + 'static,
+    place: Place,
+) -> JoinHandle<T> {
+    let running = Running::current();
+    let spawner = running.node.get();
+    let shown = match &name {
+        Some(name) => name.as_str().into(),
+        None => format!("thread of line {}", place.line()).into(),
+    };
+    let thread = Thread::new(name, Some(spawner));
+    running.threads.borrow_mut().insert(Some(spawner), thread.clone());
+    let result = Arc::new(Plain::new(None));
+    let returned = result.clone();
+    running.spawned.replace(Some(Box::new(move || {
+        let value = code();
+        *returned.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+    })));
+    drop(running);
+    let start = Start { name: shown, place: Some(place), spawner: None };
+    let process = match ask(Asked::Spawn(start), "spawn", place) {
+        Some(Told::Spawned(process)) => Some(process),
+        _ => None,
+    };
+    JoinHandle { process, thread, result }
+}
+
+impl<T> JoinHandle<T> {
+    /// Waits until the thread has ended, and returns what it has returned.
+    #[track_caller]
+    pub fn join(self) -> Result<T> {
+        if let Some(process) = self.process {
+            ask_for(Op::Join(process), "join", Location::caller());
+        }
+        let result = self.result.lock().unwrap_or_else(PoisonError::into_inner).take();
+        result.ok_or_else(|| Box::new("the thread has panicked") as Box<dyn Any + Send>)
+    }
+
+    /// The thread.
+    pub fn thread(&self) -> &Thread {
+        &self.thread
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").finish_non_exhaustive()
+    }
+}
+
+impl Builder {
+    /// Makes a thread without a name.
+    pub fn new() -> Builder {
+        Builder::default()
+    }
+
+    /// Names the thread.
+    pub fn name(self, name: String) -> Builder {
+        Builder { name: Some(name) }
+    }
+
+    /// Has no effect: all stacks have the same size.
+    pub fn stack_size(self, _: usize) -> Builder {
+        self
+    }
+
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// None.
+    #[track_caller]
+    pub fn spawn<T: Send + 'static>(
+        self,
+        code: impl FnOnce() -> T + Send + 'static,
+    ) -> io::Result<JoinHandle<T>> {
+        Ok(start(self.name, code, Location::caller()))
+    }
+}
+
+impl Thread {
+    fn new(name: Option<String>, spawner: Option<u32>) -> Thread {
+        let (is_unparked, unparked) = (Mutex::new(false), Condvar::new());
+        Thread(Arc::new(About { name, id: ThreadId(spawner), is_unparked, unparked }))
+    }
+
+    /// Its name, if it was given one.
+    pub fn name(&self) -> Option<&str> {
+        self.0.name.as_deref()
+    }
+
+    /// What distinguishes it from others.
+    pub fn id(&self) -> ThreadId {
+        self.0.id
+    }
+
+    /// Lets it go on from its present or its next `park`.
+    #[track_caller]
+    pub fn unpark(&self) {
+        *self.0.is_unparked.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.unparked.notify_one();
+    }
+}
+
+impl fmt::Debug for Thread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Thread").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+/// The running thread.
+pub fn current() -> Thread {
+    let running = Running::current();
+    let spawner = {
+        let tree = running.shared.tree();
+        let node = running.node.get();
+        tree.start(node).spawner
+    };
+    if let Some(thread) = running.threads.borrow().get(&spawner) {
+        return thread.clone();
+    }
+    let thread = Thread::new(Some("main".into()), spawner);
+    running.threads.borrow_mut().insert(spawner, thread.clone());
+    thread
+}
+
+/// Waits until another thread calls [`Thread::unpark`], unless one has done so already.
+#[track_caller]
+pub fn park() {
+    let Thread(about) = current();
+    let mut is_unparked = about.is_unparked.lock().unwrap_or_else(PoisonError::into_inner);
+    while !*is_unparked {
+        is_unparked = about.unparked.wait(is_unparked).unwrap_or_else(PoisonError::into_inner);
+    }
+    *is_unparked = false;
+}
+
+/// Says that the thread waits for something that others do: see [`hint::spin_loop`].
+pub fn yield_now() {
+    hint::spin_loop();
+}
+
+/// Takes no time: other threads may do anything before or after it in any case.
+pub fn sleep(_: Duration) {}
+
+/// Is the running thread unwinding?
+pub fn panicking() -> bool {
+    std::thread::panicking()
+}

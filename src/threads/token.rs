@@ -1,0 +1,178 @@
+//! What a write leaves in a cell of the model: the history of the writer, and for an atomic its
+//! bits.
+
+use std::hash::{Hash, Hasher};
+
+use crate::model::{Opaque, Update, Value};
+use crate::random::mix;
+use crate::systems::history::tree::NodeId;
+
+/// The history of a thread when it left something in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Token(pub(super) NodeId);
+
+impl Token {
+    /// The token as the content of a cell.
+    pub(super) fn value(self) -> Value {
+        Value::Opaque(Opaque::new(self))
+    }
+
+    /// The token that is this content; `None` for what a cell begins with.
+    pub(super) fn of(content: &Value) -> Option<Token> {
+        let Value::Opaque(content) = content else { return None };
+        content.get().copied()
+    }
+}
+
+/// The content of an atomic.
+///
+/// What an update writes depends on what it finds. So the history in which a thread asks for an
+/// update does not name what it writes; with the content that was updated it does.
+#[derive(Clone, Debug)]
+pub(super) struct Word {
+    pub(super) bits: u64,
+    /// The history in which the writer asked for the operation.
+    pub(super) by: NodeId,
+    /// The content that it updated, if it did not just overwrite it.
+    pub(super) updated: Option<Value>,
+    hash: u64,
+}
+
+impl Word {
+    pub(super) fn new(bits: u64, by: NodeId, updated: Option<Value>) -> Word {
+        let before = updated.as_ref().map_or(0, |value| Word::of(value).map_or(1, |word| word.hash));
+        Word { bits, by, updated, hash: mix(before ^ mix(u64::from(by))) }
+    }
+
+    pub(super) fn value(self) -> Value {
+        Value::Opaque(Opaque::new(self))
+    }
+
+    /// The word that is this content; `None` for what a cell begins with.
+    pub(super) fn of(content: &Value) -> Option<&Word> {
+        let Value::Opaque(content) = content else { return None };
+        content.get()
+    }
+}
+
+impl PartialEq for Word {
+    fn eq(&self, other: &Word) -> bool {
+        (self.hash, self.by) == (other.hash, other.by) && self.updated == other.updated
+    }
+}
+
+impl Eq for Word {}
+
+impl Hash for Word {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+/// An integer type of at most 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Width {
+    pub(super) bits: u32,
+    pub(super) is_signed: bool,
+}
+
+impl Width {
+    /// The bits of a number that belong to this type.
+    fn cut(self, bits: u64) -> u64 {
+        bits & (u64::MAX >> (64 - self.bits))
+    }
+
+    /// The number with these bits.
+    fn number(self, bits: u64) -> i128 {
+        let unused = 64 - self.bits;
+        match self.is_signed {
+            true => i128::from(((bits << unused) as i64) >> unused),
+            false => i128::from(self.cut(bits)),
+        }
+    }
+}
+
+/// What an update makes of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Change {
+    Swap(u64),
+    Add(u64),
+    Sub(u64),
+    And(u64),
+    Nand(u64),
+    Or(u64),
+    Xor(u64),
+    Max(u64),
+    Min(u64),
+    /// Only if it is the first: then the second.
+    Exchange(u64, u64),
+}
+
+impl Change {
+    /// The new bits, unless they stay as they are because an exchange fails.
+    pub(super) fn apply(self, width: Width, old: u64) -> Option<u64> {
+        let new = match self {
+            Change::Swap(new) => new,
+            Change::Add(by) => old.wrapping_add(by),
+            Change::Sub(by) => old.wrapping_sub(by),
+            Change::And(with) => old & with,
+            Change::Nand(with) => !(old & with),
+            Change::Or(with) => old | with,
+            Change::Xor(with) => old ^ with,
+            Change::Max(other) if width.number(other) > width.number(old) => other,
+            Change::Min(other) if width.number(other) < width.number(old) => other,
+            Change::Max(_) | Change::Min(_) => old,
+            Change::Exchange(expected, new) => {
+                return (width.cut(expected) == width.cut(old)).then(|| width.cut(new));
+            }
+        };
+        Some(width.cut(new))
+    }
+}
+
+/// An update of an atomic.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Updating {
+    pub(super) change: Change,
+    pub(super) width: Width,
+    /// The bits that the atomic begins with.
+    pub(super) first: u64,
+    pub(super) by: NodeId,
+}
+
+impl Update for Updating {
+    fn update(&self, content: &Value) -> Option<Value> {
+        let old = Word::of(content).map_or(self.first, |word| word.bits);
+        let bits = self.change.apply(self.width, old)?;
+        Some(Word::new(bits, self.by, Some(content.clone())).value())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_wrap_around_in_their_type() {
+        let (byte, signed) = (Width { bits: 8, is_signed: false }, Width { bits: 8, is_signed: true });
+        assert_eq!(Change::Add(3).apply(byte, 254), Some(1));
+        assert_eq!(Change::Sub(1).apply(byte, 0), Some(255));
+        assert_eq!(Change::Max(0xff).apply(signed, 1), Some(1), "-1 is less than 1");
+        assert_eq!(Change::Min(0xff).apply(signed, 1), Some(0xff));
+        assert_eq!(Change::Max(0xff).apply(byte, 1), Some(0xff));
+        assert_eq!(Change::Nand(3).apply(byte, 1), Some(0xfe));
+        assert_eq!(Change::Exchange(2, 7).apply(byte, 1), None);
+        let wide = Width { bits: 64, is_signed: true };
+        assert_eq!(Change::Add(1).apply(wide, u64::MAX), Some(0));
+    }
+
+    #[test]
+    fn a_word_is_named_by_its_writer_and_what_was_updated() {
+        let add = |by| Updating { change: Change::Add(1), width: Width { bits: 32, is_signed: true }, first: 5, by };
+        let first = add(3).update(&Value::Unit).expect("a change");
+        assert_eq!(Word::of(&first).map(|word| word.bits), Some(6));
+        let (second, other) = (add(4).update(&first), add(4).update(&Value::Unit));
+        assert_ne!(second, other);
+        assert_eq!(second, add(4).update(&add(3).update(&Value::Unit).unwrap()));
+    }
+}

@@ -1,0 +1,259 @@
+//! Threads of the program on stacks of their own, and what they have in memory.
+//!
+//! A world is brought to a history: it runs the threads of its past, each from where it is to where
+//! the past has it, and delivers to each the outcomes that its own history has. A thread that reads
+//! what another one left runs after that one. If a thread in this world has gone another way, or if
+//! something in memory was changed since by a thread that the history does not know, the world is
+//! *stale*. Then a new one is brought to the history, which runs its past and nothing else: there
+//! nobody can have changed what is read.
+//!
+//! Threads run until they ask for the next operation. So they run alone, between two operations,
+//! and what they do to memory in between belongs to the first of the two.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use generator::{Generator, Gn};
+use rustc_hash::FxHashMap;
+
+use super::ask::{Body, Running, Wanted, leave};
+use super::system::Shared;
+use super::token::{Token, Word};
+use crate::model::Value;
+use crate::program::panics;
+use crate::systems::history::tree::NodeId;
+use crate::systems::history::{Asked, Told};
+
+/// A stack on which a thread runs: it takes outcomes, and gives what the thread wants.
+type Stack = Generator<'static, Told, Wanted>;
+
+/// The size of a stack, in words.
+const SIZE: usize = 0x8000;
+
+/// The most stacks that are kept for later.
+const MOST_KEPT: usize = 64;
+
+thread_local! {
+    static IDLE: RefCell<Vec<Stack>> = const { RefCell::new(Vec::new()) };
+    /// The world of each program in use. There are few at a time.
+    static WORLDS: RefCell<Vec<(u64, World)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The world does not fit the history.
+pub(super) struct Stale;
+
+/// The threads of an execution.
+pub(super) struct World {
+    running: Rc<Running>,
+    /// The threads that run, by their empty histories.
+    threads: FxHashMap<NodeId, Thread>,
+    /// Those that were spawned and have not begun, by the histories of their spawners.
+    spawned: FxHashMap<NodeId, Body>,
+}
+
+struct Thread {
+    stack: Option<Stack>,
+    at: NodeId,
+}
+
+impl World {
+    /// A world without threads.
+    pub(super) fn new(shared: Arc<Shared>) -> World {
+        World {
+            running: Rc::new(Running::new(shared)),
+            threads: FxHashMap::default(),
+            spawned: FxHashMap::default(),
+        }
+    }
+
+    /// Takes the world of this program, if this thread of the operating system has one.
+    pub(super) fn take(number: u64) -> Option<World> {
+        let remove = |worlds: &RefCell<Vec<(u64, World)>>| {
+            let mut worlds = worlds.borrow_mut();
+            let place = worlds.iter().position(|(known, _)| *known == number)?;
+            Some(worlds.swap_remove(place).1)
+        };
+        WORLDS.try_with(remove).ok().flatten()
+    }
+
+    /// Keeps the world for later.
+    pub(super) fn keep(self, number: u64) {
+        WORLDS.with_borrow_mut(|worlds| worlds.push((number, self)));
+    }
+
+    /// Runs what belongs to the past of this history, and all of it.
+    pub(super) fn bring_to(&mut self, node: NodeId) -> Result<(), Stale> {
+        stacker::maybe_grow(64 << 10, 1 << 20, || self.bring(node))
+    }
+
+    fn bring(&mut self, node: NodeId) -> Result<(), Stale> {
+        let shared = self.running.shared.clone();
+        let root = shared.tree().root(node);
+        if let Some(thread) = self.threads.get(&root)
+            && shared.tree().is_at_or_before(node, thread.at)
+        {
+            return Ok(());
+        }
+        let Some(parent) = shared.tree().parent(node) else {
+            let spawner = shared.tree().start(node).spawner;
+            if let Some(spawner) = spawner {
+                self.bring_to(spawner)?;
+            }
+            return self.start(node, spawner);
+        };
+        self.bring_to(parent)?;
+        let told = shared.tree().told(node).clone();
+        self.bring_to_what_was_read(&told)?;
+        let thread = self.threads.get_mut(&root).expect("it is at the parent");
+        if thread.at != parent {
+            return Err(Stale);
+        }
+        thread.at = node;
+        let stack = thread.stack.take().ok_or(Stale)?;
+        self.go_on(node, stack, Some(told))
+    }
+
+    fn bring_to_what_was_read(&mut self, told: &Told) -> Result<(), Stale> {
+        let Told::Value(value) = told else { return Ok(()) };
+        if let Some(Token(by)) = Token::of(value) {
+            return self.bring_to(by);
+        }
+        let mut read = Word::of(value);
+        while let Some(word) = read {
+            self.bring_to(word.by)?;
+            let tree = self.running.shared.tree();
+            // A writer that has gone on has read what it updated.
+            let has_gone_on = self.threads[&tree.root(word.by)].at != word.by;
+            read = match has_gone_on {
+                true => None,
+                false => word.updated.as_ref().and_then(Word::of),
+            };
+        }
+        Ok(())
+    }
+
+    /// Starts the thread with this empty history.
+    fn start(&mut self, root: NodeId, spawner: Option<NodeId>) -> Result<(), Stale> {
+        let body = match spawner {
+            Some(spawner) => self.spawned.remove(&spawner).ok_or(Stale)?,
+            None => {
+                let main = self.running.shared.main.clone();
+                Box::new(move || main())
+            }
+        };
+        let code = move || run(body);
+        let stack = match IDLE.with_borrow_mut(Vec::pop) {
+            Some(mut stack) => {
+                stack.init_code(code);
+                stack
+            }
+            None => Gn::new_opt(SIZE, code),
+        };
+        self.threads.insert(root, Thread { stack: None, at: root });
+        self.go_on(root, stack, None)
+    }
+
+    /// Runs the thread with this history to its next question, and tells the program what that is.
+    fn go_on(&mut self, node: NodeId, mut stack: Stack, told: Option<Told>) -> Result<(), Stale> {
+        let running = &self.running;
+        running.node.set(node);
+        running.made.set(0);
+        running.has_yielded.set(false);
+        running.shared.has_run(told.is_none());
+        let wanted = running.enter(|| {
+            panics::while_running(|| match told {
+                None => stack.resume().expect("a thread that begins asks for something or ends"),
+                Some(told) => stack.send(told),
+            })
+        });
+        let root = running.shared.tree().root(node);
+        if running.is_stale.get() {
+            self.threads.get_mut(&root).expect("the thread that runs").stack = Some(stack);
+            return Err(Stale);
+        }
+        let has_ended = wanted.asked.is_end();
+        if let (Asked::Spawn(_), Some(body)) = (&wanted.asked, running.spawned.take()) {
+            self.spawned.insert(node, body);
+        }
+        let printed = std::mem::take(&mut *running.printed.borrow_mut());
+        running.shared.answer(node, wanted, printed, running.has_yielded.get());
+        match has_ended {
+            true => put_back(stack),
+            false => {
+                self.threads.get_mut(&root).expect("the thread that runs").stack = Some(stack);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for World {
+    /// Ends the threads: each unwinds its stack.
+    fn drop(&mut self) {
+        self.running.is_ending.set(true);
+        let running = self.running.clone();
+        running.enter(|| {
+            panics::while_running(|| {
+                for (_, thread) in self.threads.drain() {
+                    if let Some(mut stack) = thread.stack {
+                        stack.cancel();
+                        put_back(stack);
+                    }
+                }
+                self.spawned.clear();
+            });
+        });
+    }
+}
+
+fn put_back(mut stack: Stack) {
+    // What remains is the end of the code.
+    if !stack.is_done() {
+        stack.resume();
+    }
+    if stack.is_done() {
+        let keep = |idle: &RefCell<Vec<Stack>>| {
+            let mut idle = idle.borrow_mut();
+            if idle.len() < MOST_KEPT {
+                idle.push(stack);
+            }
+        };
+        // A thread that is ending keeps nothing.
+        let _ = IDLE.try_with(keep);
+    }
+}
+
+/// The code of a thread, with its end. What it returns is in memory.
+fn run(body: Body) -> Wanted {
+    let result = catch_unwind(AssertUnwindSafe(body));
+    let running = Running::current();
+    if running.is_ending.get() {
+        // It is unwinding because the world ends.
+        match result {
+            Err(payload) => resume_unwind(payload),
+            Ok(()) => return Wanted { asked: Asked::Done, text: "", place: None },
+        }
+    }
+    // What its guards have left to be done, which they could not do while it unwound.
+    loop {
+        let deferred = std::mem::take(&mut *running.deferred.borrow_mut());
+        if deferred.is_empty() {
+            break;
+        }
+        for wanted in deferred {
+            leave(wanted);
+        }
+    }
+    let asked = match result {
+        Ok(()) => Asked::Returned(end(&running)),
+        Err(payload) => Asked::Failed(panics::failure(payload)),
+    };
+    Wanted { asked, text: "", place: None }
+}
+
+/// What a join is told: the history at the end.
+fn end(running: &Running) -> Value {
+    Token(running.node.get()).value()
+}
