@@ -43,10 +43,13 @@
 //! | `ask` | how the code of a thread asks for an operation |
 //! | `builder` | searches of a closure |
 //! | `token` | what a write leaves: a history, and the bits of an atomic |
-//! | `sync`, `thread`, `hint` | the interfaces of the standard library |
+//! | `sync`, `thread`, `cell`, `hint` | the interfaces of the standard library |
+//! | `future` | what runs futures |
 
 mod ask;
 mod builder;
+pub mod cell;
+pub mod future;
 pub mod hint;
 pub mod sync;
 mod system;

@@ -5,6 +5,7 @@
 //! what the code needs to know of the world is in a place of the thread of the operating system,
 //! for as long as that takes.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 use std::rc::Rc;
@@ -14,7 +15,8 @@ use rustc_hash::FxHashMap;
 
 use super::system::{Kind, Shared};
 use super::thread::Thread;
-use crate::model::{Handle, Op, Value};
+use crate::model::{Failure, FailureKind, Handle, Op, Value};
+use crate::program::panics;
 use crate::systems::history::tree::NodeId;
 use crate::systems::history::{Asked, Told};
 
@@ -22,7 +24,7 @@ use crate::systems::history::{Asked, Told};
 pub(super) type Place = &'static Location<'static>;
 
 /// What a thread does, until it ends.
-pub(super) type Body = Box<dyn FnOnce() + Send>;
+pub(super) type Body = Box<dyn FnOnce()>;
 
 /// An operation that a thread asks for. A thread that asks for nothing has ended.
 pub(super) struct Wanted {
@@ -61,7 +63,16 @@ pub(super) struct Running {
     pub(super) printed: RefCell<String>,
     /// The threads, by the histories of their spawners.
     pub(super) threads: RefCell<FxHashMap<Option<NodeId>, Thread>>,
+    /// The variables of which each thread has its own, by the thread and the address.
+    pub(super) locals: RefCell<FxHashMap<(NodeId, usize), Rc<dyn Any>>>,
+    /// What the running thread knows of others: of each, the last of its histories.
+    pub(super) clock: RefCell<Clock>,
+    /// Two accesses that race.
+    pub(super) race: RefCell<Option<Failure>>,
 }
+
+/// For each thread a history.
+pub(super) type Clock = FxHashMap<NodeId, NodeId>;
 
 thread_local! {
     static RUNNING: RefCell<Option<Rc<Running>>> = const { RefCell::new(None) };
@@ -80,6 +91,9 @@ impl Running {
             is_ending: Cell::new(false),
             printed: RefCell::default(),
             threads: RefCell::default(),
+            locals: RefCell::default(),
+            clock: RefCell::default(),
+            race: RefCell::default(),
         }
     }
 
@@ -106,6 +120,18 @@ impl Running {
         let result = run();
         RUNNING.set(outer);
         result
+    }
+
+    /// Does this thread know of what another one did in this history?
+    pub(super) fn knows(&self, own: NodeId, thread: NodeId, node: NodeId) -> bool {
+        own == thread || self.clock.borrow().get(&thread).is_some_and(|&known| node <= known)
+    }
+
+    /// Notes a race. The first one counts.
+    pub(super) fn note_race(&self, message: String, place: Place) {
+        let site = Some(panics::site(place));
+        let failure = Failure { kind: FailureKind::Error, message, site };
+        self.race.borrow_mut().get_or_insert(failure);
     }
 
     /// The number of a new object.

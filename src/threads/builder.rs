@@ -1,11 +1,10 @@
 //! Searches of a closure.
 
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::system::Threads;
+use super::system::{Mode, Threads};
 use crate::check::{self, Checked};
 use crate::explore::Setting;
 
@@ -76,23 +75,29 @@ impl Builder {
         self.search(Arc::new(closure), |check| check.run())
     }
 
-    /// Searches; once more if a mutex turns out to be tried, because such mutexes are declared in
-    /// another way.
+    /// Searches; once more if the program turns out to have mutexes that are tried, or cells; and
+    /// once more to report a thread that does not do the same again.
     fn search<T>(
         self,
         closure: Arc<dyn Fn() + Send + Sync>,
         run: impl Fn(check::Check<'_, Threads>) -> T,
     ) -> T {
-        let first = Threads::new(closure.clone(), false);
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(self.set_up(&first))));
-        first.end();
-        if first.shared.tries.load(Ordering::Relaxed) {
-            let second = Threads::new(closure, true);
-            let result = run(self.set_up(&second));
-            second.end();
-            return result;
+        let mut mode = Mode::default();
+        loop {
+            let threads = Threads::new(closure.clone(), mode);
+            let search = || run(self.set_up(&threads));
+            let result = catch_unwind(AssertUnwindSafe(search));
+            let again = threads.mode();
+            let result = match result {
+                Ok(_) if again == mode && threads.differs() => Ok(search()),
+                result => result,
+            };
+            threads.end();
+            if again == mode {
+                return result.unwrap_or_else(|payload| resume_unwind(payload));
+            }
+            mode = again;
         }
-        result.unwrap_or_else(|payload| std::panic::resume_unwind(payload))
     }
 
     fn set_up<'s>(&self, threads: &'s Threads) -> check::Check<'s, Threads> {

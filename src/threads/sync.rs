@@ -5,6 +5,7 @@ mod barrier;
 mod condvar;
 pub mod mpsc;
 mod mutex;
+mod notify;
 mod once;
 mod rwlock;
 
@@ -15,6 +16,7 @@ pub use std::sync::{
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use mutex::{Mutex, MutexGuard};
+pub use notify::Notify;
 pub use once::{LazyLock, Once, OnceLock, OnceState};
 pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 

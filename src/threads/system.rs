@@ -8,12 +8,15 @@ use rustc_hash::FxHashMap;
 use super::ask::{Start, Wanted};
 use super::world::{Stale, World};
 use crate::model::{
-    Asking, Describe, Failure, FailureKind, Foresight, Next, Objects, Polls, Remark, Response,
+    Asking, CellId, Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects, Polls, ProcessId, Remark, Response,
     Runs, Site, System, Value, Values,
 };
 use crate::program::panics;
 use crate::systems::history::tree::{NodeId, Tree};
 use crate::systems::history::{Asked, Reply, Told, difference};
+
+/// The most threads that are run again.
+const MOST_AGAIN: usize = 32;
 
 /// The most objects of a kind.
 const MANY: u32 = 1 << 30;
@@ -29,6 +32,15 @@ pub(super) enum Kind {
     Mutex,
     RwLock,
     Condvar,
+}
+
+/// What a search has to know of the program before it begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Mode {
+    /// Is some mutex tried? Then all have to be declared in another way.
+    pub(super) is_tried: bool,
+    /// Are accesses to cells compared?
+    pub(super) tracks: bool,
 }
 
 /// The threads of a closure as a [`System`].
@@ -51,21 +63,21 @@ pub(super) struct Shared {
     told: AtomicU64,
     /// A thread that did not do the same again.
     broken: OnceLock<Failure>,
-    /// Is some mutex tried? Then all have to be declared in another way.
-    pub(super) is_tried: bool,
+    pub(super) mode: Mode,
+    /// Was a mutex tried, or a cell made, that the mode does not expect?
     pub(super) tries: AtomicBool,
+    pub(super) cells: AtomicBool,
     /// Did an atomic operation ask for less than sequential consistency?
     pub(super) is_weak: AtomicBool,
 }
 
 impl Threads {
-    /// The threads that this closure spawns, and the one that runs it. If `is_tried`, mutexes can
-    /// be tried.
-    pub(super) fn new(main: Arc<dyn Fn() + Send + Sync>, is_tried: bool) -> Threads {
+    /// The threads that this closure spawns, and the one that runs it.
+    pub(super) fn new(main: Arc<dyn Fn() + Send + Sync>, mode: Mode) -> Threads {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let mut objects = Objects { max_polls: Polls::default(), ..Objects::default() };
         objects.cells.push_array("cell", MANY, Value::Unit);
-        let asking = if is_tried { Asking::Tries } else { Asking::Queues };
+        let asking = if mode.is_tried { Asking::Tries } else { Asking::Queues };
         objects.mutexes.push_array("mutex", MANY, asking);
         objects.rwlocks.push_array("rwlock", MANY, ());
         objects.condvars.push_array("condvar", MANY, ());
@@ -80,8 +92,9 @@ impl Threads {
             starts: AtomicU64::new(0),
             told: AtomicU64::new(0),
             broken: OnceLock::new(),
-            is_tried,
+            mode,
             tries: AtomicBool::new(false),
+            cells: AtomicBool::new(false),
             is_weak: AtomicBool::new(false),
         };
         Threads { shared: Arc::new(shared) }
@@ -90,6 +103,31 @@ impl Threads {
     /// Ends the threads that are still there.
     pub(super) fn end(&self) {
         drop(World::take(self.shared.number));
+    }
+
+    /// The mode in which the program has to be searched, as far as is known.
+    pub(super) fn mode(&self) -> Mode {
+        let Shared { mode, tries, cells, .. } = &*self.shared;
+        Mode {
+            is_tried: mode.is_tried || tries.load(Ordering::Relaxed),
+            tracks: mode.tracks || cells.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Runs some threads again, from the start to their ends, to see whether they do the same.
+    /// Returns whether one did not.
+    pub(super) fn differs(&self) -> bool {
+        let ends: Vec<NodeId> = {
+            let tree = self.shared.tree();
+            let is_end = |&node: &NodeId| tree.reply(node).is_some_and(|reply| reply.asked.is_end());
+            let ends: Vec<NodeId> = (0..tree.len() as NodeId).filter(is_end).collect();
+            ends.iter().step_by(ends.len().div_ceil(MOST_AGAIN).max(1)).copied().collect()
+        };
+        for end in ends {
+            self.end();
+            self.shared.bring_to(end);
+        }
+        self.shared.broken.get().is_some()
     }
 }
 
@@ -142,6 +180,12 @@ impl Shared {
 
     /// Finds out what the thread does after this history.
     fn bring_to(self: &Arc<Self>, node: NodeId) {
+        let world = self.world_at(node);
+        world.keep(self.number);
+    }
+
+    /// A world in which this history has happened.
+    fn world_at(self: &Arc<Self>, node: NodeId) -> World {
         let world = World::take(self.number);
         let fresh = || World::new(self.clone());
         let (mut world, is_fresh) = match world {
@@ -157,7 +201,7 @@ impl Shared {
                 let _ = self.broken.set(Failure { kind: FailureKind::Error, message, site: None });
             }
         }
-        world.keep(self.number);
+        world
     }
 
     /// If the thread with this history has yielded, and since then has twice observed the same and
@@ -249,12 +293,44 @@ impl System for Threads {
         })
     }
 
+    fn finale(&self) -> Option<&dyn Finale<Local>> {
+        self.shared.mode.tracks.then_some(self as &dyn Finale<Local>)
+    }
+
     fn foresight(&self) -> &dyn Foresight<Local> {
         self
     }
 
     fn describe(&self) -> &dyn Describe<Local> {
         self
+    }
+}
+
+/// Accesses to cells that race are found where all threads of an execution have run.
+impl Finale<Local> for Threads {
+    fn judge(&self, locals: &[Option<&Local>], _: Contents<'_>, _: &Values) -> Option<Failure> {
+        let ends = || locals.iter().flatten().map(|&&Local(node)| node);
+        let (mut world, mut is_fresh) = match World::take(self.shared.number) {
+            Some(world) => (world, false),
+            None => (World::new(self.shared.clone()), true),
+        };
+        while ends().any(|end| world.bring_to(end).is_err()) {
+            if is_fresh {
+                return self.shared.broken.get().cloned();
+            }
+            (world, is_fresh) = (World::new(self.shared.clone()), true);
+        }
+        let race = world.race();
+        world.keep(self.shared.number);
+        race
+    }
+
+    fn tells(&self, _: ProcessId, _: &Local, _: &Local) -> bool {
+        false
+    }
+
+    fn sees_cell(&self, _: CellId) -> bool {
+        false
     }
 }
 

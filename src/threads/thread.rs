@@ -4,12 +4,13 @@ use std::any::Any;
 use std::fmt;
 use std::io;
 use std::panic::Location;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex as Plain, PoisonError};
 use std::time::Duration;
 
 use super::ask::{Place, Running, Start, ask, ask_for};
 use super::hint;
-use super::sync::{Condvar, Mutex};
+use super::sync::Notify;
 use crate::model::{Op, ProcessId};
 use crate::systems::history::{Asked, Told};
 
@@ -30,9 +31,8 @@ pub struct Thread(Arc<About>);
 struct About {
     name: Option<String>,
     id: ThreadId,
-    /// Was it unparked since it was last parked?
-    is_unparked: Mutex<bool>,
-    unparked: Condvar,
+    /// Is notified when it is unparked.
+    unparked: Notify,
 }
 
 /// Distinguishes threads: by the history of the spawner.
@@ -46,14 +46,17 @@ pub struct Builder {
 }
 
 /// Starts a thread.
+///
+/// Other than [`std::thread::spawn`] it takes what must not be sent to another thread, too: the
+/// threads of a program share one thread of the operating system.
 #[track_caller]
-pub fn spawn<T: Send + 'static>(code: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+pub fn spawn<T: 'static>(code: impl FnOnce() -> T + 'static) -> JoinHandle<T> {
     start(None, code, Location::caller())
 }
 
-fn start<T: Send + 'static>(
+fn start<T: 'static>(
     name: Option<String>,
-    code: impl FnOnce() -> T + Send + 'static,
+    code: impl FnOnce() -> T + 'static,
     place: Place,
 ) -> JoinHandle<T> {
     let running = Running::current();
@@ -123,9 +126,9 @@ impl Builder {
     /// # Errors
     /// None.
     #[track_caller]
-    pub fn spawn<T: Send + 'static>(
+    pub fn spawn<T: 'static>(
         self,
-        code: impl FnOnce() -> T + Send + 'static,
+        code: impl FnOnce() -> T + 'static,
     ) -> io::Result<JoinHandle<T>> {
         Ok(start(self.name, code, Location::caller()))
     }
@@ -133,8 +136,7 @@ impl Builder {
 
 impl Thread {
     fn new(name: Option<String>, spawner: Option<u32>) -> Thread {
-        let (is_unparked, unparked) = (Mutex::new(false), Condvar::new());
-        Thread(Arc::new(About { name, id: ThreadId(spawner), is_unparked, unparked }))
+        Thread(Arc::new(About { name, id: ThreadId(spawner), unparked: Notify::new() }))
     }
 
     /// Its name, if it was given one.
@@ -150,8 +152,7 @@ impl Thread {
     /// Lets it go on from its present or its next `park`.
     #[track_caller]
     pub fn unpark(&self) {
-        *self.0.is_unparked.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.0.unparked.notify_one();
+        self.0.unparked.notify();
     }
 }
 
@@ -180,12 +181,7 @@ pub fn current() -> Thread {
 /// Waits until another thread calls [`Thread::unpark`], unless one has done so already.
 #[track_caller]
 pub fn park() {
-    let Thread(about) = current();
-    let mut is_unparked = about.is_unparked.lock().unwrap_or_else(PoisonError::into_inner);
-    while !*is_unparked {
-        is_unparked = about.unparked.wait(is_unparked).unwrap_or_else(PoisonError::into_inner);
-    }
-    *is_unparked = false;
+    current().0.unparked.wait();
 }
 
 /// Says that the thread waits for something that others do: see [`hint::spin_loop`].
@@ -199,4 +195,72 @@ pub fn sleep(_: Duration) {}
 /// Is the running thread unwinding?
 pub fn panicking() -> bool {
     std::thread::panicking()
+}
+
+/// A variable of which each thread has its own: made by [`thread_local!`](crate::thread_local).
+pub struct LocalKey<T: 'static>(fn() -> T);
+
+/// The variable does not exist any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessError;
+
+impl fmt::Display for AccessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the thread has ended")
+    }
+}
+
+impl std::error::Error for AccessError {}
+
+impl<T: 'static> LocalKey<T> {
+    #[doc(hidden)]
+    pub const fn new(first: fn() -> T) -> LocalKey<T> {
+        LocalKey(first)
+    }
+
+    /// Calls the function with the variable of this thread. It is made when it is first used.
+    pub fn with<R>(&'static self, work: impl FnOnce(&T) -> R) -> R {
+        self.try_with(work).expect("a variable of a thread that has not ended")
+    }
+
+    /// As [`with`](LocalKey::with).
+    ///
+    /// # Errors
+    /// If the thread has ended.
+    pub fn try_with<R>(&'static self, work: impl FnOnce(&T) -> R) -> std::result::Result<R, AccessError> {
+        let running = Running::try_current().ok_or(AccessError)?;
+        let thread = running.shared.tree().root(running.node.get());
+        let key = (thread, std::ptr::from_ref(self).addr());
+        let known = running.locals.borrow().get(&key).cloned();
+        let variable = match known {
+            Some(variable) => variable,
+            None => {
+                let variable: Rc<dyn Any> = Rc::new(self.0());
+                running.locals.borrow_mut().insert(key, variable.clone());
+                variable
+            }
+        };
+        drop(running);
+        Ok(work(variable.downcast_ref().expect("a variable of this type")))
+    }
+}
+
+impl<T> fmt::Debug for LocalKey<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalKey").finish_non_exhaustive()
+    }
+}
+
+/// Variables of which each thread has its own: see [`std::thread_local!`].
+#[macro_export]
+macro_rules! thread_local {
+    () => {};
+    ($(#[$attribute:meta])* $visible:vis static $name:ident: $type:ty = $first:expr; $($others:tt)*) => {
+        $crate::thread_local!($(#[$attribute])* $visible static $name: $type = $first);
+        $crate::thread_local!($($others)*);
+    };
+    ($(#[$attribute:meta])* $visible:vis static $name:ident: $type:ty = $first:expr) => {
+        $(#[$attribute])* $visible static $name: $crate::thread::LocalKey<$type> =
+            $crate::thread::LocalKey::new(|| $first);
+    };
 }

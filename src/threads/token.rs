@@ -1,6 +1,7 @@
 //! What a write leaves in a cell of the model: the history of the writer, and for an atomic its
 //! bits.
 
+use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::model::{Opaque, Update, Value};
@@ -28,7 +29,7 @@ impl Token {
 ///
 /// What an update writes depends on what it finds. So the history in which a thread asks for an
 /// update does not name what it writes; with the content that was updated it does.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Word {
     pub(super) bits: u64,
     /// The history in which the writer asked for the operation.
@@ -41,7 +42,7 @@ pub(super) struct Word {
 impl Word {
     pub(super) fn new(bits: u64, by: NodeId, updated: Option<Value>) -> Word {
         let before = updated.as_ref().map_or(0, |value| Word::of(value).map_or(1, |word| word.hash));
-        Word { bits, by, updated, hash: mix(before ^ mix(u64::from(by))) }
+        Word { bits, by, updated, hash: mix(before ^ mix(u64::from(by) ^ mix(bits))) }
     }
 
     pub(super) fn value(self) -> Value {
@@ -55,9 +56,17 @@ impl Word {
     }
 }
 
+/// As a counterexample shows it.
+impl fmt::Debug for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.bits.fmt(f)
+    }
+}
+
 impl PartialEq for Word {
     fn eq(&self, other: &Word) -> bool {
-        (self.hash, self.by) == (other.hash, other.by) && self.updated == other.updated
+        (self.hash, self.bits, self.by) == (other.hash, other.bits, other.by)
+            && self.updated == other.updated
     }
 }
 

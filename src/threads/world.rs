@@ -15,19 +15,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use generator::{Generator, Gn};
+use generator::{Gn, LocalGenerator};
 use rustc_hash::FxHashMap;
 
-use super::ask::{Body, Running, Wanted, leave};
+use super::ask::{Body, Clock, Running, Wanted, leave};
 use super::system::Shared;
 use super::token::{Token, Word};
-use crate::model::Value;
+use crate::model::{Failure, Value};
 use crate::program::panics;
 use crate::systems::history::tree::NodeId;
 use crate::systems::history::{Asked, Told};
 
 /// A stack on which a thread runs: it takes outcomes, and gives what the thread wants.
-type Stack = Generator<'static, Told, Wanted>;
+type Stack = LocalGenerator<'static, Told, Wanted>;
 
 /// The size of a stack, in words.
 const SIZE: usize = 0x8000;
@@ -51,11 +51,15 @@ pub(super) struct World {
     threads: FxHashMap<NodeId, Thread>,
     /// Those that were spawned and have not begun, by the histories of their spawners.
     spawned: FxHashMap<NodeId, Body>,
+    /// What threads knew of others in their histories.
+    clocks: FxHashMap<NodeId, Clock>,
 }
 
 struct Thread {
     stack: Option<Stack>,
     at: NodeId,
+    /// What it knows of other threads, if accesses to cells are compared.
+    clock: Clock,
 }
 
 impl World {
@@ -65,6 +69,7 @@ impl World {
             running: Rc::new(Running::new(shared)),
             threads: FxHashMap::default(),
             spawned: FxHashMap::default(),
+            clocks: FxHashMap::default(),
         }
     }
 
@@ -106,6 +111,9 @@ impl World {
         self.bring_to(parent)?;
         let told = shared.tree().told(node).clone();
         self.bring_to_what_was_read(&told)?;
+        if shared.mode.tracks {
+            self.learn_what_was_read(root, &told);
+        }
         let thread = self.threads.get_mut(&root).expect("it is at the parent");
         if thread.at != parent {
             return Err(Stale);
@@ -134,6 +142,40 @@ impl World {
         Ok(())
     }
 
+    /// Adds to what a thread knows of others.
+    fn learn_what_was_read(&mut self, root: NodeId, told: &Told) {
+        let Told::Value(value) = told else { return };
+        let mut clock = std::mem::take(&mut self.thread(root).clock);
+        if let Some(Token(by)) = Token::of(value) {
+            self.add_to(&mut clock, by);
+        }
+        let mut read = Word::of(value);
+        while let Some(word) = read {
+            self.add_to(&mut clock, word.by);
+            read = word.updated.as_ref().and_then(Word::of);
+        }
+        self.thread(root).clock = clock;
+    }
+
+    /// Adds to a clock what a thread has done up to this history, and what it knew of others.
+    fn add_to(&self, clock: &mut Clock, node: NodeId) {
+        let own = (self.running.shared.tree().root(node), node);
+        let known = self.clocks.get(&node).into_iter().flatten().map(|(&of, &node)| (of, node));
+        for (thread, node) in known.chain([own]) {
+            let last = clock.entry(thread).or_insert(node);
+            *last = node.max(*last);
+        }
+    }
+
+    fn thread(&mut self, root: NodeId) -> &mut Thread {
+        self.threads.get_mut(&root).expect("a thread that runs")
+    }
+
+    /// Accesses to a cell that race, if there are any.
+    pub(super) fn race(&self) -> Option<Failure> {
+        self.running.race.borrow().clone()
+    }
+
     /// Starts the thread with this empty history.
     fn start(&mut self, root: NodeId, spawner: Option<NodeId>) -> Result<(), Stale> {
         let body = match spawner {
@@ -143,20 +185,29 @@ impl World {
                 Box::new(move || main())
             }
         };
-        let code = move || run(body);
         let stack = match IDLE.with_borrow_mut(Vec::pop) {
             Some(mut stack) => {
-                stack.init_code(code);
+                stack.scoped_init(move |_| run(body));
                 stack
             }
-            None => Gn::new_opt(SIZE, code),
+            None => Gn::new_scoped_opt_local(SIZE, move |_| run(body)),
         };
-        self.threads.insert(root, Thread { stack: None, at: root });
+        let mut clock = Clock::default();
+        if let Some(spawner) = spawner.filter(|_| self.running.shared.mode.tracks) {
+            self.add_to(&mut clock, spawner);
+        }
+        self.threads.insert(root, Thread { stack: None, at: root, clock });
         self.go_on(root, stack, None)
     }
 
     /// Runs the thread with this history to its next question, and tells the program what that is.
     fn go_on(&mut self, node: NodeId, mut stack: Stack, told: Option<Told>) -> Result<(), Stale> {
+        let root = self.running.shared.tree().root(node);
+        if self.running.shared.mode.tracks {
+            let clock = self.thread(root).clock.clone();
+            self.running.clock.replace(clock.clone());
+            self.clocks.insert(node, clock);
+        }
         let running = &self.running;
         running.node.set(node);
         running.made.set(0);
@@ -168,9 +219,8 @@ impl World {
                 Some(told) => stack.send(told),
             })
         });
-        let root = running.shared.tree().root(node);
         if running.is_stale.get() {
-            self.threads.get_mut(&root).expect("the thread that runs").stack = Some(stack);
+            self.thread(root).stack = Some(stack);
             return Err(Stale);
         }
         let has_ended = wanted.asked.is_end();
@@ -181,9 +231,7 @@ impl World {
         running.shared.answer(node, wanted, printed, running.has_yielded.get());
         match has_ended {
             true => put_back(stack),
-            false => {
-                self.threads.get_mut(&root).expect("the thread that runs").stack = Some(stack);
-            }
+            false => self.thread(root).stack = Some(stack),
         }
         Ok(())
     }
@@ -196,13 +244,16 @@ impl Drop for World {
         let running = self.running.clone();
         running.enter(|| {
             panics::while_running(|| {
-                for (_, thread) in self.threads.drain() {
-                    if let Some(mut stack) = thread.stack {
-                        stack.cancel();
+                // What panics while it is dropped has been run for nothing.
+                let threads = self.threads.drain().filter_map(|(_, thread)| thread.stack);
+                for mut stack in threads {
+                    let ended = catch_unwind(AssertUnwindSafe(|| stack.cancel()));
+                    if ended.is_ok() {
                         put_back(stack);
                     }
                 }
-                self.spawned.clear();
+                let spawned = self.spawned.drain().map(|(_, body)| body);
+                spawned.for_each(|body| drop(catch_unwind(AssertUnwindSafe(|| drop(body)))));
             });
         });
     }
@@ -229,6 +280,8 @@ fn put_back(mut stack: Stack) {
 fn run(body: Body) -> Wanted {
     let result = catch_unwind(AssertUnwindSafe(body));
     let running = Running::current();
+    let thread = running.shared.tree().root(running.node.get());
+    running.locals.borrow_mut().retain(|&(of, _), _| of != thread);
     if running.is_ending.get() {
         // It is unwinding because the world ends.
         match result {

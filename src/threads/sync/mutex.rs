@@ -20,7 +20,6 @@ pub struct Mutex<T: ?Sized> {
 }
 
 /// A mutex that the thread has locked. It is unlocked when this is dropped.
-#[must_use = "if unused the mutex will immediately unlock"]
 pub struct MutexGuard<'a, T: ?Sized> {
     mutex: &'a Mutex<T>,
     handle: Handle,
@@ -69,7 +68,7 @@ impl<T: ?Sized> Mutex<T> {
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let place = Location::caller();
         let shared = Running::current().shared.clone();
-        if !shared.is_tried {
+        if !shared.mode.is_tried {
             // The search is done once more, with mutexes that can be tried.
             shared.tries.store(true, Ordering::Relaxed);
             panic!("mutexes of this program are tried");

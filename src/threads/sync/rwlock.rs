@@ -18,7 +18,6 @@ pub struct RwLock<T: ?Sized> {
 }
 
 /// A lock that the thread reads. It is unlocked when this is dropped.
-#[must_use = "if unused the lock will immediately unlock"]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
     handle: Handle,
@@ -27,7 +26,6 @@ pub struct RwLockReadGuard<'a, T: ?Sized> {
 }
 
 /// A lock that the thread writes. It is unlocked when this is dropped.
-#[must_use = "if unused the lock will immediately unlock"]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
     handle: Handle,
