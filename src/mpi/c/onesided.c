@@ -165,25 +165,68 @@ static void put_operation(struct bytes *to, const struct operation *of) {
   put_block(to, of->data.at, of->data.length);
 }
 
-/* Carries out an operation of put_operation, or a store by the owner's program: see publish. */
-static void take_operation(struct reader *from, int unit, uint8_t *content) {
-  char kind = (char)take_u8(from);
-  ptrdiff_t disp = (ptrdiff_t)take_u64(from);
-  if (kind == 'w') {
-    struct reader stored = take_block(from);
-    memcpy(content + disp, stored.at, (size_t)(stored.end - stored.at));
-    return;
+/* Reads an operation of put_operation, or a store: see put_store. */
+static struct operation take_operation(struct reader *from, struct type *type) {
+  struct operation of = {.kind = (char)take_u8(from), .disp = (MPI_Aint)take_u64(from), .type = type};
+  if (of.kind != 'w') {
+    of.count = take_u64(from);
+    *type = take_type(from);
+    of.op = (MPI_Op)(uintptr_t)take_u64(from);
+    of.site = take_u64(from);
   }
-  size_t count = take_u64(from);
-  struct type type = take_type(from);
-  MPI_Op op = (MPI_Op)(uintptr_t)take_u64(from);
-  uintptr_t site = take_u64(from);
-  act(kind, content + disp * unit, count, &type, op, take_block(from), site, NULL);
-  release(type.piece);
+  struct reader data = take_block(from);
+  of.data = (struct bytes){.at = (uint8_t *)data.at, .length = (size_t)(data.end - data.at)};
+  return of;
+}
+
+static struct span stored(const struct operation *store) {
+  return (struct span){(uint64_t)store->disp, (uint64_t)store->disp + store->data.length};
+}
+
+/* Carries out an operation that was read. `content` is the part from byte `first` on. */
+static void act_taken(const struct operation *of, int unit, uint8_t *content, size_t first) {
+  if (of->kind == 'w') memcpy(content + ((size_t)of->disp - first), of->data.at, of->data.length);
+  else act(of->kind, content + ((size_t)of->disp * (size_t)unit - first), of->count, of->type, of->op, all_of(&of->data), of->site, NULL);
 }
 
 void operations_act(const struct window *window, int target, struct reader operations, uint8_t *content) {
-  while (operations.at < operations.end) take_operation(&operations, window->sides[target].unit, content);
+  while (operations.at < operations.end) {
+    struct type type = {0};
+    struct operation of = take_operation(&operations, &type);
+    act_taken(&of, window->sides[target].unit, content, 0);
+    release(type.piece);
+  }
+}
+
+/* Carries out an operation on a copy of what it touches, and takes over the bytes of the stores. */
+static void act_again(const struct operation *of, int unit, struct reader stores, uint8_t *content) {
+  struct span touched = stored(of);
+  size_t from, to, begin = of->kind == 'w' ? touched.from : (size_t)of->disp * (size_t)unit;
+  if (of->kind != 'w') bounds(of, unit, &from, &to), touched = (struct span){from, to};
+  size_t first = begin < touched.from ? begin : touched.from, behind = begin > touched.to ? begin : touched.to;
+  uint8_t *copy = NULL;
+  while (stores.at < stores.end) {
+    struct operation store = take_operation(&stores, NULL);
+    struct span both = stored(&store);
+    if (both.from < touched.from) both.from = touched.from;
+    if (both.to > touched.to) both.to = touched.to;
+    if (both.from >= both.to) continue;
+    if (!copy) {
+      copy = memcpy(allocate(behind - first), content + first, behind - first);
+      act_taken(of, unit, copy, first);
+    }
+    memcpy(content + both.from, copy + (both.from - first), both.to - both.from);
+  }
+  release(copy);
+}
+
+void operations_act_again(const struct window *window, int target, struct reader operations, struct reader stores, uint8_t *content) {
+  while (operations.at < operations.end) {
+    struct type type = {0};
+    struct operation of = take_operation(&operations, &type);
+    act_again(&of, window->sides[target].unit, stores, content);
+    release(type.piece);
+  }
 }
 
 static void receive_result(struct operation *of, struct reader result) {
@@ -203,46 +246,91 @@ static bool is_shared(const struct window *window, int target) {
   return window->holds[target] != EXCLUSIVE;
 }
 
+/* Calls `each` with the ranges of bytes of a part that an operation touches. */
+static void each_span(const struct operation *of, int unit, void each(void *, struct span), void *with) {
+  struct spans spans = spans_of(of, unit);
+  size_t from, to;
+  bounds(of, unit, &from, &to);
+  for (size_t i = 0; i < spans.count; i++) each(with, spans.span[i]);
+  if (!spans.span && from < to) each(with, (struct span){from, to});
+  release(spans.span);
+}
+
+/* The atomic operations that are to be carried out at a target. */
+struct atomics {
+  const struct window *window;
+  int target;
+  struct grains grains;
+};
+static void add_grains(void *to, struct span touched) {
+  struct atomics *atomics = to;
+  grains_add(&atomics->grains, atomics->window, atomics->target, touched);
+}
+
+/* The results of ordered operations. */
+struct results {
+  struct bytes *to;
+  const uint8_t *content;
+};
+static void add_result(void *to, struct span touched) {
+  struct results *results = to;
+  put_store(results->to, results->content, touched.from, touched.to);
+}
+
+/* Carries out what is not applied yet: it is one change. */
 void operations_apply(struct window *window, int target) {
-  bool is_ordered = false, is_reading = false;
+  bool is_ordered = false, is_reading = false, is_any = false;
   enum lane lane = PLAIN;
+  int unit = window->sides[target].unit;
+  struct atomics atomics = {window, target, {0}};
   for (size_t i = 0; i < window->length; i++) {
     const struct operation *of = &window->operations[i];
     if (of->is_applied || of->target != target) continue;
+    is_any = true;
     is_reading |= reads_target(of->kind);
     is_ordered |= operation_is_ordered(of->kind, of->op);
-    if (is_atomic(of->kind)) lane = ATOMIC;
+    if (is_atomic(of->kind)) lane = ATOMIC, each_span(of, unit, add_grains, &atomics);
   }
-  is_ordered &= is_shared(window, target);
-  uint32_t request;
-  if (is_ordered) window_lock_content(window, target, &request);
-  if (is_ordered) changes_find(window, target);
+  if (!is_any) return;
+  bool is_searched = lane == ATOMIC && is_shared(window, target);
+  is_ordered &= is_searched;
+  if (is_ordered) grains_lock(&atomics.grains, window, target);
+  if (is_ordered) grains_find(&atomics.grains, window, target);
   uint8_t *content = NULL;
-  if (is_reading) {
+  if (is_reading || is_ordered) {
     size_t size = window->sides[target].size;
     content = memcpy(allocate(size), changes_content(window, target), size);
   }
   struct bytes changes = {0};
+  bool *are_changes = allocate(window->length * sizeof *are_changes);
   for (size_t i = 0; i < window->length; i++) {
     struct operation *of = &window->operations[i];
     if (of->is_applied || of->target != target) continue;
-    bool is_change = operation_changes(of);
+    are_changes[i] = operation_changes(of);
     if (content) {
       struct bytes result = {0};
-      uint8_t *at = content + of->disp * window->sides[target].unit;
-      is_change = act(of->kind, at, of->count, of->type, of->op, all_of(&of->data), of->site, &result);
+      uint8_t *at = content + of->disp * unit;
+      are_changes[i] = act(of->kind, at, of->count, of->type, of->op, all_of(&of->data), of->site, &result);
       receive_result(of, all_of(&result));
       release(result.at);
     }
-    if (is_change) put_operation(&changes, of);
+    if (are_changes[i] && !is_ordered) put_operation(&changes, of);
     release(of->data.at);
     of->data = (struct bytes){0};
     of->is_applied = true;
   }
-  if (changes.length > 0) changes_add(window, target, lane, is_ordered, &changes);
+  struct results results = {&changes, content};
+  for (size_t i = 0; i < window->length && is_ordered; i++)
+    if (are_changes[i]) each_span(&window->operations[i], unit, add_result, &results);
+  /* An ordered operation that changes nothing also tells the next one what it has seen. */
+  if (changes.length > 0 || is_ordered) {
+    uint32_t index = changes_add(window, target, lane, is_ordered, &changes);
+    if (is_searched) grains_announce(&atomics.grains, window, target, index);
+  }
   release(changes.at);
   release(content);
-  if (is_ordered) window_unlock_content(window, target, request);
+  release(are_changes);
+  if (is_ordered) grains_unlock(&atomics.grains, window, target);
 }
 
 void operations_complete(struct window *window, int target, bool is_local) {

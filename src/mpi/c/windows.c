@@ -32,21 +32,12 @@ uint32_t window_ask(char form, const struct window *window, int target, uint32_t
   return ask_posted();
 }
 
-void window_lock_content(const struct window *window, int target, uint32_t *request) {
-  *request = window_ask('l', window, target, 0);
-  window_ask('m', window, target, *request);
-}
-
-void window_unlock_content(const struct window *window, int target, uint32_t request) {
-  window_ask('u', window, target, request);
-}
-
 static size_t own_size(const struct window *window) { return window->sides[window->comm->rank].size; }
 
-static void put_store(struct bytes *to, const uint8_t *private, size_t from, size_t behind) {
+void put_store(struct bytes *to, const uint8_t *part, size_t from, size_t behind) {
   put_u8(to, 'w');
   put_u64(to, from);
-  put_block(to, private + from, behind - from);
+  put_block(to, part + from, behind - from);
 }
 
 /* Publishes the program's changes of its memory: all of it while the window is made, and later only
