@@ -30,10 +30,9 @@ static bool is_atomic(char kind) { return kind == 'a' || kind == 'f' || kind == 
 bool operation_changes(const struct operation *of) { return of->kind != 'g' && of->op != MPI_NO_OP; }
 bool operation_is_ordered(char kind, MPI_Op op) { return kind == 'f' || kind == 'c' || (kind == 'a' && op == MPI_REPLACE); }
 
-/* The range of bytes of a part that an operation touches: the first, and the one behind the
+/* The range of bytes that this many elements of a type touch: the first, and the one behind the
  * last. */
-static void bounds(const struct operation *of, int unit, size_t *from, size_t *to) {
-  const struct type *type = of->type;
+static void reach(const struct type *type, size_t count, ptrdiff_t *from, ptrdiff_t *to) {
   ptrdiff_t low = PTRDIFF_MAX, high = PTRDIFF_MIN;
   for (size_t p = 0; p < type->pieces; p++) {
     const struct piece *piece = &type->piece[p];
@@ -41,10 +40,17 @@ static void bounds(const struct operation *of, int unit, size_t *from, size_t *t
     if (piece->at < low) low = piece->at;
     if (end > high) high = end;
   }
-  if (of->count == 0 || type->pieces == 0) low = high = 0;
-  ptrdiff_t begin = of->disp * unit, last = of->count > 0 ? (ptrdiff_t)(of->count - 1) * type->extent : 0;
+  if (count == 0 || type->pieces == 0) low = high = 0;
+  *from = low;
+  *to = high + (count > 0 ? (ptrdiff_t)(count - 1) * type->extent : 0);
+}
+
+/* The range of bytes of a part that an operation touches. */
+static void bounds(const struct operation *of, int unit, size_t *from, size_t *to) {
+  ptrdiff_t low, high, begin = of->disp * unit;
+  reach(of->type, of->count, &low, &high);
   *from = (size_t)(begin + low);
-  *to = (size_t)(begin + last + high);
+  *to = (size_t)(begin + high);
 }
 
 static int by_place(const void *one, const void *other) {
@@ -147,10 +153,12 @@ static bool act(char kind, uint8_t *at, size_t count, const struct type *type, M
     memcpy(at, new, type->size);
   }
   if (kind == 'a' || kind == 'f') {
-    uint8_t *given = allocate(count * (size_t)type->extent + 64);
+    ptrdiff_t low, high;
+    reach(type, count, &low, &high);
+    uint8_t *room = allocate((size_t)(high - low) + 64), *given = room - low;
     take_data(&data, given, count, type, "this rank", site, site);
     op_apply_window(op, given, at, count, type);
-    release(given);
+    release(room);
   }
   return true;
 }
