@@ -20,7 +20,7 @@ const OWN_HEADERS: [(&str, &str); 4] = [
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 39] = [
+pub(super) const PARTS: [(&str, &str); 40] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -59,6 +59,7 @@ pub(super) const PARTS: [(&str, &str); 39] = [
     ("onesided.c", include_str!("c/onesided.c")),
     ("changes.c", include_str!("c/changes.c")),
     ("grains.c", include_str!("c/grains.c")),
+    ("locks.c", include_str!("c/locks.c")),
     ("conflicts.c", include_str!("c/conflicts.c")),
 ];
 

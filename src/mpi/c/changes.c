@@ -204,36 +204,20 @@ uint8_t *changes_content(struct window *window, int rank) {
   return copy->at;
 }
 
-/* The cells where a rank that releases a lock stores the numbers of changes of the target: each
- * rank that shared the lock has one, and those that held it alone have one together. */
-enum { ALONE = -1 };
-static char *lock_cell(const struct window *window, int rank, int holder) {
-  return text_of("lock %s/%d/%d", window->name, rank, holder);
+uint32_t changes_own(const struct window *window, int rank) {
+  const uint32_t *known = clock_changes(world_of(window, rank));
+  return known[writer_of(world_rank, PLAIN)] + known[writer_of(world_rank, ATOMIC)];
 }
 
-static void learn_from(const struct window *window, int rank, int holder) {
-  struct bytes content = cell_read(lock_cell(window, rank, holder));
+void changes_learn(const struct window *window, int rank, char *cell) {
+  struct bytes content = cell_read(cell);
   clock_join_changes(world_of(window, rank), (struct reader){content.at, content.at + content.length});
   release(content.at);
 }
 
-static uint32_t own_changes(int target) {
-  const uint32_t *known = clock_changes(target);
-  return known[writer_of(world_rank, PLAIN)] + known[writer_of(world_rank, ATOMIC)];
-}
-
-void changes_lock(struct window *window, int rank) {
-  learn_from(window, rank, ALONE);
-  for (int other = 0; window->holds[rank] == EXCLUSIVE && other < window->comm->group->size; other++)
-    if (other != window->comm->rank) learn_from(window, rank, other);
-  window->copies[rank].changes = own_changes(world_of(window, rank));
-}
-
-void changes_unlock(const struct window *window, int rank) {
-  int target = world_of(window, rank);
-  if (window->copies[rank].changes == own_changes(target)) return;
+void changes_tell(const struct window *window, int rank, char *cell) {
   struct bytes known = {0};
-  put(&known, clock_changes(target), (size_t)writers() * sizeof *clock_changes(target));
-  cell_write(lock_cell(window, rank, window->holds[rank] == EXCLUSIVE ? ALONE : window->comm->rank), &known);
+  put(&known, clock_changes(world_of(window, rank)), (size_t)writers() * sizeof(uint32_t));
+  cell_write(cell, &known);
   release(known.at);
 }

@@ -40,45 +40,38 @@ static bool may_be_many(const struct window *window, int target) {
   return window->sides[target].size > FEW_GRAINS * size_of_grains(window, target);
 }
 
-static void add(struct grains *grains, uint64_t grain) {
+static void add(struct grains *grains, uint64_t grain, bool is_change) {
   size_t place = grains->count;
   while (place > 0 && grains->grain[place - 1] > grain) place--;
-  if (place > 0 && grains->grain[place - 1] == grain) return;
+  if (place > 0 && grains->grain[place - 1] == grain) {
+    grains->is_changed[place - 1] |= is_change;
+    return;
+  }
   grains->are_many |= grains->count == FEW_GRAINS;
   if (grains->are_many) return;
-  for (size_t i = grains->count++; i > place; i--) grains->grain[i] = grains->grain[i - 1];
+  for (size_t i = grains->count++; i > place; i--) {
+    grains->grain[i] = grains->grain[i - 1];
+    grains->is_changed[i] = grains->is_changed[i - 1];
+  }
   grains->grain[place] = grain;
+  grains->is_changed[place] = is_change;
 }
 
-void grains_add(struct grains *grains, const struct window *window, int target, struct span touched) {
+void grains_add(struct grains *grains, const struct window *window, int target, struct span touched, bool is_change) {
   size_t size = size_of_grains(window, target);
-  for (uint64_t grain = touched.from / size; grain * size < touched.to && !grains->are_many; grain++) add(grains, grain);
-}
-
-static uint32_t ask_grain(char form, const struct window *window, int target, uint64_t grain, uint32_t number) {
-  struct bytes *to = window_question(form);
-  char *name = text_of("grain %s/%d/%ld", window->name, target, (long)grain);
-  put_text(to, name);
-  put_u32(to, number);
-  release(name);
-  return ask_posted();
+  for (uint64_t grain = touched.from / size; grain * size < touched.to && !grains->are_many; grain++) add(grains, grain, is_change);
 }
 
 void grains_lock(struct grains *grains, const struct window *window, int target) {
-  if (may_be_many(window, target)) {
-    grains->whole = ask_grain(grains->are_many ? 'Q' : 'q', window, target, WHOLE, 0);
-    ask_grain('W', window, target, WHOLE, grains->whole);
-  }
-  for (size_t i = 0; i < grains->count && !grains->are_many; i++) {
-    grains->lock[i] = ask_grain('l', window, target, grains->grain[i], 0);
-    ask_grain('m', window, target, grains->grain[i], grains->lock[i]);
-  }
+  if (may_be_many(window, target)) window_ask(grains->are_many ? 'Q' : 'q', window, target, "grain", (long)WHOLE, &grains->whole);
+  for (size_t i = 0; i < grains->count && !grains->are_many; i++)
+    window_ask('l', window, target, "grain", (long)grains->grain[i], &grains->lock[i]);
 }
 
-void grains_unlock(const struct grains *grains, const struct window *window, int target) {
+void grains_unlock(struct grains *grains, const struct window *window, int target) {
   for (size_t i = 0; i < grains->count && !grains->are_many; i++)
-    ask_grain('u', window, target, grains->grain[i], grains->lock[i]);
-  if (may_be_many(window, target)) ask_grain('x', window, target, WHOLE, grains->whole);
+    window_ask('u', window, target, "grain", (long)grains->grain[i], &grains->lock[i]);
+  if (may_be_many(window, target)) window_ask('x', window, target, "grain", (long)WHOLE, &grains->whole);
 }
 
 static struct found *found_at(struct window *window, int target, uint64_t grain) {

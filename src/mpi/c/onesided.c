@@ -264,16 +264,28 @@ static void each_span(const struct operation *of, int unit, void each(void *, st
   release(spans.span);
 }
 
-/* The atomic operations that are to be carried out at a target. */
-struct atomics {
+struct touched {
   const struct window *window;
   int target;
-  struct grains grains;
+  struct grains *grains;
+  bool is_change;
 };
-static void add_grains(void *to, struct span touched) {
-  struct atomics *atomics = to;
-  grains_add(&atomics->grains, atomics->window, atomics->target, touched);
+static void add_grains(void *to, struct span span) {
+  struct touched *touched = to;
+  grains_add(touched->grains, touched->window, touched->target, span, touched->is_change);
 }
+
+static bool is_waiting(const struct operation *of, int target) { return !of->is_applied && of->target == target; }
+
+static void touch(const struct window *window, int target, struct grains *grains, bool are_atomic) {
+  for (size_t i = 0; i < window->length; i++) {
+    const struct operation *of = &window->operations[i];
+    struct touched touched = {window, target, grains, operation_changes(of)};
+    if (is_waiting(of, target) && (is_atomic(of->kind) || !are_atomic)) each_span(of, window->sides[target].unit, add_grains, &touched);
+  }
+}
+
+void operations_touch(const struct window *window, int target, struct grains *grains) { touch(window, target, grains, false); }
 
 /* The results of ordered operations. */
 struct results {
@@ -290,20 +302,23 @@ void operations_apply(struct window *window, int target) {
   bool is_ordered = false, is_reading = false, is_any = false;
   enum lane lane = PLAIN;
   int unit = window->sides[target].unit;
-  struct atomics atomics = {window, target, {0}};
   for (size_t i = 0; i < window->length; i++) {
     const struct operation *of = &window->operations[i];
-    if (of->is_applied || of->target != target) continue;
+    if (!is_waiting(of, target)) continue;
     is_any = true;
     is_reading |= reads_target(of->kind);
     is_ordered |= operation_is_ordered(of->kind, of->op);
-    if (is_atomic(of->kind)) lane = ATOMIC, each_span(of, unit, add_grains, &atomics);
+    if (is_atomic(of->kind)) lane = ATOMIC;
   }
   if (!is_any) return;
+  struct grains all = {0}, atomic = {0};
+  touch(window, target, &all, false);
+  touch(window, target, &atomic, true);
+  if (window->holds[target] == SHARED || window->holds[target] == EVERYBODY) locks_learn(window, target, &all);
   bool is_searched = lane == ATOMIC && is_shared(window, target);
   is_ordered &= is_searched;
-  if (is_ordered) grains_lock(&atomics.grains, window, target);
-  if (is_ordered) grains_find(&atomics.grains, window, target);
+  if (is_ordered) grains_lock(&atomic, window, target);
+  if (is_ordered) grains_find(&atomic, window, target);
   uint8_t *content = NULL;
   if (is_reading || is_ordered) {
     size_t size = window->sides[target].size;
@@ -313,7 +328,7 @@ void operations_apply(struct window *window, int target) {
   bool *are_changes = allocate(window->length * sizeof *are_changes);
   for (size_t i = 0; i < window->length; i++) {
     struct operation *of = &window->operations[i];
-    if (of->is_applied || of->target != target) continue;
+    if (!is_waiting(of, target)) continue;
     are_changes[i] = operation_changes(of);
     if (content) {
       struct bytes result = {0};
@@ -333,16 +348,24 @@ void operations_apply(struct window *window, int target) {
   /* An ordered operation that changes nothing also tells the next one what it has seen. */
   if (changes.length > 0 || is_ordered) {
     uint32_t index = changes_add(window, target, lane, is_ordered, &changes);
-    if (is_searched) grains_announce(&atomics.grains, window, target, index);
+    if (is_searched) grains_announce(&atomic, window, target, index);
   }
   release(changes.at);
   release(content);
   release(are_changes);
-  if (is_ordered) grains_unlock(&atomics.grains, window, target);
+  if (is_ordered) grains_unlock(&atomic, window, target);
+}
+
+static bool reads_any(const struct window *window, int target) {
+  for (size_t i = 0; i < window->length; i++)
+    if (is_waiting(&window->operations[i], target) && reads_target(window->operations[i].kind)) return true;
+  return false;
 }
 
 void operations_complete(struct window *window, int target, bool is_local) {
-  operations_apply(window, target);
+  /* Nobody can see yet what such an operation changes. */
+  bool is_later = lock_is_postponed(window, target) && !reads_any(window, target);
+  if (!is_later) locks_settle(), operations_apply(window, target);
   for (size_t i = 0; i < window->length; i++)
     if (window->operations[i].target == target) complete(&window->operations[i]);
   records_complete(window, target, is_local);
@@ -351,7 +374,7 @@ void operations_complete(struct window *window, int target, bool is_local) {
 void operations_forget(struct window *window) {
   size_t kept = 0;
   for (size_t i = 0; i < window->length; i++)
-    if (!window->operations[i].is_over) window->operations[kept++] = window->operations[i];
+    if (!window->operations[i].is_over || !window->operations[i].is_applied) window->operations[kept++] = window->operations[i];
   window->length = kept;
 }
 
@@ -436,37 +459,37 @@ static struct operation *fetch(ORIGIN, void *result, int result_count, MPI_Datat
 }
 
 FUNCTION(Put, (ORIGIN, TARGET, MPI_Win win)) {
-  CALL("MPI_Put");
+  CALL_OF_EPOCH("MPI_Put");
   put_to(origin, count, type, target, disp, target_count, target_type, win);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Get, (void *origin, int count, MPI_Datatype type, TARGET, MPI_Win win)) {
-  CALL("MPI_Get");
+  CALL_OF_EPOCH("MPI_Get");
   get_from(origin, count, type, target, disp, target_count, target_type, win);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Accumulate, (ORIGIN, TARGET, MPI_Op op, MPI_Win win)) {
-  CALL("MPI_Accumulate");
+  CALL_OF_EPOCH("MPI_Accumulate");
   accumulate(origin, count, type, target, disp, target_count, target_type, op, win);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Get_accumulate, (ORIGIN, void *result, int result_count, MPI_Datatype result_type, TARGET, MPI_Op op, MPI_Win win)) {
-  CALL("MPI_Get_accumulate");
+  CALL_OF_EPOCH("MPI_Get_accumulate");
   fetch(origin, count, type, result, result_count, result_type, target, disp, target_count, target_type, op, win);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Fetch_and_op, (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win)) {
-  CALL("MPI_Fetch_and_op");
+  CALL_OF_EPOCH("MPI_Fetch_and_op");
   fetch(origin, 1, type, result, 1, type, target, disp, 1, type, op, win);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Compare_and_swap, (const void *origin, const void *compared, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win)) {
-  CALL("MPI_Compare_and_swap");
+  CALL_OF_EPOCH("MPI_Compare_and_swap");
   if (is_nowhere(target)) return MPI_SUCCESS;
   struct operation *of = start(win, 'c', target, disp, 1, type, MPI_REPLACE);
   writes(of, compared, 1, type);
