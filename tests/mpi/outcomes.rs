@@ -324,6 +324,10 @@ impl Scene {
                     other == 2 || usage[t].iter().any(|usage| matches!(usage, Usage::Locked));
                 steps.push(Step::Lock { t, is_exclusive });
                 steps.extend(self.operations(rank, t, !is_exclusive, random));
+                if random.below(4) == 0 {
+                    steps.push(Step::Flush(t));
+                    steps.extend(self.operations(rank, t, !is_exclusive, random));
+                }
                 steps.push(Step::Unlock(t));
             }
         }
