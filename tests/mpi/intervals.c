@@ -2,7 +2,7 @@
 // right case has is in intervals.rs.
 // 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12: right, 3 ranks
 // 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23: right, 3 ranks
-// 24, 25, 26, 27, 28, 29, 30, 45, 46, 47: right, 3 ranks
+// 24, 25, 26, 27, 28, 29, 30, 45, 46, 47, 48: right, 3 ranks
 // 31, 32, 33, 34, 38, 39: assertion, 3 ranks
 // 35, 36: call order, 3 ranks
 // 37: global concurrency, 3 ranks
@@ -191,6 +191,19 @@ static void exclusive(void) {
         got = memory[1];
         assert(got == 0 || (got == 6 && memory[0] == 5));
         unlock();
+      }
+      break;
+    case 48: /* a message says that the flush is over */
+      if (rank == 1) {
+        lock(MPI_LOCK_EXCLUSIVE);
+        MPI_Put(&value, 1, MPI_INT, 0, 1, 1, MPI_INT, win);
+        MPI_Win_flush(0, win);
+        MPI_Send(&value, 1, MPI_INT, 0, 0, world);
+        unlock();
+      }
+      if (rank == 0) {
+        MPI_Recv(&value, 1, MPI_INT, 1, 0, world, MPI_STATUS_IGNORE);
+        assert(memory[1] == 2);
       }
       break;
     case 46: /* a rank that is stopped in the epoch has the lock */

@@ -14,7 +14,7 @@ use mazurka::mpi::{Files, Launch, Ranks, TICK};
 use mazurka::systems::history::History;
 
 /// Cases of `intervals.c` with 3 ranks, and their classes.
-const CLASSES: [(u32, u64); 36] = [
+const CLASSES: [(u32, u64); 37] = [
     // Shared locks: puts, and atomic operations on own places and on the same one.
     (1, 1),
     (2, 1),
@@ -56,6 +56,7 @@ const CLASSES: [(u32, u64); 36] = [
     (45, 6),
     (46, 1),
     (47, 2),
+    (48, 1),
 ];
 
 /// `sleep` looks for no races: it is the judge of the others.

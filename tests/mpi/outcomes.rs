@@ -161,6 +161,8 @@ enum Usage {
 
 struct Program {
     layout: Layout,
+    /// Whether a rank sends with a lock, which the receiver may want first: not without buffers.
+    needs_buffers: bool,
     ranks: Vec<Vec<Step>>,
 }
 
@@ -168,7 +170,7 @@ impl Program {
     fn random(random: &mut SplitMix64) -> Program {
         let ranks = 2 + random.below(2);
         let layout = random_of(&LAYOUTS, random);
-        let mut program = Program { layout, ranks: vec![Vec::new(); ranks] };
+        let mut program = Program { layout, needs_buffers: false, ranks: vec![Vec::new(); ranks] };
         for phase in 0..1 + random.below(2) {
             if phase > 0 {
                 program.ranks.iter_mut().for_each(|steps| steps.push(Step::Barrier));
@@ -218,7 +220,20 @@ impl Program {
         });
         if let Some((t, p, rank)) = of_one {
             let to = (rank + 1) % ranks;
-            self.ranks[rank].push(Step::Send(to));
+            let from = &mut self.ranks[rank];
+            // In an epoch, after a flush, or outside of one.
+            let is_inside = random.below(2) == 0;
+            self.needs_buffers |= is_inside;
+            if is_inside {
+                let what = What::Put(value(random));
+                from.push(Step::Lock { t, is_exclusive: random.below(2) == 0 });
+                from.push(Step::Operation { t, p, n: 1, what });
+                from.push(Step::Flush(t));
+            }
+            from.push(Step::Send(to));
+            if is_inside {
+                from.push(Step::Unlock(t));
+            }
             let handed = &mut self.ranks[to];
             handed.push(Step::Receive(rank));
             if t == to && random.below(2) == 0 {
@@ -378,7 +393,7 @@ fn windows_have_the_outcomes_of_a_simple_machine() {
         exact += usize::from(least == most);
         let variants =
             [(Buffering::Infinite, Leaving::Early), (Buffering::Zero, Leaving::Synchronizing)];
-        let (buffering, leaving) = variants[number % 2];
+        let (buffering, leaving) = variants[if program.needs_buffers { 0 } else { number % 2 }];
         let semantics = Semantics { buffering, leaving, ..Semantics::default() };
         let scripts = program.scripts();
         let found = found(Path::new(&made), &scripts, semantics);

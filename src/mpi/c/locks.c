@@ -18,8 +18,8 @@
  * out at the unlock, and the rank waits for nothing in between. Then only the grains (grains.c)
  * that the operations touch are locked, behind the gates of the others: alone if an operation
  * changes them, else together. Any other call of MPI ends the postponement, and so does an epoch
- * with more than a few grains: then the lock is taken as described above. At most one lock is
- * postponed. The lock of a rank's own part is never postponed, because it also protects what the
+ * with more than a few grains: then the lock is taken as described above. A flush with nothing to
+ * read is postponed, too. At most one lock is postponed. The lock of a rank's own part is never postponed, because it also protects what the
  * program does in memory.
  *
  * What a rank with the lock has to know travels in cells. Who has changed something writes them
@@ -97,6 +97,14 @@ void locks_take(struct window *window, int target) {
 
 bool lock_is_postponed(const struct window *window, int target) { return postponed.window == window && postponed.target == target; }
 
+static bool has_flushed(const struct window *window, int target) {
+  for (size_t i = 0; i < window->length; i++) {
+    const struct operation *of = &window->operations[i];
+    if (of->target == target && of->is_over && !of->is_applied) return true;
+  }
+  return false;
+}
+
 void locks_settle(void) {
   struct window *window = postponed.window;
   if (!window) return;
@@ -104,6 +112,8 @@ void locks_settle(void) {
   call = postponed.at;
   postponed.window = NULL;
   enter(window, postponed.target);
+  /* What the rank has flushed, it may now tell others about. */
+  if (has_flushed(window, postponed.target)) operations_apply(window, postponed.target);
   call = before;
 }
 
