@@ -2,8 +2,8 @@
 // right case has is in intervals.rs.
 // 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12: right, 3 ranks
 // 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23: right, 3 ranks
-// 24, 25, 26, 27, 28, 29, 30, 45, 46, 47, 48: right, 3 ranks
-// 31, 32, 33, 34, 38, 39: assertion, 3 ranks
+// 24, 25, 26, 27, 28, 29, 30, 45, 46, 47, 48, 51: right, 3 ranks
+// 31, 32, 33, 34, 38, 39, 49, 50, 52, 53: assertion, 3 ranks
 // 35, 36: call order, 3 ranks
 // 37: global concurrency, 3 ranks
 // 40: call order, 2 ranks
@@ -124,6 +124,17 @@ static void shared(void) {
       else got = fetch(1, MPI_SUM, rank == 1 ? 0 : 3);
       break;
     case 45: got = fetch(0, MPI_NO_OP, 0); break;
+    case 51: /* rank 1 looks at one place, then at the other: what it sees there, rank 2 sees later */
+      if (rank == 0) {
+        lock(MPI_LOCK_SHARED);
+        MPI_Accumulate((int[]){1, 1}, 2, MPI_INT, 0, 0, 2, MPI_INT, MPI_SUM, win);
+        unlock();
+      }
+      if (rank == 1) fetch(0, MPI_NO_OP, 0), got = fetch(0, MPI_NO_OP, 1);
+      if (rank == 2) got = fetch(10, MPI_SUM, 1);
+      MPI_Gather(&got, 1, MPI_INT, all, 1, MPI_INT, 0, world);
+      if (rank == 0) assert(all[1] != 1 || all[2] == 1);
+      break;
   }
   if (which == 11) assert(got <= 2);
 }
@@ -254,6 +265,28 @@ static void wrong(void) {
       else got = fetch(1, MPI_SUM, rank);
       MPI_Allreduce(MPI_IN_PLACE, &got, 1, MPI_INT, MPI_SUM, world);
       assert(got != 1); // wrong 39
+      break;
+    case 49: /* the lock of rank 2 is not postponed */
+      if (rank == 1) put(MPI_LOCK_EXCLUSIVE, 1, 1);
+      if (rank == 2) {
+        lock(MPI_LOCK_EXCLUSIVE);
+        MPI_Get(&got, 1, MPI_INT, 0, 1, 1, MPI_INT, win);
+        MPI_Win_flush(0, win);
+        unlock();
+        assert(got == 0); // wrong 49
+      }
+      break;
+    case 50: /* one place, and many */
+      if (rank == 1) fetch_all(0, LONG);
+      if (rank == 2) assert(fetch(1, MPI_SUM, 3) == 0); // wrong 50
+      break;
+    case 52: /* the other way round */
+      if (rank == 1) fetch(1, MPI_SUM, 3);
+      if (rank == 2) assert(fetch_all(0, LONG) == 0); // wrong 52
+      break;
+    case 53: /* the owner shares the lock of its own part */
+      if (rank == 1) put(MPI_LOCK_EXCLUSIVE, 1, 1);
+      if (rank == 0) lock(MPI_LOCK_SHARED), got = memory[1], unlock(), assert(got == 0); // wrong 53
       break;
     case 37: put(MPI_LOCK_SHARED, 5, rank == 0 ? 4 : 0); break;
     case 40: /* both wait for the message of the other, with the lock of the other */

@@ -14,7 +14,7 @@ use mazurka::mpi::{Files, Launch, Ranks, TICK};
 use mazurka::systems::history::History;
 
 /// Cases of `intervals.c` with 3 ranks, and their classes.
-const CLASSES: [(u32, u64); 37] = [
+const CLASSES: [(u32, u64); 38] = [
     // Shared locks: puts, and atomic operations on own places and on the same one.
     (1, 1),
     (2, 1),
@@ -57,6 +57,7 @@ const CLASSES: [(u32, u64); 37] = [
     (46, 1),
     (47, 2),
     (48, 1),
+    (51, 12),
 ];
 
 /// `sleep` looks for no races: it is the judge of the others.
@@ -112,5 +113,5 @@ fn mistakes_in_some_orders_of_accesses_are_found() {
     );
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(found.is_empty(), "{found:#?}");
-    assert_eq!((right, wrong), (CLASSES.len(), 11));
+    assert_eq!((right, wrong), (CLASSES.len(), 15));
 }
