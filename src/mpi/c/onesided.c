@@ -315,8 +315,9 @@ void operations_apply(struct window *window, int target) {
   touch(window, target, &all, false);
   touch(window, target, &atomic, true);
   if (window->holds[target] == SHARED || window->holds[target] == EVERYBODY) locks_learn(window, target, &all);
-  bool is_searched = lane == ATOMIC && is_shared(window, target);
-  is_ordered &= is_searched;
+  /* Nobody looks for it in the epoch of a fence where nothing is contended. */
+  bool is_announced = lane == ATOMIC && (!window->has_fenced || window->are_contended[target]);
+  is_ordered &= is_shared(window, target);
   if (is_ordered) grains_lock(&atomic, window, target);
   if (is_ordered) grains_find(&atomic, window, target);
   uint8_t *content = NULL;
@@ -348,7 +349,7 @@ void operations_apply(struct window *window, int target) {
   /* An ordered operation that changes nothing also tells the next one what it has seen. */
   if (changes.length > 0 || is_ordered) {
     uint32_t index = changes_add(window, target, lane, is_ordered, &changes);
-    if (is_searched) grains_announce(&atomic, window, target, index);
+    if (is_announced) grains_announce(&atomic, window, target, index);
   }
   release(changes.at);
   release(content);
