@@ -46,7 +46,7 @@ pub enum Report {
 }
 
 /// The number of a worker.
-pub(crate) type Worker = u32;
+pub type Worker = u32;
 
 /// The state of a search by several workers.
 #[derive(Debug)]
@@ -134,6 +134,11 @@ impl Crew {
     /// Records that a worker is lost: its piece is open again.
     pub fn lose(&mut self, worker: Worker) {
         self.busy.remove(&worker);
+    }
+
+    /// Has the worker a piece?
+    pub(super) fn is_busy(&self, worker: Worker) -> bool {
+        self.busy.contains_key(&worker)
     }
 
     /// Does the result still depend on the piece of this worker? True for a worker without a piece.
