@@ -10,11 +10,11 @@
 //! ```
 
 mod processes;
+mod running;
 mod simulation;
 mod tree;
 
 use std::error::Error;
-use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 use std::{env, fs};
@@ -50,9 +50,6 @@ struct Args {
     /// The cores of this machine, for --processes
     #[arg(long, default_value_t = 2)]
     cores: u32,
-    /// Transitions between splits
-    #[arg(long, default_value_t = NonZeroU64::new(1 << 17).unwrap())]
-    grain: NonZeroU64,
     /// Simulate a tree that begins with the recorded one so many times
     #[arg(long, default_value_t = 1)]
     copies: u32,
@@ -95,11 +92,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let tree = recorded(&args, &program, explorer)?;
     println!(
-        "{} traces, {} transitions in {} pieces; a transition {:.0} ns, a branch is read and checked in {:.0} µs, written in {:.0} µs",
+        "{} traces, {} transitions in {} pieces; a transition {:.0} ns, to begin a piece {:.0} µs, a branch is read and checked in {:.0} µs, written in {:.0} µs",
         tree.traces,
         tree.transitions(),
         tree.pieces.len(),
         tree.costs.transition * 1e9,
+        tree.costs.begin * 1e6,
         tree.costs.read * 1e6,
         tree.costs.write * 1e6,
     );
@@ -110,7 +108,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     for &workers in &args.workers {
         let setup = Setup { workers, ..setup(&args) };
-        let found = simulate(&tree, &setup, args.grain);
+        let found = simulate(&tree, &setup);
         let (time, work) = (found.time.as_secs_f64(), found.work.as_secs_f64());
         let Figures { messages, longest_queue, pieces, failed, .. } = found;
         println!(
@@ -158,10 +156,10 @@ fn compare(args: &Args, program: &Program, tree: &Tree) -> Result<(), Box<dyn Er
     }
     let arguments: Vec<String> = env::args().skip(1).chain(["--worker".into()]).collect();
     println!(
-        "processes | searched s | simulated s | simulated : searched | messages | simulated | rank 0 busy s | simulated"
+        "processes | searched s | simulated s | simulated : searched | pieces | simulated | rank 0 busy s | simulated"
     );
     for &workers in &args.processes {
-        let found = processes::search(program, workers, args.grain, &arguments)?;
+        let found = processes::search(program, workers, &arguments)?;
         assert_eq!(found.stats.transitions, tree.transitions(), "the tree is of another search");
         let pipes = Duration::from_micros(20);
         let setup = Setup {
@@ -171,13 +169,13 @@ fn compare(args: &Args, program: &Program, tree: &Tree) -> Result<(), Box<dyn Er
             poll: Duration::ZERO,
             ..setup(args)
         };
-        let simulated = simulate(tree, &setup, args.grain);
+        let simulated = simulate(tree, &setup);
         let (time, other) = (found.time.as_secs_f64(), simulated.time.as_secs_f64());
         println!(
             "{workers} | {time:.2} | {other:.2} | {:.2} | {} | {} | {:.3} | {:.3}",
             other / time,
-            found.messages,
-            simulated.messages,
+            found.pieces,
+            simulated.pieces,
             found.busy.as_secs_f64(),
             simulated.busy.as_secs_f64(),
         );

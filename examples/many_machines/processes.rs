@@ -3,15 +3,17 @@
 //! messages and the search of a piece are those of `mpirun mazurka check`; MPI is not needed.
 
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
-use std::num::NonZeroU64;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 use std::{env, io};
 
-use mazurka::explore::crew::{self, Pace, Report, Worker};
-use mazurka::explore::dispatcher::{Answer, Answers, Dispatcher, Message};
+use mazurka::explore::crew::{self, Report, Worker};
+use mazurka::explore::dispatcher::{
+    Answer, Answers, Dispatcher, HEARTBEAT, Message, SPLIT_AFTER, pace,
+};
 use mazurka::explore::{AnyExplorer, Budget, Part, Stats};
 use mazurka::lang::Program;
 
@@ -20,21 +22,15 @@ pub struct Measured {
     pub time: Duration,
     /// How long rank 0 was busy.
     pub busy: Duration,
-    pub messages: u64,
     pub pieces: u64,
     pub stats: Stats,
 }
 
 /// Searches with so many worker processes. `arguments` are those with which this program becomes a
 /// worker.
-pub fn search(
-    program: &Program,
-    workers: u32,
-    grain: NonZeroU64,
-    arguments: &[String],
-) -> io::Result<Measured> {
+pub fn search(program: &Program, workers: u32, arguments: &[String]) -> io::Result<Measured> {
     let budget = Budget { all: true, ..Budget::default() };
-    let mut dispatcher = Dispatcher::new(Part::whole(), &budget, grain, 1..=workers);
+    let mut dispatcher = Dispatcher::new(Part::whole(), &budget, 1..=workers);
     let (to_rank_0, messages) = channel();
     let mut children = Vec::new();
     for worker in 1..=workers {
@@ -43,7 +39,7 @@ pub fn search(
     // All of them have compiled the program before the clock starts.
     let mut idle: Vec<(Worker, String)> = messages.iter().take(workers as usize).collect();
     let start = Instant::now();
-    let (mut busy, mut count, mut pieces) = (Duration::ZERO, 0, 0);
+    let (mut busy, mut pieces) = (Duration::ZERO, 0);
     while !dispatcher.is_over() {
         let next = match idle.pop() {
             Some(message) => Ok(message),
@@ -52,10 +48,9 @@ pub fn search(
         let taken = Instant::now();
         let answers = match next {
             Ok((worker, line)) => {
-                count += 1;
                 let message: Message = serde_json::from_str(&line)?;
                 if let Message::Report(report) = &message
-                    && let Report::Given(_, branch) = &**report
+                    && let Report::Given(_, branch, _) = &**report
                 {
                     assert!(branch.refusal(program).is_none(), "a branch of this search");
                 }
@@ -75,7 +70,7 @@ pub fn search(
         child.wait()?;
     }
     let stats = dispatcher.settled().outcome(&budget).stats;
-    Ok(Measured { time, busy, messages: count, pieces, stats })
+    Ok(Measured { time, busy, pieces, stats })
 }
 
 /// Sends answers. Returns how many of them are pieces.
@@ -109,18 +104,50 @@ fn start(
 
 /// A worker: searches pieces until there are no more.
 pub fn work(program: &Program, explorer: AnyExplorer) -> io::Result<()> {
+    static ASKED: AtomicU32 = AtomicU32::new(0);
+    let (to_search, pieces) = channel();
+    thread::spawn(move || {
+        for line in stdin().lock().lines().map_while(Result::ok) {
+            match serde_json::from_str(&line).expect("an answer of rank 0") {
+                Answer::Search(piece) => {
+                    // What was asked before concerns another piece.
+                    ASKED.store(0, Ordering::Relaxed);
+                    to_search.send(piece).expect("the search goes on");
+                }
+                Answer::Split(count) => ASKED.store(count, Ordering::Relaxed),
+                Answer::Drop | Answer::Wait => {}
+            }
+        }
+    });
     tell(&Message::Idle)?;
-    for line in stdin().lock().lines() {
-        let Answer::Search(place, branch, grain) = serde_json::from_str(&line?)? else { continue };
-        let budget = Budget { all: true, ..Budget::default() };
+    loop {
+        let piece = match pieces.recv_timeout(HEARTBEAT) {
+            Ok(piece) => piece,
+            Err(RecvTimeoutError::Timeout) => {
+                tell(&Message::Waiting)?;
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        };
+        let mut told = Instant::now();
         let mut report = |report| {
+            match report {
+                Report::Beat(_) if told.elapsed() < HEARTBEAT => return,
+                Report::Given(..) => {
+                    let less = |asked: u32| Some(asked.saturating_sub(1));
+                    let _ = ASKED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+                }
+                _ => {}
+            }
+            told = Instant::now();
             // If rank 0 is gone, the end of its messages ends this process.
             let _ = tell(&Message::Report(Box::new(report)));
         };
+        let budget = Budget { all: true, ..Budget::default() };
+        let mut is_asked = |steps| ASKED.load(Ordering::Relaxed) > 0 || steps >= SPLIT_AFTER;
         let search = (program, explorer);
-        crew::search(search, (place, &branch), Pace::even(grain), budget, &mut report);
+        crew::search(search, &piece, (pace(), &mut is_asked), budget, &mut report);
     }
-    Ok(())
 }
 
 fn tell(message: &Message) -> io::Result<()> {

@@ -12,13 +12,13 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
-use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use mazurka::explore::crew::{Report, Worker};
 use mazurka::explore::dispatcher::{Answer, Answers, Dispatcher, HEARTBEAT, Message};
 use mazurka::explore::{Branch, Budget, Outcome, Part, Place, Stats};
 
+use crate::running::Running;
 use crate::tree::{Costs, Tree};
 
 /// What is simulated.
@@ -98,91 +98,15 @@ struct Hand {
     /// The number of pieces that it has had: what was planned for earlier ones does not happen.
     round: u64,
     running: Option<Running>,
-}
-
-/// A piece that is searched.
-struct Running {
-    place: Place,
-    /// Transitions between splits, and until the next one.
-    grain: u64,
-    left: u64,
-    /// The recorded piece in which it is, and the transitions made in it.
-    at: u32,
-    offset: u32,
-    /// The number of its children that were reached.
-    reached: usize,
-    /// The recorded pieces that it has not given away, that nearest to its start first.
-    pending: VecDeque<u32>,
-    given: u32,
-    stats: Stats,
-    /// How the present step will end.
-    due: Option<Pause>,
-}
-
-/// Why a piece pauses.
-enum Pause {
-    Given(u32),
-    Beat,
-    Done,
-}
-
-impl Running {
-    fn new(place: Place, id: u32, grain: NonZeroU64) -> Running {
-        let stats = Stats { traces: 1, ..Stats::default() };
-        let (grain, pending) = (grain.get(), VecDeque::new());
-        Running {
-            place,
-            grain,
-            left: grain,
-            at: id,
-            offset: 0,
-            reached: 0,
-            pending,
-            given: 0,
-            stats,
-            due: None,
-        }
-    }
-
-    /// Makes at most `most` transitions, up to the next pause. Returns their number.
-    fn go_on(&mut self, tree: &Tree, most: u64) -> (u64, Pause) {
-        let mut made = 0;
-        loop {
-            let piece = &tree.pieces[self.at as usize];
-            while let Some(&(_, child)) =
-                piece.given.get(self.reached).filter(|(at, _)| *at <= self.offset)
-            {
-                self.pending.push_back(child);
-                self.reached += 1;
-            }
-            if self.left == 0 {
-                self.left = self.grain;
-                if let Some(child) = self.pending.pop_front() {
-                    self.given += 1;
-                    return (made, Pause::Given(child));
-                }
-            }
-            if made == most {
-                return (made, Pause::Beat);
-            }
-            let end = piece.given.get(self.reached).map_or(piece.transitions, |(at, _)| *at);
-            let step = u64::from(end - self.offset).min(self.left).min(most - made);
-            made += step;
-            self.left -= step;
-            self.offset += step as u32;
-            self.stats.transitions += step;
-            if self.offset == piece.transitions && self.reached == piece.given.len() {
-                let Some(next) = self.pending.pop_back() else { return (made, Pause::Done) };
-                (self.at, self.offset, self.reached) = (next, 0, 0);
-                self.stats.traces += 1;
-            }
-        }
-    }
+    /// The number of branches that it is to give away.
+    asked: u32,
+    /// When it last sent something.
+    told: Nanos,
 }
 
 /// Simulates the search.
-pub fn simulate(tree: &Tree, setup: &Setup, grain: NonZeroU64) -> Figures {
-    Simulation::new(tree, *setup, grain).run()
+pub fn simulate(tree: &Tree, setup: &Setup) -> Figures {
+    Simulation::new(tree, *setup).run()
 }
 
 struct Simulation<'t> {
@@ -200,15 +124,16 @@ struct Simulation<'t> {
     queue: VecDeque<(Worker, Message)>,
     is_serving: bool,
     hands: HashMap<Worker, Hand>,
-    /// The recorded piece at each place.
-    pieces: HashMap<Place, u32>,
+    /// The recorded pieces at each place.
+    pieces: HashMap<Place, Vec<u32>>,
     figures: Figures,
 }
 
 impl<'t> Simulation<'t> {
-    fn new(tree: &'t Tree, setup: Setup, grain: NonZeroU64) -> Simulation<'t> {
+    fn new(tree: &'t Tree, setup: Setup) -> Simulation<'t> {
         let mut costs = tree.costs;
         costs.transition *= setup.slowness;
+        costs.begin *= setup.slowness;
         let figures = Figures {
             time: Duration::ZERO,
             work: Duration::from_secs_f64(tree.transitions() as f64 * costs.transition),
@@ -222,7 +147,7 @@ impl<'t> Simulation<'t> {
         };
         let workers = 1..=setup.workers;
         let budget = Budget { all: true, ..Budget::default() };
-        let dispatcher = Dispatcher::new(Part::whole(), &budget, grain, workers.clone());
+        let dispatcher = Dispatcher::new(Part::whole(), &budget, workers.clone());
         let mut simulation = Simulation {
             tree,
             setup,
@@ -237,7 +162,7 @@ impl<'t> Simulation<'t> {
             queue: VecDeque::new(),
             is_serving: false,
             hands: workers.clone().map(|worker| (worker, Hand::default())).collect(),
-            pieces: HashMap::from([(Place::default(), 0)]),
+            pieces: HashMap::from([(Place::default(), vec![0])]),
             figures,
         };
         let mut random = Random(setup.seed);
@@ -366,17 +291,23 @@ impl<'t> Simulation<'t> {
 
     /// An answer has arrived at a worker.
     fn answered(&mut self, worker: Worker, answer: Answer) {
-        let Answer::Search(place, _, grain) = answer else { return };
         let Some(hand) = self.hands.get_mut(&worker) else { return };
-        let id = self.pieces[&place];
+        let piece = match answer {
+            Answer::Search(piece) => piece,
+            Answer::Split(count) => return hand.asked = count,
+            Answer::Drop | Answer::Wait => return,
+        };
+        let ids = &self.pieces[&piece.place];
         hand.round += 1;
-        hand.running = Some(Running::new(place, id, grain));
+        hand.asked = 0;
+        hand.told = self.now;
+        let running = hand.running.insert(Running::new(self.tree, piece, ids));
+        let work = running.go_on(self.tree) as f64 * self.costs.transition + self.costs.begin;
+        let event = Event::Step(worker, hand.round);
         self.busy_workers += 1;
         self.figures.pieces += 1;
-        let replay = f64::from(self.tree.pieces[id as usize].prefix) * self.costs.transition;
-        let start = nanos(replay) + self.setup.poll.as_nanos() as Nanos;
-        let event = Event::Step(worker, hand.round);
-        self.steps.push(Reverse((self.work + start, event)));
+        let poll = self.setup.poll.as_nanos() as Nanos;
+        self.steps.push(Reverse((self.work + nanos(work) + poll, event)));
     }
 
     /// A step of a worker's work is done: it tells what came of it, and begins the next one.
@@ -384,35 +315,29 @@ impl<'t> Simulation<'t> {
         let is_current = |hand: &&mut Hand| hand.round == round;
         let Some(hand) = self.hands.get_mut(&worker).filter(is_current) else { return };
         let running = hand.running.as_mut().expect("it has a piece");
-        let place = running.place.clone();
-        let (report, is_done) = match running.due.take() {
-            Some(Pause::Given(child)) => {
-                let place = place.given(running.given - 1);
-                self.pieces.insert(place.clone(), child);
-                (Some(Report::Given(place, Branch::default())), false)
-            }
-            Some(Pause::Beat) => (Some(Report::Beat(running.stats.clone())), false),
-            Some(Pause::Done) => {
-                (Some(Report::Done(place, running.given, outcome(&running.stats))), true)
-            }
-            None => (None, false),
-        };
-        let write = match &report {
-            Some(Report::Given(..)) => nanos(self.costs.write),
-            _ => 0,
-        };
-        if is_done {
+        let (place, now, heartbeat) =
+            (running.piece.place.clone(), self.now, HEARTBEAT.as_nanos() as Nanos);
+        if running.is_done {
+            let report = Report::Done(place, running.given, outcome(&running.stats));
             hand.running = None;
             self.busy_workers -= 1;
-            self.plan(self.now + HEARTBEAT.as_nanos() as Nanos, Event::Beat(worker, round));
-        } else {
-            let most = (HEARTBEAT.as_secs_f64() / self.costs.transition).ceil() as u64;
-            let (made, pause) = running.go_on(self.tree, most);
-            running.due = Some(pause);
-            let time = nanos(made as f64 * self.costs.transition) + write;
-            self.steps.push(Reverse((self.work + time, Event::Step(worker, round))));
+            self.plan(now + heartbeat, Event::Beat(worker, round));
+            return self.send(0, Post::Up(worker, Message::Report(Box::new(report))));
         }
+        let mut write = 0;
+        let report = if let Some(ids) = running.look(self.tree, hand.asked) {
+            hand.asked = hand.asked.saturating_sub(1);
+            write = nanos(self.costs.write);
+            let place = place.given(running.given - 1);
+            self.pieces.insert(place.clone(), ids);
+            Some(Report::Given(place, Branch::default(), running.now()))
+        } else {
+            (now - hand.told >= heartbeat).then(|| Report::Beat(running.stats.clone()))
+        };
+        let time = nanos(running.go_on(self.tree) as f64 * self.costs.transition) + write;
+        self.steps.push(Reverse((self.work + time, Event::Step(worker, round))));
         if let Some(report) = report {
+            hand.told = now;
             self.send(write, Post::Up(worker, Message::Report(Box::new(report))));
         }
     }

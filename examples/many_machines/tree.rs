@@ -12,11 +12,14 @@
 //! away: the latest first, as one search would ([`Place`](mazurka::explore::Place)). So one
 //! recorded tree stands for all ways to split the search less often.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::ThreadTime;
 use mazurka::explore::crew::Report;
 use mazurka::explore::dispatcher::Message;
-use mazurka::explore::{AnyExplorer, Branch, Budget, NoObserver, Place, Splitter, explore_branch};
+use mazurka::explore::{
+    AnyExplorer, Branch, Budget, NoObserver, Place, Splitter, explore, explore_branch,
+};
 use mazurka::lang::Program;
 use serde::{Deserialize, Serialize};
 
@@ -32,18 +35,22 @@ pub struct Tree {
 /// A recorded piece.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Piece {
-    /// The actions that are replayed before it begins.
+    /// The length of the execution with which it begins.
     pub prefix: u32,
+    /// The reversals of which it consists ([`Branch::wanted`]).
+    pub wanted: u32,
     pub transitions: u32,
     /// The pieces that it gave away, and the number of transitions before each.
     pub given: Vec<(u32, u32)>,
 }
 
-/// Measured times, in seconds.
+/// Measured times of a processor, in seconds.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Costs {
-    /// A transition, or an action that is replayed.
+    /// A transition.
     pub transition: f64,
+    /// What a piece takes besides: its branch is read, and its prefix is replayed.
+    pub begin: f64,
     /// To write a branch as text.
     pub write: f64,
     /// To read it, and to check that it is one of the program.
@@ -54,31 +61,36 @@ impl Tree {
     /// Records the search of a program, split every `grain` transitions.
     pub fn record(program: &Program, explorer: AnyExplorer, grain: u32) -> Tree {
         let mut tree = Tree { pieces: vec![Piece::default()], ..Tree::default() };
-        let (mut time, mut replayed, mut samples) = (Duration::ZERO, 0, Samples::default());
+        let budget = Budget { all: true, ..Budget::default() };
+        let start = ThreadTime::now();
+        let some = Budget { max_traces: Some(100_000), ..budget.clone() };
+        let some = explore(program, explorer, some, &mut NoObserver).stats.transitions;
+        let transition = start.elapsed().as_secs_f64() / some as f64;
+        let (start, mut samples) = (ThreadTime::now(), Samples::default());
         let mut open = vec![(0, Branch::default())];
         while let Some((id, branch)) = open.pop() {
-            let mut splitter = Recorder { grain, step: 0, given: Vec::new() };
+            let mut splitter = Recorder { grain, step: 0, has_more: false, given: Vec::new() };
             let budget = Budget { all: true, ..Budget::default() };
             let splits = &mut splitter;
             let found = explore_branch(program, explorer, &branch, splits, budget, &mut NoObserver);
             assert!(found.is_complete(), "a piece ended with {:?}", found.stopped_by);
-            time += found.elapsed;
-            replayed += branch.prefix.len() as u64;
             tree.traces += found.stats.traces;
             let transitions = u32::try_from(found.stats.transitions).expect("a small piece");
             let mut given = Vec::new();
             for (step, branch) in splitter.given {
                 let child = tree.pieces.len() as u32;
                 samples.add(child, &branch, program);
-                tree.pieces.push(Piece { prefix: branch.prefix.len() as u32, ..Piece::default() });
+                let (prefix, wanted) = (branch.prefix.len() as u32, branch.wanted.len() as u32);
+                tree.pieces.push(Piece { prefix, wanted, ..Piece::default() });
                 given.push((step.min(transitions), child));
                 open.push((child, branch));
             }
             let piece = &mut tree.pieces[id as usize];
             (piece.transitions, piece.given) = (transitions, given);
         }
-        let made = tree.transitions() + replayed;
-        tree.costs = samples.costs(time.as_secs_f64() / made as f64);
+        let rest = start.elapsed().as_secs_f64() - tree.transitions() as f64 * transition;
+        let begin = rest.max(0.0) / tree.pieces.len() as f64;
+        tree.costs = Costs { transition, begin, ..samples.costs() };
         tree
     }
 
@@ -102,20 +114,23 @@ impl Tree {
     }
 }
 
-/// Takes a branch every `grain` steps.
+/// Takes all open work every `grain` steps.
 struct Recorder {
     grain: u32,
     step: u32,
+    /// Has it taken a branch after the last step?
+    has_more: bool,
     given: Vec<(u32, Branch)>,
 }
 
 impl Splitter for Recorder {
     fn wants_branch(&mut self) -> bool {
         self.step += 1;
-        self.step.is_multiple_of(self.grain)
+        std::mem::take(&mut self.has_more) || self.step.is_multiple_of(self.grain)
     }
 
     fn take(&mut self, branch: Branch) {
+        self.has_more = true;
         self.given.push((self.step, branch));
     }
 }
@@ -136,20 +151,20 @@ impl Samples {
         if id % Self::INTERVAL != 1 {
             return;
         }
-        let message = Report::Given(Place::default().given(id), branch.clone());
+        let message = Report::Given(Place::default().given(id), branch.clone(), 0);
         let message = Message::Report(Box::new(message));
-        let start = Instant::now();
+        let start = ThreadTime::now();
         let text = serde_json::to_vec(&message).expect("messages can be written");
-        let written = Instant::now();
+        let written = ThreadTime::now();
         let read: Message = serde_json::from_slice(&text).expect("and read");
         assert!(matches!(read, Message::Report(_)) && branch.refusal(program).is_none());
         self.count += 1;
-        self.write += written - start;
+        self.write += written.duration_since(start);
         self.read += written.elapsed();
     }
 
-    fn costs(&self, transition: f64) -> Costs {
+    fn costs(&self) -> Costs {
         let mean = |time: Duration| time.as_secs_f64() / f64::from(self.count.max(1));
-        Costs { transition, write: mean(self.write), read: mean(self.read) }
+        Costs { write: mean(self.write), read: mean(self.read), ..Costs::default() }
     }
 }

@@ -12,8 +12,14 @@
 //!     ◄──────────────── Search(place, branch) ──
 //! ```
 //!
-//! **Who waits.** A worker that waits does not ask again: a thousand of them would ask all the
-//! time. It only shows now and then that it is alive ([`Message::Waiting`]).
+//! **Who waits** does not ask again: a thousand workers would ask all the time. They only show now
+//! and then that they are alive ([`Message::Waiting`]).
+//!
+//! **Who splits.** Somebody has to give a branch away when others wait. The dispatcher asks for it
+//! ([`Answer::Split`]): the workers that have their pieces longest are asked first. It does so a
+//! little before it is needed, until there is a free piece for every second worker. Each branch
+//! costs the dispatcher time, so none is asked for that nobody will need soon. Unasked, a worker
+//! splits its piece only after [`SPLIT_AFTER`] steps, so that a checkpoint has something to hold.
 //!
 //! **Who is alive.** A worker that has sent nothing for [`TIMEOUT`] is lost ([`Crew::lose`]). So
 //! each worker sends something at least every [`HEARTBEAT`].
@@ -24,17 +30,26 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::crew::{Crew, Report, Worker};
+use super::crew::{Assignment, Crew, Pace, Report, Worker};
 use super::part::Part;
-use super::place::Place;
 use crate::explore::budget::Budget;
 use crate::explore::result::Stats;
-use crate::explore::tree::Branch;
 
 /// A worker that has sent nothing for this long is considered dead.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
 /// A worker sends something at least this often.
 pub const HEARTBEAT: Duration = Duration::from_secs(1);
+/// The number of steps after which a worker splits its piece unasked.
+pub const SPLIT_AFTER: u64 = 1 << 20;
+
+/// The most branches that a worker is asked for at once.
+const MOST_ASKED: u32 = 16;
+
+/// The steps after which a worker looks whether it is to split its piece: about a millisecond of a
+/// spec.
+pub fn pace() -> Pace {
+    Pace::even(NonZeroU64::new(1 << 10).expect("not 0"))
+}
 
 /// A message from a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -50,9 +65,10 @@ pub enum Message {
 /// A message to a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Answer {
-    /// A piece to search: its place, its branch, and the number of transitions after which it is
-    /// split again and again.
-    Search(Place, Branch, NonZeroU64),
+    /// A piece to search.
+    Search(Assignment),
+    /// So many branches of the piece are to be given away, as soon as there are any.
+    Split(u32),
     /// The result of the worker's piece is not needed any more.
     Drop,
     /// There is nothing to do at the moment.
@@ -66,10 +82,12 @@ pub type Answers = Vec<(Worker, Answer)>;
 #[derive(Debug)]
 pub struct Dispatcher {
     crew: Crew,
-    /// The transitions after which a piece is split.
-    grain: NonZeroU64,
     /// The workers that wait for a piece.
     waiting: BTreeSet<Worker>,
+    /// The workers that can be asked for a branch, those that were asked longest ago first.
+    askable: Queue,
+    /// The workers that were asked, and how many branches they have not given yet.
+    asked: BTreeMap<Worker, u32>,
     /// When each worker that is alive last sent a message.
     heard: BTreeMap<Worker, Duration>,
 }
@@ -80,11 +98,15 @@ impl Dispatcher {
     pub fn new(
         part: Part,
         budget: &Budget,
-        grain: NonZeroU64,
         workers: impl IntoIterator<Item = Worker>,
     ) -> Dispatcher {
-        let heard = workers.into_iter().map(|worker| (worker, Duration::ZERO)).collect();
-        Dispatcher { crew: Crew::new(part, budget), grain, waiting: BTreeSet::new(), heard }
+        Dispatcher {
+            crew: Crew::new(part, budget),
+            waiting: BTreeSet::new(),
+            askable: Queue::default(),
+            asked: BTreeMap::new(),
+            heard: workers.into_iter().map(|worker| (worker, Duration::ZERO)).collect(),
+        }
     }
 
     /// Processes a message that arrives at this time.
@@ -93,7 +115,7 @@ impl Dispatcher {
         let mut answers = Vec::new();
         match message {
             Message::Idle => {
-                self.crew.lose(worker);
+                self.take_from(worker);
                 self.waiting.insert(worker);
             }
             // If it has a piece by now, the piece is on its way.
@@ -103,13 +125,16 @@ impl Dispatcher {
                 answers.push((worker, Answer::Wait));
             }
             Message::Report(report) => {
-                let is_done = matches!(*report, Report::Done(..));
+                let (is_done, is_given) =
+                    (matches!(*report, Report::Done(..)), matches!(*report, Report::Given(..)));
                 self.crew.hear(worker, *report);
                 if is_done {
-                    self.crew.lose(worker);
+                    self.take_from(worker);
                     self.waiting.insert(worker);
                 } else if !self.crew.is_needed(worker) {
                     answers.push((worker, Answer::Drop));
+                } else if is_given {
+                    self.given_by(worker);
                 }
             }
         }
@@ -125,7 +150,7 @@ impl Dispatcher {
         let lost: Vec<Worker> = silent.map(|(&worker, _)| worker).collect();
         for worker in &lost {
             self.heard.remove(worker);
-            self.crew.lose(*worker);
+            self.take_from(*worker);
             self.waiting.remove(worker);
         }
         let mut answers = Vec::new();
@@ -133,13 +158,44 @@ impl Dispatcher {
         (lost, answers)
     }
 
-    /// Gives free pieces to workers that wait.
+    /// Records that the worker has no piece.
+    fn take_from(&mut self, worker: Worker) {
+        self.crew.lose(worker);
+        self.asked.remove(&worker);
+        self.askable.remove(worker);
+    }
+
+    /// Records that the worker has given a branch away.
+    fn given_by(&mut self, worker: Worker) {
+        let Some(left) = self.asked.get_mut(&worker) else { return };
+        *left -= 1;
+        if *left == 0 {
+            self.asked.remove(&worker);
+            self.askable.push(worker);
+        }
+    }
+
+    /// Gives free pieces to workers that wait, and asks for branches if more will be needed.
     fn assign(&mut self, answers: &mut Answers) {
         while let Some(&worker) = self.waiting.first()
-            && let Some((place, branch)) = self.crew.give(worker)
+            && let Some(piece) = self.crew.give(worker)
         {
             self.waiting.remove(&worker);
-            answers.push((worker, Answer::Search(place, branch, self.grain)));
+            self.askable.push(worker);
+            answers.push((worker, Answer::Search(piece)));
+        }
+        let wanted = self.waiting.len() + self.heard.len() / 2;
+        let needed = wanted.saturating_sub(self.crew.free());
+        // Some of those who are asked have nothing to give.
+        let asked: u32 = self.asked.values().sum();
+        let mut left = (2 * needed as u32).saturating_sub(asked);
+        while left > 0
+            && let Some(worker) = self.askable.pop()
+        {
+            let share = left.div_ceil(self.askable.len() as u32 + 1).min(MOST_ASKED);
+            self.asked.insert(worker, share);
+            answers.push((worker, Answer::Split(share)));
+            left -= share;
         }
     }
 
@@ -166,5 +222,38 @@ impl Dispatcher {
     /// A checkpoint of the search ([`Crew::settled`]).
     pub fn settled(&self) -> Part {
         self.crew.settled()
+    }
+}
+
+/// A queue of workers from which each can be removed.
+#[derive(Debug, Default)]
+struct Queue {
+    order: BTreeMap<u64, Worker>,
+    numbers: BTreeMap<Worker, u64>,
+    next: u64,
+}
+
+impl Queue {
+    fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    fn push(&mut self, worker: Worker) {
+        self.remove(worker);
+        self.order.insert(self.next, worker);
+        self.numbers.insert(worker, self.next);
+        self.next += 1;
+    }
+
+    fn pop(&mut self) -> Option<Worker> {
+        let (_, worker) = self.order.pop_first()?;
+        self.numbers.remove(&worker);
+        Some(worker)
+    }
+
+    fn remove(&mut self, worker: Worker) {
+        if let Some(number) = self.numbers.remove(&worker) {
+            self.order.remove(&number);
+        }
     }
 }
