@@ -13,18 +13,21 @@ mod processes;
 mod running;
 mod simulation;
 mod tree;
+mod turns;
 
 use std::error::Error;
 use std::path::PathBuf;
 use std::time::Duration;
-use std::{env, fs};
+use std::{env, fs, thread};
 
 use clap::Parser;
 use mazurka::explore::{AnyExplorer, Listed, Options};
 use mazurka::lang::{self, Program};
 
+use running::Recorded;
 use simulation::{Figures, Setup, simulate};
 use tree::Tree;
+use turns::Turns;
 
 #[derive(Parser)]
 #[command(about = "Simulates a search by many machines, on the recorded tree of the search")]
@@ -44,9 +47,12 @@ struct Args {
     /// The numbers of workers that are simulated
     #[arg(long, value_delimiter = ',', default_value = "1,10,100,1000,10000")]
     workers: Vec<u32>,
-    /// Search with so many processes, too, and compare
+    /// Search with so many processes, too, and compare: for a machine that does nothing else
     #[arg(long, value_delimiter = ',')]
     processes: Vec<u32>,
+    /// Search with so many workers that take turns, too, and compare by processor time
+    #[arg(long, value_delimiter = ',')]
+    turns: Vec<u32>,
     /// The cores of this machine, for --processes
     #[arg(long, default_value_t = 2)]
     cores: u32,
@@ -102,14 +108,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         tree.costs.write * 1e6,
     );
     compare(&args, &program, &tree)?;
+    compare_turns(&args, (&program, explorer), &tree);
     let tree = if args.copies > 1 { tree.times(args.copies) } else { tree };
+    let work = tree.transitions() as f64 * tree.costs.transition * args.slowness;
     println!(
         "workers | time s | speed-up | utilisation % | messages | rank 0 busy % | queue | pieces | failed"
     );
     for &workers in &args.workers {
         let setup = Setup { workers, ..setup(&args) };
-        let found = simulate(&tree, &setup);
-        let (time, work) = (found.time.as_secs_f64(), found.work.as_secs_f64());
+        let found = simulate(Recorded::new(&tree, args.slowness), &setup);
+        let time = found.time.as_secs_f64();
         let Figures { messages, longest_queue, pieces, failed, .. } = found;
         println!(
             "{workers} | {time:.3} | {:.1} | {:.1} | {messages} | {:.1} | {longest_queue} | {pieces} | {failed}",
@@ -130,7 +138,6 @@ fn setup(args: &Args) -> Setup {
         service: Duration::from_micros(args.service),
         is_measured: true,
         failures: args.failures,
-        slowness: args.slowness,
         seed: args.seed,
     }
 }
@@ -169,7 +176,7 @@ fn compare(args: &Args, program: &Program, tree: &Tree) -> Result<(), Box<dyn Er
             poll: Duration::ZERO,
             ..setup(args)
         };
-        let simulated = simulate(tree, &setup);
+        let simulated = simulate(Recorded::new(tree, 1.0), &setup);
         let (time, other) = (found.time.as_secs_f64(), simulated.time.as_secs_f64());
         println!(
             "{workers} | {time:.2} | {other:.2} | {:.2} | {} | {} | {:.3} | {:.3}",
@@ -181,4 +188,31 @@ fn compare(args: &Args, program: &Program, tree: &Tree) -> Result<(), Box<dyn Er
         );
     }
     Ok(())
+}
+
+/// Compares simulations of the recorded tree with searches by workers that take turns.
+fn compare_turns(args: &Args, (program, explorer): (&Program, AnyExplorer), tree: &Tree) {
+    if args.turns.is_empty() {
+        return;
+    }
+    println!(
+        "workers | searched s | simulated s | simulated : searched | pieces | simulated | rank 0 busy s | simulated"
+    );
+    for &workers in &args.turns {
+        let setup = Setup { workers, ..setup(args) };
+        let mut costs = tree.costs;
+        costs.transition = Tree::transition_time(program, explorer);
+        let found = thread::scope(|scope| simulate(Turns { program, explorer, scope }, &setup));
+        assert_eq!(found.done.transitions, tree.transitions(), "the tree is of another search");
+        let simulated = simulate(Recorded::new(&Tree { costs, ..tree.clone() }, 1.0), &setup);
+        let (time, other) = (found.time.as_secs_f64(), simulated.time.as_secs_f64());
+        println!(
+            "{workers} | {time:.2} | {other:.2} | {:.2} | {} | {} | {:.3} | {:.3}",
+            other / time,
+            found.pieces,
+            simulated.pieces,
+            found.busy.as_secs_f64(),
+            simulated.busy.as_secs_f64(),
+        );
+    }
 }

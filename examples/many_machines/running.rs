@@ -1,13 +1,16 @@
 //! A worker's search of a piece, on a recorded tree. It gives away what is nearest to its start, at
 //! the same times as [`crew::search`](mazurka::explore::crew::search) does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
-use mazurka::explore::Stats;
-use mazurka::explore::crew::Assignment;
-use mazurka::explore::dispatcher::SPLIT_AFTER;
+use mazurka::explore::crew::{Assignment, Report};
+use mazurka::explore::dispatcher::{Answer, SPLIT_AFTER};
+use mazurka::explore::{Branch, Outcome, Place, Stats};
 
-use crate::tree::Tree;
+use super::simulation::{Stretch, Workers};
+
+use super::tree::{Costs, Tree};
 
 /// The most reversals in a branch, as in `parsimonious`.
 const MOST_SHARED: u32 = 64;
@@ -17,9 +20,80 @@ const LOOK: u64 = 1 << 10;
 /// `crew::search`.
 const TRANSITIONS_PER_PREFIX_ACTION: u64 = 8;
 
+/// Workers that go through a recorded tree.
+pub struct Recorded<'t> {
+    tree: &'t Tree,
+    costs: Costs,
+    /// The recorded pieces at each place.
+    pieces: HashMap<Place, Vec<u32>>,
+}
+
+impl Recorded<'_> {
+    /// `slowness`: what a transition takes, relative to what was measured.
+    pub fn new(tree: &Tree, slowness: f64) -> Recorded<'_> {
+        let Costs { transition, begin, .. } = tree.costs;
+        let (transition, begin) = (transition * slowness, begin * slowness);
+        let costs = Costs { transition, begin, ..tree.costs };
+        Recorded { tree, costs, pieces: HashMap::from([(Place::default(), vec![0])]) }
+    }
+}
+
+impl Workers for Recorded<'_> {
+    type Search = Running;
+
+    fn begin(&mut self, piece: Assignment) -> Running {
+        Running::new(self.tree, &self.pieces[&piece.place], piece)
+    }
+
+    fn go_on(&mut self, search: &mut Running, asked: u32) -> Stretch {
+        let (tree, mut reports) = (self.tree, Vec::new());
+        let mut seconds = if search.step == 0 { self.costs.begin } else { 0.0 };
+        if search.step > 0 {
+            while let Some(ids) = search.look(tree, asked.saturating_sub(reports.len() as u32)) {
+                let place = search.piece.place.given(search.given - 1);
+                self.pieces.insert(place.clone(), ids);
+                reports.push(Report::Given(place, Branch::default(), search.step));
+                seconds += self.costs.write;
+            }
+        }
+        let made = search.go_on(tree);
+        seconds += made as f64 * self.costs.transition;
+        let done = search.is_done.then(|| {
+            Report::Done(search.piece.place.clone(), search.given, outcome(&search.stats))
+        });
+        Stretch { seconds, reports, done }
+    }
+
+    fn stats(search: &Running) -> Stats {
+        search.stats.clone()
+    }
+
+    fn reading(&mut self, report: &Report) -> f64 {
+        if matches!(report, Report::Given(..)) { self.costs.read } else { 0.0 }
+    }
+
+    fn writing(&mut self, answer: &Answer) -> f64 {
+        if matches!(answer, Answer::Search(_)) { self.costs.write } else { 0.0 }
+    }
+}
+
+/// The result of a piece with these figures, in which nothing is wrong.
+fn outcome(stats: &Stats) -> Outcome {
+    Outcome {
+        stats: stats.clone(),
+        violations: Vec::new(),
+        leaks: Vec::new(),
+        stopped_by: None,
+        cut_poll: None,
+        elapsed: Duration::ZERO,
+        classes: None,
+        answered_by: None,
+    }
+}
+
 /// A piece that is searched.
 pub struct Running {
-    pub piece: Assignment,
+    piece: Assignment,
     /// Transitions between two looks whether to split.
     grain: u64,
     /// Transitions so far, at the next look, and when the piece was split last.
@@ -35,15 +109,15 @@ pub struct Running {
     /// which they were reached.
     pending: BTreeMap<(u32, u64), u32>,
     next_key: u64,
-    pub given: u32,
+    given: u32,
     /// Its figures. `traces` counts recorded pieces.
-    pub stats: Stats,
-    pub is_done: bool,
+    stats: Stats,
+    is_done: bool,
 }
 
 impl Running {
     /// The piece that consists of these recorded pieces.
-    pub fn new(tree: &Tree, piece: Assignment, ids: &[u32]) -> Running {
+    fn new(tree: &Tree, ids: &[u32], piece: Assignment) -> Running {
         let prefix = u64::from(tree.pieces[ids[0] as usize].prefix);
         let grain = LOOK.max(TRANSITIONS_PER_PREFIX_ACTION * prefix);
         let mut running = Running {
@@ -81,7 +155,7 @@ impl Running {
     }
 
     /// Makes the transitions up to the next look, or to the end. Returns their number.
-    pub fn go_on(&mut self, tree: &Tree) -> u64 {
+    fn go_on(&mut self, tree: &Tree) -> u64 {
         let begin = self.step;
         loop {
             let piece = &tree.pieces[self.at as usize];
@@ -104,27 +178,24 @@ impl Running {
         }
     }
 
-    /// A look whether to split. Returns the recorded pieces that are given away, as one branch.
-    pub fn look(&mut self, tree: &Tree, asked: u32) -> Option<Vec<u32>> {
+    /// Is a branch to be given away now? Returns the recorded pieces of which it consists.
+    fn look(&mut self, tree: &Tree, asked: u32) -> Option<Vec<u32>> {
+        let is_known = match self.piece.splits.get(self.given as usize) {
+            Some(step) if *step > self.step => return None,
+            known => known.is_some(),
+        };
+        let is_due = self.step - self.last >= SPLIT_AFTER;
+        let ids = (is_known || is_due || asked > 0).then(|| self.split(tree)).flatten();
         self.next = self.step + self.grain;
-        let is_known = self.piece.splits.len() > self.given as usize;
-        if !is_known && asked == 0 && self.step - self.last < SPLIT_AFTER {
-            return None;
+        if ids.is_some() {
+            self.given += 1;
+            self.last = self.step;
         }
-        let ids = self.split(tree)?;
-        self.given += 1;
-        self.last = self.step;
         match self.piece.splits.get(self.given as usize) {
-            Some(&next) => self.next = next,
-            None if asked > 1 => self.next = self.step + 1,
-            None => {}
+            Some(&next) if next > self.step => self.next = next,
+            _ => {}
         }
-        Some(ids)
-    }
-
-    /// The number of the step after which it is now.
-    pub fn now(&self) -> u64 {
-        self.step
+        ids
     }
 
     /// Takes out a branch: recorded pieces with the shortest prefix, which is the same for all.

@@ -2,24 +2,21 @@
 //!
 //! Rank 0 is the real one: the [`Dispatcher`] of `mpirun mazurka check`, called with the time of
 //! the simulation. It takes the messages one after another. Each costs the time that reading,
-//! checking and answering were measured to take, and, if wanted, the time that the dispatcher takes
-//! for it here and now. Simulated are the workers, which go through a recorded [`Tree`], the
-//! messages, which are under way for some time, and failures.
+//! checking and answering take, and, if wanted, the time that the dispatcher takes for it here and
+//! now. Simulated are the messages, which are under way for some time, failures, and the workers
+//! ([`Workers`]): they go through a recorded tree, or search for real, one at a time.
 //!
 //! There are two clocks. If more workers are busy than there are cores, all of them get slower. So
 //! the end of a step of work is a time on the clock of work, which then runs slower than the clock
 //! of messages. A worker of its own machine has a core of its own.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::time::{Duration, Instant};
 
-use mazurka::explore::crew::{Report, Worker};
+use mazurka::explore::crew::{Assignment, Report, Worker};
 use mazurka::explore::dispatcher::{Answer, Answers, Dispatcher, HEARTBEAT, Message};
-use mazurka::explore::{Branch, Budget, Outcome, Part, Place, Stats};
-
-use crate::running::Running;
-use crate::tree::{Costs, Tree};
+use mazurka::explore::{Budget, Part, Stats};
 
 /// What is simulated.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +34,6 @@ pub struct Setup {
     pub is_measured: bool,
     /// Failures of each worker per hour.
     pub failures: f64,
-    /// What each transition takes, relative to what was measured.
-    pub slowness: f64,
     pub seed: u64,
 }
 
@@ -47,7 +42,7 @@ pub struct Setup {
 pub struct Figures {
     /// Until all is done.
     pub time: Duration,
-    /// What one worker would need without any messages.
+    /// What the workers did, all together.
     pub work: Duration,
     /// Messages to rank 0.
     pub messages: u64,
@@ -58,10 +53,39 @@ pub struct Figures {
     pub longest_queue: usize,
     /// The workers that failed.
     pub failed: u32,
-    /// The finished pieces. `traces` counts recorded pieces here.
+    /// The figures of all finished pieces.
     pub done: Stats,
-    /// The transitions that were left when all workers had failed. Rank 0 makes them.
-    pub left: u64,
+}
+
+/// Those who search.
+pub trait Workers {
+    /// A piece that a worker searches.
+    type Search;
+
+    /// Begins with a piece.
+    fn begin(&mut self, piece: Assignment) -> Self::Search;
+
+    /// Searches up to the next look whether to split, or to the end. First, if it has begun
+    /// already, it splits: as often as it was asked to, and has anything to give.
+    fn go_on(&mut self, search: &mut Self::Search, asked: u32) -> Stretch;
+
+    /// The figures of a search so far.
+    fn stats(search: &Self::Search) -> Stats;
+
+    /// The seconds in which rank 0 reads and checks a report.
+    fn reading(&mut self, report: &Report) -> f64;
+
+    /// The seconds in which rank 0 writes an answer.
+    fn writing(&mut self, answer: &Answer) -> f64;
+}
+
+/// A stretch of a search between two looks.
+pub struct Stretch {
+    pub seconds: f64,
+    /// What is reported at its beginning.
+    pub reports: Vec<Report>,
+    /// What is reported at its end, if the piece is done then.
+    pub done: Option<Report>,
 }
 
 /// A time in nanoseconds.
@@ -93,26 +117,26 @@ enum Post {
 }
 
 /// A worker that is alive.
-#[derive(Default)]
-struct Hand {
+struct Hand<S> {
     /// The number of pieces that it has had: what was planned for earlier ones does not happen.
     round: u64,
-    running: Option<Running>,
+    search: Option<S>,
+    /// What it will report at the end of this stretch, if the piece is done then.
+    done: Option<Report>,
     /// The number of branches that it is to give away.
     asked: u32,
     /// When it last sent something.
     told: Nanos,
 }
 
-/// Simulates the search.
-pub fn simulate(tree: &Tree, setup: &Setup) -> Figures {
-    Simulation::new(tree, *setup).run()
+/// Simulates the search by these workers. If all of them fail, it ends there.
+pub fn simulate<W: Workers>(workers: W, setup: &Setup) -> Figures {
+    Simulation::new(workers, *setup).run()
 }
 
-struct Simulation<'t> {
-    tree: &'t Tree,
+struct Simulation<W: Workers> {
+    workers: W,
     setup: Setup,
-    costs: Costs,
     dispatcher: Dispatcher,
     now: Nanos,
     /// How far each busy worker has come.
@@ -123,36 +147,29 @@ struct Simulation<'t> {
     posts: Vec<Option<Post>>,
     queue: VecDeque<(Worker, Message)>,
     is_serving: bool,
-    hands: HashMap<Worker, Hand>,
-    /// The recorded pieces at each place.
-    pieces: HashMap<Place, Vec<u32>>,
+    hands: BTreeMap<Worker, Hand<W::Search>>,
     figures: Figures,
 }
 
-impl<'t> Simulation<'t> {
-    fn new(tree: &'t Tree, setup: Setup) -> Simulation<'t> {
-        let mut costs = tree.costs;
-        costs.transition *= setup.slowness;
-        costs.begin *= setup.slowness;
+impl<W: Workers> Simulation<W> {
+    fn new(workers: W, setup: Setup) -> Simulation<W> {
         let figures = Figures {
             time: Duration::ZERO,
-            work: Duration::from_secs_f64(tree.transitions() as f64 * costs.transition),
+            work: Duration::ZERO,
             messages: 0,
             pieces: 0,
             busy: Duration::ZERO,
             longest_queue: 0,
             failed: 0,
             done: Stats::default(),
-            left: 0,
         };
-        let workers = 1..=setup.workers;
+        let ranks = 1..=setup.workers;
         let budget = Budget { all: true, ..Budget::default() };
-        let dispatcher = Dispatcher::new(Part::whole(), &budget, workers.clone());
+        let hand = || Hand { round: 0, search: None, done: None, asked: 0, told: 0 };
         let mut simulation = Simulation {
-            tree,
+            workers,
             setup,
-            costs,
-            dispatcher,
+            dispatcher: Dispatcher::new(Part::whole(), &budget, ranks.clone()),
             now: 0,
             work: 0,
             busy_workers: 0,
@@ -161,12 +178,11 @@ impl<'t> Simulation<'t> {
             posts: Vec::new(),
             queue: VecDeque::new(),
             is_serving: false,
-            hands: workers.clone().map(|worker| (worker, Hand::default())).collect(),
-            pieces: HashMap::from([(Place::default(), vec![0])]),
+            hands: ranks.clone().map(|rank| (rank, hand())).collect(),
             figures,
         };
         let mut random = Random(setup.seed);
-        for worker in workers {
+        for worker in ranks {
             simulation.send(0, Post::Up(worker, Message::Idle));
             let life = -random.next().ln() * 3600.0 / setup.failures;
             if life.is_finite() {
@@ -184,8 +200,6 @@ impl<'t> Simulation<'t> {
         }
         let part = self.dispatcher.settled();
         self.figures.done = part.outcome(&Budget { all: true, ..Budget::default() }).stats;
-        self.figures.left = self.tree.transitions() - self.figures.done.transitions;
-        self.now += nanos(self.figures.left as f64 * self.costs.transition);
         self.figures.time = Duration::from_nanos(self.now);
         self.figures
     }
@@ -242,7 +256,7 @@ impl<'t> Simulation<'t> {
             }
             Event::Failure(worker) => {
                 let hand = self.hands.remove(&worker).expect("it fails once");
-                self.busy_workers -= u64::from(hand.running.is_some());
+                self.busy_workers -= u64::from(hand.search.is_some());
                 self.figures.failed += 1;
             }
         }
@@ -265,19 +279,19 @@ impl<'t> Simulation<'t> {
             self.is_serving = false;
             return;
         };
-        let is_branch =
-            matches!(&message, Message::Report(report) if matches!(**report, Report::Given(..)));
+        let mut seconds = match &message {
+            Message::Report(report) => self.workers.reading(report),
+            Message::Idle | Message::Waiting => 0.0,
+        };
         let start = Instant::now();
         let answers = self.dispatcher.hear(Duration::from_nanos(self.now), worker, message);
         let _ = self.dispatcher.is_over();
         let own = if self.setup.is_measured { start.elapsed() } else { Duration::ZERO };
-        let mut cost = (own + self.setup.service).as_nanos() as Nanos;
-        cost += nanos(if is_branch { self.costs.read } else { 0.0 });
-        for answer in &answers {
-            let is_piece = matches!(answer.1, Answer::Search(..));
-            cost += self.setup.service.as_nanos() as Nanos;
-            cost += nanos(if is_piece { self.costs.write } else { 0.0 });
+        for (_, answer) in &answers {
+            seconds += self.workers.writing(answer);
         }
+        let service = self.setup.service * (1 + answers.len() as u32);
+        let cost = nanos(seconds) + (own + service).as_nanos() as Nanos;
         self.figures.busy += Duration::from_nanos(cost);
         self.answer(cost, answers);
         self.plan(self.now + cost, Event::Service);
@@ -297,68 +311,49 @@ impl<'t> Simulation<'t> {
             Answer::Split(count) => return hand.asked = count,
             Answer::Drop | Answer::Wait => return,
         };
-        let ids = &self.pieces[&piece.place];
+        hand.search = Some(self.workers.begin(piece));
         hand.round += 1;
-        hand.asked = 0;
-        hand.told = self.now;
-        let running = hand.running.insert(Running::new(self.tree, piece, ids));
-        let work = running.go_on(self.tree) as f64 * self.costs.transition + self.costs.begin;
-        let event = Event::Step(worker, hand.round);
+        (hand.asked, hand.told) = (0, self.now);
         self.busy_workers += 1;
         self.figures.pieces += 1;
-        let poll = self.setup.poll.as_nanos() as Nanos;
-        self.steps.push(Reverse((self.work + nanos(work) + poll, event)));
+        self.stretch(worker, self.setup.poll.as_nanos() as Nanos);
     }
 
-    /// A step of a worker's work is done: it tells what came of it, and begins the next one.
+    /// A stretch of a worker's search is over.
     fn step(&mut self, worker: Worker, round: u64) {
-        let is_current = |hand: &&mut Hand| hand.round == round;
+        let is_current = |hand: &&mut Hand<_>| hand.round == round;
         let Some(hand) = self.hands.get_mut(&worker).filter(is_current) else { return };
-        let running = hand.running.as_mut().expect("it has a piece");
-        let (place, now, heartbeat) =
-            (running.piece.place.clone(), self.now, HEARTBEAT.as_nanos() as Nanos);
-        if running.is_done {
-            let report = Report::Done(place, running.given, outcome(&running.stats));
-            hand.running = None;
-            self.busy_workers -= 1;
-            self.plan(now + heartbeat, Event::Beat(worker, round));
-            return self.send(0, Post::Up(worker, Message::Report(Box::new(report))));
+        let Some(done) = hand.done.take() else { return self.stretch(worker, 0) };
+        hand.search = None;
+        self.busy_workers -= 1;
+        self.plan(self.now + HEARTBEAT.as_nanos() as Nanos, Event::Beat(worker, round));
+        self.send(0, Post::Up(worker, Message::Report(Box::new(done))));
+    }
+
+    /// The next stretch of a worker's search begins.
+    fn stretch(&mut self, worker: Worker, delay: Nanos) {
+        let hand = self.hands.get_mut(&worker).expect("it is alive");
+        let search = hand.search.as_mut().expect("it has a piece");
+        let Stretch { seconds, mut reports, done } = self.workers.go_on(search, hand.asked);
+        hand.asked = hand.asked.saturating_sub(reports.len() as u32);
+        if reports.is_empty() && self.now - hand.told >= HEARTBEAT.as_nanos() as Nanos {
+            reports.push(Report::Beat(W::stats(search)));
         }
-        let mut write = 0;
-        let report = if let Some(ids) = running.look(self.tree, hand.asked) {
-            hand.asked = hand.asked.saturating_sub(1);
-            write = nanos(self.costs.write);
-            let place = place.given(running.given - 1);
-            self.pieces.insert(place.clone(), ids);
-            Some(Report::Given(place, Branch::default(), running.now()))
-        } else {
-            (now - hand.told >= heartbeat).then(|| Report::Beat(running.stats.clone()))
-        };
-        let time = nanos(running.go_on(self.tree) as f64 * self.costs.transition) + write;
-        self.steps.push(Reverse((self.work + time, Event::Step(worker, round))));
-        if let Some(report) = report {
-            hand.told = now;
-            self.send(write, Post::Up(worker, Message::Report(Box::new(report))));
+        if !reports.is_empty() {
+            hand.told = self.now;
+        }
+        hand.done = done;
+        let event = Event::Step(worker, hand.round);
+        self.figures.work += Duration::from_secs_f64(seconds);
+        self.steps.push(Reverse((self.work + nanos(seconds) + delay, event)));
+        for report in reports {
+            self.send(0, Post::Up(worker, Message::Report(Box::new(report))));
         }
     }
 }
 
 /// Time between two looks for silent workers.
 const GLANCE: Nanos = 100_000_000;
-
-/// The result of a piece with these figures, in which nothing is wrong.
-fn outcome(stats: &Stats) -> Outcome {
-    Outcome {
-        stats: stats.clone(),
-        violations: Vec::new(),
-        leaks: Vec::new(),
-        stopped_by: None,
-        cut_poll: None,
-        elapsed: Duration::ZERO,
-        classes: None,
-        answered_by: None,
-    }
-}
 
 /// Numbers that look random (xorshift64*).
 struct Random(u64);

@@ -61,11 +61,7 @@ impl Tree {
     /// Records the search of a program, split every `grain` transitions.
     pub fn record(program: &Program, explorer: AnyExplorer, grain: u32) -> Tree {
         let mut tree = Tree { pieces: vec![Piece::default()], ..Tree::default() };
-        let budget = Budget { all: true, ..Budget::default() };
-        let start = ThreadTime::now();
-        let some = Budget { max_traces: Some(100_000), ..budget.clone() };
-        let some = explore(program, explorer, some, &mut NoObserver).stats.transitions;
-        let transition = start.elapsed().as_secs_f64() / some as f64;
+        let transition = Tree::transition_time(program, explorer);
         let (start, mut samples) = (ThreadTime::now(), Samples::default());
         let mut open = vec![(0, Branch::default())];
         while let Some((id, branch)) = open.pop() {
@@ -92,6 +88,14 @@ impl Tree {
         let begin = rest.max(0.0) / tree.pieces.len() as f64;
         tree.costs = Costs { transition, begin, ..samples.costs() };
         tree
+    }
+
+    /// The seconds that a transition takes, measured at the beginning of the search.
+    pub fn transition_time(program: &Program, explorer: AnyExplorer) -> f64 {
+        let start = ThreadTime::now();
+        let budget = Budget { all: true, max_traces: Some(100_000), ..Budget::default() };
+        let found = explore(program, explorer, budget, &mut NoObserver);
+        start.elapsed().as_secs_f64() / found.stats.transitions as f64
     }
 
     /// The transitions of all pieces.

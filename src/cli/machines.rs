@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -66,8 +65,8 @@ pub(super) fn work(mut post: Post) -> Result<Exit, Failure> {
     let mut searched: Option<Searched> = None;
     post.send(COORDINATOR, &ToCoordinator::New);
     loop {
-        match (order(&mut post), &searched) {
-            (Some(ToWorker::Task(stored)), _) => {
+        match (order(&mut post, searched.is_some()), &searched) {
+            (Some(ToWorker::Task(stored)), None) => {
                 searched = Some(stored.searched(Path::new("-"))?);
                 post.send(COORDINATOR, &ToCoordinator::Of(Message::Idle));
             }
@@ -93,14 +92,15 @@ pub(super) fn work(mut post: Post) -> Result<Exit, Failure> {
 }
 
 /// Waits for the coordinator's order, and shows now and then that this rank is alive. `None` if the
-/// coordinator is silent.
-fn order(post: &mut Post) -> Option<ToWorker> {
-    let start = Instant::now();
-    while start.elapsed() < 6 * TIMEOUT {
+/// coordinator is silent. `knows`: has this rank received the search task?
+fn order(post: &mut Post, knows: bool) -> Option<ToWorker> {
+    let mut heard = Instant::now();
+    while heard.elapsed() < 6 * TIMEOUT {
         match post.wait(HEARTBEAT) {
-            Some((_, ToWorker::Of(dispatcher::Answer::Wait))) => return order(post),
+            Some((_, ToWorker::Of(dispatcher::Answer::Wait))) => heard = Instant::now(),
             Some((_, order)) => return Some(order),
-            None => post.send(COORDINATOR, &ToCoordinator::Of(Message::Waiting)),
+            None if knows => post.send(COORDINATOR, &ToCoordinator::Of(Message::Waiting)),
+            None => post.send(COORDINATOR, &ToCoordinator::New),
         }
     }
     None

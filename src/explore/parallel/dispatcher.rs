@@ -88,6 +88,8 @@ pub struct Dispatcher {
     askable: Queue,
     /// The workers that were asked, and how many branches they have not given yet.
     asked: BTreeMap<Worker, u32>,
+    /// The sum of these numbers.
+    outstanding: u32,
     /// When each worker that is alive last sent a message.
     heard: BTreeMap<Worker, Duration>,
 }
@@ -105,6 +107,7 @@ impl Dispatcher {
             waiting: BTreeSet::new(),
             askable: Queue::default(),
             asked: BTreeMap::new(),
+            outstanding: 0,
             heard: workers.into_iter().map(|worker| (worker, Duration::ZERO)).collect(),
         }
     }
@@ -161,7 +164,7 @@ impl Dispatcher {
     /// Records that the worker has no piece.
     fn take_from(&mut self, worker: Worker) {
         self.crew.lose(worker);
-        self.asked.remove(&worker);
+        self.outstanding -= self.asked.remove(&worker).unwrap_or_default();
         self.askable.remove(worker);
     }
 
@@ -169,6 +172,7 @@ impl Dispatcher {
     fn given_by(&mut self, worker: Worker) {
         let Some(left) = self.asked.get_mut(&worker) else { return };
         *left -= 1;
+        self.outstanding -= 1;
         if *left == 0 {
             self.asked.remove(&worker);
             self.askable.push(worker);
@@ -187,13 +191,13 @@ impl Dispatcher {
         let wanted = self.waiting.len() + self.heard.len() / 2;
         let needed = wanted.saturating_sub(self.crew.free());
         // Some of those who are asked have nothing to give.
-        let asked: u32 = self.asked.values().sum();
-        let mut left = (2 * needed as u32).saturating_sub(asked);
+        let mut left = (2 * needed as u32).saturating_sub(self.outstanding);
         while left > 0
             && let Some(worker) = self.askable.pop()
         {
             let share = left.div_ceil(self.askable.len() as u32 + 1).min(MOST_ASKED);
             self.asked.insert(worker, share);
+            self.outstanding += share;
             answers.push((worker, Answer::Split(share)));
             left -= share;
         }
