@@ -97,7 +97,7 @@ fn many_workers_are_faster_but_not_more_so_than_they_are_many() {
 fn each_piece_counts_once_with_failures() {
     let tree = recorded().times(40);
     let whole = simulated(&tree, &setup(8));
-    let mut failed = 0;
+    let (mut failed, mut repeated) = (0, Duration::ZERO);
     for seed in 1..=5 {
         // Of eight workers, two or three fail before the end.
         let failures = 3600.0 / whole.time.as_secs_f64() / 3.0;
@@ -105,11 +105,10 @@ fn each_piece_counts_once_with_failures() {
         failed += found.failed;
         if found.failed < 8 {
             assert_all_once(&tree, &found);
-            assert!(found.work >= whole.work, "{found:?}");
+            repeated += found.work - whole.work;
         }
-        assert!(found.failed == 0 || found.time > whole.time, "{found:?}");
     }
-    assert!(failed > 5, "{failed} failures");
+    assert!(failed > 5 && repeated > Duration::ZERO, "{failed} failures, {repeated:?} again");
     // If all of them fail, what is done still counts once.
     let none = simulated(&tree, &Setup { failures: 1e6, ..setup(8) });
     assert_eq!(none.failed, 8);

@@ -205,7 +205,11 @@ impl Running {
         while let Some(entry) = self.pending.first_entry()
             && entry.key().0 == prefix
         {
-            wanted += tree.pieces[*entry.get() as usize].wanted;
+            // Other explorers give away all that is left there, which is a branch of its own.
+            wanted += match tree.pieces[*entry.get() as usize].wanted {
+                0 => MOST_SHARED,
+                reversals => reversals,
+            };
             if wanted > MOST_SHARED && !ids.is_empty() {
                 break;
             }

@@ -136,8 +136,10 @@ impl Crew {
                 // those after it do not count.
                 if child == place.given(splits.len() as u32) {
                     splits.push(step);
-                    self.free.insert(child.clone());
-                    self.part.open.insert(child, branch);
+                    let Part { done, open } = &mut self.part;
+                    if !done.contains_key(&child) && open.insert(child.clone(), branch).is_none() {
+                        self.free.insert(child);
+                    }
                 }
             }
             Report::Done(done, given, outcome) if done == *place => {
