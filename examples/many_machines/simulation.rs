@@ -184,6 +184,7 @@ impl<W: Workers> Simulation<W> {
         let mut random = Random(setup.seed);
         for worker in ranks {
             simulation.send(0, Post::Up(worker, Message::Idle));
+            simulation.plan(HEARTBEAT.as_nanos() as Nanos, Event::Beat(worker, 0));
             let life = -random.next().ln() * 3600.0 / setup.failures;
             if life.is_finite() {
                 simulation.plan(nanos(life), Event::Failure(worker));
