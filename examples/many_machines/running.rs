@@ -123,7 +123,7 @@ impl Running {
         let mut running = Running {
             grain,
             step: 0,
-            next: piece.splits.first().copied().unwrap_or(grain),
+            next: 0,
             piece,
             last: 0,
             at: 0,
@@ -137,6 +137,7 @@ impl Running {
         };
         ids.iter().for_each(|&id| running.add(tree, id));
         running.descend();
+        running.next = running.next_look();
         running
     }
 
@@ -180,22 +181,27 @@ impl Running {
 
     /// Is a branch to be given away now? Returns the recorded pieces of which it consists.
     fn look(&mut self, tree: &Tree, asked: u32) -> Option<Vec<u32>> {
-        let is_known = match self.piece.splits.get(self.given as usize) {
-            Some(step) if *step > self.step => return None,
-            known => known.is_some(),
+        let is_wanted = match self.known() {
+            Some(step) => step == self.step,
+            None => asked > 0 || self.step - self.last >= SPLIT_AFTER,
         };
-        let is_due = self.step - self.last >= SPLIT_AFTER;
-        let ids = (is_known || is_due || asked > 0).then(|| self.split(tree)).flatten();
-        self.next = self.step + self.grain;
+        let ids = is_wanted.then(|| self.split(tree)).flatten();
         if ids.is_some() {
             self.given += 1;
             self.last = self.step;
         }
-        match self.piece.splits.get(self.given as usize) {
-            Some(&next) if next > self.step => self.next = next,
-            _ => {}
-        }
+        self.next = self.next_look();
         ids
+    }
+
+    /// After how many steps it was split next when another worker had it.
+    fn known(&self) -> Option<u64> {
+        self.piece.splits.get(self.given as usize).copied()
+    }
+
+    fn next_look(&self) -> u64 {
+        let next = self.step + self.grain;
+        self.known().map_or(next, |known| known.clamp(self.step, next))
     }
 
     /// Takes out a branch: recorded pieces with the shortest prefix, which is the same for all.

@@ -122,6 +122,7 @@ fn search(post: &mut Post, searched: &Searched, piece: &Assignment) -> bool {
     };
     let mut told = Instant::now();
     let mut tell = |report: Report| {
+        read();
         match report {
             Report::Beat(_) if told.elapsed() < HEARTBEAT => return,
             Report::Given(..) => asked.set(asked.get().saturating_sub(1)),
