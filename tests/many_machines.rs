@@ -14,6 +14,7 @@ mod tree;
 
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use mazurka::explore::{Budget, Listed, NoObserver, Options, explore};
@@ -24,6 +25,8 @@ use simulation::{Figures, Setup, simulate};
 use tree::{Costs, Tree};
 
 /// The tree of a small search, with round costs: a transition takes a millisecond.
+static TREE: LazyLock<Tree> = LazyLock::new(recorded);
+
 fn recorded() -> Tree {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/memory/lastzero.maz");
     let source = fs::read_to_string(path).expect("a spec");
@@ -64,9 +67,9 @@ fn assert_all_once(tree: &Tree, found: &Figures) {
 
 #[test]
 fn one_worker_takes_the_sum_of_the_costs() {
-    let tree = recorded();
-    let found = simulated(&tree, &setup(1));
-    assert_all_once(&tree, &found);
+    let tree = &*TREE;
+    let found = simulated(tree, &setup(1));
+    assert_all_once(tree, &found);
     let sum = Duration::from_millis(tree.transitions());
     assert_eq!(found.work, sum);
     let besides = found.time - sum;
@@ -76,7 +79,7 @@ fn one_worker_takes_the_sum_of_the_costs() {
 
 #[test]
 fn many_workers_are_faster_but_not_more_so_than_they_are_many() {
-    let tree = recorded().times(40);
+    let tree = TREE.times(40);
     let times = [1, 2, 4, 16].map(|workers| {
         let found = simulated(&tree, &setup(workers));
         assert_all_once(&tree, &found);
@@ -95,7 +98,7 @@ fn many_workers_are_faster_but_not_more_so_than_they_are_many() {
 /// before is not searched again.
 #[test]
 fn each_piece_counts_once_with_failures() {
-    let tree = recorded().times(40);
+    let tree = TREE.times(40);
     let whole = simulated(&tree, &setup(8));
     let (mut failed, mut repeated) = (0, Duration::ZERO);
     for seed in 1..=5 {
