@@ -68,6 +68,7 @@ pub use observer::{End, NoObserver, Observer};
 pub use order::{History, Order, Permutation, Sorter};
 pub use over::Over;
 pub use parallel::crew;
+pub use parallel::dispatcher;
 pub use parallel::part::{Disagreement, Done, Part, Stray};
 pub use parallel::place::Place;
 pub use parallel::threads::InPieces;

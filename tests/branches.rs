@@ -8,7 +8,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use mazurka::explore::crew::{Crew, Pace, Report};
+use mazurka::explore::crew::{Crew, IsAsked, Pace, Report};
 use mazurka::explore::{
     AnyExplorer, Budget, Explorer, Guarantee, Listed, NoObserver, Options, Outcome, Part, Splits,
     StopReason, Symptom, crew, explore,
@@ -83,7 +83,7 @@ fn by_workers<S: Subject>(sample: &Sample<S>, explorer: AnyExplorer, budget: &Bu
     let mut rng = Rng::new(sample.seed);
     let mut crew = Crew::new(Part::whole(), budget);
     let mut under_way: [VecDeque<Report>; 3] = Default::default();
-    let pace = Pace::even(NonZeroU64::new(40).expect("not 0"));
+    let pace = Pace::even(NonZeroU64::new(20).expect("not 0"));
     while !crew.is_over() {
         let worker = rng.below(3);
         if rng.chance(3) {
@@ -93,10 +93,13 @@ fn by_workers<S: Subject>(sample: &Sample<S>, explorer: AnyExplorer, budget: &Bu
             }
         } else if let Some(report) = under_way[worker].pop_front() {
             crew.hear(worker as u32, report);
-        } else if let Some((place, branch)) = crew.give(worker as u32) {
+        } else if let Some(piece) = crew.give(worker as u32) {
             let search = (&sample.script, explorer);
             let mut tell = |report| under_way[worker].push_back(report);
-            crew::search(search, (place, &branch), pace, budget.clone(), &mut tell);
+            // Who has the piece next is not asked at the same places.
+            let mut is_asked = |_| rng.chance(50);
+            let splits = (pace, &mut is_asked as IsAsked<'_>);
+            crew::search(search, &piece, splits, budget.clone(), &mut tell);
         }
         if rng.chance(5) {
             crew = Crew::new(stored(&crew.settled()), budget);

@@ -27,6 +27,7 @@
 //! | `cli` | the program as its users meet it |
 //! | `limits` | limits on time and memory are kept, whatever a search is doing |
 //! | `machines` | searches by the ranks of an MPI job, some of which are killed; only with the feature `mpi` |
+//! | `many_machines` | the simulation of a search by many machines |
 //! | `mpi` | MPI programs in C, right and wrong, of every kind of mistake; what `mpicc` and `mpirun` do |
 //! | `lint` | what executions leave behind, by every explorer against replays; what is denied |
 //! | `sparse` | objects that are declared but not used cost nothing and change nothing |
@@ -104,6 +105,7 @@ mod limits;
 mod lint;
 #[cfg(feature = "mpi")]
 mod machines;
+mod many_machines;
 mod matching;
 #[cfg(unix)]
 mod mpi;

@@ -16,6 +16,7 @@ mod degrees;
 mod every;
 mod faults;
 mod files;
+mod intervals;
 mod outcomes;
 mod polls;
 mod seen;

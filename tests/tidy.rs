@@ -355,6 +355,7 @@ const EXPLORE: &[&str] = &[
     "parallel::part",
     "parallel::cut",
     "parallel::crew",
+    "parallel::dispatcher",
     "parallel::helpers",
     "parallel::threads",
     "auto",

@@ -8,6 +8,7 @@
 //! | [`part`] | checkpoints: finished and open pieces of a search, in portable form |
 //! | [`cut`] | splits a search into parts for many machines |
 //! | [`crew`] | assigns pieces to workers, which may die |
+//! | [`dispatcher`] | the messages of workers, and the answers that they get |
 //! | [`threads`] | threads as workers |
 //! | [`ahead`] | pieces that threads explore before the search gets there |
 //! | [`demands`] | how the races of such a piece reach the search |
@@ -17,6 +18,7 @@ pub(crate) mod ahead;
 pub mod crew;
 mod cut;
 pub(crate) mod demands;
+pub mod dispatcher;
 mod helpers;
 mod joined;
 pub(crate) mod part;

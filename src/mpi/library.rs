@@ -20,7 +20,7 @@ const OWN_HEADERS: [(&str, &str); 4] = [
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 38] = [
+pub(super) const PARTS: [(&str, &str); 40] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -58,6 +58,8 @@ pub(super) const PARTS: [(&str, &str); 38] = [
     ("epochs.c", include_str!("c/epochs.c")),
     ("onesided.c", include_str!("c/onesided.c")),
     ("changes.c", include_str!("c/changes.c")),
+    ("grains.c", include_str!("c/grains.c")),
+    ("locks.c", include_str!("c/locks.c")),
     ("conflicts.c", include_str!("c/conflicts.c")),
 ];
 

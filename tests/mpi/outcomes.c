@@ -1,13 +1,19 @@
 // Interprets a script for each rank (tests/mpi/outcomes.rs writes them), frees the window, and
 // fails with all values that the ranks have read and have in memory then. So each outcome is a
 // violation with its own message.
+//
+// The first argument says how many bytes two places are apart, how many numbers each has, and the
+// displacement unit. All numbers of a place are the same.
 #include <assert.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { PLACES = 2, MOST = 24 };
-static int rank, size, memory[PLACES], got[MOST], count, given[2 * MOST], used;
+enum { PLACES = 3, WIDEST = 11, WIDTHS = PLACES * WIDEST, MOST = 36 };
+static int rank, size, memory[WIDTHS], given[2 * MOST][WIDTHS], used;
+static int got[MOST], count, apart, width, unit;
+static int *results[MOST]; // where what is read goes, before it is in `got`
 static MPI_Win win;
 
 static MPI_Op op_of(char digit) {
@@ -15,45 +21,88 @@ static MPI_Op op_of(char digit) {
   return ops[digit - '0'];
 }
 
-static int *give(char digit) { return given[used] = digit - '0', &given[used++]; }
+static int *give(char digit, int numbers) {
+  for (int i = 0; i < numbers; i++) given[used][i] = digit - '0';
+  return given[used++];
+}
+
+static int *take(int places) {
+  int *result = calloc((size_t)(places * width), sizeof *result);
+  for (int i = 0; i < places; i++) results[count++] = result + i * width;
+  return result;
+}
+
+static int *own(int place) { return memory + place * apart / 4; }
+
+/* Some places from this one on, from the beginning of a part. */
+static MPI_Datatype places_from(int place, int places) {
+  int lengths[PLACES];
+  MPI_Aint at[PLACES];
+  for (int i = 0; i < places; i++) lengths[i] = width, at[i] = (place + i) * apart;
+  MPI_Datatype made;
+  MPI_Type_create_hindexed(places, lengths, at, MPI_INT, &made);
+  MPI_Type_commit(&made);
+  return made;
+}
 
 static void carry_out(const char *step) {
   int target = step[1] ? step[1] - '0' : 0, place = step[1] ? step[2] - '0' : 0, none = 0;
   switch (step[0]) {
-    case 's': MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win); break;
-    case 'x': MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win); break;
-    case 'u': MPI_Win_unlock(target, win); break;
-    case 'S': MPI_Win_lock_all(0, win); break;
-    case 'U': MPI_Win_unlock_all(win); break;
-    case 'f': MPI_Win_flush(target, win); break;
-    case 'n': MPI_Win_fence(0, win); break;
-    case 'N': MPI_Win_fence(MPI_MODE_NOSUCCEED, win); break;
-    case 'b': MPI_Barrier(MPI_COMM_WORLD); break;
-    case '!': MPI_Send(&none, 1, MPI_INT, target, 0, MPI_COMM_WORLD); break;
-    case '?': MPI_Recv(&none, 1, MPI_INT, target, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
-    case 'p': MPI_Put(give(step[3]), 1, MPI_INT, target, place, 1, MPI_INT, win); break;
-    case 'g': MPI_Get(&got[count++], 1, MPI_INT, target, place, 1, MPI_INT, win); break;
-    case 'a': MPI_Accumulate(give(step[4]), 1, MPI_INT, target, place, 1, MPI_INT, op_of(step[3]), win); break;
-    case 'F': MPI_Fetch_and_op(give(step[4]), &got[count++], MPI_INT, target, place, op_of(step[3]), win); break;
-    case 'c': {
-      int *compared = give(step[3]);
-      MPI_Compare_and_swap(give(step[4]), compared, &got[count++], MPI_INT, target, place, win);
-      break;
-    }
-    case 'w': memory[target] = step[2] - '0'; break;
-    case 'r': got[count++] = memory[target]; break;
+    case 's': MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win); return;
+    case 'x': MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win); return;
+    case 'u': MPI_Win_unlock(target, win); return;
+    case 'S': MPI_Win_lock_all(0, win); return;
+    case 'U': MPI_Win_unlock_all(win); return;
+    case 'f': MPI_Win_flush(target, win); return;
+    case 'n': MPI_Win_fence(0, win); return;
+    case 'N': MPI_Win_fence(MPI_MODE_NOSUCCEED, win); return;
+    case 'b': MPI_Barrier(MPI_COMM_WORLD); return;
+    case '!': MPI_Send(&none, 1, MPI_INT, target, 0, MPI_COMM_WORLD); return;
+    case '?': MPI_Recv(&none, 1, MPI_INT, target, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); return;
+    case 'w':
+      for (int i = 0; i < width; i++) own(target)[i] = step[2] - '0';
+      return;
+    case 'r': memcpy(take(1), own(target), (size_t)width * sizeof(int)); return;
   }
+  int places = step[3] - '0', n = places * width, disp = place * apart / unit;
+  if (step[0] == 'c') {
+    int *compared = give(step[4], 1);
+    MPI_Compare_and_swap(give(step[5], 1), compared, take(1), MPI_INT, target, disp, win);
+    return;
+  }
+  int is_one = n == 1 && place * apart % unit == 0;
+  MPI_Datatype at = is_one ? MPI_INT : places_from(place, places);
+  if (!is_one) disp = 0;
+  switch (step[0]) {
+    case 'p': MPI_Put(give(step[4], n), n, MPI_INT, target, disp, 1, at, win); break;
+    case 'g': MPI_Get(take(places), n, MPI_INT, target, disp, 1, at, win); break;
+    case 'a': MPI_Accumulate(give(step[5], n), n, MPI_INT, target, disp, 1, at, op_of(step[4]), win); break;
+    case 'F':
+      if (is_one) MPI_Fetch_and_op(give(step[5], 1), take(1), MPI_INT, target, disp, op_of(step[4]), win);
+      else MPI_Get_accumulate(give(step[5], n), n, MPI_INT, take(places), n, MPI_INT, target, 0, 1, at, op_of(step[4]), win);
+      break;
+  }
+  if (!is_one) MPI_Type_free(&at);
+}
+
+/* The one number of a place. */
+static int number_at(const int *place) {
+  for (int i = 1; i < width; i++) assert(place[i] == place[0]);
+  return place[0];
 }
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  for (int i = 0; i < PLACES; i++) memory[i] = 2 + rank + i;
-  MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-  for (char *step = strtok(argv[1 + rank], " "); step; step = strtok(NULL, " ")) carry_out(step);
+  assert(sscanf(argv[1], "%d %d %d", &apart, &width, &unit) == 3);
+  for (int i = 0; i < PLACES; i++)
+    for (int k = 0; k < width; k++) own(i)[k] = 2 + rank + i;
+  MPI_Win_create(memory, PLACES * apart, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  for (char *step = strtok(argv[2 + rank], " "); step; step = strtok(NULL, " ")) carry_out(step);
   MPI_Win_free(&win);
-  for (int i = 0; i < PLACES; i++) got[count++] = memory[i];
+  for (int i = 0; i < count; i++) got[i] = number_at(results[i]);
+  for (int i = 0; i < PLACES; i++) got[count++] = number_at(own(i));
   int all[8 * MOST], counts[8];
   MPI_Gather(got, MOST, MPI_INT, all, MOST, MPI_INT, 0, MPI_COMM_WORLD);
   MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, MPI_COMM_WORLD);

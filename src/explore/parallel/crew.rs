@@ -4,8 +4,8 @@
 //! [`Report`]s, and get pieces of the search. A worker splits its piece again and again
 //! ([`search`]), and each branch that it gives away can at once be assigned to another worker. A
 //! piece is open until its result has arrived. So if a worker is lost, its piece is assigned to
-//! another worker, which splits it at the same places: the branches that it gives away are known
-//! already, or done.
+//! another worker, which is told where it was split, and splits it at the same places: the branches
+//! that it gives away are known already, or done.
 //!
 //! [`Crew::settled`] is a checkpoint, with which the search can continue at another time. Then
 //! other workers may split pieces at other places. So the checkpoint excludes branches that an
@@ -29,7 +29,7 @@ use super::place::Place;
 use crate::explore::budget::Budget;
 use crate::explore::explorer::{Explorer, explore_branch};
 use crate::explore::observer::Observer;
-use crate::explore::result::{Outcome, Stats};
+use crate::explore::result::{Outcome, Stats, StopReason};
 use crate::explore::tree::{Branch, Splitter};
 use crate::model::System;
 
@@ -38,15 +38,26 @@ use crate::model::System;
 pub enum Report {
     /// The figures of its search so far.
     Beat(Stats),
-    /// It gives a branch away, which becomes the piece at this place.
-    Given(Place, Branch),
+    /// After so many steps it gives a branch away, which becomes the piece at this place.
+    Given(Place, Branch, u64),
     /// The piece at this place is done: the number of branches that it has given away, and its
     /// result.
     Done(Place, u32, Outcome),
 }
 
 /// The number of a worker.
-pub(crate) type Worker = u32;
+pub type Worker = u32;
+
+/// A piece that is assigned to a worker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assignment {
+    /// Its place.
+    pub place: Place,
+    /// Its branch.
+    pub branch: Branch,
+    /// The steps after which another worker, which is lost, has split it.
+    pub splits: Vec<u64>,
+}
 
 /// The state of a search by several workers.
 #[derive(Debug)]
@@ -56,13 +67,28 @@ pub struct Crew {
     shortest: bool,
     /// The workers that have a piece, with their figures so far.
     busy: BTreeMap<Worker, (Place, Stats)>,
+    /// The open pieces that no worker has. There may be thousands of both pieces and workers, so
+    /// they are not searched for.
+    free: BTreeSet<Place>,
+    /// The first finished piece that ends the search, if one does ([`Part::last`]).
+    last: Option<Place>,
+    /// For each open piece, after how many of its steps each branch was given away.
+    splits: BTreeMap<Place, Vec<u64>>,
 }
 
 impl Crew {
     /// Begins or continues the search that is recorded in `part`, with this budget. No worker has a
     /// piece yet.
     pub fn new(part: Part, budget: &Budget) -> Crew {
-        Crew { part, shortest: budget.shortest, busy: BTreeMap::new() }
+        let (free, last) = (part.open.keys().cloned().collect(), part.last().cloned());
+        Crew {
+            part,
+            shortest: budget.shortest,
+            busy: BTreeMap::new(),
+            free,
+            last,
+            splits: BTreeMap::new(),
+        }
     }
 
     /// A checkpoint of the search. It excludes the subtrees of unfinished pieces, which will be
@@ -89,13 +115,14 @@ impl Crew {
 
     /// Assigns the first open piece that no worker has; `None` if there is none at the moment. A
     /// piece that the worker had before is open again.
-    pub fn give(&mut self, worker: Worker) -> Option<(Place, Branch)> {
+    pub fn give(&mut self, worker: Worker) -> Option<Assignment> {
         self.lose(worker);
-        let is_taken = |place: &Place| self.busy.values().any(|(taken, _)| taken == place);
-        let (place, branch) = self.part.left().find(|(place, _)| !is_taken(place))?;
-        let (place, branch) = (place.clone(), branch.clone());
+        let place = self.free.first().filter(|place| self.is_before_last(place))?.clone();
+        self.free.remove(&place);
+        let branch = self.part.open.get(&place).expect("it is open").clone();
         self.busy.insert(worker, (place.clone(), Stats::default()));
-        Some((place, branch))
+        let splits = self.splits.get(&place).cloned().unwrap_or_default();
+        Some(Assignment { place, branch, splits })
     }
 
     /// Processes a report of a worker.
@@ -103,13 +130,20 @@ impl Crew {
         let Some((place, stats)) = self.busy.get_mut(&worker) else { return };
         match report {
             Report::Beat(now) => *stats = now,
-            Report::Given(child, branch) if child.is_given_by(place) => {
-                if !self.part.done.contains_key(&child) {
-                    self.part.open.insert(child, branch);
+            Report::Given(child, branch, step) if child.is_given_by(place) => {
+                let splits = self.splits.entry(place.clone()).or_default();
+                // It is known if another worker has had the piece. And if a branch has not arrived,
+                // those after it do not count.
+                if child == place.given(splits.len() as u32) {
+                    splits.push(step);
+                    let Part { done, open } = &mut self.part;
+                    if !done.contains_key(&child) && open.insert(child.clone(), branch).is_none() {
+                        self.free.insert(child);
+                    }
                 }
             }
             Report::Done(done, given, outcome) if done == *place => {
-                self.busy.remove(&worker);
+                self.lose(worker);
                 self.finish(done, given, outcome);
             }
             // It concerns a piece that the worker had before it was lost.
@@ -126,6 +160,13 @@ impl Crew {
         if places.clone().all(|place| has_come(&place))
             && let Some(branch) = open.remove(&place)
         {
+            self.free.remove(&place);
+            self.splits.remove(&place);
+            if outcome.stopped_by.is_some_and(StopReason::ends_all)
+                && self.last.as_ref().is_none_or(|last| place < *last)
+            {
+                self.last = Some(place.clone());
+            }
             done.insert(place.clone(), Done { branch, given: places.collect(), outcome });
             self.part.join_the_first(self.shortest);
         }
@@ -133,20 +174,36 @@ impl Crew {
 
     /// Records that a worker is lost: its piece is open again.
     pub fn lose(&mut self, worker: Worker) {
-        self.busy.remove(&worker);
+        if let Some((place, _)) = self.busy.remove(&worker)
+            && self.part.open.contains_key(&place)
+        {
+            self.free.insert(place);
+        }
+    }
+
+    /// The number of open pieces that no worker has.
+    pub(super) fn free(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Has the worker a piece?
+    pub(super) fn is_busy(&self, worker: Worker) -> bool {
+        self.busy.contains_key(&worker)
     }
 
     /// Does the result still depend on the piece of this worker? True for a worker without a piece.
     pub(crate) fn is_needed(&self, worker: Worker) -> bool {
-        let (Some((place, _)), Some(last)) = (self.busy.get(&worker), self.part.last()) else {
-            return true;
-        };
-        place < last
+        self.busy.get(&worker).is_none_or(|(place, _)| self.is_before_last(place))
+    }
+
+    /// Does the result depend on the piece at this place?
+    fn is_before_last(&self, place: &Place) -> bool {
+        self.last.as_ref().is_none_or(|last| place < last)
     }
 
     /// Are all pieces done on which the result depends?
     pub fn is_over(&self) -> bool {
-        self.part.left().next().is_none()
+        !self.part.open.keys().next().is_some_and(|place| self.is_before_last(place))
     }
 
     /// The figures so far.
@@ -158,7 +215,7 @@ impl Crew {
     }
 }
 
-/// The numbers of transitions after which a search is split.
+/// How often a search can be split.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// Transitions before the first split.
@@ -174,60 +231,88 @@ impl Pace {
     }
 }
 
+/// Is a search to be split now? The argument is the number of steps since it was split last: with 0
+/// the question is whether it is to be split once more, after the next step.
+pub type IsAsked<'a> = &'a mut dyn FnMut(u64) -> bool;
+
 /// A piece makes at least this many transitions between splits for each action of its prefix, so
 /// that replaying prefixes costs little of the work.
 const TRANSITIONS_PER_PREFIX_ACTION: u64 = 8;
 
-/// The work of a worker: searches a piece, splits it, and calls `tell` with reports. Returns `None`
-/// when the piece is done. If the budget is cancelled, or if the branch is not one of this search,
-/// the piece is not done, and the result so far is returned.
+/// The work of a worker: searches a piece, splits it, and calls `tell` with reports. Where `pace`
+/// allows a split, `is_asked` decides. Returns `None` when the piece is done. If the budget is
+/// cancelled, or if the branch is not one of this search, the piece is not done, and the result so
+/// far is returned.
 pub fn search<S: System, E: Explorer>(
     (system, explorer): (&S, E),
-    (place, branch): (Place, &Branch),
-    pace: Pace,
+    piece: &Assignment,
+    (pace, is_asked): (Pace, IsAsked<'_>),
     budget: Budget,
     tell: &mut dyn FnMut(Report),
 ) -> Option<Outcome> {
+    let Assignment { place, branch, splits } = piece;
     let tell = RefCell::new(tell);
     let grain = pace.grain.get().max(TRANSITIONS_PER_PREFIX_ACTION * branch.prefix.len() as u64);
-    let (of, left) = (place.clone(), grain.max(pace.first.get()));
-    let mut regular = RegularSplitter { place: of, grain, left, given: 0, tell: &tell };
+    let mut splitter = PacedSplitter {
+        place,
+        known: splits,
+        grain,
+        step: 0,
+        next: splits.first().copied().unwrap_or(grain.max(pace.first.get())),
+        last: 0,
+        given: 0,
+        is_asked,
+        tell: &tell,
+    };
     let mut beat = ProgressReporter { tell: &tell };
-    let outcome = explore_branch(system, explorer, branch, &mut regular, budget, &mut beat);
-    let (outcome, is_done) = outcome.of_piece(&place);
+    let outcome = explore_branch(system, explorer, branch, &mut splitter, budget, &mut beat);
+    let (outcome, is_done) = outcome.of_piece(place);
     if !is_done {
         return Some(outcome);
     }
-    tell.borrow_mut()(Report::Done(place, regular.given, outcome));
+    tell.borrow_mut()(Report::Done(place.clone(), splitter.given, outcome));
     None
 }
 
 /// The callback for reports. The splitter and the observer share it.
 type Tell<'f> = RefCell<&'f mut dyn FnMut(Report)>;
 
-/// Gives a branch away after every `grain` transitions.
-struct RegularSplitter<'t, 'f> {
-    place: Place,
+/// Gives a branch away where the piece was split before, and then where it is asked to.
+struct PacedSplitter<'t, 'f> {
+    place: &'t Place,
+    /// The steps after which it was split before.
+    known: &'t [u64],
     grain: u64,
-    left: u64,
+    /// The number of steps so far.
+    step: u64,
+    /// The step after which it may be split next, and that after which it was split last.
+    next: u64,
+    last: u64,
     given: u32,
+    is_asked: IsAsked<'t>,
     tell: &'t Tell<'f>,
 }
 
-impl Splitter for RegularSplitter<'_, '_> {
+impl Splitter for PacedSplitter<'_, '_> {
     fn wants_branch(&mut self) -> bool {
-        self.left -= 1;
-        if self.left > 0 {
+        self.step += 1;
+        if self.step < self.next {
             return false;
         }
-        self.left = self.grain;
-        true
+        self.next = self.step + self.grain;
+        self.known.len() > self.given as usize || (self.is_asked)(self.step - self.last)
     }
 
     fn take(&mut self, branch: Branch) {
         let place = self.place.given(self.given);
         self.given += 1;
-        self.tell.borrow_mut()(Report::Given(place, branch));
+        self.last = self.step;
+        self.tell.borrow_mut()(Report::Given(place, branch, self.step));
+        match self.known.get(self.given as usize) {
+            Some(&next) => self.next = next,
+            None if (self.is_asked)(0) => self.next = self.step + 1,
+            None => {}
+        }
     }
 }
 

@@ -30,7 +30,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::ahead::Pace;
-use super::crew::{self, Crew, Report, Worker};
+use super::crew::{self, Assignment, Crew, Report, Worker};
 use super::helpers;
 use super::part::Part;
 use super::place::Place;
@@ -38,7 +38,6 @@ use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Profile};
 use crate::explore::result::{Outcome, StopReason};
-use crate::explore::tree::Branch;
 use crate::model::System;
 
 /// The default of [`InPieces::first`]. Most programs need fewer transitions.
@@ -117,7 +116,7 @@ struct Work {
 }
 
 /// A piece, and the flag that stops the work on it.
-type Piece = (Place, Branch, Arc<AtomicBool>);
+type Piece = (Assignment, Arc<AtomicBool>);
 
 impl<'s, S: System, E: Explorer> Team<'s, S, E> {
     fn new(system: &'s S, how: &'s InPieces<E>, driver: &Driver<'_>) -> Self {
@@ -197,9 +196,9 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
     fn next(&self, worker: Worker, stop: Arc<AtomicBool>) -> Option<Piece> {
         let mut work = self.work();
         while !work.is_over && !work.crew.is_over() {
-            if let Some((place, branch)) = work.crew.give(worker) {
+            if let Some(piece) = work.crew.give(worker) {
                 work.stops.insert(worker, stop.clone());
-                return Some((place, branch, stop));
+                return Some((piece, stop));
             }
             work = self.changed.wait(work).unwrap_or_else(PoisonError::into_inner);
         }
@@ -211,7 +210,7 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
     fn search(
         &self,
         worker: Worker,
-        (place, branch, stop): Piece,
+        (piece, stop): Piece,
         first: NonZeroU64,
         after: &mut dyn FnMut(bool),
     ) {
@@ -226,18 +225,18 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
             }
             after(is_given);
         };
-        let found = crew::search(search, (place.clone(), &branch), pace, budget, &mut tell);
+        let found = crew::search(search, &piece, (pace, &mut |steps| steps > 0), budget, &mut tell);
         let mut work = self.work();
         work.stops.remove(&worker);
         if let Some(outcome) = found {
             let is_stray = outcome.stopped_by == Some(StopReason::Stray);
-            assert!(!is_stray, "{branch} was cut off this search");
+            assert!(!is_stray, "{} was cut off this search", piece.branch);
             // If a needed piece ends early, the cause is a limit or a signal.
             if work.crew.is_needed(worker) {
                 work.end();
             }
             work.crew.lose(worker);
-            work.unfinished.insert(place, outcome);
+            work.unfinished.insert(piece.place, outcome);
         }
         work.end_what_is_not_needed();
         drop(work);

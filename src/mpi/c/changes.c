@@ -7,32 +7,33 @@
  * changes when it needs the content of a part. It does not see any others: a program that could see
  * them has a race, which is reported (conflicts.c).
  *
- * Operations that must see all accumulations look for them while they hold the mutex of the target:
- * operations that return the previous value, and those that replace it. So these *ordered*
- * operations have a total order, and each of them knows a change or does not.
+ * Operations that must see the accumulations on their bytes look for them while they hold locks
+ * (grains.c): operations that return the previous value, and those that replace it. These *ordered*
+ * operations have a total order where they overlap, and each of them knows a change or does not.
+ * What an ordered operation writes is its result: the content of its bytes with all that it knows.
  *
- * The order in which changes act on a part:
+ * The order in which changes act on a byte:
  *
- *   1. A change that an ordered operation knows acts before it; one that it does not know acts
- *      after it.
- *   2. A change acts after all changes that it knows.
+ *   1. A change acts after all changes that it knows.
+ *   2. A change that an ordered operation on the byte does not know acts after that one.
  *   3. Otherwise the order does not matter: the changes are accumulations with one operator, or
- *      touch
- *      different bytes, or there is a race. It is the same for all ranks, so sums of floating-point
- *      numbers are the same, too. */
+ *      touch different bytes, or there is a race. It is the same for all ranks, so sums of
+ *      floating-point numbers are the same, too.
+ *
+ * So the changes act in the order of the number of changes that they know, which is rule 1. Where
+ * the result of an ordered operation is stored, the changes before it in this order that it does
+ * not know act again, on its bytes only. */
 #include "windows.h"
 
 struct change {
   const char *window;
   uint32_t writer; /* the owner of the list: see writer_of */
   uint32_t index;  /* in the list */
-  bool is_ordered; /* made while holding the mutex */
-  uint32_t *known;       /* the changes of each list before it and itself, counted */
-  uint64_t weight;       /* the sum of these; changes that it knows have less */
-  uint64_t turn;         /* the weight of the first ordered change that knows it */
+  bool is_ordered;
+  uint32_t *known; /* the changes of each list before it and itself, counted */
+  uint64_t weight; /* the sum of these; changes that it knows have less */
   struct reader operations;
 };
-enum { NO_TURN = UINT64_MAX };
 
 /* The changes of one target that this rank has read. The first `sorted` are in order. */
 struct list {
@@ -55,8 +56,7 @@ static struct list *list_of(int target) {
 
 static bool knows(const struct change *one, const struct change *other) { return one->known[other->writer] > other->index; }
 
-/* The content of a cell; empty if it was never written. */
-static struct bytes cell_read(char *name) {
+struct bytes cell_read(char *name) {
   put_text(window_question('r'), name);
   release(name);
   struct reader answer = ask();
@@ -68,7 +68,7 @@ static struct bytes cell_read(char *name) {
   return content;
 }
 
-static void cell_write(char *name, const struct bytes *content) {
+void cell_write(char *name, const struct bytes *content) {
   struct bytes *to = window_question('w');
   put_text(to, name);
   put_block(to, content->at, content->length);
@@ -89,7 +89,7 @@ static void note(int target, uint32_t writer, struct bytes content) {
   }
   struct reader from = {content.at, content.at + content.length};
   struct change *made = &list->change[list->count++];
-  *made = (struct change){.writer = writer, .index = list->read[writer]++, .turn = NO_TURN};
+  *made = (struct change){.writer = writer, .index = list->read[writer]++};
   struct reader name = take_block(&from);
   made->window = text_of("%.*s", (int)(name.end - name.at), (const char *)name.at);
   made->is_ordered = take_u8(&from);
@@ -133,7 +133,14 @@ void changes_find(const struct window *window, int rank) {
   read_known(target);
 }
 
-void changes_add(const struct window *window, int rank, enum lane lane, bool is_ordered, const struct bytes *operations) {
+void changes_read(const struct window *window, int rank, int by, uint32_t index) {
+  int target = world_of(window, rank);
+  uint32_t *known = &clock_changes(target)[writer_of(world_of(window, by), ATOMIC)];
+  if (*known <= index) *known = index + 1;
+  read_known(target);
+}
+
+uint32_t changes_add(const struct window *window, int rank, enum lane lane, bool is_ordered, const struct bytes *operations) {
   int target = world_of(window, rank);
   uint32_t writer = writer_of(world_rank, lane), index = clock_changes(target)[writer]++;
   struct bytes content = {0};
@@ -143,39 +150,35 @@ void changes_add(const struct window *window, int rank, enum lane lane, bool is_
   put_block(&content, operations->at, operations->length);
   cell_write(cell_of(target, writer, index), &content);
   note(target, writer, content);
+  return index;
 }
 
 static bool is_before(const struct change *a, const struct change *b) {
-  if (a->turn != b->turn) return a->turn < b->turn;
   if (a->weight != b->weight) return a->weight < b->weight;
   return a->writer < b->writer;
 }
 
-/* Sorts the changes after `first` into the sorted ones, and returns the first index that has
- * changed. Most are in order already, and qsort would leave data in the program's heap. */
-static size_t insert(struct list *list, size_t first, size_t begin) {
+/* Sorts the new changes into the sorted ones. Most are in order already, and qsort would leave data
+ * in the program's heap. */
+static void sort(struct list *list) {
   size_t lowest = list->count;
-  for (size_t i = first; i < list->count; i++) {
+  for (size_t i = list->sorted; i < list->count; i++) {
     struct change moved = list->change[i];
     size_t place = i;
-    for (; place > begin && is_before(&moved, &list->change[place - 1]); place--) list->change[place] = list->change[place - 1];
+    for (; place > 0 && is_before(&moved, &list->change[place - 1]); place--) list->change[place] = list->change[place - 1];
     list->change[place] = moved;
-    if (place < i && place < lowest) lowest = place;
+    if (place < lowest) lowest = place;
   }
-  return lowest;
+  list->version += lowest < list->sorted;
+  list->sorted = list->count;
 }
 
-static void sort(struct list *list) {
-  if (list->sorted == list->count) return;
-  insert(list, list->sorted, list->sorted);
-  /* Ordered changes set the turns of the changes that they know, in order. */
-  for (size_t i = list->sorted; i < list->count; i++) {
-    const struct change *ordered = &list->change[i];
-    for (size_t j = 0; ordered->is_ordered && j < list->count; j++)
-      if (list->change[j].turn == NO_TURN && knows(ordered, &list->change[j])) list->change[j].turn = ordered->weight;
-  }
-  list->version += insert(list, 0, 0) < list->sorted;
-  list->sorted = list->count;
+/* Lets a change act on the content, after those before it in the list. */
+static void act_next(const struct window *window, int rank, const struct change *first, const struct change *next, uint8_t *content) {
+  operations_act(window, rank, next->operations, content);
+  for (const struct change *change = first; next->is_ordered && change < next; change++)
+    if (!knows(next, change) && strcmp(change->window, window->name) == 0)
+      operations_act_again(window, rank, change->operations, next->operations, content);
 }
 
 size_t changes_count(const struct window *window, int rank) {
@@ -196,41 +199,25 @@ uint8_t *changes_content(struct window *window, int rank) {
   copy->version = list->version;
   for (; copy->acted < list->count; copy->acted++) {
     const struct change *change = &list->change[copy->acted];
-    if (strcmp(change->window, window->name) == 0) operations_act(window, rank, change->operations, copy->at);
+    if (strcmp(change->window, window->name) == 0) act_next(window, rank, list->change, change, copy->at);
   }
   return copy->at;
 }
 
-/* The cells where a rank that releases a lock stores the numbers of changes of the target: each
- * rank that shared the lock has one, and those that held it alone have one together. */
-enum { ALONE = -1 };
-static char *lock_cell(const struct window *window, int rank, int holder) {
-  return text_of("lock %s/%d/%d", window->name, rank, holder);
+uint32_t changes_own(const struct window *window, int rank) {
+  const uint32_t *known = clock_changes(world_of(window, rank));
+  return known[writer_of(world_rank, PLAIN)] + known[writer_of(world_rank, ATOMIC)];
 }
 
-static void learn_from(const struct window *window, int rank, int holder) {
-  struct bytes content = cell_read(lock_cell(window, rank, holder));
+void changes_learn(const struct window *window, int rank, char *cell) {
+  struct bytes content = cell_read(cell);
   clock_join_changes(world_of(window, rank), (struct reader){content.at, content.at + content.length});
   release(content.at);
 }
 
-static uint32_t own_changes(int target) {
-  const uint32_t *known = clock_changes(target);
-  return known[writer_of(world_rank, PLAIN)] + known[writer_of(world_rank, ATOMIC)];
-}
-
-void changes_lock(struct window *window, int rank) {
-  learn_from(window, rank, ALONE);
-  for (int other = 0; window->holds[rank] == EXCLUSIVE && other < window->comm->group->size; other++)
-    if (other != window->comm->rank) learn_from(window, rank, other);
-  window->copies[rank].changes = own_changes(world_of(window, rank));
-}
-
-void changes_unlock(const struct window *window, int rank) {
-  int target = world_of(window, rank);
-  if (window->copies[rank].changes == own_changes(target)) return;
+void changes_tell(const struct window *window, int rank, char *cell) {
   struct bytes known = {0};
-  put(&known, clock_changes(target), (size_t)writers() * sizeof *clock_changes(target));
-  cell_write(lock_cell(window, rank, window->holds[rank] == EXCLUSIVE ? ALONE : window->comm->rank), &known);
+  put(&known, clock_changes(world_of(window, rank)), (size_t)writers() * sizeof(uint32_t));
+  cell_write(cell, &known);
   release(known.at);
 }

@@ -374,17 +374,18 @@ static void report(const struct pair *found) {
        one->world, one->is.site, other->is.name, other->world, other->is.site, world_rank);
 }
 
-/* Finds the targets where operations of this rank and accumulations of others overlap, so that
- * their order matters. */
+/* Finds the targets where accumulations of this rank and others overlap, so that their order
+ * matters. */
 static void find_contended(struct window *window, const struct seen_list *seen) {
   for (int rank = 0; rank < window->comm->group->size; rank++) window->are_contended[rank] = false;
   for (size_t i = 0; i < seen->length; i++) {
     const struct seen *own = &seen->of[i];
-    if (own->rank != window->comm->rank || !operation_is_ordered(own->is.kind, own->is.op)) continue;
+    if (own->rank != window->comm->rank || !is_accumulating(own->is.kind)) continue;
     for (size_t j = 0; j < seen->length; j++) {
       const struct seen *other = &seen->of[j];
       bool are_two = other->rank != own->rank && is_accumulating(other->is.kind) && other->is.target == own->is.target;
-      if (are_two && do_overlap(&own->is, &other->is)) window->are_contended[own->is.target] = true;
+      bool is_seen = operation_is_ordered(own->is.kind, own->is.op) || operation_is_ordered(other->is.kind, other->is.op);
+      if (are_two && is_seen && do_overlap(&own->is, &other->is)) window->are_contended[own->is.target] = true;
     }
   }
 }

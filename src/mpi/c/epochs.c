@@ -35,16 +35,12 @@ FUNCTION(Win_fence, (int assertion, MPI_Win win)) {
 /* Opens an epoch at one target. */
 static void take_lock(struct window *window, int target, enum hold hold, int assertion) {
   if (assertion & MPI_MODE_NOCHECK) records_add_lock(window, target, hold);
-  window->locks[target] = window_ask(hold == EXCLUSIVE ? 'Q' : 'q', window, target, 0);
-  window_ask('W', window, target, window->locks[target]);
   window->holds[target] = hold;
-  changes_lock(window, target);
+  locks_take(window, target);
 }
 
 static void give_back(struct window *window, int target) {
-  operations_complete(window, target, false);
-  changes_unlock(window, target);
-  window_ask('x', window, target, window->locks[target]);
+  locks_give_back(window, target);
   window->synchronized = clock_tick();
   window->holds[target] = FREE;
 }
@@ -74,10 +70,11 @@ FUNCTION(Win_lock, (int type, int rank, int assertion, MPI_Win win)) {
 }
 
 FUNCTION(Win_unlock, (int rank, MPI_Win win)) {
-  CALL("MPI_Win_unlock");
+  CALL_OF_EPOCH("MPI_Win_unlock");
   struct window *window = window_of(win);
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   window_check_rank(window, rank);
+  if (!lock_is_postponed(window, rank)) locks_settle();
   if (window->holds[rank] != SHARED && window->holds[rank] != EXCLUSIVE)
     fail("missing epoch", "rank %d of the window is not locked", rank);
   windows_publish();
@@ -128,18 +125,18 @@ static int flush(MPI_Win win, int only, bool is_local) {
 }
 
 FUNCTION(Win_flush, (int rank, MPI_Win win)) {
-  CALL("MPI_Win_flush");
+  CALL_OF_EPOCH("MPI_Win_flush");
   return flush(win, rank, false);
 }
 FUNCTION(Win_flush_all, (MPI_Win win)) {
-  CALL("MPI_Win_flush_all");
+  CALL_OF_EPOCH("MPI_Win_flush_all");
   return flush(win, ALL, false);
 }
 FUNCTION(Win_flush_local, (int rank, MPI_Win win)) {
-  CALL("MPI_Win_flush_local");
+  CALL_OF_EPOCH("MPI_Win_flush_local");
   return flush(win, rank, true);
 }
 FUNCTION(Win_flush_local_all, (MPI_Win win)) {
-  CALL("MPI_Win_flush_local_all");
+  CALL_OF_EPOCH("MPI_Win_flush_local_all");
   return flush(win, ALL, true);
 }

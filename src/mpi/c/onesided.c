@@ -30,10 +30,9 @@ static bool is_atomic(char kind) { return kind == 'a' || kind == 'f' || kind == 
 bool operation_changes(const struct operation *of) { return of->kind != 'g' && of->op != MPI_NO_OP; }
 bool operation_is_ordered(char kind, MPI_Op op) { return kind == 'f' || kind == 'c' || (kind == 'a' && op == MPI_REPLACE); }
 
-/* The range of bytes of a part that an operation touches: the first, and the one behind the
+/* The range of bytes that this many elements of a type touch: the first, and the one behind the
  * last. */
-static void bounds(const struct operation *of, int unit, size_t *from, size_t *to) {
-  const struct type *type = of->type;
+static void reach(const struct type *type, size_t count, ptrdiff_t *from, ptrdiff_t *to) {
   ptrdiff_t low = PTRDIFF_MAX, high = PTRDIFF_MIN;
   for (size_t p = 0; p < type->pieces; p++) {
     const struct piece *piece = &type->piece[p];
@@ -41,10 +40,17 @@ static void bounds(const struct operation *of, int unit, size_t *from, size_t *t
     if (piece->at < low) low = piece->at;
     if (end > high) high = end;
   }
-  if (of->count == 0 || type->pieces == 0) low = high = 0;
-  ptrdiff_t begin = of->disp * unit, last = of->count > 0 ? (ptrdiff_t)(of->count - 1) * type->extent : 0;
+  if (count == 0 || type->pieces == 0) low = high = 0;
+  *from = low;
+  *to = high + (count > 0 ? (ptrdiff_t)(count - 1) * type->extent : 0);
+}
+
+/* The range of bytes of a part that an operation touches. */
+static void bounds(const struct operation *of, int unit, size_t *from, size_t *to) {
+  ptrdiff_t low, high, begin = of->disp * unit;
+  reach(of->type, of->count, &low, &high);
   *from = (size_t)(begin + low);
-  *to = (size_t)(begin + last + high);
+  *to = (size_t)(begin + high);
 }
 
 static int by_place(const void *one, const void *other) {
@@ -147,10 +153,12 @@ static bool act(char kind, uint8_t *at, size_t count, const struct type *type, M
     memcpy(at, new, type->size);
   }
   if (kind == 'a' || kind == 'f') {
-    uint8_t *given = allocate(count * (size_t)type->extent + 64);
+    ptrdiff_t low, high;
+    reach(type, count, &low, &high);
+    uint8_t *room = allocate((size_t)(high - low) + 64), *given = room - low;
     take_data(&data, given, count, type, "this rank", site, site);
     op_apply_window(op, given, at, count, type);
-    release(given);
+    release(room);
   }
   return true;
 }
@@ -165,25 +173,68 @@ static void put_operation(struct bytes *to, const struct operation *of) {
   put_block(to, of->data.at, of->data.length);
 }
 
-/* Carries out an operation of put_operation, or a store by the owner's program: see publish. */
-static void take_operation(struct reader *from, int unit, uint8_t *content) {
-  char kind = (char)take_u8(from);
-  ptrdiff_t disp = (ptrdiff_t)take_u64(from);
-  if (kind == 'w') {
-    struct reader stored = take_block(from);
-    memcpy(content + disp, stored.at, (size_t)(stored.end - stored.at));
-    return;
+/* Reads an operation of put_operation, or a store: see put_store. */
+static struct operation take_operation(struct reader *from, struct type *type) {
+  struct operation of = {.kind = (char)take_u8(from), .disp = (MPI_Aint)take_u64(from), .type = type};
+  if (of.kind != 'w') {
+    of.count = take_u64(from);
+    *type = take_type(from);
+    of.op = (MPI_Op)(uintptr_t)take_u64(from);
+    of.site = take_u64(from);
   }
-  size_t count = take_u64(from);
-  struct type type = take_type(from);
-  MPI_Op op = (MPI_Op)(uintptr_t)take_u64(from);
-  uintptr_t site = take_u64(from);
-  act(kind, content + disp * unit, count, &type, op, take_block(from), site, NULL);
-  release(type.piece);
+  struct reader data = take_block(from);
+  of.data = (struct bytes){.at = (uint8_t *)data.at, .length = (size_t)(data.end - data.at)};
+  return of;
+}
+
+static struct span stored(const struct operation *store) {
+  return (struct span){(uint64_t)store->disp, (uint64_t)store->disp + store->data.length};
+}
+
+/* Carries out an operation that was read. `content` is the part from byte `first` on. */
+static void act_taken(const struct operation *of, int unit, uint8_t *content, size_t first) {
+  if (of->kind == 'w') memcpy(content + ((size_t)of->disp - first), of->data.at, of->data.length);
+  else act(of->kind, content + ((size_t)of->disp * (size_t)unit - first), of->count, of->type, of->op, all_of(&of->data), of->site, NULL);
 }
 
 void operations_act(const struct window *window, int target, struct reader operations, uint8_t *content) {
-  while (operations.at < operations.end) take_operation(&operations, window->sides[target].unit, content);
+  while (operations.at < operations.end) {
+    struct type type = {0};
+    struct operation of = take_operation(&operations, &type);
+    act_taken(&of, window->sides[target].unit, content, 0);
+    release(type.piece);
+  }
+}
+
+/* Carries out an operation on a copy of what it touches, and takes over the bytes of the stores. */
+static void act_again(const struct operation *of, int unit, struct reader stores, uint8_t *content) {
+  struct span touched = stored(of);
+  size_t from, to, begin = of->kind == 'w' ? touched.from : (size_t)of->disp * (size_t)unit;
+  if (of->kind != 'w') bounds(of, unit, &from, &to), touched = (struct span){from, to};
+  size_t first = begin < touched.from ? begin : touched.from, behind = begin > touched.to ? begin : touched.to;
+  uint8_t *copy = NULL;
+  while (stores.at < stores.end) {
+    struct operation store = take_operation(&stores, NULL);
+    struct span both = stored(&store);
+    if (both.from < touched.from) both.from = touched.from;
+    if (both.to > touched.to) both.to = touched.to;
+    if (both.from >= both.to) continue;
+    if (!copy) {
+      copy = memcpy(allocate(behind - first), content + first, behind - first);
+      act_taken(of, unit, copy, first);
+    }
+    memcpy(content + both.from, copy + (both.from - first), both.to - both.from);
+  }
+  release(copy);
+}
+
+void operations_act_again(const struct window *window, int target, struct reader operations, struct reader stores, uint8_t *content) {
+  while (operations.at < operations.end) {
+    struct type type = {0};
+    struct operation of = take_operation(&operations, &type);
+    act_again(&of, window->sides[target].unit, stores, content);
+    release(type.piece);
+  }
 }
 
 static void receive_result(struct operation *of, struct reader result) {
@@ -203,50 +254,119 @@ static bool is_shared(const struct window *window, int target) {
   return window->holds[target] != EXCLUSIVE;
 }
 
-void operations_apply(struct window *window, int target) {
-  bool is_ordered = false, is_reading = false;
-  enum lane lane = PLAIN;
+/* Calls `each` with the ranges of bytes of a part that an operation touches. */
+static void each_span(const struct operation *of, int unit, void each(void *, struct span), void *with) {
+  struct spans spans = spans_of(of, unit);
+  size_t from, to;
+  bounds(of, unit, &from, &to);
+  for (size_t i = 0; i < spans.count; i++) each(with, spans.span[i]);
+  if (!spans.span && from < to) each(with, (struct span){from, to});
+  release(spans.span);
+}
+
+struct touched {
+  const struct window *window;
+  int target;
+  struct grains *grains;
+  bool is_change;
+};
+static void add_grains(void *to, struct span span) {
+  struct touched *touched = to;
+  grains_add(touched->grains, touched->window, touched->target, span, touched->is_change);
+}
+
+static bool is_waiting(const struct operation *of, int target) { return !of->is_applied && of->target == target; }
+
+static void touch(const struct window *window, int target, struct grains *grains, bool are_atomic) {
   for (size_t i = 0; i < window->length; i++) {
     const struct operation *of = &window->operations[i];
-    if (of->is_applied || of->target != target) continue;
+    struct touched touched = {window, target, grains, operation_changes(of)};
+    if (is_waiting(of, target) && (is_atomic(of->kind) || !are_atomic)) each_span(of, window->sides[target].unit, add_grains, &touched);
+  }
+}
+
+void operations_touch(const struct window *window, int target, struct grains *grains) { touch(window, target, grains, false); }
+
+/* The results of ordered operations. */
+struct results {
+  struct bytes *to;
+  const uint8_t *content;
+};
+static void add_result(void *to, struct span touched) {
+  struct results *results = to;
+  put_store(results->to, results->content, touched.from, touched.to);
+}
+
+/* Carries out what is not applied yet: it is one change. */
+void operations_apply(struct window *window, int target) {
+  bool is_ordered = false, is_reading = false, is_any = false;
+  enum lane lane = PLAIN;
+  int unit = window->sides[target].unit;
+  for (size_t i = 0; i < window->length; i++) {
+    const struct operation *of = &window->operations[i];
+    if (!is_waiting(of, target)) continue;
+    is_any = true;
     is_reading |= reads_target(of->kind);
     is_ordered |= operation_is_ordered(of->kind, of->op);
     if (is_atomic(of->kind)) lane = ATOMIC;
   }
+  if (!is_any) return;
+  struct grains all = {0}, atomic = {0};
+  touch(window, target, &all, false);
+  touch(window, target, &atomic, true);
+  if (window->holds[target] == SHARED || window->holds[target] == EVERYBODY) locks_learn(window, target, &all);
+  /* Nobody looks for it in the epoch of a fence where nothing is contended. */
+  bool is_announced = lane == ATOMIC && (!window->has_fenced || window->are_contended[target]);
   is_ordered &= is_shared(window, target);
-  uint32_t request;
-  if (is_ordered) window_lock_content(window, target, &request);
-  if (is_ordered) changes_find(window, target);
+  if (is_ordered) grains_lock(&atomic, window, target);
+  if (is_ordered) grains_find(&atomic, window, target);
   uint8_t *content = NULL;
-  if (is_reading) {
+  if (is_reading || is_ordered) {
     size_t size = window->sides[target].size;
     content = memcpy(allocate(size), changes_content(window, target), size);
   }
   struct bytes changes = {0};
+  bool *are_changes = allocate(window->length * sizeof *are_changes);
   for (size_t i = 0; i < window->length; i++) {
     struct operation *of = &window->operations[i];
-    if (of->is_applied || of->target != target) continue;
-    bool is_change = operation_changes(of);
+    if (!is_waiting(of, target)) continue;
+    are_changes[i] = operation_changes(of);
     if (content) {
       struct bytes result = {0};
-      uint8_t *at = content + of->disp * window->sides[target].unit;
-      is_change = act(of->kind, at, of->count, of->type, of->op, all_of(&of->data), of->site, &result);
+      uint8_t *at = content + of->disp * unit;
+      are_changes[i] = act(of->kind, at, of->count, of->type, of->op, all_of(&of->data), of->site, &result);
       receive_result(of, all_of(&result));
       release(result.at);
     }
-    if (is_change) put_operation(&changes, of);
+    if (are_changes[i] && !is_ordered) put_operation(&changes, of);
     release(of->data.at);
     of->data = (struct bytes){0};
     of->is_applied = true;
   }
-  if (changes.length > 0) changes_add(window, target, lane, is_ordered, &changes);
+  struct results results = {&changes, content};
+  for (size_t i = 0; i < window->length && is_ordered; i++)
+    if (are_changes[i]) each_span(&window->operations[i], unit, add_result, &results);
+  /* An ordered operation that changes nothing also tells the next one what it has seen. */
+  if (changes.length > 0 || is_ordered) {
+    uint32_t index = changes_add(window, target, lane, is_ordered, &changes);
+    if (is_announced) grains_announce(&atomic, window, target, index);
+  }
   release(changes.at);
   release(content);
-  if (is_ordered) window_unlock_content(window, target, request);
+  release(are_changes);
+  if (is_ordered) grains_unlock(&atomic, window, target);
+}
+
+static bool reads_any(const struct window *window, int target) {
+  for (size_t i = 0; i < window->length; i++)
+    if (is_waiting(&window->operations[i], target) && reads_target(window->operations[i].kind)) return true;
+  return false;
 }
 
 void operations_complete(struct window *window, int target, bool is_local) {
-  operations_apply(window, target);
+  /* Nobody can see yet what such an operation changes. */
+  bool is_later = lock_is_postponed(window, target) && !reads_any(window, target);
+  if (!is_later) locks_settle(), operations_apply(window, target);
   for (size_t i = 0; i < window->length; i++)
     if (window->operations[i].target == target) complete(&window->operations[i]);
   records_complete(window, target, is_local);
@@ -255,7 +375,7 @@ void operations_complete(struct window *window, int target, bool is_local) {
 void operations_forget(struct window *window) {
   size_t kept = 0;
   for (size_t i = 0; i < window->length; i++)
-    if (!window->operations[i].is_over) window->operations[kept++] = window->operations[i];
+    if (!window->operations[i].is_over || !window->operations[i].is_applied) window->operations[kept++] = window->operations[i];
   window->length = kept;
 }
 
@@ -340,37 +460,37 @@ static struct operation *fetch(ORIGIN, void *result, int result_count, MPI_Datat
 }
 
 FUNCTION(Put, (ORIGIN, TARGET, MPI_Win win)) {
-  CALL("MPI_Put");
+  CALL_OF_EPOCH("MPI_Put");
   put_to(origin, count, type, target, disp, target_count, target_type, win);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Get, (void *origin, int count, MPI_Datatype type, TARGET, MPI_Win win)) {
-  CALL("MPI_Get");
+  CALL_OF_EPOCH("MPI_Get");
   get_from(origin, count, type, target, disp, target_count, target_type, win);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Accumulate, (ORIGIN, TARGET, MPI_Op op, MPI_Win win)) {
-  CALL("MPI_Accumulate");
+  CALL_OF_EPOCH("MPI_Accumulate");
   accumulate(origin, count, type, target, disp, target_count, target_type, op, win);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Get_accumulate, (ORIGIN, void *result, int result_count, MPI_Datatype result_type, TARGET, MPI_Op op, MPI_Win win)) {
-  CALL("MPI_Get_accumulate");
+  CALL_OF_EPOCH("MPI_Get_accumulate");
   fetch(origin, count, type, result, result_count, result_type, target, disp, target_count, target_type, op, win);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Fetch_and_op, (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win)) {
-  CALL("MPI_Fetch_and_op");
+  CALL_OF_EPOCH("MPI_Fetch_and_op");
   fetch(origin, 1, type, result, 1, type, target, disp, 1, type, op, win);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Compare_and_swap, (const void *origin, const void *compared, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win)) {
-  CALL("MPI_Compare_and_swap");
+  CALL_OF_EPOCH("MPI_Compare_and_swap");
   if (is_nowhere(target)) return MPI_SUCCESS;
   struct operation *of = start(win, 'c', target, disp, 1, type, MPI_REPLACE);
   writes(of, compared, 1, type);

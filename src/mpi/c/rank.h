@@ -57,6 +57,7 @@
 #define comm_split mazurka_comm_split
 #define contribution mazurka_contribution
 #define env_check mazurka_env_check
+#define locks_settle mazurka_locks_settle
 #define env_check_thread mazurka_env_check_thread
 #define env_is_over mazurka_env_is_over
 #define exchange mazurka_exchange
@@ -176,7 +177,10 @@ extern _Thread_local struct call call;
 #define ANYWHERE(function) TURN; call = (struct call){function, (uintptr_t)__builtin_return_address(0)}, unseen++
 #define HERE(function) ANYWHERE(function); env_check_thread()
 /* HERE, for functions that are allowed only between MPI_Init and MPI_Finalize. */
-#define CALL(function) HERE(function); env_check()
+#define CALL(function) CALL_OF_EPOCH(function); locks_settle()
+/* CALL, for operations on windows: a lock may stay postponed (locks.c). */
+#define CALL_OF_EPOCH(function) HERE(function); env_check()
+void locks_settle(void); /* takes the lock that is postponed, if any */
 /* CALL, for functions that change only what the program sees: polls.c */
 #define LOOK(function) CALL(function); unseen--
 

@@ -23,30 +23,27 @@ struct bytes *window_question(char form) {
   return to;
 }
 
-uint32_t window_ask(char form, const struct window *window, int target, uint32_t number) {
+static uint32_t ask_lock(char form, const char *name, uint32_t request) {
   struct bytes *to = window_question(form);
-  char *name = text_of("%s/%d", window->name, target);
   put_text(to, name);
-  put_u32(to, number);
-  release(name);
+  put_u32(to, request);
   return ask_posted();
 }
 
-void window_lock_content(const struct window *window, int target, uint32_t *request) {
-  *request = window_ask('l', window, target, 0);
-  window_ask('m', window, target, *request);
-}
-
-void window_unlock_content(const struct window *window, int target, uint32_t request) {
-  window_ask('u', window, target, request);
+void window_ask(char form, const struct window *window, int target, const char *kind, long number, uint32_t *request) {
+  char *name = text_of("%s %s/%d/%ld", kind, window->name, target, number);
+  bool is_release = form == 'x' || form == 'u';
+  if (!is_release) *request = ask_lock(form, name, 0), form = form == 'l' ? 'm' : 'W';
+  ask_lock(form, name, *request);
+  release(name);
 }
 
 static size_t own_size(const struct window *window) { return window->sides[window->comm->rank].size; }
 
-static void put_store(struct bytes *to, const uint8_t *private, size_t from, size_t behind) {
+void put_store(struct bytes *to, const uint8_t *part, size_t from, size_t behind) {
   put_u8(to, 'w');
   put_u64(to, from);
-  put_block(to, private + from, behind - from);
+  put_block(to, part + from, behind - from);
 }
 
 /* Publishes the program's changes of its memory: all of it while the window is made, and later only
@@ -124,7 +121,7 @@ static int make(void *base, MPI_Aint size, int unit, MPI_Comm comm, bool is_allo
   made->sides = allocate((size_t)ranks * sizeof *made->sides);
   made->sides[in->rank] = (struct side){(size_t)size, unit};
   made->holds = allocate((size_t)ranks * sizeof *made->holds);
-  made->locks = allocate((size_t)ranks * sizeof *made->locks);
+  made->locks = allocate((size_t)ranks * (size_t)ranks * sizeof *made->locks);
   made->copies = allocate((size_t)ranks * sizeof *made->copies);
   made->are_contended = allocate((size_t)ranks * sizeof *made->are_contended);
   made->snapshot = allocate((size_t)size);

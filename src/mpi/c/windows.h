@@ -13,17 +13,31 @@
 #define window_of mazurka_window_of
 #define window_is_locked mazurka_window_is_locked
 #define window_check_rank mazurka_window_check_rank
-#define window_lock_content mazurka_window_lock_content
-#define window_unlock_content mazurka_window_unlock_content
 #define window_question mazurka_window_question
 #define window_ask mazurka_window_ask
+#define put_store mazurka_put_store
+#define cell_read mazurka_cell_read
+#define cell_write mazurka_cell_write
+#define grains_add mazurka_grains_add
+#define grains_lock mazurka_grains_lock
+#define grains_unlock mazurka_grains_unlock
+#define grains_find mazurka_grains_find
+#define grains_announce mazurka_grains_announce
 #define changes_add mazurka_changes_add
 #define changes_content mazurka_changes_content
 #define changes_count mazurka_changes_count
+#define changes_read mazurka_changes_read
 #define changes_find mazurka_changes_find
-#define changes_lock mazurka_changes_lock
-#define changes_unlock mazurka_changes_unlock
+#define changes_learn mazurka_changes_learn
+#define changes_tell mazurka_changes_tell
+#define changes_own mazurka_changes_own
+#define locks_take mazurka_locks_take
+#define locks_give_back mazurka_locks_give_back
+#define lock_is_postponed mazurka_lock_is_postponed
+#define locks_learn mazurka_locks_learn
+#define operations_touch mazurka_operations_touch
 #define operations_act mazurka_operations_act
+#define operations_act_again mazurka_operations_act_again
 #define operations_apply mazurka_operations_apply
 #define operation_changes mazurka_operation_changes
 #define operation_is_ordered mazurka_operation_is_ordered
@@ -102,13 +116,15 @@ struct window {
   struct side *sides;
   uint8_t *snapshot; /* the private copy when both copies were last equal */
   size_t pulled;     /* the number of changes known then */
+  size_t found_length, found_room;
+  struct found *found; /* what other ranks have announced: grains.c */
   struct copy *copies; /* the public copies by target, as far as this rank knows them */
   bool *are_contended; /* by target: see records_exchange */
   bool is_fenced;    /* a fence has opened an epoch that no fence has closed */
   bool has_fenced;   /* the last fence may have opened an epoch */
   bool is_shared;    /* whether the owner has called MPI with others since the window was made */
   enum hold *holds;  /* by target */
-  uint32_t *locks;   /* requests for the locks, by target */
+  uint32_t *locks;   /* requests for the gates, by target and rank: locks.c */
   struct group *exposed, *started; /* the epochs of groups: active.c */
   uintptr_t opened_at;
   uint32_t synchronized; /* the rank's own time at the last synchronization */
@@ -123,35 +139,72 @@ struct window *window_of(MPI_Win win);
 void window_check_rank(const struct window *window, int rank);
 bool window_is_locked(const struct window *window); /* whether this rank has locked any part */
 
-/* A question about objects of windows. 'q', 'Q': requests the lock of a target, shared or
- * exclusive; 'W' waits for it; 'x' releases it; 'l', 'm', 'u': the same three for a mutex; 'r' and
- * 'w' read and write a cell. */
+/* A question about objects of windows. 'q', 'Q': requests a lock, shared or exclusive; 'W' waits for
+ * it; 'x' releases it; 'l', 'm', 'u': the same three for a mutex; 'r' and 'w' read and write a
+ * cell. */
 struct bytes *window_question(char form);
-uint32_t window_ask(char form, const struct window *window, int target, uint32_t number);
-void window_lock_content(const struct window *window, int target, uint32_t *request);
-void window_unlock_content(const struct window *window, int target, uint32_t request);
+/* Requests one of the locks of a target ('q', 'Q', 'l') and waits for it, or releases it. */
+void window_ask(char form, const struct window *window, int target, const char *kind, long number, uint32_t *request);
+/* The content of a cell; empty if it was never written. Both release the name. */
+struct bytes cell_read(char *name);
+void cell_write(char *name, const struct bytes *content);
+/* A store of these bytes by the owner's program, or the result of an ordered operation. */
+void put_store(struct bytes *to, const uint8_t *part, size_t from, size_t behind);
+
+/* grains.c: the grains of a part that atomic operations touch. */
+enum { FEW_GRAINS = 8 };
+struct grains {
+  bool are_many; /* more than FEW_GRAINS; then they count as all */
+  size_t count;
+  uint64_t grain[FEW_GRAINS]; /* in ascending order */
+  bool is_changed[FEW_GRAINS];
+  uint32_t whole, lock[FEW_GRAINS]; /* requests */
+};
+void grains_add(struct grains *grains, const struct window *window, int target, struct span touched, bool is_change);
+void grains_lock(struct grains *grains, const struct window *window, int target);
+void grains_unlock(struct grains *grains, const struct window *window, int target);
+/* Reads the changes by atomic operations on these grains. The rank has locked them. */
+void grains_find(const struct grains *grains, struct window *window, int target);
+/* Lets others find the change with this index. */
+void grains_announce(const struct grains *grains, struct window *window, int target, uint32_t index);
 
 /* changes.c: the changes of a target's part. They are made by stores to memory or by atomic
  * operations. */
 enum lane { PLAIN, ATOMIC, LANES };
-/* Adds a change. `is_ordered`: the rank holds the mutex. */
-void changes_add(const struct window *window, int target, enum lane lane, bool is_ordered, const struct bytes *operations);
-/* Reads all changes by atomic operations. The rank holds the mutex. */
+/* Adds a change, and returns its index. `is_ordered`: the rank holds the locks of its grains. */
+uint32_t changes_add(const struct window *window, int target, enum lane lane, bool is_ordered, const struct bytes *operations);
+/* Reads the change by an atomic operation of rank `by` with this index, and all that it knows. */
+void changes_read(const struct window *window, int target, int by, uint32_t index);
+/* Reads all changes by atomic operations. */
 void changes_find(const struct window *window, int target);
 /* The part with all known changes; the number of these changes, at all windows. */
 uint8_t *changes_content(struct window *window, int target);
 size_t changes_count(const struct window *window, int target);
-/* Reads what came before this rank got the lock; publishes what it adds, before it releases the
- * lock. */
-void changes_lock(struct window *window, int target);
-void changes_unlock(const struct window *window, int target);
+/* Reads numbers of changes of the target from a cell, or writes those that the rank knows there;
+ * releases the name. */
+void changes_learn(const struct window *window, int target, char *cell);
+void changes_tell(const struct window *window, int target, char *cell);
+uint32_t changes_own(const struct window *window, int target); /* the number of this rank's own changes */
 
-/* onesided.c: operations_act carries out operations that were put, on a target's part.
+/* locks.c: takes the lock that window->holds says, at once or later; completes the operations at the
+ * target, and gives the lock back. */
+void locks_take(struct window *window, int target);
+void locks_give_back(struct window *window, int target);
+bool lock_is_postponed(const struct window *window, int target);
+/* Reads the changes of these grains by epochs with postponed locks. The rank shares the lock. */
+void locks_learn(const struct window *window, int target, const struct grains *grains);
+
+/* onesided.c: operations_act carries out operations that were put, on a target's part;
+ * operations_act_again does so only on the bytes of these stores.
  * operations_apply does so with what the rank has started there so far; operations_complete also
  * completes it. (If only the origin needs to know that, nothing orders what they write before what
  * comes later.) operations_exchange does it for all ranks at a fence, and returns whether there
  * were any. operations_forget drops those that are complete. */
 void operations_act(const struct window *window, int target, struct reader operations, uint8_t *content);
+void operations_act_again(const struct window *window, int target, struct reader operations, struct reader stores,
+                          uint8_t *content);
+/* Adds the grains of operations that are not carried out. */
+void operations_touch(const struct window *window, int target, struct grains *grains);
 void operations_apply(struct window *window, int target);
 bool operation_changes(const struct operation *of); /* whether it changes the target's part */
 /* Whether it returns the previous value, or overwrites it. */

@@ -13,8 +13,8 @@ use crate::systems::history::Asked;
 /// The maximum number of communicators in a search.
 const MAX_COMMUNICATORS: u32 = 4096;
 
-/// The maximum number of changes of windows in a search, and of other objects for windows, such as
-/// locks.
+/// The maximum number of objects for windows in a search: cells with changes and with what ranks
+/// know, and locks.
 const MAX_WINDOW_OBJECTS: u32 = 1 << 20;
 
 /// Numbers for what the library refers to by names: communicators, and the descriptions that ranks
@@ -242,7 +242,7 @@ pub(super) fn objects(launch: &Launch) -> Objects {
     objects.collectives.push("MPI_COMM_WORLD", launch.size);
     objects.cells.push_array("changes of windows", MAX_WINDOW_OBJECTS, Value::Unit);
     objects.mutexes.push_array("accumulations", MAX_WINDOW_OBJECTS, Asking::default());
-    objects.rwlocks.push_array("lock of window", MAX_WINDOW_OBJECTS, ());
+    objects.rwlocks.push_array("gate of window", MAX_WINDOW_OBJECTS, ());
     for size in 1..=launch.size {
         objects.collectives.push_array("communicator", MAX_COMMUNICATORS, size);
     }
