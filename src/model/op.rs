@@ -317,9 +317,10 @@ macro_rules! visit_values {
             Op::Isend { value: $value, .. }
             | Op::Send { value: $value, .. }
             | Op::Enter { value: $value, .. }
-            | Op::Access(_, Access::Write($value) | Access::Swap($value) | Access::Update($value)) => {
-                $visit
-            }
+            | Op::Access(
+                _,
+                Access::Write($value) | Access::Swap($value) | Access::Update($value),
+            ) => $visit,
             Op::Access(_, Access::CompareAndSwap { old, new }) => {
                 for $value in [old, new] {
                     $visit;

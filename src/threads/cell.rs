@@ -1,8 +1,8 @@
 //! [`std::cell::UnsafeCell`], with accesses that race found.
 //!
 //! An access is no visible operation. But each is compared with those before: if another thread has
-//! accessed the cell, one of the two writes, and nothing orders them, then they race. Locks, atomics
-//! of any ordering, spawns and joins order what threads do.
+//! accessed the cell, one of the two writes, and nothing orders them, then they race. Locks,
+//! atomics of any ordering, spawns and joins order what threads do.
 
 use std::fmt;
 use std::panic::Location;

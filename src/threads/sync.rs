@@ -9,9 +9,7 @@ mod notify;
 mod once;
 mod rwlock;
 
-pub use std::sync::{
-    Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak,
-};
+pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
 
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use super::ask::{Start, Wanted};
 use super::world::{Stale, World};
 use crate::model::{
-    Asking, CellId, Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects, Polls, ProcessId, Remark, Response,
-    Runs, Site, System, Value, Values,
+    Asking, CellId, Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects,
+    Polls, ProcessId, Remark, Response, Runs, Site, System, Value, Values,
 };
 use crate::program::panics;
 use crate::systems::history::tree::{NodeId, Tree};
@@ -119,7 +119,8 @@ impl Threads {
     pub(super) fn differs(&self) -> bool {
         let ends: Vec<NodeId> = {
             let tree = self.shared.tree();
-            let is_end = |&node: &NodeId| tree.reply(node).is_some_and(|reply| reply.asked.is_end());
+            let is_end =
+                |&node: &NodeId| tree.reply(node).is_some_and(|reply| reply.asked.is_end());
             let ends: Vec<NodeId> = (0..tree.len() as NodeId).filter(is_end).collect();
             ends.iter().step_by(ends.len().div_ceil(MOST_AGAIN).max(1)).copied().collect()
         };

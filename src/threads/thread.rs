@@ -227,7 +227,10 @@ impl<T: 'static> LocalKey<T> {
     ///
     /// # Errors
     /// If the thread has ended.
-    pub fn try_with<R>(&'static self, work: impl FnOnce(&T) -> R) -> std::result::Result<R, AccessError> {
+    pub fn try_with<R>(
+        &'static self,
+        work: impl FnOnce(&T) -> R,
+    ) -> std::result::Result<R, AccessError> {
         let running = Running::try_current().ok_or(AccessError)?;
         let thread = running.shared.tree().root(running.node.get());
         let key = (thread, std::ptr::from_ref(self).addr());

@@ -41,7 +41,8 @@ pub(super) struct Word {
 
 impl Word {
     pub(super) fn new(bits: u64, by: NodeId, updated: Option<Value>) -> Word {
-        let before = updated.as_ref().map_or(0, |value| Word::of(value).map_or(1, |word| word.hash));
+        let before =
+            updated.as_ref().map_or(0, |value| Word::of(value).map_or(1, |word| word.hash));
         Word { bits, by, updated, hash: mix(before ^ mix(u64::from(by) ^ mix(bits))) }
     }
 
@@ -163,7 +164,8 @@ mod tests {
 
     #[test]
     fn numbers_wrap_around_in_their_type() {
-        let (byte, signed) = (Width { bits: 8, is_signed: false }, Width { bits: 8, is_signed: true });
+        let (byte, signed) =
+            (Width { bits: 8, is_signed: false }, Width { bits: 8, is_signed: true });
         assert_eq!(Change::Add(3).apply(byte, 254), Some(1));
         assert_eq!(Change::Sub(1).apply(byte, 0), Some(255));
         assert_eq!(Change::Max(0xff).apply(signed, 1), Some(1), "-1 is less than 1");
@@ -177,7 +179,12 @@ mod tests {
 
     #[test]
     fn a_word_is_named_by_its_writer_and_what_was_updated() {
-        let add = |by| Updating { change: Change::Add(1), width: Width { bits: 32, is_signed: true }, first: 5, by };
+        let add = |by| Updating {
+            change: Change::Add(1),
+            width: Width { bits: 32, is_signed: true },
+            first: 5,
+            by,
+        };
         let first = add(3).update(&Value::Unit).expect("a change");
         assert_eq!(Word::of(&first).map(|word| word.bits), Some(6));
         let (second, other) = (add(4).update(&first), add(4).update(&Value::Unit));

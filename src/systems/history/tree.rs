@@ -182,7 +182,8 @@ impl<S: Clone> Tree<S> {
             return known;
         }
         let hash_of = hash(node, &told);
-        let child = self.push(Node { parent: Some(node), root: self.root(node), told, reply: None });
+        let child =
+            self.push(Node { parent: Some(node), root: self.root(node), told, reply: None });
         let nodes = &self.nodes;
         self.children.insert_unique(hash_of, child, |&child| {
             let child = &nodes[child as usize];
