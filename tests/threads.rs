@@ -1,5 +1,7 @@
 //! Rust code as it is: the interfaces of the standard library.
 
+mod twins;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mazurka::explore::{Setting, Verdict};

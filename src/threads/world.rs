@@ -10,12 +10,12 @@
 //! Threads run until they ask for the next operation. So they run alone, between two operations,
 //! and what they do to memory in between belongs to the first of the two.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use generator::{Gn, LocalGenerator};
+use generator::{Generator, Gn};
 use rustc_hash::FxHashMap;
 
 use super::ask::{Body, Clock, Running, Wanted, leave};
@@ -27,7 +27,7 @@ use crate::systems::history::tree::NodeId;
 use crate::systems::history::{Asked, Told};
 
 /// A stack on which a thread runs: it takes outcomes, and gives what the thread wants.
-type Stack = LocalGenerator<'static, Told, Wanted>;
+type Stack = Generator<'static, Told, Wanted>;
 
 /// The size of a stack, in words.
 const SIZE: usize = 0x8000;
@@ -36,6 +36,8 @@ const SIZE: usize = 0x8000;
 const MOST_KEPT: usize = 64;
 
 thread_local! {
+    /// What the next stack will run. It may be something that must not be sent to other threads.
+    static NEXT: Cell<Option<Body>> = const { Cell::new(None) };
     static IDLE: RefCell<Vec<Stack>> = const { RefCell::new(Vec::new()) };
     /// The world of each program in use. There are few at a time.
     static WORLDS: RefCell<Vec<(u64, World)>> = const { RefCell::new(Vec::new()) };
@@ -185,12 +187,13 @@ impl World {
                 Box::new(move || main())
             }
         };
+        NEXT.set(Some(body));
         let stack = match IDLE.with_borrow_mut(Vec::pop) {
             Some(mut stack) => {
-                stack.scoped_init(move |_| run(body));
+                stack.init_code(begin);
                 stack
             }
-            None => Gn::new_scoped_opt_local(SIZE, move |_| run(body)),
+            None => Gn::new_opt(SIZE, begin),
         };
         let mut clock = Clock::default();
         if let Some(spawner) = spawner.filter(|_| self.running.shared.mode.tracks) {
@@ -274,6 +277,10 @@ fn put_back(mut stack: Stack) {
         // A thread that is ending keeps nothing.
         let _ = IDLE.try_with(keep);
     }
+}
+
+fn begin() -> Wanted {
+    run(NEXT.take().expect("what is to run"))
 }
 
 /// The code of a thread, with its end. What it returns is in memory.
