@@ -112,7 +112,7 @@ pub struct Sample<S = Erased<'static>> {
 /// for, or `MAZURKA_PROGRAMS`.
 pub fn processes() -> &'static [Sample] {
     static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
-    SAMPLES.get_or_init(|| first_samples(200, |seed| Script::new(generate(seed))))
+    SAMPLES.get_or_init(|| first_samples(150, |seed| Script::new(generate(seed))))
 }
 
 /// The same, of processes with the objects that came later: mutexes that are tried, reader-writer locks, condition
@@ -125,13 +125,13 @@ pub fn later() -> &'static [Sample] {
 /// The same, of actors.
 pub fn actors() -> &'static [Sample] {
     static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
-    SAMPLES.get_or_init(|| first_samples(160, |seed| ActorScript::new(actors::generate(seed))))
+    SAMPLES.get_or_init(|| first_samples(130, |seed| ActorScript::new(actors::generate(seed))))
 }
 
 /// The same, with p2p and bag mailboxes.
 pub fn p2p() -> &'static [Sample] {
     static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
-    SAMPLES.get_or_init(|| first_samples(200, |seed| Script::new(ranks::generate(seed))))
+    SAMPLES.get_or_init(|| first_samples(150, |seed| Script::new(ranks::generate(seed))))
 }
 
 /// The number of programs of a family: `ordinary`, or `MAZURKA_PROGRAMS`.

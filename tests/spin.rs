@@ -282,7 +282,7 @@ fn programs(ordinary: u64) -> u64 {
 
 #[test]
 fn explorers_agree_on_programs_that_wait_in_loops() {
-    let count = programs(200);
+    let count = programs(120);
     let reach = agree_on_random_programs(0..count, Kind::Plain);
     println!("{reach:?}");
     assert!(u64::from(reach.programs) > count / 2, "{reach:?}");
@@ -291,7 +291,7 @@ fn explorers_agree_on_programs_that_wait_in_loops() {
 
 #[test]
 fn explorers_agree_on_loops_about_later_objects() {
-    let count = programs(150);
+    let count = programs(100);
     let reach = agree_on_random_programs(0..count, Kind::Later);
     println!("{reach:?}");
     assert!(u64::from(reach.programs) > count / 2, "{reach:?}");
@@ -300,7 +300,7 @@ fn explorers_agree_on_loops_about_later_objects() {
 
 #[test]
 fn explorers_agree_on_loops_that_poll_the_network() {
-    let count = programs(150);
+    let count = programs(100);
     let reach = agree_on_random_programs(0..count, Kind::Network);
     println!("{reach:?}");
     // The bound on polls cuts many others.

@@ -22,6 +22,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("systems", &["lang", "model"]),
     ("mpi", &["systems", "explore", "property", "model"]),
     ("program", &["systems", "model"]),
+    ("threads", &["check", "program", "systems", "explore", "random", "model"]),
     ("check", &["report", "study", "explore", "property", "model"]),
     ("report", &["study", "explore", "unfolding", "alternatives", "trace", "property", "model"]),
     ("workshop", &["report", "study", "lang", "explore", "random", "model"]),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::system::{Kind, Shared};
+use super::system::{Made, Shared};
 use super::thread::Thread;
 use crate::model::{Failure, FailureKind, Handle, Op, Value};
 use crate::program::panics;
@@ -135,7 +135,7 @@ impl Running {
     }
 
     /// The number of a new object.
-    pub(super) fn make(&self, kind: Kind) -> u32 {
+    pub(super) fn make(&self, kind: Made) -> u32 {
         let number = self.made.get();
         self.made.set(number + 1);
         self.shared.name(kind, self.node.get(), number)
@@ -190,10 +190,8 @@ pub(super) fn content(told: Option<Told>) -> Value {
 pub(super) fn is_stale() -> ! {
     let running = Running::current();
     running.is_stale.set(true);
-    if running.is_ending.get() || std::thread::panicking() {
-        // Nothing that is read from now on matters, but something has to be returned.
-        std::process::abort();
-    }
+    let is_unwinding = running.is_ending.get() || std::thread::panicking();
+    assert!(!is_unwinding, "what is dropped in a panic locks what another thread has");
     let asked = Asked::Done;
     leave(Wanted { asked, text: "", place: None });
     unreachable!("a world that is stale does not go on")

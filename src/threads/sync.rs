@@ -21,7 +21,7 @@ pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::ask::{Place, Running, ask, ask_for, content, is_stale};
-use super::system::Kind;
+use super::system::Made;
 use super::token::Token;
 use crate::model::{Access, CellId, Op};
 use crate::systems::history::Asked;
@@ -36,7 +36,7 @@ struct Content {
 
 impl Content {
     fn new() -> Content {
-        let cell = CellId(Running::current().make(Kind::Cell));
+        let cell = CellId(Running::current().make(Made::Cell));
         Content { cell, left_by: AtomicU32::new(u32::MAX) }
     }
 

@@ -1,7 +1,7 @@
 //! The histories of threads as a system.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::FxHashMap;
 
@@ -27,7 +27,7 @@ pub struct Local(NodeId);
 
 /// The kinds of objects that threads make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum Made {
     Cell,
     Mutex,
     RwLock,
@@ -56,13 +56,14 @@ pub(super) struct Shared {
     objects: Objects,
     /// The numbers of objects: each is named by its kind, the history of the thread that made it,
     /// and how many that thread had made before, there.
-    names: Mutex<FxHashMap<(Kind, NodeId, u32), u32>>,
+    names: Mutex<FxHashMap<(Made, NodeId, u32), u32>>,
     /// The histories in which a thread has yielded on the way to its question.
     yielding: Mutex<FxHashMap<NodeId, ()>>,
     starts: AtomicU64,
     told: AtomicU64,
-    /// A thread that did not do the same again.
-    broken: OnceLock<Failure>,
+    /// Where a thread did not do the same again. It is found when the program is searched once
+    /// more.
+    broken: Mutex<FxHashMap<NodeId, Failure>>,
     pub(super) mode: Mode,
     /// Was a mutex tried, or a cell made, that the mode does not expect?
     pub(super) tries: AtomicBool,
@@ -91,7 +92,7 @@ impl Threads {
             yielding: Mutex::default(),
             starts: AtomicU64::new(0),
             told: AtomicU64::new(0),
-            broken: OnceLock::new(),
+            broken: Mutex::default(),
             mode,
             tries: AtomicBool::new(false),
             cells: AtomicBool::new(false),
@@ -128,17 +129,21 @@ impl Threads {
             self.end();
             self.shared.bring_to(end);
         }
-        self.shared.broken.get().is_some()
+        !self.shared.broken().is_empty()
     }
 }
 
 impl Shared {
+    fn broken(&self) -> MutexGuard<'_, FxHashMap<NodeId, Failure>> {
+        self.broken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn tree(&self) -> RwLockReadGuard<'_, Tree<Start>> {
         self.tree.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number of an object.
-    pub(super) fn name(&self, kind: Kind, node: NodeId, made: u32) -> u32 {
+    pub(super) fn name(&self, kind: Made, node: NodeId, made: u32) -> u32 {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         let next = names.len() as u32;
         *names.entry((kind, node, made)).or_insert(next)
@@ -175,7 +180,8 @@ impl Shared {
         if let Some(Reply { asked: Asked::Failed(failure), .. }) =
             difference::between("the thread", known, &reply, &kind)
         {
-            let _ = self.broken.set(failure);
+            drop(tree);
+            self.broken().entry(node).or_insert(failure);
         }
     }
 
@@ -198,8 +204,11 @@ impl Shared {
             world = fresh();
             let again = if is_fresh { Err(Stale) } else { world.bring_to(node) };
             if let Err(Stale) = again {
-                let message = "the threads do not do the same again".to_string();
-                let _ = self.broken.set(Failure { kind: FailureKind::Error, message, site: None });
+                let message = "nondeterminism: the threads do not do the same again".to_string();
+                let failure = Failure { kind: FailureKind::Error, message, site: None };
+                let reply = Reply::new(Asked::Failed(failure.clone()), None);
+                self.tree.write().unwrap_or_else(PoisonError::into_inner).begin(node, reply);
+                self.broken().entry(node).or_insert(failure);
             }
         }
         world
@@ -259,7 +268,7 @@ impl System for Threads {
         if self.shared.tree().reply(node).is_none() {
             self.shared.bring_to(node);
         }
-        if let Some(failure) = self.shared.broken.get() {
+        if let Some(failure) = self.shared.broken().get(&node) {
             return Next::Failed(failure.clone());
         }
         let tree = self.shared.tree();
@@ -317,7 +326,7 @@ impl Finale<Local> for Threads {
         };
         while ends().any(|end| world.bring_to(end).is_err()) {
             if is_fresh {
-                return self.shared.broken.get().cloned();
+                return self.shared.broken().values().next().cloned();
             }
             (world, is_fresh) = (World::new(self.shared.clone()), true);
         }

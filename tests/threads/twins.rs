@@ -35,10 +35,10 @@ type Outcome = (Seen, [i8; ATOMICS], [i8; LOCKS]);
 
 fn program(seed: u64) -> Vec<Vec<Statement>> {
     let mut rng = Rng::new(seed);
-    let threads = *rng.pick(&[2, 2, 3]);
+    let threads = *rng.pick(&[2, 2, 3, 3]);
     let statement = |rng: &mut Rng| {
         let (at, n) = (*rng.pick(&[0, 1]), *rng.pick(&[1, 2, 100]));
-        match *rng.pick(&[0, 1, 2, 3, 4, 5, 6, 6, 7]) {
+        match *rng.pick(&[0, 1, 2, 3, 4, 5, 6, 7, 7]) {
             0 => Statement::Load(at),
             1 => Statement::Store(at, n),
             2 => Statement::Add(at, n),
@@ -49,10 +49,10 @@ fn program(seed: u64) -> Vec<Vec<Statement>> {
             _ => Statement::Both(at, n),
         }
     };
-    let most = if threads == 2 { 4 } else { 2 };
+    let most = if threads == 2 { 5 } else { 3 };
     (0..threads)
         .map(|_| {
-            let length = *rng.pick(&[1, most / 2, most]);
+            let length = *rng.pick(&[2, most - 1, most]);
             (0..length).map(|_| statement(&mut rng)).collect()
         })
         .collect()

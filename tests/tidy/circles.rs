@@ -21,7 +21,7 @@ const CIRCLES: &[(&str, &str, &str)] = &[
     (
         "model",
         "actors audit declarations describe effect foresight invariants list locals \
-         object_table objects op reach state system touch value",
+         object_table objects op opaque reach state system touch value",
         "A system names operations and values, whose meaning is said on states of systems.",
     ),
     (
@@ -58,6 +58,11 @@ const CIRCLES: &[(&str, &str, &str)] = &[
         "trace",
         "execution race spin",
         "Fruitless rounds end at completions, which races find; executions leave them out.",
+    ),
+    (
+        "threads",
+        "ask hint sync system thread world",
+        "The code of a thread asks the system that runs it, by the interfaces of objects.",
     ),
     (
         "unfolding",

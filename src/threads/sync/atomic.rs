@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::model::{Access, CellId, Op, Opaque, Value};
 use crate::systems::history::Asked;
 use crate::threads::ask::{Place, Running, ask, ask_for, content};
-use crate::threads::system::Kind;
+use crate::threads::system::Made;
 use crate::threads::token::{Change, Updating, Width, Word};
 
 /// The number that all atomics are made of.
@@ -24,7 +24,7 @@ struct Number {
 
 impl Number {
     fn new(first: u64, width: Width) -> Number {
-        Number { cell: CellId(Running::current().make(Kind::Cell)), first, width }
+        Number { cell: CellId(Running::current().make(Made::Cell)), first, width }
     }
 
     fn bits(&self, content: &Value) -> u64 {

@@ -8,7 +8,7 @@ use super::MutexGuard;
 use crate::model::{CondvarId, Op};
 use crate::systems::history::Told;
 use crate::threads::ask::{Place, Running, ask_for, request};
-use crate::threads::system::Kind;
+use crate::threads::system::Made;
 
 /// A condition variable.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl WaitTimeoutResult {
 impl Condvar {
     /// A condition variable that nobody waits for.
     pub fn new() -> Condvar {
-        Condvar(CondvarId(Running::current().make(Kind::Condvar)))
+        Condvar(CondvarId(Running::current().make(Made::Condvar)))
     }
 
     /// Unlocks the mutex, waits to be notified, and locks the mutex again.

@@ -10,7 +10,7 @@ use super::Content;
 use crate::model::{Handle, MutexId, Op, Request};
 use crate::systems::history::Told;
 use crate::threads::ask::{Place, Running, ask_for, is_stale, request};
-use crate::threads::system::Kind;
+use crate::threads::system::Made;
 
 /// A mutex.
 pub struct Mutex<T: ?Sized> {
@@ -30,7 +30,7 @@ pub struct MutexGuard<'a, T: ?Sized> {
 impl<T> Mutex<T> {
     /// A mutex that guards this.
     pub fn new(value: T) -> Mutex<T> {
-        let id = MutexId(Running::current().make(Kind::Mutex));
+        let id = MutexId(Running::current().make(Made::Mutex));
         Mutex { id, content: Content::new(), inner: std::sync::Mutex::new(value) }
     }
 

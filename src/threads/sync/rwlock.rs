@@ -8,7 +8,7 @@ use std::sync::{LockResult, PoisonError, TryLockError};
 use super::Content;
 use crate::model::{Handle, Hold, Op, RwLockId};
 use crate::threads::ask::{Place, Running, ask_for, is_stale, request};
-use crate::threads::system::Kind;
+use crate::threads::system::Made;
 
 /// A reader-writer lock. Threads that wait get it in the order in which they asked.
 pub struct RwLock<T: ?Sized> {
@@ -36,7 +36,7 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
 impl<T> RwLock<T> {
     /// A lock that guards this.
     pub fn new(value: T) -> RwLock<T> {
-        let id = RwLockId(Running::current().make(Kind::RwLock));
+        let id = RwLockId(Running::current().make(Made::RwLock));
         RwLock { id, content: Content::new(), inner: std::sync::RwLock::new(value) }
     }
 
