@@ -232,6 +232,9 @@ pub struct CheckReport {
     pub stats: Figures,
     /// The violations that were found.
     pub violations: Vec<ViolationReport>,
+    /// What the verdict rests on that the program does not promise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assumes: Option<&'static str>,
     /// How often processes were run, if they are real processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<Runs>,
@@ -405,6 +408,7 @@ impl CheckReport {
             limits,
             stats: Figures::new(outcome, peak_memory_bytes),
             violations,
+            assumes: system.describe().assumes(),
             runs: system.describe().runs(),
             shown: None,
             merged: None,

@@ -34,6 +34,7 @@
 //! | `hostile` | hostile texts and command lines; a few trials of the fuzzer |
 //! | `prefix` | verdicts of the complete finite prefix, and the prefix by definition |
 //! | `program` | programs in Rust, compared with equal models; their reports |
+//! | `threads` | threads of Rust code as they are: right and wrong programs, and random ones beside all interleavings |
 //! | `history` | processes that receive outcomes, compared with equal systems |
 //! | `ranks` | random MPI programs in C, compared with equal specs and systems |
 //! | `client` | data structures, and clients made for them |

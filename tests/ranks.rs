@@ -14,7 +14,7 @@ use mazurka::systems::history::History;
 use crate::random_models::{Erased, Program, Script, asked, ranks};
 
 /// The number of programs in an ordinary run.
-const ORDINARY: usize = 60;
+const ORDINARY: usize = 40;
 
 /// The maximum number of executions of one program.
 const MAX_TRACES: u64 = 300;

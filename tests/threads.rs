@@ -272,3 +272,71 @@ fn a_violation_panics_with_its_execution() {
     let message = *result.expect_err("a violation").downcast::<String>().unwrap();
     assert!(message.contains("n is still 0") && message.contains("store"), "{message}");
 }
+
+#[test]
+fn a_verdict_says_that_memory_is_sequentially_consistent() {
+    use mazurka::sync::atomic::Ordering::{Acquire, Release};
+    let handed_over = || {
+        let flag = Arc::new(AtomicBool::new(false));
+        let own = flag.clone();
+        thread::spawn(move || own.store(true, Release));
+        flag.load(Acquire);
+    };
+    let (found, text) = verdict(handed_over);
+    assert_eq!(found, Verdict::Ok);
+    assert!(text.starts_with("Verified under sequential consistency: no execution"), "{text}");
+    let (_, text) = verdict(|| assert!(!AtomicBool::new(false).load(SeqCst)));
+    assert!(text.starts_with("Verified: no execution"), "{text}");
+}
+
+#[test]
+fn accesses_to_a_cell_race_if_nothing_orders_them() {
+    use mazurka::cell::UnsafeCell;
+    let ordered = |is_ordered: bool| {
+        move || {
+            let shared = Arc::new((UnsafeCell::new(0), AtomicBool::new(false)));
+            let own = shared.clone();
+            let writer = thread::spawn(move || {
+                own.0.with_mut(|value| assert!(!value.is_null()));
+                own.1.store(true, SeqCst);
+            });
+            if shared.1.load(SeqCst) || !is_ordered {
+                shared.0.with(|value| assert!(!value.is_null()));
+            }
+            writer.join().unwrap();
+            shared.0.with(|value| assert!(!value.is_null()));
+        }
+    };
+    assert_eq!(verdict(ordered(true)).0, Verdict::Ok);
+    let (found, text) = verdict(ordered(false));
+    assert_eq!(found, Verdict::Error, "{text}");
+    assert!(text.contains("data race: a write of a cell"), "{text}");
+}
+
+#[test]
+fn threads_have_variables_of_their_own_and_run_futures() {
+    mazurka::thread_local! { static OWN: std::cell::Cell<u32> = std::cell::Cell::new(1); }
+    let counted = || {
+        let other = thread::spawn(|| OWN.with(|own| own.replace(5)));
+        assert_eq!(OWN.with(|own| own.get()), 1);
+        assert_eq!(other.join().unwrap(), 1);
+    };
+    assert_eq!(verdict(counted).0, Verdict::Ok);
+    let woken = || {
+        let shared = Arc::new((AtomicBool::new(false), mazurka::future::AtomicWaker::new()));
+        let own = shared.clone();
+        thread::spawn(move || {
+            own.0.store(true, SeqCst);
+            own.1.wake();
+        });
+        mazurka::future::block_on(std::future::poll_fn(|context| {
+            shared.1.register_by_ref(context.waker());
+            match shared.0.load(SeqCst) {
+                true => std::task::Poll::Ready(()),
+                false => std::task::Poll::Pending,
+            }
+        }));
+    };
+    let (found, text) = verdict(woken);
+    assert_eq!(found, Verdict::Ok, "{text}");
+}

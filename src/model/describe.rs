@@ -45,6 +45,11 @@ pub trait Describe<L> {
         None
     }
 
+    /// What a verdict rests on that the program does not promise, as "under …".
+    fn assumes(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Counts of the runs of processes so far, if its processes really run.
     fn runs(&self) -> Option<Runs> {
         None

@@ -378,6 +378,10 @@ impl Describe<Local> for Threads {
         self.shared.tree().reply(node)?.site.as_deref().cloned()
     }
 
+    fn assumes(&self) -> Option<&'static str> {
+        self.shared.is_weak.load(Ordering::Relaxed).then_some("sequential consistency")
+    }
+
     fn runs(&self) -> Option<Runs> {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let histories = self.shared.tree().len() as u64;

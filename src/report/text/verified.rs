@@ -2,8 +2,8 @@
 
 use crate::property::{Deadlocks, Failures, FinalStates, Livelocks, Properties};
 
-/// What is certain after a complete search that has found nothing.
-pub(super) fn verified(properties: &Properties) -> String {
+/// What is certain after a complete search that has found nothing, and on what it rests.
+pub(super) fn verified(properties: &Properties, assumes: Option<&str>) -> String {
     let judges_failures = properties.contain::<Failures>();
     let judges_deadlocks = properties.contain::<Deadlocks>();
     let built_in = [
@@ -17,7 +17,8 @@ pub(super) fn verified(properties: &Properties) -> String {
     parts.extend(properties.own().map(|property| format!("violates `{property:?}`")));
     let Some(last) = parts.pop() else { return "Nothing was judged.".into() };
     let either = if parts.is_empty() { last } else { format!("{} or {last}", parts.join(", ")) };
-    format!("Verified: no execution {either}.")
+    let under = assumes.map_or(String::new(), |assumed| format!(" under {assumed}"));
+    format!("Verified{under}: no execution {either}.")
 }
 
 #[cfg(test)]
@@ -45,11 +46,11 @@ mod tests {
                 "deadlocks, fails an assertion, runs into an error or violates `Own`.",
             ),
         ] {
-            assert_eq!(verified(&properties), format!("Verified: no execution {said}"));
+            assert_eq!(verified(&properties, None), format!("Verified: no execution {said}"));
         }
         let few = all().without::<Deadlocks>().without::<Failures>().without::<FinalStates>();
-        assert_eq!(verified(&few), "Verified: no execution goes round loops for ever.");
+        assert_eq!(verified(&few, None), "Verified: no execution goes round loops for ever.");
         let none = few.without::<Livelocks>().without::<CrowdedBarriers>();
-        assert_eq!(verified(&none), "Nothing was judged.");
+        assert_eq!(verified(&none, None), "Nothing was judged.");
     }
 }
