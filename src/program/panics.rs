@@ -29,11 +29,18 @@ pub(super) fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Failure> {
 
 /// Notes panics instead of printing them.
 pub(crate) fn while_running<T>(run: impl FnOnce() -> T) -> T {
+    /// Also if it panics.
+    struct Reset(bool);
+
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            IS_RUNNING.set(self.0);
+        }
+    }
+
     listen();
-    let was_running = IS_RUNNING.replace(true);
-    let result = run();
-    IS_RUNNING.set(was_running);
-    result
+    let _reset = Reset(IS_RUNNING.replace(true));
+    run()
 }
 
 /// The failure of a process that has just panicked with this payload.

@@ -116,10 +116,17 @@ impl Running {
 
     /// Lets code run as the code of this world.
     pub(super) fn enter<T>(self: &Rc<Self>, run: impl FnOnce() -> T) -> T {
-        let outer = RUNNING.replace(Some(self.clone()));
-        let result = run();
-        RUNNING.set(outer);
-        result
+        /// Also if it panics.
+        struct Reset(Option<Rc<Running>>);
+
+        impl Drop for Reset {
+            fn drop(&mut self) {
+                RUNNING.set(self.0.take());
+            }
+        }
+
+        let _reset = Reset(RUNNING.replace(Some(self.clone())));
+        run()
     }
 
     /// Does this thread know of what another one did in this history?

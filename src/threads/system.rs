@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use super::ask::{Start, Wanted};
 use super::world::{Stale, World};
 use crate::model::{
-    Asking, CellId, Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects,
-    Polls, ProcessId, Remark, Response, Runs, Site, System, Value, Values,
+    Asking, Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects, Polls,
+    Remark, Response, Runs, Site, System, Value, Values,
 };
 use crate::program::panics;
 use crate::systems::history::tree::{NodeId, Tree};
@@ -61,9 +61,10 @@ pub(super) struct Shared {
     yielding: Mutex<FxHashMap<NodeId, ()>>,
     starts: AtomicU64,
     told: AtomicU64,
-    /// Where a thread did not do the same again. It is found when the program is searched once
-    /// more.
+    /// Where a thread did not do the same again. A search that goes on does not notice; another
+    /// one does, once this `is_told`.
     broken: Mutex<FxHashMap<NodeId, Failure>>,
+    is_told: AtomicBool,
     pub(super) mode: Mode,
     /// Was a mutex tried, or a cell made, that the mode does not expect?
     pub(super) tries: AtomicBool,
@@ -93,6 +94,7 @@ impl Threads {
             starts: AtomicU64::new(0),
             told: AtomicU64::new(0),
             broken: Mutex::default(),
+            is_told: AtomicBool::new(false),
             mode,
             tries: AtomicBool::new(false),
             cells: AtomicBool::new(false),
@@ -129,7 +131,9 @@ impl Threads {
             self.end();
             self.shared.bring_to(end);
         }
-        !self.shared.broken().is_empty()
+        let differs = !self.shared.broken().is_empty();
+        self.shared.is_told.store(differs, Ordering::Relaxed);
+        differs
     }
 }
 
@@ -268,7 +272,9 @@ impl System for Threads {
         if self.shared.tree().reply(node).is_none() {
             self.shared.bring_to(node);
         }
-        if let Some(failure) = self.shared.broken().get(&node) {
+        if self.shared.is_told.load(Ordering::Relaxed)
+            && let Some(failure) = self.shared.broken().get(&node)
+        {
             return Next::Failed(failure.clone());
         }
         let tree = self.shared.tree();
@@ -319,28 +325,17 @@ impl System for Threads {
 /// Accesses to cells that race are found where all threads of an execution have run.
 impl Finale<Local> for Threads {
     fn judge(&self, locals: &[Option<&Local>], _: Contents<'_>, _: &Values) -> Option<Failure> {
-        let ends = || locals.iter().flatten().map(|&&Local(node)| node);
-        let (mut world, mut is_fresh) = match World::take(self.shared.number) {
-            Some(world) => (world, false),
-            None => (World::new(self.shared.clone()), true),
-        };
-        while ends().any(|end| world.bring_to(end).is_err()) {
-            if is_fresh {
-                return self.shared.broken().values().next().cloned();
-            }
-            (world, is_fresh) = (World::new(self.shared.clone()), true);
+        // Always run anew, so that the same pair of accesses is found whenever this is asked.
+        drop(World::take(self.shared.number));
+        let mut world = World::new(self.shared.clone());
+        let mut ends = locals.iter().flatten().map(|&&Local(node)| node);
+        if ends.any(|end| world.bring_to(end).is_err()) {
+            let message = "nondeterminism: the threads do not do the same again".into();
+            return Some(Failure { kind: FailureKind::Error, message, site: None });
         }
         let race = world.race();
         world.keep(self.shared.number);
         race
-    }
-
-    fn tells(&self, _: ProcessId, _: &Local, _: &Local) -> bool {
-        false
-    }
-
-    fn sees_cell(&self, _: CellId) -> bool {
-        false
     }
 }
 
