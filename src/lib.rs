@@ -29,7 +29,7 @@
 //!
 //! | module | idea | may import |
 //! |---|---|---|
-//! | [`model`] | systems, objects and their operations, states, schedules, the dependence relation | |
+//! | [`mod@model`] | systems, objects and their operations, states, schedules, the dependence relation | |
 //! | [`random`] | random numbers that a seed determines | |
 //! | [`systems`] | systems made in Rust: a builder, and processes that really run | `lang`, `model` |
 //! | [`program`] | programs written in Rust: processes as async closures | `systems`, `model` |

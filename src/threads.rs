@@ -21,7 +21,7 @@
 //!
 //! [`model`] explores the executions of a closure, one for each class. A thread of the program is a
 //! process; it runs on a stack of its own, and every operation on an object of
-//! [`sync`](crate::sync) and [`thread`](crate::thread) is a visible operation. What is behind a
+//! [`sync`] and [`thread`] is a visible operation. What is behind a
 //! lock is real memory, so it needs no `Clone`, `Eq` or `Hash`.
 //!
 //! # Local states

@@ -461,7 +461,7 @@ pub enum Access {
     /// Response [`Response::Value`], the old content. A swap that leaves the content is a read.
     Swap(ValueId),
     /// Response [`Response::Value`], the old content. The value says what becomes of it
-    /// ([`Opaque::update`](super::Opaque::update)); if it stays, this is a read.
+    /// ([`Update`](super::Update)); if it stays, this is a read.
     Update(ValueId),
 }
 

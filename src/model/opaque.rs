@@ -10,7 +10,10 @@ use super::Value;
 /// A value of any type that can be compared, hashed and shown. Values of different types are never
 /// equal.
 #[derive(Clone)]
-pub struct Opaque(Arc<dyn Payload>, Option<fn(&dyn Any, &Value) -> Option<Value>>);
+pub struct Opaque(Arc<dyn Payload>, Option<Apply>);
+
+/// What an update makes of a content.
+type Apply = fn(&dyn Any, &Value) -> Option<Value>;
 
 /// Says what becomes of the content of a cell ([`Access::Update`](super::Access::Update)).
 pub trait Update: Eq + Hash + Debug + Send + Sync + 'static {

@@ -98,8 +98,8 @@ fn interleavings(program: &[Vec<Statement>]) -> (BTreeSet<Outcome>, bool) {
     let (mut known, mut pending) = (BTreeSet::from([start.clone()]), vec![start]);
     while let Some(machine) = pending.pop() {
         let mut moves = 0;
-        for thread in 0..program.len() {
-            let Some(&step) = steps[thread].get(machine.at[thread]) else { continue };
+        for (thread, steps) in steps.iter().enumerate() {
+            let Some(&step) = steps.get(machine.at[thread]) else { continue };
             let mut next = machine.clone();
             if !carry_out(&mut next, thread, step) {
                 continue;

@@ -1,9 +1,10 @@
 //! A search in pieces by several threads: the threads are the workers of a [`Crew`].
 //!
 //! After [`first`](InPieces::first) transitions, a search gives away the open work of the state
-//! where it began, as a [`Branch`]; it does so again after every further [`grain`](InPieces::grain)
-//! transitions, and so do its pieces. So the places where a search is split depend only on the
-//! system and the explorer. An idle thread takes the first piece that no thread works on.
+//! where it began, as a [`Branch`](crate::explore::tree::Branch); it does so again after every
+//! further [`grain`](InPieces::grain) transitions, and so do its pieces. So the places where a
+//! search is split depend only on the system and the explorer. An idle thread takes the first piece
+//! that no thread works on.
 //!
 //! Pieces are ordered ([`Place`]). The result combines all pieces up to the first one that ends the
 //! search, for example by a violation if one is enough. Later pieces are abandoned at once; earlier
@@ -17,9 +18,9 @@
 //! the whole. `optimal` and `source` are helped in another way ([`super::helpers`]).
 //!
 //! The pieces of other explorers do not know the races and sets of the rest of the search. They
-//! explore executions that an event of [`Branch::elsewhere`] would have to complete, and are
-//! blocked only when nothing else is enabled. So they offer no `jobs`: in pieces of 8,192
-//! transitions, `optimal` makes 1.2 times the transitions of the whole on
+//! explore executions that an event of [`elsewhere`](crate::explore::tree::Branch::elsewhere) would
+//! have to complete, and are blocked only when nothing else is enabled. So they offer no `jobs`: in
+//! pieces of 8,192 transitions, `optimal` makes 1.2 times the transitions of the whole on
 //! `mailbox/rmq-receiving.maz`, and 14 times on `mutex/dispatcher.maz`.
 
 use std::collections::BTreeMap;
