@@ -382,10 +382,15 @@ impl<'s, S: System> Locals<'s, S> {
     }
 
     /// Computes the status of local state `id`, if it is not known yet.
+    #[inline]
     pub(crate) fn start(&mut self, id: LocalId) {
-        if self.status[id.0 as usize].is_some() {
-            return;
+        if self.status[id.0 as usize].is_none() {
+            self.find_status(id);
         }
+    }
+
+    #[inline(never)]
+    fn find_status(&mut self, id: LocalId) {
         let status = match self.system.next(found(&self.arena, id), &mut self.values) {
             Next::Op(op) => {
                 let objects = self.system.objects();
