@@ -109,6 +109,11 @@ impl Running {
         RUNNING.try_with(|running| running.borrow().clone()).ok().flatten()
     }
 
+    /// Does this thread of the operating system end, so that no code of a program can run in it?
+    pub(super) fn is_over() -> bool {
+        RUNNING.try_with(|_| ()).is_err()
+    }
+
     /// Is no thread running, or are the threads being ended? Then what is dropped need tell nobody.
     pub(super) fn is_gone() -> bool {
         Running::try_current().is_none_or(|running| running.is_ending.get())

@@ -86,12 +86,11 @@ impl Builder {
         loop {
             let threads = Threads::new(closure.clone(), mode);
             let search = || run(self.set_up(&threads));
-            let result = catch_unwind(AssertUnwindSafe(search));
+            let mut result = catch_unwind(AssertUnwindSafe(search));
             let again = threads.mode();
-            let result = match result {
-                Ok(_) if again == mode && threads.differs() => Ok(search()),
-                result => result,
-            };
+            if result.is_ok() && again == mode && threads.differs() {
+                result = catch_unwind(AssertUnwindSafe(search));
+            }
             threads.end();
             if again == mode {
                 return result.unwrap_or_else(|payload| resume_unwind(payload));

@@ -241,8 +241,13 @@ impl World {
 }
 
 impl Drop for World {
-    /// Ends the threads: each unwinds its stack.
+    /// Ends the threads: each unwinds its stack, unless no code can run any more.
     fn drop(&mut self) {
+        if Running::is_over() {
+            self.threads.drain().for_each(|(_, thread)| std::mem::forget(thread.stack));
+            self.spawned.drain().for_each(|(_, body)| std::mem::forget(body));
+            return;
+        }
         self.running.is_ending.set(true);
         let running = self.running.clone();
         running.enter(|| {
