@@ -340,3 +340,13 @@ fn threads_have_variables_of_their_own_and_run_futures() {
     let (found, text) = verdict(woken);
     assert_eq!(found, Verdict::Ok, "{text}");
 }
+
+#[test]
+fn nothing_aborts_where_a_search_panics_in_a_thread() {
+    static RUNS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    let search = std::thread::spawn(|| {
+        mazurka::model(|| AtomicUsize::new(0).store(RUNS.fetch_add(1, SeqCst), SeqCst));
+    });
+    let message = *search.join().expect_err("it panics").downcast::<String>().unwrap();
+    assert!(message.contains("nondeterminism"), "{message}");
+}
