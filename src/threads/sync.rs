@@ -26,6 +26,15 @@ use super::token::Token;
 use crate::model::{Access, CellId, Op};
 use crate::systems::history::Asked;
 
+/// The guard of a lock that the model has granted.
+fn granted<G, R>(tried: TryLockResult<G>, guard: impl FnOnce(G) -> R) -> LockResult<R> {
+    match tried {
+        Ok(inner) => Ok(guard(inner)),
+        Err(TryLockError::Poisoned(inner)) => Err(PoisonError::new(guard(inner.into_inner()))),
+        Err(TryLockError::WouldBlock) => is_stale(),
+    }
+}
+
 /// What a lock guards is in memory. In the model there is a token for it.
 #[derive(Debug)]
 struct Content {

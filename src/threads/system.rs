@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ask::{Start, Wanted};
 use super::world::{Stale, World};
 use crate::model::{
-    Asking, Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects, Polls,
-    Remark, Response, Runs, Site, System, Value, Values,
+    Asking, Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects, Remark,
+    Response, Runs, Site, System, Value, Values,
 };
 use crate::program::panics;
 use crate::systems::history::tree::{NodeId, Tree};
@@ -58,7 +58,7 @@ pub(super) struct Shared {
     /// and how many that thread had made before, there.
     names: Mutex<FxHashMap<(Made, NodeId, u32), u32>>,
     /// The histories in which a thread has yielded on the way to its question.
-    yielding: Mutex<FxHashMap<NodeId, ()>>,
+    yielding: Mutex<FxHashSet<NodeId>>,
     starts: AtomicU64,
     told: AtomicU64,
     /// Where a thread did not do the same again. A search that goes on does not notice; another
@@ -77,7 +77,7 @@ impl Threads {
     /// The threads that this closure spawns, and the one that runs it.
     pub(super) fn new(main: Arc<dyn Fn() + Send + Sync>, mode: Mode) -> Threads {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let mut objects = Objects { max_polls: Polls::default(), ..Objects::default() };
+        let mut objects = Objects::default();
         objects.cells.push_array("cell", MANY, Value::Unit);
         let asking = if mode.is_tried { Asking::Tries } else { Asking::Queues };
         objects.mutexes.push_array("mutex", MANY, asking);
@@ -176,7 +176,7 @@ impl Shared {
         let Some(known) = tree.reply(node) else {
             tree.begin(node, reply);
             if has_yielded {
-                self.yielding.lock().unwrap_or_else(PoisonError::into_inner).insert(node, ());
+                self.yielding.lock().unwrap_or_else(PoisonError::into_inner).insert(node);
             }
             return;
         };
@@ -191,12 +191,6 @@ impl Shared {
 
     /// Finds out what the thread does after this history.
     fn bring_to(self: &Arc<Self>, node: NodeId) {
-        let world = self.world_at(node);
-        world.keep(self.number);
-    }
-
-    /// A world in which this history has happened.
-    fn world_at(self: &Arc<Self>, node: NodeId) -> World {
         let world = World::take(self.number);
         let fresh = || World::new(self.clone());
         let (mut world, is_fresh) = match world {
@@ -215,7 +209,7 @@ impl Shared {
                 self.broken().entry(node).or_insert(failure);
             }
         }
-        world
+        world.keep(self.number);
     }
 
     /// If the thread with this history has yielded, and since then has twice observed the same and
@@ -231,7 +225,7 @@ impl Shared {
         };
         // The last round ends with `told`; the one before ended where the last one began.
         let (mut last, mut length) = (node, 1);
-        while !yielding.contains_key(&last) {
+        while !yielding.contains(&last) {
             (last, length) = (tree.parent(last)?, length + 1);
         }
         let round = |end: NodeId, told: &Told| {
@@ -247,7 +241,7 @@ impl Shared {
         let is_same = now.iter().zip(&before).all(|(one, other)| {
             one.1 == other.1 && same(one.0, other.0) && is_observation(tree, one.0)
         });
-        (is_same && yielding.contains_key(&before[length - 1].0)).then_some(last)
+        (is_same && yielding.contains(&before[length - 1].0)).then_some(last)
     }
 }
 
@@ -346,7 +340,7 @@ impl Foresight<Local> for Threads {
         let yielding = self.shared.yielding.lock().unwrap_or_else(PoisonError::into_inner);
         !yielding.is_empty() && {
             let mut histories = std::iter::successors(Some(node), |&node| tree.parent(node));
-            histories.any(|node| yielding.contains_key(&node))
+            histories.any(|node| yielding.contains(&node))
         }
     }
 

@@ -4,12 +4,12 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::atomic::Ordering;
-use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+use std::sync::{LockResult, TryLockError, TryLockResult};
 
-use super::Content;
+use super::{Content, granted};
 use crate::model::{Handle, MutexId, Op, Request};
 use crate::systems::history::Told;
-use crate::threads::ask::{Place, Running, ask_for, is_stale, request};
+use crate::threads::ask::{Place, Running, ask_for, request};
 use crate::threads::system::Made;
 
 /// A mutex.
@@ -82,11 +82,7 @@ impl<T: ?Sized> Mutex<T> {
     fn guard(&self, handle: Handle, place: Place) -> LockResult<MutexGuard<'_, T>> {
         self.content.observe("lock", place);
         let guard = |inner| MutexGuard { mutex: self, handle, place, inner: Some(inner) };
-        match self.inner.try_lock() {
-            Ok(inner) => Ok(guard(inner)),
-            Err(TryLockError::Poisoned(inner)) => Err(PoisonError::new(guard(inner.into_inner()))),
-            Err(TryLockError::WouldBlock) => is_stale(),
-        }
+        granted(self.inner.try_lock(), guard)
     }
 
     /// What it guards, without locking it.

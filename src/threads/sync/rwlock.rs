@@ -3,11 +3,11 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
-use std::sync::{LockResult, PoisonError, TryLockError};
+use std::sync::LockResult;
 
-use super::Content;
+use super::{Content, granted};
 use crate::model::{Handle, Hold, Op, RwLockId};
-use crate::threads::ask::{Place, Running, ask_for, is_stale, request};
+use crate::threads::ask::{Place, Running, ask_for, request};
 use crate::threads::system::Made;
 
 /// A reader-writer lock. Threads that wait get it in the order in which they asked.
@@ -59,11 +59,7 @@ impl<T: ?Sized> RwLock<T> {
         let place = Location::caller();
         let handle = self.ask(Hold::Shared, "read", place);
         let guard = |inner| RwLockReadGuard { lock: self, handle, place, inner: Some(inner) };
-        match self.inner.try_read() {
-            Ok(inner) => Ok(guard(inner)),
-            Err(TryLockError::Poisoned(inner)) => Err(PoisonError::new(guard(inner.into_inner()))),
-            Err(TryLockError::WouldBlock) => is_stale(),
-        }
+        granted(self.inner.try_read(), guard)
     }
 
     /// Locks it alone.
@@ -75,11 +71,7 @@ impl<T: ?Sized> RwLock<T> {
         let place = Location::caller();
         let handle = self.ask(Hold::Exclusive, "write", place);
         let guard = |inner| RwLockWriteGuard { lock: self, handle, place, inner: Some(inner) };
-        match self.inner.try_write() {
-            Ok(inner) => Ok(guard(inner)),
-            Err(TryLockError::Poisoned(inner)) => Err(PoisonError::new(guard(inner.into_inner()))),
-            Err(TryLockError::WouldBlock) => is_stale(),
-        }
+        granted(self.inner.try_write(), guard)
     }
 
     fn ask(&self, hold: Hold, text: &'static str, place: Place) -> Handle {
