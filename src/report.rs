@@ -234,7 +234,7 @@ pub struct CheckReport {
     pub violations: Vec<ViolationReport>,
     /// What the verdict rests on that the program does not promise.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub assumes: Option<&'static str>,
+    pub assumes: Option<String>,
     /// How often processes were run, if they are real processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<Runs>,

@@ -43,6 +43,7 @@
 //! | `ask` | how the code of a thread asks for an operation |
 //! | `builder` | searches of a closure |
 //! | `token` | what a write leaves: a history, and the bits of an atomic |
+//! | `waiting` | loops that wait for others |
 //! | `sync`, `thread`, `cell`, `hint` | the interfaces of the standard library |
 //! | `future` | what runs futures |
 
@@ -55,6 +56,7 @@ pub mod sync;
 mod system;
 pub mod thread;
 mod token;
+mod waiting;
 mod world;
 
 pub use builder::{Builder, model};

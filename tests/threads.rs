@@ -350,3 +350,66 @@ fn nothing_aborts_where_a_search_panics_in_a_thread() {
     let message = *search.join().expect_err("it panics").downcast::<String>().unwrap();
     assert!(message.contains("nondeterminism"), "{message}");
 }
+
+/// Waits for another thread by what this loop does, and then looks at what that has done.
+fn waits(wait: fn(&AtomicUsize), sets: bool) -> (Verdict, String) {
+    verdict(move || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let own = flag.clone();
+        let other = thread::spawn(move || {
+            if sets {
+                own.store(1, SeqCst);
+            }
+        });
+        wait(&flag);
+        other.join().unwrap();
+    })
+}
+
+#[test]
+fn loops_that_wait_end() {
+    let loops: [fn(&AtomicUsize); 4] = [
+        |flag| while flag.load(SeqCst) == 0 {},
+        |flag| while flag.compare_exchange(1, 2, SeqCst, SeqCst).is_err() {},
+        |flag| while flag.swap(0, SeqCst) == 0 {},
+        |flag| {
+            while flag.load(SeqCst) == 0 || flag.fetch_max(0, SeqCst) == 0 {
+                thread::yield_now();
+            }
+        },
+    ];
+    for (n, wait) in loops.into_iter().enumerate() {
+        let (found, text) = waits(wait, true);
+        assert_eq!(found, Verdict::Ok, "{n}: {text}");
+        let says =
+            "Verified under the assumption that a loop which waits for 100 rounds waits for ever";
+        assert!(text.contains(says), "{n}: {text}");
+        assert_eq!(waits(wait, false).0, Verdict::Livelock, "{n}");
+    }
+}
+
+#[test]
+fn a_loop_that_gives_up_is_followed() {
+    let (found, text) = waits(
+        |flag| {
+            let seen = (0..5).any(|_| {
+                thread::yield_now();
+                flag.load(SeqCst) == 1
+            });
+            assert!(seen, "given up");
+        },
+        true,
+    );
+    assert_eq!(found, Verdict::Assertion, "{text}");
+    assert!(text.contains("given up"), "{text}");
+    let tries = || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let own = flag.clone();
+        let other = thread::spawn(move || own.store(1, SeqCst));
+        let seen = (0..5).any(|_| flag.load(SeqCst) == 1);
+        other.join().unwrap();
+        assert!(seen || flag.load(SeqCst) == 1);
+    };
+    assert_eq!(classes(tries), 6, "before one of the five loads, or after all");
+    assert!(!verdict(tries).1.contains("assumption"));
+}

@@ -46,7 +46,7 @@ pub trait Describe<L> {
     }
 
     /// What a verdict rests on that the program does not promise, as "under …".
-    fn assumes(&self) -> Option<&'static str> {
+    fn assumes(&self) -> Option<String> {
         None
     }
 

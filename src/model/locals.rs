@@ -405,6 +405,10 @@ impl<'s, S: System> Locals<'s, S> {
             }
             Next::Failed(failure) => Status::Failed(failure),
         };
+        // What a process that really runs does here is known only now.
+        let returns = self.system.foresight().may_return(found(&self.arena, id));
+        self.returns[id.0 as usize] |= returns;
+        self.some_return |= returns;
         // Actors are nearly always at rest.
         let status = match &self.latest {
             Some(latest) if **latest == status => latest.clone(),

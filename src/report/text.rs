@@ -133,7 +133,7 @@ impl Display for Check<'_> {
 fn verdict_line(report: &CheckReport) -> String {
     match report.violations.as_slice() {
         [] if report.verdict == Verdict::Ok => {
-            Styled(GOOD, verified(&report.properties, report.assumes)).to_string()
+            Styled(GOOD, verified(&report.properties, report.assumes.as_deref())).to_string()
         }
         [] if let Some(what) = &report.unsupported => {
             Styled(UNSURE, format!("Not decided: {what}.")).to_string()

@@ -18,7 +18,7 @@ use super::thread::Thread;
 use crate::model::{Failure, FailureKind, Handle, Op, Value};
 use crate::program::panics;
 use crate::systems::history::tree::NodeId;
-use crate::systems::history::{Asked, Told};
+use crate::systems::history::{Asked, Reply, Told};
 
 /// A place in a user's code.
 pub(super) type Place = &'static Location<'static>;
@@ -32,6 +32,23 @@ pub(super) struct Wanted {
     /// The operation as its author would say it.
     pub(super) text: &'static str,
     pub(super) place: Option<Place>,
+}
+
+impl Wanted {
+    /// As it is recorded, with what the thread has printed before.
+    pub(super) fn reply(self, printed: String) -> Reply<Start> {
+        let site = self.place.map(|place| {
+            let mut site = panics::site(place);
+            site.text = self.text.into();
+            Arc::new(site)
+        });
+        let failed = match &self.asked {
+            Asked::Failed(failure) => failure.site.clone().map(Arc::new),
+            _ => None,
+        };
+        let printed = (!printed.is_empty()).then(|| printed.into());
+        Reply { printed, ..Reply::new(self.asked, site.or(failed)) }
+    }
 }
 
 /// What distinguishes a thread from others: where it was spawned, and its name.
@@ -52,8 +69,6 @@ pub(super) struct Running {
     pub(super) made: Cell<u32>,
     /// The thread that it is about to spawn.
     pub(super) spawned: RefCell<Option<Body>>,
-    /// Has it called `yield_now` or `spin_loop` since its last observation?
-    pub(super) has_yielded: Cell<bool>,
     /// What a guard that is dropped in a panic has left to be done.
     pub(super) deferred: RefCell<Vec<Wanted>>,
     /// Does the memory not fit the history? Then other threads have gone on too far.
@@ -85,7 +100,6 @@ impl Running {
             node: Cell::new(0),
             made: Cell::new(0),
             spawned: RefCell::default(),
-            has_yielded: Cell::new(false),
             deferred: RefCell::default(),
             is_stale: Cell::new(false),
             is_ending: Cell::new(false),

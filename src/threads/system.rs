@@ -3,15 +3,14 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::ask::{Start, Wanted};
+use super::ask::Start;
 use super::world::{Stale, World};
 use crate::model::{
     Asking, Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects, Remark,
     Response, Runs, Site, System, Value, Values,
 };
-use crate::program::panics;
 use crate::systems::history::tree::{NodeId, Tree};
 use crate::systems::history::{Asked, Reply, Told, difference};
 
@@ -51,14 +50,12 @@ pub struct Threads {
 /// What all searches of a program share.
 pub(super) struct Shared {
     pub(super) main: Arc<dyn Fn() + Send + Sync>,
-    number: u64,
+    pub(super) number: u64,
     tree: RwLock<Tree<Start>>,
     objects: Objects,
     /// The numbers of objects: each is named by its kind, the history of the thread that made it,
     /// and how many that thread had made before, there.
     names: Mutex<FxHashMap<(Made, NodeId, u32), u32>>,
-    /// The histories in which a thread has yielded on the way to its question.
-    yielding: Mutex<FxHashSet<NodeId>>,
     starts: AtomicU64,
     told: AtomicU64,
     /// Where a thread did not do the same again. A search that goes on does not notice; another
@@ -71,6 +68,8 @@ pub(super) struct Shared {
     pub(super) cells: AtomicBool,
     /// Did an atomic operation ask for less than sequential consistency?
     pub(super) is_weak: AtomicBool,
+    /// Was a loop cut that waits?
+    pub(super) has_cut: AtomicBool,
 }
 
 impl Threads {
@@ -90,7 +89,6 @@ impl Threads {
             tree: RwLock::new(Tree::new(vec![start])),
             objects,
             names: Mutex::default(),
-            yielding: Mutex::default(),
             starts: AtomicU64::new(0),
             told: AtomicU64::new(0),
             broken: Mutex::default(),
@@ -99,6 +97,7 @@ impl Threads {
             tries: AtomicBool::new(false),
             cells: AtomicBool::new(false),
             is_weak: AtomicBool::new(false),
+            has_cut: AtomicBool::new(false),
         };
         Threads { shared: Arc::new(shared) }
     }
@@ -160,24 +159,10 @@ impl Shared {
     }
 
     /// Records what a thread does after this history, or compares it with what it did before.
-    pub(super) fn answer(&self, node: NodeId, wanted: Wanted, printed: String, has_yielded: bool) {
-        let site = wanted.place.map(|place| {
-            let mut site = panics::site(place);
-            site.text = wanted.text.into();
-            Arc::new(site)
-        });
-        let failed = match &wanted.asked {
-            Asked::Failed(failure) => failure.site.clone().map(Arc::new),
-            _ => None,
-        };
-        let printed = (!printed.is_empty()).then(|| printed.into());
-        let reply = Reply { printed, ..Reply::new(wanted.asked, site.or(failed)) };
+    pub(super) fn answer(&self, node: NodeId, reply: Reply<Start>) {
         let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
         let Some(known) = tree.reply(node) else {
             tree.begin(node, reply);
-            if has_yielded {
-                self.yielding.lock().unwrap_or_else(PoisonError::into_inner).insert(node);
-            }
             return;
         };
         let kind = || FailureKind::Error;
@@ -211,44 +196,6 @@ impl Shared {
         }
         world.keep(self.number);
     }
-
-    /// If the thread with this history has yielded, and since then has twice observed the same and
-    /// changed nothing, then it waits, and this is the history before that.
-    fn back(&self, tree: &Tree<Start>, node: NodeId, told: &Told) -> Option<NodeId> {
-        let yielding = self.yielding.lock().unwrap_or_else(PoisonError::into_inner);
-        if yielding.is_empty() {
-            return None;
-        }
-        let same = |one: NodeId, other: NodeId| {
-            let asked = |node| tree.reply(node).map(|reply| (&reply.asked, &reply.site));
-            asked(one) == asked(other)
-        };
-        // The last round ends with `told`; the one before ended where the last one began.
-        let (mut last, mut length) = (node, 1);
-        while !yielding.contains(&last) {
-            (last, length) = (tree.parent(last)?, length + 1);
-        }
-        let round = |end: NodeId, told: &Told| {
-            let mut steps = vec![(end, told.clone())];
-            while steps.len() < length {
-                let (at, _) = steps[steps.len() - 1];
-                steps.push((tree.parent(at)?, tree.told(at).clone()));
-            }
-            Some(steps)
-        };
-        let now = round(node, told)?;
-        let before = round(tree.parent(last)?, tree.told(last))?;
-        let is_same = now.iter().zip(&before).all(|(one, other)| {
-            one.1 == other.1 && same(one.0, other.0) && is_observation(tree, one.0)
-        });
-        (is_same && yielding.contains(&before[length - 1].0)).then_some(last)
-    }
-}
-
-/// Is the question after this history a read, an update that may fail, or an attempt?
-fn is_observation(tree: &Tree<Start>, node: NodeId) -> bool {
-    let asked = tree.reply(node).map(|reply| &reply.asked);
-    matches!(asked, Some(Asked::Op { op, .. }) if op.may_observe())
 }
 
 impl System for Threads {
@@ -294,8 +241,8 @@ impl System for Threads {
         if let Some(known) = tree.child(node, &told) {
             return Local(known);
         }
-        let back = self.shared.back(&tree, node, &told);
         drop(tree);
+        let back = self.shared.back(node, &told);
         let mut tree = self.shared.tree.write().unwrap_or_else(PoisonError::into_inner);
         Local(match back {
             Some(earlier) => tree.come_back(node, told, earlier),
@@ -334,14 +281,9 @@ impl Finale<Local> for Threads {
 }
 
 impl Foresight<Local> for Threads {
-    /// Histories only grow, but for a thread that yields until something changes.
+    /// Histories only grow, but for a thread that waits in a loop.
     fn may_return(&self, &Local(node): &Local) -> bool {
-        let tree = self.shared.tree();
-        let yielding = self.shared.yielding.lock().unwrap_or_else(PoisonError::into_inner);
-        !yielding.is_empty() && {
-            let mut histories = std::iter::successors(Some(node), |&node| tree.parent(node));
-            histories.any(|node| yielding.contains(&node))
-        }
+        self.shared.may_wait(node)
     }
 
     /// Only a thread with a guard unlocks a mutex, so it owns the mutex.
@@ -367,8 +309,8 @@ impl Describe<Local> for Threads {
         self.shared.tree().reply(node)?.site.as_deref().cloned()
     }
 
-    fn assumes(&self) -> Option<&'static str> {
-        self.shared.is_weak.load(Ordering::Relaxed).then_some("sequential consistency")
+    fn assumes(&self) -> Option<String> {
+        self.shared.assumptions()
     }
 
     fn runs(&self) -> Option<Runs> {

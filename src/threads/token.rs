@@ -140,7 +140,8 @@ impl Change {
     }
 }
 
-/// An update of an atomic.
+/// An update of an atomic. One that leaves the bits as they are is no write: then nobody can tell
+/// whether it has happened.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Updating {
     pub(super) change: Change,
@@ -153,7 +154,8 @@ pub(super) struct Updating {
 impl Update for Updating {
     fn update(&self, content: &Value) -> Option<Value> {
         let old = Word::of(content).map_or(self.first, |word| word.bits);
-        let bits = self.change.apply(self.width, old)?;
+        let bits =
+            self.change.apply(self.width, old).filter(|&bits| bits != self.width.cut(old))?;
         Some(Word::new(bits, self.by, Some(content.clone())).value())
     }
 }

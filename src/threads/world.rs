@@ -21,6 +21,7 @@ use rustc_hash::FxHashMap;
 use super::ask::{Body, Clock, Running, Wanted, leave};
 use super::system::Shared;
 use super::token::{Token, Word};
+use super::waiting::{Step, is_again};
 use crate::model::{Failure, Value};
 use crate::program::panics;
 use crate::systems::history::tree::NodeId;
@@ -83,6 +84,39 @@ impl World {
             Some(worlds.swap_remove(place).1)
         };
         WORLDS.try_with(remove).ok().flatten()
+    }
+
+    /// A world in which the thread with this history is at its question.
+    pub(super) fn at(shared: &Arc<Shared>, node: NodeId) -> Option<World> {
+        let root = shared.tree().root(node);
+        let stands =
+            |world: &mut World| world.bring_to(node).is_ok() && world.threads[&root].at == node;
+        let taken =
+            World::take(shared.number).and_then(|mut world| stands(&mut world).then_some(world));
+        taken.or_else(|| {
+            let mut world = World::new(shared.clone());
+            stands(&mut world).then_some(world)
+        })
+    }
+
+    /// Tells the thread with this history, which has gone on by other steps of a round, what it
+    /// observes in this step. Does it ask for the next one? The world is of no use afterwards.
+    pub(super) fn repeats(&mut self, node: NodeId, step: &Step) -> bool {
+        let root = self.running.shared.tree().root(node);
+        let Some(mut stack) = self.thread(root).stack.take() else { return false };
+        let running = self.running.clone();
+        running.node.set(node);
+        running.made.set(0);
+        let told = step.told.clone();
+        let wanted = running.enter(|| panics::while_running(|| stack.send(told)));
+        let has_ended = wanted.asked.is_end();
+        let goes_on = !running.is_stale.get() && !has_ended && running.made.get() == 0;
+        if !has_ended {
+            self.thread(root).stack = Some(stack);
+        }
+        let tree = running.shared.tree();
+        let known = tree.reply(step.then);
+        goes_on && known.is_some_and(|known| is_again(known, &wanted.reply(String::new())))
     }
 
     /// Keeps the world for later.
@@ -214,7 +248,6 @@ impl World {
         let running = &self.running;
         running.node.set(node);
         running.made.set(0);
-        running.has_yielded.set(false);
         running.shared.has_run(told.is_none());
         let wanted = running.enter(|| {
             panics::while_running(|| match told {
@@ -231,7 +264,7 @@ impl World {
             self.spawned.insert(node, body);
         }
         let printed = std::mem::take(&mut *running.printed.borrow_mut());
-        running.shared.answer(node, wanted, printed, running.has_yielded.get());
+        running.shared.answer(node, wanted.reply(printed));
         match has_ended {
             true => put_back(stack),
             false => self.thread(root).stack = Some(stack),
