@@ -54,7 +54,7 @@ mod value;
 pub use actors::{Actors, Outbox};
 pub use audit::audit_everything;
 pub use call::{Call, CollectiveKind};
-pub use declarations::{Asking, Declarations, Objects, Polls};
+pub use declarations::{Asking, Called, Declarations, Objects, Polls};
 pub use describe::{Contents, Describe, Finale, Mark, Names, Remark, RemarkKind, Runs, Site};
 pub use effect::{Act, Effect, Lane, dependent};
 pub use foresight::{Foresight, Point};

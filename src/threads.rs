@@ -44,7 +44,8 @@
 //! | `builder` | searches of a closure |
 //! | `token` | what a write leaves: a history, and the bits of an atomic |
 //! | `waiting` | loops that wait for others |
-//! | `sync`, `thread`, `cell`, `hint` | the interfaces of the standard library |
+//! | `sync`, `thread`, `scope`, `cell`, `hint` | the interfaces of the standard library |
+//! | `statics` | variables that are made when they are first used |
 //! | `future` | what runs futures |
 
 mod ask;
@@ -53,6 +54,8 @@ pub mod cell;
 pub mod future;
 pub mod hint;
 pub mod sync;
+mod scope;
+mod statics;
 mod system;
 pub mod thread;
 mod token;
@@ -60,4 +63,6 @@ mod waiting;
 mod world;
 
 pub use builder::{Builder, model};
+#[doc(hidden)]
+pub use statics::Static;
 pub use system::Threads;

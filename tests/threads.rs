@@ -3,10 +3,13 @@
 mod twins;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use mazurka::explore::{Setting, Verdict};
-use mazurka::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use mazurka::sync::{Arc, Barrier, Condvar, Mutex, OnceLock, RwLock, mpsc};
+use mazurka::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
+use mazurka::sync::{
+    Arc, Barrier, Condvar, Mutex, OnceLock, PoisonError, RwLock, TryLockError, mpsc,
+};
 use mazurka::thread;
 use mazurka::threads::Builder;
 
@@ -412,4 +415,271 @@ fn a_loop_that_gives_up_is_followed() {
     };
     assert_eq!(classes(tries), 6, "before one of the five loads, or after all");
     assert!(!verdict(tries).1.contains("assumption"));
+}
+
+#[test]
+fn a_wait_with_a_time_out_is_no_deadlock() {
+    let nobody_sends = || {
+        let (sender, receiver) = mpsc::channel::<i32>();
+        let ended = receiver.recv_timeout(Duration::from_millis(1));
+        assert_eq!(ended, Err(mpsc::RecvTimeoutError::Timeout));
+        drop(sender);
+    };
+    assert_eq!(verdict(nobody_sends).0, Verdict::Ok);
+    let in_time = || {
+        let (sender, receiver) = mpsc::channel();
+        thread::spawn(move || sender.send(1));
+        assert!(receiver.recv_timeout(Duration::from_millis(1)).is_ok(), "it may be late");
+    };
+    assert_eq!(verdict(in_time).0, Verdict::Assertion);
+    let blocks_another = || {
+        let lock = Arc::new((Mutex::new(0), Condvar::new()));
+        let own = lock.clone();
+        let other = thread::spawn(move || {
+            let guard = own.0.lock().unwrap();
+            let (guard, _) = own.1.wait_timeout(guard, Duration::from_secs(1)).unwrap();
+            assert_eq!(*guard, 0);
+        });
+        thread::park_timeout(Duration::from_secs(1));
+        other.join().unwrap();
+    };
+    assert_eq!(verdict(blocks_another).0, Verdict::Ok);
+    let stuck = || {
+        let lock = Arc::new((Mutex::new(0), Condvar::new()));
+        let guard = lock.0.lock().unwrap();
+        drop(lock.1.wait(guard));
+    };
+    assert_eq!(verdict(stuck).0, Verdict::Deadlock);
+}
+
+#[test]
+fn a_thread_wakes_for_no_reason_if_it_may() {
+    let trusts = || {
+        let lock = Arc::new((Mutex::new(0), Condvar::new()));
+        let own = lock.clone();
+        thread::spawn(move || {
+            *own.0.lock().unwrap() = 1;
+            own.1.notify_one();
+        });
+        let mut guard = lock.0.lock().unwrap();
+        if *guard == 0 {
+            guard = lock.1.wait(guard).unwrap();
+        }
+        assert_eq!(*guard, 1);
+    };
+    assert_eq!(verdict(trusts).0, Verdict::Ok);
+    let checked = Builder::new().spurious_wakeups(1).all().run(trusts);
+    assert_eq!(checked.verdict(), Verdict::Assertion, "{checked}");
+}
+
+#[test]
+fn locks_of_readers_and_writers_are_tried() {
+    let tried = || {
+        let lock = Arc::new(RwLock::new(0));
+        let own = lock.clone();
+        let other = thread::spawn(move || match own.try_write() {
+            Ok(mut guard) => *guard += 1,
+            Err(error) => assert!(matches!(error, TryLockError::WouldBlock)),
+        });
+        let read = *lock.read().unwrap();
+        let second = lock.try_read().map(|guard| *guard);
+        other.join().unwrap();
+        assert!(read <= 1);
+        assert!(second.is_ok_and(|value| value == 0 || value == 1) || *lock.read().unwrap() == 1);
+    };
+    let n = classes(tried);
+    assert!(n >= 4, "{n}");
+    let (found, text) = verdict(|| {
+        let lock = Arc::new(RwLock::new(0));
+        let own = lock.clone();
+        thread::spawn(move || *own.write().unwrap() += 1);
+        assert!(lock.try_read().is_ok());
+    });
+    assert_eq!(found, Verdict::Assertion, "{text}");
+}
+
+#[test]
+fn a_scope_lends_to_its_threads() {
+    let lent = || {
+        let (lock, mut sum) = (Mutex::new(0), 0);
+        let sums = thread::scope(|scope| {
+            let first = scope.spawn(|| {
+                *lock.lock().unwrap() += 1;
+                &lock
+            });
+            scope.spawn(|| *lock.lock().unwrap() += 2);
+            scope.spawn(|| sum += 5);
+            first.join().unwrap().is_poisoned()
+        });
+        assert!(!sums);
+        assert_eq!((*lock.lock().unwrap(), sum), (3, 5));
+    };
+    assert_eq!(classes(lent), 2);
+    let (found, text) = verdict(|| {
+        let lock = Mutex::new(vec![1]);
+        thread::scope(|scope| {
+            scope.spawn(|| lock.lock().unwrap().push(2));
+            scope.spawn(|| assert_eq!(lock.lock().unwrap().len(), 2));
+        });
+    });
+    assert_eq!(found, Verdict::Assertion, "{text}");
+}
+
+/// A stack of pointers that are exchanged.
+struct Stack(AtomicPtr<i32>);
+
+impl Stack {
+    fn push(&self, value: i32) {
+        // Nobody follows these pointers, so they need not be linked.
+        let node = Box::into_raw(Box::new(value));
+        let mut top = self.0.load(SeqCst);
+        while let Err(found) = self.0.compare_exchange(top, node, SeqCst, SeqCst) {
+            top = found;
+        }
+    }
+}
+
+#[test]
+fn pointers_are_exchanged() {
+    let pushed = || {
+        let stack = Arc::new(Stack(AtomicPtr::default()));
+        let own = stack.clone();
+        let other = thread::spawn(move || own.push(1));
+        stack.push(2);
+        other.join().unwrap();
+        let top = stack.0.swap(std::ptr::null_mut(), SeqCst);
+        assert!(!top.is_null());
+        assert!(stack.0.load(SeqCst).is_null());
+    };
+    assert_eq!(classes(pushed), 4, "who is first, and whether the second has seen it before");
+    let lost = || {
+        let shared = Arc::new(AtomicPtr::new(std::ptr::null_mut::<i32>()));
+        let (mut one, mut two) = (1, 2);
+        let (one, two) = (&raw mut one as usize, &raw mut two as usize);
+        let own = shared.clone();
+        let other = thread::spawn(move || own.store(std::ptr::with_exposed_provenance_mut(one), SeqCst));
+        let mine = std::ptr::with_exposed_provenance_mut(two);
+        let before = shared.compare_exchange(std::ptr::null_mut(), mine, SeqCst, SeqCst);
+        other.join().unwrap();
+        assert!(before.is_err() || shared.load(SeqCst) == mine, "overwritten");
+    };
+    let (found, text) = verdict(lost);
+    assert_eq!(found, Verdict::Assertion, "{text}");
+}
+
+#[test]
+fn an_atomic_that_is_not_shared_is_changed() {
+    let changed = || {
+        let mut counter = AtomicUsize::new(1);
+        *counter.get_mut() += 1;
+        counter.fetch_add(1, SeqCst);
+        counter.with_mut(|value| *value *= 2);
+        let counter = Arc::new(counter);
+        let own = counter.clone();
+        let other = thread::spawn(move || own.fetch_add(1, SeqCst));
+        counter.fetch_add(1, SeqCst);
+        other.join().unwrap();
+        let counter = Arc::try_unwrap(counter).expect("the other has ended");
+        assert_eq!(counter.into_inner(), 8);
+    };
+    assert_eq!(classes(changed), 2);
+}
+
+mazurka::lazy_static! {
+    static ref CALLS: AtomicUsize = AtomicUsize::new(7);
+    static ref NAMES: Mutex<Vec<&'static str>> = Mutex::new(vec!["first"]);
+}
+
+#[test]
+fn variables_are_made_anew_in_each_execution() {
+    let used = || {
+        let other = thread::spawn(|| {
+            CALLS.fetch_add(1, SeqCst);
+            NAMES.lock().unwrap().push("other");
+        });
+        CALLS.fetch_add(1, SeqCst);
+        NAMES.lock().unwrap().push("main");
+        other.join().unwrap();
+        assert_eq!((CALLS.load(SeqCst), NAMES.lock().unwrap().len()), (9, 3));
+    };
+    assert!(classes(used) >= 4);
+}
+
+#[test]
+fn a_lock_is_poisoned_by_a_panic_that_is_caught() {
+    let poisoned = || {
+        let lock = Arc::new(Mutex::new(0));
+        let own = lock.clone();
+        let other = thread::spawn(move || {
+            let caught = catch_unwind(AssertUnwindSafe(|| {
+                let _guard = own.lock().unwrap();
+                panic!("caught");
+            }));
+            assert!(caught.is_err());
+            assert!(own.lock().is_err(), "by itself");
+        });
+        let seen = lock.lock().is_err();
+        other.join().unwrap();
+        assert!(lock.is_poisoned() && (seen || lock.lock().is_err()));
+    };
+    let (found, text) = verdict(poisoned);
+    assert_eq!(found, Verdict::Ok, "{text}");
+}
+
+/// Empties what others use, when it is dropped.
+struct Emptied(Arc<Mutex<Vec<i32>>>);
+
+impl Drop for Emptied {
+    fn drop(&mut self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+#[test]
+fn destructors_lock_what_others_had_locked() {
+    // Executions end in the middle, with the lock in the hands of a thread that waits.
+    let (found, text) = verdict(|| {
+        let (all, gate) = (Arc::new(Mutex::new(vec![1])), Arc::new(Mutex::new(())));
+        let emptied = Emptied(all.clone());
+        let (own, wait) = (all.clone(), gate.clone());
+        let other = thread::spawn(move || {
+            let mut all = own.lock().unwrap();
+            drop(wait.lock());
+            all.push(2);
+        });
+        drop(gate.lock());
+        let more = Emptied(all.clone());
+        drop(gate.lock());
+        drop((emptied, more));
+        other.join().unwrap();
+        assert!(all.lock().unwrap().len() <= 1);
+    });
+    assert_eq!(found, Verdict::Ok, "{text}");
+}
+
+#[test]
+fn weak_orderings_are_refused_if_asked() {
+    let relaxed = || drop(AtomicUsize::new(0).load(std::sync::atomic::Ordering::Relaxed));
+    Builder::new().check(relaxed);
+    let refused = catch_unwind(|| Builder::new().refuse_weak_orderings().check(relaxed));
+    let message = refused.unwrap_err().downcast::<String>();
+    assert!(message.is_ok_and(|text| text.contains("weaker than sequential consistency")));
+}
+
+#[test]
+fn a_panic_does_what_destructors_do() {
+    let dropped = || {
+        let (sender, receiver) = mpsc::channel::<i32>();
+        let other = thread::spawn(move || {
+            let caught = catch_unwind(AssertUnwindSafe(|| {
+                let _sender = sender;
+                panic!("with a sender");
+            }));
+            assert!(caught.is_err());
+        });
+        assert!(receiver.recv().is_err(), "nobody sends");
+        other.join().unwrap();
+    };
+    let (found, text) = verdict(dropped);
+    assert_eq!(found, Verdict::Ok, "{text}");
 }

@@ -2,6 +2,9 @@
 //!
 //! An array of a million objects is one entry. The name of an element is made only on request.
 
+use std::fmt;
+use std::sync::Arc;
+
 use super::Object;
 use super::objects::{ObjectId, all_kinds};
 use super::op::*;
@@ -17,6 +20,8 @@ macro_rules! define_objects {
             /// May a communication end early or late
             /// ([`Completion::Either`](super::Completion::Either))?
             pub may_end_late: bool,
+            /// What objects are called that were not declared one by one.
+            pub called: Called,
         }
 
         impl Objects {
@@ -32,6 +37,9 @@ macro_rules! define_objects {
 
             /// The name of a declared object.
             pub fn name(&self, object: Object) -> String {
+                if let Some(name) = self.called.0.as_ref().and_then(|called| called(object)) {
+                    return name;
+                }
                 match object {
                     $(Object::$kind(id) => self.$all.name(id.0),)*
                 }
@@ -40,6 +48,16 @@ macro_rules! define_objects {
     };
 }
 all_kinds!(define_objects);
+
+/// What objects are called that are made while a program runs: see [`Objects::called`].
+#[derive(Clone, Default)]
+pub struct Called(pub Option<Arc<dyn Fn(Object) -> Option<String> + Send + Sync>>);
+
+impl fmt::Debug for Called {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Called")
+    }
+}
 
 /// A number of consecutive unsuccessful polls: see [`Objects::max_polls`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -86,9 +86,10 @@ macro_rules! define_object {
 
             /// The name of an object, as the author of the program would say it.
             pub(super) fn name(&self, object: Object, objects: &Objects) -> String {
-                match object {
-                    $(Object::$kind(id) => objects.$all.name(self.$all.declared(id.0)),)*
-                }
+                let declared = match object {
+                    $(Object::$kind(id) => Object::$kind($id(self.$all.declared(id.0))),)*
+                };
+                objects.name(declared)
             }
         }
 

@@ -53,6 +53,14 @@ pub trait System: Sync {
         false
     }
 
+    /// Does the process wait in this local state only for some time? A terminal state with such a
+    /// process is no deadlock: what happens when the time is over is another execution, which the
+    /// process has chosen before it waits.
+    fn has_time_out(&self, local: &Self::Local) -> bool {
+        let _ = local;
+        false
+    }
+
     /// Runs `work`, such as a search, on this system. If processes of the system may run for ever,
     /// this method runs `work` under a watchdog: a process that hangs fails at this local state
     /// from then on, and `work` is run again.

@@ -11,11 +11,13 @@ use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::statics::Variable;
 use super::system::{Made, Shared};
 use super::thread::Thread;
-use crate::model::{Failure, FailureKind, Handle, Op, Value};
+use super::token::Pointers;
+use crate::model::{Access, Failure, FailureKind, Handle, Op, Request, Value};
 use crate::program::panics;
 use crate::systems::history::tree::NodeId;
 use crate::systems::history::{Asked, Reply, Told};
@@ -32,9 +34,16 @@ pub(super) struct Wanted {
     /// The operation as its author would say it.
     pub(super) text: &'static str,
     pub(super) place: Option<Place>,
+    /// Does the thread wait only for some time?
+    pub(super) is_timed: bool,
 }
 
 impl Wanted {
+    /// The end of a thread.
+    pub(super) fn end(asked: Asked<Start>) -> Wanted {
+        Wanted { asked, text: "", place: None, is_timed: false }
+    }
+
     /// As it is recorded, with what the thread has printed before.
     pub(super) fn reply(self, printed: String) -> Reply<Start> {
         let site = self.place.map(|place| {
@@ -63,10 +72,13 @@ pub(crate) struct Start {
 /// The running thread, for its code.
 pub(super) struct Running {
     pub(super) shared: Arc<Shared>,
-    /// The history of the thread.
+    /// The history of the thread, and its empty one.
     pub(super) node: Cell<NodeId>,
+    pub(super) thread: Cell<NodeId>,
     /// The number of objects that it has made since its last observation.
     pub(super) made: Cell<u32>,
+    /// Does it wait only for some time when it asks next?
+    pub(super) is_timed: Cell<bool>,
     /// The thread that it is about to spawn.
     pub(super) spawned: RefCell<Option<Body>>,
     /// What a guard that is dropped in a panic has left to be done.
@@ -82,6 +94,16 @@ pub(super) struct Running {
     pub(super) locals: RefCell<FxHashMap<(NodeId, usize), Rc<dyn Any>>>,
     /// What the running thread knows of others: of each, the last of its histories.
     pub(super) clock: RefCell<Clock>,
+    /// How often threads have waked for no reason.
+    pub(super) woken: RefCell<FxHashMap<NodeId, u32>>,
+    /// The variables of the program that exist, by their addresses.
+    pub(super) statics: RefCell<FxHashMap<usize, Variable>>,
+    /// The threads that have scopes.
+    pub(super) with_scopes: RefCell<FxHashSet<NodeId>>,
+    /// How many locks threads have.
+    pub(super) locks: RefCell<FxHashMap<NodeId, u32>>,
+    /// What operations on pointers do, by the histories in which they were asked for.
+    pub(super) pointers: RefCell<FxHashMap<NodeId, Pointers>>,
     /// Two accesses that race.
     pub(super) race: RefCell<Option<Failure>>,
 }
@@ -98,7 +120,9 @@ impl Running {
         Running {
             shared,
             node: Cell::new(0),
+            thread: Cell::new(0),
             made: Cell::new(0),
+            is_timed: Cell::new(false),
             spawned: RefCell::default(),
             deferred: RefCell::default(),
             is_stale: Cell::new(false),
@@ -107,6 +131,11 @@ impl Running {
             threads: RefCell::default(),
             locals: RefCell::default(),
             clock: RefCell::default(),
+            woken: RefCell::default(),
+            statics: RefCell::default(),
+            with_scopes: RefCell::default(),
+            locks: RefCell::default(),
+            pointers: RefCell::default(),
             race: RefCell::default(),
         }
     }
@@ -160,11 +189,47 @@ impl Running {
         self.race.borrow_mut().get_or_insert(failure);
     }
 
-    /// The number of a new object.
-    pub(super) fn make(&self, kind: Made) -> u32 {
+    /// Counts a lock that the running thread gets.
+    pub(super) fn has_locked(&self) {
+        *self.locks.borrow_mut().entry(self.thread.get()).or_default() += 1;
+    }
+
+    /// Counts a lock that the running thread gives back.
+    pub(super) fn has_unlocked(&self) {
+        if let Some(locks) = self.locks.borrow_mut().get_mut(&self.thread.get()) {
+            *locks -= 1;
+        }
+    }
+
+    /// Does the running thread wake for no reason, where it would wait? That is a choice, as often
+    /// as threads may do so.
+    pub(super) fn wakes_for_nothing(&self, place: Place) -> bool {
+        let thread = self.thread.get();
+        let count = self.woken.borrow().get(&thread).copied().unwrap_or(0);
+        let wakes = count < self.shared.mode.spurious && {
+            let choice = Op::Choose { lo: 0, hi: 2 };
+            ask_for(choice, "wakes for no reason", place) == Some(Told::Chosen(1))
+        };
+        if wakes {
+            self.woken.borrow_mut().insert(thread, count + 1);
+        }
+        wakes
+    }
+
+    /// The number of a new object, which is called so.
+    pub(super) fn make(&self, kind: Made, what: &'static str, place: Place) -> u32 {
         let number = self.made.get();
         self.made.set(number + 1);
-        self.shared.name(kind, self.node.get(), number)
+        self.shared.name((kind, self.node.get(), number), what, place)
+    }
+
+    /// Makes an object that belongs to no thread: the `index`-th static of the program.
+    pub(super) fn make_static<T>(&self, index: u32, make: impl FnOnce() -> T) -> T {
+        let (node, made) = (self.node.replace(NodeId::MAX - index), self.made.replace(0));
+        let object = make();
+        self.node.set(node);
+        self.made.set(made);
+        object
     }
 }
 
@@ -175,14 +240,54 @@ pub(super) fn ask(asked: Asked<Start>, text: &'static str, place: Place) -> Opti
     if running.is_ending.get() {
         return None;
     }
-    let wanted = Wanted { asked, text, place: Some(place) };
+    let is_timed = running.is_timed.take();
+    let wanted = Wanted { asked, text, place: Some(place), is_timed };
     if std::thread::panicking() {
-        // A thread that unwinds cannot leave its stack.
-        running.deferred.borrow_mut().push(wanted);
-        return None;
+        return defer(&running, wanted);
     }
     drop(running);
+    do_deferred();
     leave(wanted)
+}
+
+/// What destructors ask for in a panic. A thread that unwinds cannot leave its stack, so what it
+/// gives back and tells others is done later; and what it locks, it locks in memory only.
+fn defer(running: &Running, wanted: Wanted) -> Option<Told> {
+    let Asked::Op { op, .. } = &wanted.asked else { return None };
+    match op {
+        Op::AsyncLock(_) | Op::RwRequest { .. } | Op::Enrol(_) => {
+            return Some(Told::Posted(NO_REQUEST));
+        }
+        Op::Notify { .. } | Op::Wake { .. } => {}
+        Op::Unlock(Request { handle, .. }) | Op::RwUnlock { handle, .. }
+            if *handle != NO_REQUEST => {}
+        Op::Access(_, access) if *access != Access::Read => {}
+        _ => return None,
+    }
+    running.deferred.borrow_mut().push(wanted);
+    None
+}
+
+/// Stands for a request that was not made, or is made later.
+const NO_REQUEST: Handle = Handle(u32::MAX);
+
+/// Does what destructors have left to be done in a panic, once it is caught.
+pub(super) fn do_deferred() {
+    let mut notified = NO_REQUEST;
+    loop {
+        let deferred = Running::current().deferred.take();
+        if deferred.is_empty() {
+            return;
+        }
+        for mut wanted in deferred {
+            if let Asked::Op { op: Op::Wake { handle, .. }, .. } = &mut wanted.asked {
+                *handle = notified;
+            }
+            if let Some(Told::Posted(handle)) = leave(wanted) {
+                notified = handle;
+            }
+        }
+    }
 }
 
 /// Leaves the stack of the thread until there is an outcome.
@@ -200,7 +305,7 @@ pub(super) fn ask_for(op: Op, text: &'static str, place: Place) -> Option<Told> 
 pub(super) fn request(op: Op, text: &'static str, place: Place) -> Handle {
     match ask_for(op, text, place) {
         Some(Told::Posted(handle)) => handle,
-        _ => Handle(0),
+        _ => NO_REQUEST,
     }
 }
 
@@ -216,9 +321,13 @@ pub(super) fn content(told: Option<Told>) -> Value {
 pub(super) fn is_stale() -> ! {
     let running = Running::current();
     running.is_stale.set(true);
-    let is_unwinding = running.is_ending.get() || std::thread::panicking();
-    assert!(!is_unwinding, "what is dropped in a panic locks what another thread has");
+    if running.is_ending.get() || std::thread::panicking() {
+        // The process is aborted: no destructor that was called while a stack unwinds may panic.
+        let what = "a destructor that is called in a panic, or at the end of an execution";
+        eprintln!("{what}, locks what another thread has locked");
+        panic!("{what}, locks what another thread has locked");
+    }
     let asked = Asked::Done;
-    leave(Wanted { asked, text: "", place: None });
+    leave(Wanted::end(asked));
     unreachable!("a world that is stale does not go on")
 }

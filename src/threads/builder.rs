@@ -8,6 +8,9 @@ use super::system::{Mode, Threads};
 use crate::check::{self, Checked};
 use crate::explore::Setting;
 
+const WEAK: &str = "the program asks for orderings that are weaker than sequential consistency, \
+                    and executions that only those allow are not explored";
+
 /// Explores the executions of the closure, one for each class.
 ///
 /// # Panics
@@ -26,6 +29,8 @@ pub struct Builder {
     shortest: bool,
     timeout: Option<Duration>,
     max_traces: Option<u64>,
+    spurious: u32,
+    refuses_weak: bool,
 }
 
 impl Builder {
@@ -59,6 +64,17 @@ impl Builder {
         Builder { timeout: Some(time), ..self }
     }
 
+    /// Lets each thread wake from condition variables for no reason, so many times.
+    pub fn spurious_wakeups(self, times: u32) -> Builder {
+        Builder { spurious: times, ..self }
+    }
+
+    /// [`check`](Builder::check) panics if the program asks for an ordering that is weaker than
+    /// sequential consistency, because executions that only that allows are not explored.
+    pub fn refuse_weak_orderings(self) -> Builder {
+        Builder { refuses_weak: true, ..self }
+    }
+
     /// Explores the executions of the closure.
     ///
     /// # Panics
@@ -66,13 +82,18 @@ impl Builder {
     #[track_caller]
     pub fn check(self, closure: impl Fn() + Send + Sync + 'static) {
         let place = Location::caller();
-        self.search(Arc::new(closure), |check| check.assert_ok_at(place));
+        let refuses = self.refuses_weak;
+        let is_weak = self.search(Arc::new(closure), |check, threads| {
+            check.assert_ok_at(place);
+            threads.is_weak()
+        });
+        assert!(!(refuses && is_weak), "{WEAK}");
     }
 
     /// Explores the executions of the closure, and returns the result.
     #[track_caller]
     pub fn run(self, closure: impl Fn() + Send + Sync + 'static) -> Checked {
-        self.search(Arc::new(closure), |check| check.run())
+        self.search(Arc::new(closure), |check, _| check.run())
     }
 
     /// Searches; once more if the program turns out to have mutexes that are tried, or cells; and
@@ -80,12 +101,12 @@ impl Builder {
     fn search<T>(
         self,
         closure: Arc<dyn Fn() + Send + Sync>,
-        run: impl Fn(check::Check<'_, Threads>) -> T,
+        run: impl Fn(check::Check<'_, Threads>, &Threads) -> T,
     ) -> T {
-        let mut mode = Mode::default();
+        let mut mode = Mode { spurious: self.spurious, ..Mode::default() };
         loop {
             let threads = Threads::new(closure.clone(), mode);
-            let search = || run(self.set_up(&threads));
+            let search = || run(self.set_up(&threads), &threads);
             let mut result = catch_unwind(AssertUnwindSafe(search));
             let again = threads.mode();
             if result.is_ok() && again == mode && threads.differs() {

@@ -6,7 +6,6 @@
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::atomic::Ordering;
 use std::sync::{Mutex as Plain, PoisonError};
 
 use super::ask::{Place, Running};
@@ -37,12 +36,7 @@ struct Access {
 impl<T> UnsafeCell<T> {
     /// A cell with this content.
     pub fn new(value: T) -> UnsafeCell<T> {
-        let shared = Running::current().shared.clone();
-        if !shared.mode.tracks {
-            // The search is done once more, with accesses noted from the start.
-            shared.cells.store(true, Ordering::Relaxed);
-            panic!("this program has cells");
-        }
+        Running::current().shared.tracks();
         UnsafeCell { accesses: Plain::default(), value: Plain::new(value) }
     }
 
@@ -67,6 +61,20 @@ impl<T: ?Sized> UnsafeCell<T> {
         write(self.pointer())
     }
 
+    /// Reads: a pointer to the content, which counts as one access, now.
+    #[track_caller]
+    pub fn get(&self) -> ConstPtr<T> {
+        self.note(false, Location::caller());
+        ConstPtr(self.pointer())
+    }
+
+    /// Writes: a pointer to the content, which counts as one access, now.
+    #[track_caller]
+    pub fn get_mut(&self) -> MutPtr<T> {
+        self.note(true, Location::caller());
+        MutPtr(self.pointer())
+    }
+
     fn pointer(&self) -> *mut T {
         let mut value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
         &raw mut *value
@@ -76,7 +84,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         let Some(running) = Running::try_current() else { return };
         let mut accesses = self.accesses.lock().unwrap_or_else(PoisonError::into_inner);
         let node = running.node.get();
-        let access = Access { thread: running.shared.tree().root(node), node, place };
+        let access = Access { thread: running.thread.get(), node, place };
         let knows = |other: &&Access| running.knows(access.thread, other.thread, other.node);
         let reads = accesses.reads.iter().filter(|_| is_write);
         if let Some(other) = accesses.write.iter().chain(reads).find(|other| !knows(other)) {
@@ -95,6 +103,49 @@ impl<T: ?Sized> UnsafeCell<T> {
             true => *accesses = Accesses { write: Some(access), reads: Vec::new() },
             false => accesses.reads.push(access),
         }
+    }
+}
+
+/// A pointer through which the content of a cell is read.
+#[derive(Debug)]
+pub struct ConstPtr<T: ?Sized>(*const T);
+
+/// A pointer through which the content of a cell is written.
+#[derive(Debug)]
+pub struct MutPtr<T: ?Sized>(*mut T);
+
+impl<T: ?Sized> ConstPtr<T> {
+    /// Calls the function with the pointer.
+    pub fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
+        read(self.0)
+    }
+
+    /// The content.
+    ///
+    /// # Safety
+    /// As for a pointer of [`std::cell::UnsafeCell`]: nobody writes the content meanwhile.
+    #[expect(unsafe_code, reason = "the caller has to know that nobody writes it")]
+    pub unsafe fn deref(&self) -> &T {
+        // SAFETY: promised by the caller.
+        unsafe { &*self.0 }
+    }
+}
+
+impl<T: ?Sized> MutPtr<T> {
+    /// Calls the function with the pointer.
+    pub fn with<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
+        write(self.0)
+    }
+
+    /// The content.
+    ///
+    /// # Safety
+    /// As for a pointer of [`std::cell::UnsafeCell`]: nobody else accesses the content meanwhile.
+    #[expect(unsafe_code, reason = "the caller has to know that nobody else accesses it")]
+    #[expect(clippy::mut_from_ref, reason = "as a pointer does")]
+    pub unsafe fn deref(&self) -> &mut T {
+        // SAFETY: promised by the caller.
+        unsafe { &mut *self.0 }
     }
 }
 

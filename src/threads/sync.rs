@@ -7,6 +7,7 @@ pub mod mpsc;
 mod mutex;
 mod notify;
 mod once;
+mod pointer;
 mod rwlock;
 
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
@@ -44,8 +45,8 @@ struct Content {
 }
 
 impl Content {
-    fn new() -> Content {
-        let cell = CellId(Running::current().make(Made::Cell));
+    fn new(what: &'static str, place: Place) -> Content {
+        let cell = CellId(Running::current().make(Made::Cell, what, place));
         Content { cell, left_by: AtomicU32::new(u32::MAX) }
     }
 

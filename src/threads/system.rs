@@ -1,14 +1,16 @@
 //! The histories of threads as a system.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ask::Start;
+use super::ask::{Place, Start};
+use super::token::{AsMade, Word};
 use super::world::{Stale, World};
 use crate::model::{
-    Asking, Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects, Remark,
+    Asking, Called, Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects, Opaque, Remark,
     Response, Runs, Site, System, Value, Values,
 };
 use crate::systems::history::tree::{NodeId, Tree};
@@ -33,6 +35,25 @@ pub(super) enum Made {
     Condvar,
 }
 
+/// What an object is called.
+struct Name {
+    what: &'static str,
+    /// Where it was made.
+    place: Place,
+    /// How many that are called the same were made there before, and this one.
+    nth: u32,
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Name { what, place, nth } = self;
+        match nth {
+            1 => write!(f, "{what} of line {}", place.line()),
+            _ => write!(f, "{what} {nth} of line {}", place.line()),
+        }
+    }
+}
+
 /// What a search has to know of the program before it begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mode {
@@ -40,6 +61,8 @@ pub(super) struct Mode {
     pub(super) is_tried: bool,
     /// Are accesses to cells compared?
     pub(super) tracks: bool,
+    /// How often each thread may wake from a condition variable for no reason.
+    pub(super) spurious: u32,
 }
 
 /// The threads of a closure as a [`System`].
@@ -56,8 +79,17 @@ pub(super) struct Shared {
     /// The numbers of objects: each is named by its kind, the history of the thread that made it,
     /// and how many that thread had made before, there.
     names: Mutex<FxHashMap<(Made, NodeId, u32), u32>>,
+    /// What objects are called, by their numbers.
+    called: Arc<Mutex<Vec<Name>>>,
     starts: AtomicU64,
     told: AtomicU64,
+    /// Whether an exchange of a pointer finds what it expects, by the history in which it was asked
+    /// for and the content that it finds.
+    expectations: Mutex<FxHashMap<(NodeId, Value), bool>>,
+    /// The addresses of variables, in the order in which they were found.
+    statics: Mutex<Vec<usize>>,
+    /// The histories in which a thread waits only for some time.
+    timed: Mutex<FxHashSet<NodeId>>,
     /// Where a thread did not do the same again. A search that goes on does not notice; another
     /// one does, once this `is_told`.
     broken: Mutex<FxHashMap<NodeId, Failure>>,
@@ -77,7 +109,13 @@ impl Threads {
     pub(super) fn new(main: Arc<dyn Fn() + Send + Sync>, mode: Mode) -> Threads {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let mut objects = Objects::default();
-        objects.cells.push_array("cell", MANY, Value::Unit);
+        objects.cells.push_array("cell", MANY, Value::Opaque(Opaque::new(AsMade)));
+        let called: Arc<Mutex<Vec<Name>>> = Arc::default();
+        let names = called.clone();
+        objects.called = Called(Some(Arc::new(move |object| {
+            let names = names.lock().unwrap_or_else(PoisonError::into_inner);
+            names.get(object.number() as usize).map(Name::to_string)
+        })));
         let asking = if mode.is_tried { Asking::Tries } else { Asking::Queues };
         objects.mutexes.push_array("mutex", MANY, asking);
         objects.rwlocks.push_array("rwlock", MANY, ());
@@ -89,8 +127,12 @@ impl Threads {
             tree: RwLock::new(Tree::new(vec![start])),
             objects,
             names: Mutex::default(),
+            called,
             starts: AtomicU64::new(0),
             told: AtomicU64::new(0),
+            expectations: Mutex::default(),
+            statics: Mutex::default(),
+            timed: Mutex::default(),
             broken: Mutex::default(),
             is_told: AtomicBool::new(false),
             mode,
@@ -100,6 +142,11 @@ impl Threads {
             has_cut: AtomicBool::new(false),
         };
         Threads { shared: Arc::new(shared) }
+    }
+
+    /// Has the program asked for an ordering that is weaker than sequential consistency?
+    pub(super) fn is_weak(&self) -> bool {
+        self.shared.is_weak.load(Ordering::Relaxed)
     }
 
     /// Ends the threads that are still there.
@@ -113,6 +160,7 @@ impl Threads {
         Mode {
             is_tried: mode.is_tried || tries.load(Ordering::Relaxed),
             tracks: mode.tracks || cells.load(Ordering::Relaxed),
+            spurious: mode.spurious,
         }
     }
 
@@ -145,11 +193,42 @@ impl Shared {
         self.tree.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of an object.
-    pub(super) fn name(&self, kind: Made, node: NodeId, made: u32) -> u32 {
+    /// The number of an object, which is called so, and was made there.
+    pub(super) fn name(
+        &self,
+        made: (Made, NodeId, u32),
+        what: &'static str,
+        place: Place,
+    ) -> u32 {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         let next = names.len() as u32;
-        *names.entry((kind, node, made)).or_insert(next)
+        let number = *names.entry(made).or_insert(next);
+        if number == next {
+            let mut called = self.called.lock().unwrap_or_else(PoisonError::into_inner);
+            let alike = called.iter().filter(|name| (name.what, name.place) == (what, place));
+            let nth = alike.count() as u32 + 1;
+            called.push(Name { what, place, nth });
+        }
+        number
+    }
+
+    fn timed(&self) -> MutexGuard<'_, FxHashSet<NodeId>> {
+        self.timed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a thread waits only for some time in this history.
+    pub(super) fn has_time_out(&self, node: NodeId) {
+        self.timed().insert(node);
+    }
+
+    /// The number of the variable with this address.
+    pub(super) fn static_at(&self, address: usize) -> u32 {
+        let mut statics = self.statics.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = statics.iter().position(|&known| known == address);
+        known.unwrap_or_else(|| {
+            statics.push(address);
+            statics.len() - 1
+        }) as u32
     }
 
     /// Counts that a thread was run.
@@ -174,6 +253,57 @@ impl Shared {
         }
     }
 
+    /// Notes that the threads cannot be brought to this history again.
+    fn breaks(&self, node: NodeId) -> Failure {
+        let message = "nondeterminism: the threads do not do the same again".to_string();
+        let failure = Failure { kind: FailureKind::Error, message, site: None };
+        self.broken().entry(node).or_insert(failure).clone()
+    }
+
+    /// Does the exchange of a pointer that is asked for in this history find what it expects, if it
+    /// finds this content? That is seen in a world in which the pointers were written.
+    pub(super) fn finds_expected(self: &Arc<Self>, by: NodeId, content: &Value) -> bool {
+        let lock = || self.expectations.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (by, content.clone());
+        if let Some(&known) = lock().get(&key) {
+            return known;
+        }
+        let writer = Word::of(content).map(|word| word.by);
+        let compare = |world: &mut World| {
+            let is_there = |node| world.bring_to(node).is_ok();
+            let is_there = [Some(by), writer].into_iter().flatten().all(is_there);
+            is_there.then(|| world.compares(by, writer))
+        };
+        let mut world = World::take(self.number).unwrap_or_else(|| World::new(self.clone()));
+        let found = compare(&mut world).or_else(|| {
+            world = World::new(self.clone());
+            compare(&mut world)
+        });
+        world.keep(self.number);
+        if found.is_none() {
+            self.breaks(by);
+        }
+        let found = found.unwrap_or(false);
+        lock().insert(key, found);
+        found
+    }
+
+    /// Says that accesses have to be compared. If they are not, the search is done once more.
+    pub(super) fn tracks(&self) {
+        if !self.mode.tracks {
+            self.cells.store(true, Ordering::Relaxed);
+            panic!("accesses of this program are compared");
+        }
+    }
+
+    /// Says that locks are tried. If that is not expected, the search is done once more.
+    pub(super) fn tries(&self) {
+        if !self.mode.is_tried {
+            self.tries.store(true, Ordering::Relaxed);
+            panic!("locks of this program are tried");
+        }
+    }
+
     /// Finds out what the thread does after this history.
     fn bring_to(self: &Arc<Self>, node: NodeId) {
         let world = World::take(self.number);
@@ -187,11 +317,8 @@ impl Shared {
             world = fresh();
             let again = if is_fresh { Err(Stale) } else { world.bring_to(node) };
             if let Err(Stale) = again {
-                let message = "nondeterminism: the threads do not do the same again".to_string();
-                let failure = Failure { kind: FailureKind::Error, message, site: None };
-                let reply = Reply::new(Asked::Failed(failure.clone()), None);
+                let reply = Reply::new(Asked::Failed(self.breaks(node)), None);
                 self.tree.write().unwrap_or_else(PoisonError::into_inner).begin(node, reply);
-                self.broken().entry(node).or_insert(failure);
             }
         }
         world.keep(self.number);
@@ -248,6 +375,10 @@ impl System for Threads {
             Some(earlier) => tree.come_back(node, told, earlier),
             None => tree.extend(node, told),
         })
+    }
+
+    fn has_time_out(&self, Local(node): &Local) -> bool {
+        self.shared.timed().contains(node)
     }
 
     fn finale(&self) -> Option<&dyn Finale<Local>> {

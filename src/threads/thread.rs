@@ -8,17 +8,22 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex as Plain, PoisonError};
 use std::time::Duration;
 
-use super::ask::{Place, Running, Start, ask, ask_for};
+use super::ask::{Body, Place, Running, Start, ask, ask_for};
 use super::hint;
 use super::sync::Notify;
 use crate::model::{Op, ProcessId};
 use crate::systems::history::{Asked, Told};
 
+pub use super::scope::{Scope, ScopedJoinHandle, scope};
+
 /// What a thread has returned.
 pub type Result<T> = std::result::Result<T, Box<dyn Any + Send + 'static>>;
 
 /// A thread that was spawned, and returns a `T`.
-pub struct JoinHandle<T> {
+pub struct JoinHandle<T>(Spawned<T>);
+
+/// The handle of a thread.
+pub(super) struct Spawned<T> {
     process: Option<ProcessId>,
     thread: Thread,
     result: Arc<Plain<Option<T>>>,
@@ -51,51 +56,78 @@ pub struct Builder {
 /// threads of a program share one thread of the operating system.
 #[track_caller]
 pub fn spawn<T: 'static>(code: impl FnOnce() -> T + 'static) -> JoinHandle<T> {
-    start(None, code, Location::caller())
+    JoinHandle(Spawned::start(None, code, |body| body, Location::caller()))
 }
 
-fn start<T: 'static>(
-    name: Option<String>,
-    code: impl FnOnce() -> T + 'static,
-    place: Place,
-) -> JoinHandle<T> {
-    let running = Running::current();
-    let spawner = running.node.get();
-    let shown = match &name {
-        Some(name) => name.as_str().into(),
-        None => format!("thread of line {}", place.line()).into(),
-    };
-    let thread = Thread::new(name, Some(spawner));
-    running.threads.borrow_mut().insert(Some(spawner), thread.clone());
-    let result = Arc::new(Plain::new(None));
-    let returned = result.clone();
-    running.spawned.replace(Some(Box::new(move || {
-        let value = code();
-        *returned.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
-    })));
-    drop(running);
-    let start = Start { name: shown, place: Some(place), spawner: None };
-    let process = match ask(Asked::Spawn(start), "spawn", place) {
-        Some(Told::Spawned(process)) => Some(process),
-        _ => None,
-    };
-    JoinHandle { process, thread, result }
+/// Waits until the thread has ended.
+pub(super) fn wait_for(process: ProcessId, place: Place) {
+    ask_for(Op::Join(process), "join", place);
 }
 
-impl<T> JoinHandle<T> {
-    /// Waits until the thread has ended, and returns what it has returned.
-    #[track_caller]
-    pub fn join(self) -> Result<T> {
+impl<T> Spawned<T> {
+    /// Starts a thread. What it runs is made a [`Body`] by `extend`, which extends lifetimes.
+    pub(super) fn start<'c>(
+        name: Option<String>,
+        code: impl FnOnce() -> T + 'c,
+        extend: impl FnOnce(Box<dyn FnOnce() + 'c>) -> Body,
+        place: Place,
+    ) -> Spawned<T>
+    where
+        T: 'c,
+    {
+        let running = Running::current();
+        let spawner = running.node.get();
+        let shown = match &name {
+            Some(name) => name.as_str().into(),
+            None => format!("thread of line {}", place.line()).into(),
+        };
+        let thread = Thread::new(name, Some(spawner));
+        running.threads.borrow_mut().insert(Some(spawner), thread.clone());
+        let result = Arc::new(Plain::new(None));
+        let returned = result.clone();
+        running.spawned.replace(Some(extend(Box::new(move || {
+            let value = code();
+            *returned.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+        }))));
+        drop(running);
+        let start = Start { name: shown, place: Some(place), spawner: None };
+        let process = match ask(Asked::Spawn(start), "spawn", place) {
+            Some(Told::Spawned(process)) => Some(process),
+            _ => None,
+        };
+        Spawned { process, thread, result }
+    }
+
+    pub(super) fn process(&self) -> Option<ProcessId> {
+        self.process
+    }
+
+    pub(super) fn thread(&self) -> &Thread {
+        &self.thread
+    }
+
+    pub(super) fn join(self, place: Place) -> Result<T> {
         if let Some(process) = self.process {
-            ask_for(Op::Join(process), "join", Location::caller());
+            wait_for(process, place);
         }
         let result = self.result.lock().unwrap_or_else(PoisonError::into_inner).take();
         result.ok_or_else(|| Box::new("the thread has panicked") as Box<dyn Any + Send>)
     }
+}
+
+impl<T> JoinHandle<T> {
+    /// Waits until the thread has ended, and returns what it has returned.
+    ///
+    /// # Errors
+    /// None: a panic in a thread is a violation.
+    #[track_caller]
+    pub fn join(self) -> Result<T> {
+        self.0.join(Location::caller())
+    }
 
     /// The thread.
     pub fn thread(&self) -> &Thread {
-        &self.thread
+        self.0.thread()
     }
 }
 
@@ -116,6 +148,10 @@ impl Builder {
         Builder { name: Some(name) }
     }
 
+    pub(super) fn into_name(self) -> Option<String> {
+        self.name
+    }
+
     /// Has no effect: all stacks have the same size.
     pub fn stack_size(self, _: usize) -> Builder {
         self
@@ -130,7 +166,7 @@ impl Builder {
         self,
         code: impl FnOnce() -> T + 'static,
     ) -> io::Result<JoinHandle<T>> {
-        Ok(start(self.name, code, Location::caller()))
+        Ok(JoinHandle(Spawned::start(self.name, code, |body| body, Location::caller())))
     }
 }
 
@@ -184,6 +220,12 @@ pub fn park() {
     current().0.unparked.wait();
 }
 
+/// Waits as [`park`], or until the time is over: whether it is over first is a choice.
+#[track_caller]
+pub fn park_timeout(time: Duration) {
+    current().0.unparked.wait_timeout(time);
+}
+
 /// Says that the thread waits for something that others do: see [`hint::spin_loop`].
 pub fn yield_now() {
     hint::spin_loop();
@@ -232,8 +274,7 @@ impl<T: 'static> LocalKey<T> {
         work: impl FnOnce(&T) -> R,
     ) -> std::result::Result<R, AccessError> {
         let running = Running::try_current().ok_or(AccessError)?;
-        let thread = running.shared.tree().root(running.node.get());
-        let key = (thread, std::ptr::from_ref(self).addr());
+        let key = (running.thread.get(), std::ptr::from_ref(self).addr());
         let known = running.locals.borrow().get(&key).cloned();
         let variable = match known {
             Some(variable) => variable,

@@ -3,14 +3,22 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
+use super::system::Shared;
 use crate::model::{Opaque, Update, Value};
 use crate::random::mix;
 use crate::systems::history::tree::NodeId;
 
 /// The history of a thread when it left something in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Token(pub(super) NodeId);
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        AsMade.fmt(f)
+    }
+}
 
 impl Token {
     /// The token as the content of a cell.
@@ -25,6 +33,17 @@ impl Token {
     }
 }
 
+/// The content of a cell that nobody has written.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct AsMade;
+
+/// What a token means is nothing that a reader of a counterexample can use.
+impl fmt::Debug for AsMade {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Ok(())
+    }
+}
+
 /// The content of an atomic.
 ///
 /// What an update writes depends on what it finds. So the history in which a thread asks for an
@@ -36,14 +55,21 @@ pub(super) struct Word {
     pub(super) by: NodeId,
     /// The content that it updated, if it did not just overwrite it.
     pub(super) updated: Option<Value>,
+    /// How the bits are shown; pointers are not.
+    width: Option<Width>,
     hash: u64,
 }
 
 impl Word {
-    pub(super) fn new(bits: u64, by: NodeId, updated: Option<Value>) -> Word {
+    pub(super) fn new(
+        bits: u64,
+        width: Option<Width>,
+        by: NodeId,
+        updated: Option<Value>,
+    ) -> Word {
         let before =
             updated.as_ref().map_or(0, |value| Word::of(value).map_or(1, |word| word.hash));
-        Word { bits, by, updated, hash: mix(before ^ mix(u64::from(by) ^ mix(bits))) }
+        Word { bits, by, updated, width, hash: mix(before ^ mix(u64::from(by) ^ mix(bits))) }
     }
 
     pub(super) fn value(self) -> Value {
@@ -60,7 +86,11 @@ impl Word {
 /// As a counterexample shows it.
 impl fmt::Debug for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.bits.fmt(f)
+        match self.width {
+            Some(Width { bits: 1, .. }) => (self.bits & 1 == 1).fmt(f),
+            Some(width) => width.number(self.bits).fmt(f),
+            None => Ok(()),
+        }
     }
 }
 
@@ -156,7 +186,51 @@ impl Update for Updating {
         let old = Word::of(content).map_or(self.first, |word| word.bits);
         let bits =
             self.change.apply(self.width, old).filter(|&bits| bits != self.width.cut(old))?;
-        Some(Word::new(bits, self.by, Some(content.clone())).value())
+        Some(Word::new(bits, Some(self.width), self.by, Some(content.clone())).value())
+    }
+}
+
+/// What an operation on a pointer does, in memory: the addresses that it expects and writes, and
+/// the one that the pointer began with.
+#[derive(Clone, Copy)]
+pub(super) struct Pointers {
+    pub(super) expected: usize,
+    pub(super) new: usize,
+    pub(super) first: usize,
+}
+
+/// An update of a pointer. Where it points is known only to a world that runs its threads.
+pub(super) struct Repointing {
+    pub(super) shared: Arc<Shared>,
+    pub(super) by: NodeId,
+    /// Is it done only if the pointer is the expected one?
+    pub(super) expects: bool,
+}
+
+impl Update for Repointing {
+    fn update(&self, content: &Value) -> Option<Value> {
+        let is_done = !self.expects || self.shared.finds_expected(self.by, content);
+        is_done.then(|| Word::new(0, None, self.by, Some(content.clone())).value())
+    }
+}
+
+impl fmt::Debug for Repointing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a pointer")
+    }
+}
+
+impl PartialEq for Repointing {
+    fn eq(&self, other: &Repointing) -> bool {
+        (self.by, self.expects) == (other.by, other.expects)
+    }
+}
+
+impl Eq for Repointing {}
+
+impl Hash for Repointing {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.by, self.expects).hash(state);
     }
 }
 

@@ -11,6 +11,7 @@
 //! and what they do to memory in between belongs to the first of the two.
 
 use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use generator::{Generator, Gn};
 use rustc_hash::FxHashMap;
 
-use super::ask::{Body, Clock, Running, Wanted, leave};
+use super::ask::{Body, Clock, Running, Wanted, do_deferred};
 use super::system::Shared;
 use super::token::{Token, Word};
 use super::waiting::{Step, is_again};
@@ -106,6 +107,7 @@ impl World {
         let Some(mut stack) = self.thread(root).stack.take() else { return false };
         let running = self.running.clone();
         running.node.set(node);
+        running.thread.set(root);
         running.made.set(0);
         let told = step.told.clone();
         let wanted = running.enter(|| panics::while_running(|| stack.send(told)));
@@ -117,6 +119,14 @@ impl World {
         let tree = running.shared.tree();
         let known = tree.reply(step.then);
         goes_on && known.is_some_and(|known| is_again(known, &wanted.reply(String::new())))
+    }
+
+    /// Does the exchange of a pointer that is asked for in this history expect what was written
+    /// there; or what the pointer began with?
+    pub(super) fn compares(&self, by: NodeId, writer: Option<NodeId>) -> bool {
+        let pointers = self.running.pointers.borrow();
+        let own = pointers[&by];
+        own.expected == writer.map_or(own.first, |writer| pointers[&writer].new)
     }
 
     /// Keeps the world for later.
@@ -247,6 +257,7 @@ impl World {
         }
         let running = &self.running;
         running.node.set(node);
+        running.thread.set(root);
         running.made.set(0);
         running.shared.has_run(told.is_none());
         let wanted = running.enter(|| {
@@ -264,6 +275,9 @@ impl World {
             self.spawned.insert(node, body);
         }
         let printed = std::mem::take(&mut *running.printed.borrow_mut());
+        if wanted.is_timed {
+            running.shared.has_time_out(node);
+        }
         running.shared.answer(node, wanted.reply(printed));
         match has_ended {
             true => put_back(stack),
@@ -281,20 +295,29 @@ impl Drop for World {
             self.spawned.drain().for_each(|(_, body)| std::mem::forget(body));
             return;
         }
-        self.running.is_ending.set(true);
         let running = self.running.clone();
+        running.is_ending.set(true);
+        let mut threads: Vec<(NodeId, Thread)> = self.threads.drain().collect();
+        // What is borrowed by threads of a scope is on the stack of the thread that has the scope.
+        // And what a destructor wants to lock is best unlocked before.
+        threads.sort_unstable_by_key(|&(root, _)| {
+            let has_scopes = running.with_scopes.borrow().contains(&root);
+            let has_locks = running.locks.borrow().get(&root).is_some_and(|&locks| locks > 0);
+            (has_scopes, !has_locks, Reverse(root))
+        });
         running.enter(|| {
             panics::while_running(|| {
                 // What panics while it is dropped has been run for nothing.
-                let threads = self.threads.drain().filter_map(|(_, thread)| thread.stack);
-                for mut stack in threads {
+                let spawned = self.spawned.drain().map(|(_, body)| body);
+                spawned.for_each(|body| drop(catch_unwind(AssertUnwindSafe(|| drop(body)))));
+                for (root, thread) in threads {
+                    let Some(mut stack) = thread.stack else { continue };
+                    running.thread.set(root);
                     let ended = catch_unwind(AssertUnwindSafe(|| stack.cancel()));
                     if ended.is_ok() {
                         put_back(stack);
                     }
                 }
-                let spawned = self.spawned.drain().map(|(_, body)| body);
-                spawned.for_each(|body| drop(catch_unwind(AssertUnwindSafe(|| drop(body)))));
             });
         });
     }
@@ -325,30 +348,21 @@ fn begin() -> Wanted {
 fn run(body: Body) -> Wanted {
     let result = catch_unwind(AssertUnwindSafe(body));
     let running = Running::current();
-    let thread = running.shared.tree().root(running.node.get());
+    let thread = running.thread.get();
     running.locals.borrow_mut().retain(|&(of, _), _| of != thread);
     if running.is_ending.get() {
         // It is unwinding because the world ends.
         match result {
             Err(payload) => resume_unwind(payload),
-            Ok(()) => return Wanted { asked: Asked::Done, text: "", place: None },
+            Ok(()) => return Wanted::end(Asked::Done),
         }
     }
-    // What its guards have left to be done, which they could not do while it unwound.
-    loop {
-        let deferred = std::mem::take(&mut *running.deferred.borrow_mut());
-        if deferred.is_empty() {
-            break;
-        }
-        for wanted in deferred {
-            leave(wanted);
-        }
-    }
+    do_deferred();
     let asked = match result {
         Ok(()) => Asked::Returned(end(&running)),
         Err(payload) => Asked::Failed(panics::failure(payload)),
     };
-    Wanted { asked, text: "", place: None }
+    Wanted::end(asked)
 }
 
 /// What a join is told: the history at the end.

@@ -22,12 +22,14 @@ impl<S: System> Words<S> for At {
         let name = at.locals.name_of(self.0);
         let now = at.state.content(self.0);
         let content = at.value(now);
+        // Some contents have no words.
+        let is = if content.is_empty() { name.clone() } else { format!("{name} = {content}") };
         Some(match (self.1, response) {
             (_, Some(Response::Overflow)) => {
                 format!("leaves the 64-bit range; {name} stays {content}")
             }
-            (Access::Read, _) => format!("reads {name} = {content}"),
-            (Access::Write(_), _) => format!("writes {name} = {content}"),
+            (Access::Read, _) => format!("reads {is}"),
+            (Access::Write(_), _) => format!("writes {is}"),
             (Access::CompareAndSwap { .. }, Some(Response::Value(ValueId::FALSE))) => {
                 format!("false: {name} is {content}")
             }

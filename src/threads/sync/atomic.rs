@@ -5,56 +5,118 @@
 
 pub use std::sync::atomic::Ordering;
 
+pub use super::pointer::AtomicPtr;
+
 use std::fmt;
 use std::panic::Location;
+use std::sync::atomic::AtomicU64 as Plain;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
-use crate::model::{Access, CellId, Op, Opaque, Value};
-use crate::systems::history::Asked;
-use crate::threads::ask::{Place, Running, ask, ask_for, content};
+use crate::model::{Access, CellId, Op, Opaque, Update, Value};
+use crate::systems::history::{Asked, Told};
+use crate::threads::ask::{Place, Running, ask, ask_for};
 use crate::threads::system::Made;
 use crate::threads::token::{Change, Updating, Width, Word};
 
-/// The number that all atomics are made of.
+/// The cell of an atomic.
 struct Number {
     cell: CellId,
-    first: u64,
     width: Width,
+    /// What was written last in the world, for destructors that run when it ends.
+    now: Now<Plain>,
+}
+
+/// What is in memory, if it is not what an atomic begins with.
+#[derive(Default)]
+pub(super) struct Now<T> {
+    pub(super) is_written: std::sync::atomic::AtomicBool,
+    pub(super) value: T,
 }
 
 impl Number {
-    fn new(first: u64, width: Width) -> Number {
-        Number { cell: CellId(Running::current().make(Made::Cell)), first, width }
+    fn new(width: Width, what: &'static str, place: Place) -> Number {
+        Number { cell: new_cell(what, place), width, now: Now::default() }
     }
 
-    fn bits(&self, content: &Value) -> u64 {
-        Word::of(content).map_or(self.first, |word| word.bits)
+    fn now(&self, first: u64) -> u64 {
+        if self.now.is_written.load(Relaxed) { self.now.value.load(Relaxed) } else { first }
     }
 
-    fn load(&self, text: &'static str, place: Place) -> u64 {
-        let told = ask_for(Op::Access(self.cell, Access::Read), text, place);
-        self.bits(&content(told))
+    fn leave(&self, bits: u64) {
+        self.now.value.store(bits, Relaxed);
+        self.now.is_written.store(true, Relaxed);
     }
 
-    fn store(&self, bits: u64, text: &'static str, place: Place) {
-        let word = Word::new(bits, Running::current().node.get(), None);
+    /// The bits that were found.
+    fn bits(&self, told: Option<Told>, first: u64) -> u64 {
+        match told {
+            Some(Told::Value(content)) => Word::of(&content).map_or(first, |word| word.bits),
+            _ => self.now(first),
+        }
+    }
+
+    fn load(&self, first: u64, text: &'static str, place: Place) -> u64 {
+        self.bits(ask_for(Op::Access(self.cell, Access::Read), text, place), first)
+    }
+
+    /// Loads what another thread must not write at the same time.
+    fn load_alone(&self, first: u64, place: Place) -> u64 {
+        let known = Running::current().clock.borrow().clone();
+        let told = ask_for(Op::Access(self.cell, Access::Read), "unsync_load", place);
+        if let Some(Told::Value(content)) = &told
+            && let Some(word) = Word::of(content)
+        {
+            let running = Running::current();
+            let (own, writer) = {
+                let tree = running.shared.tree();
+                (tree.root(running.node.get()), tree.root(word.by))
+            };
+            if own != writer && known.get(&writer).is_none_or(|&known| known < word.by) {
+                let what = "reads what another thread writes";
+                let race = format!("data race: `unsync_load` in line {} {what}", place.line());
+                running.note_race(race, place);
+            }
+        }
+        self.bits(told, first)
+    }
+
+    fn store(&self, bits: u64, place: Place) {
+        let word = Word::new(bits, Some(self.width), Running::current().node.get(), None);
         let write = |word| Op::Access(self.cell, Access::Write(word));
-        ask(Asked::with(word.value(), write), text, place);
+        ask(Asked::with(word.value(), write), "store", place);
+        self.leave(bits);
     }
 
     /// The bits before.
-    fn update(&self, change: Change, text: &'static str, place: Place) -> u64 {
-        let Number { cell, first, width } = *self;
+    fn update(&self, first: u64, change: Change, text: &'static str, place: Place) -> u64 {
         let by = Running::current().node.get();
-        let update = Opaque::updating(Updating { change, width, first, by });
-        let access = |update| Op::Access(cell, Access::Update(update));
-        let told = ask(Asked::with(Value::Opaque(update), access), text, place);
-        self.bits(&content(told))
+        let update = Updating { change, width: self.width, first, by };
+        let before = self.bits(update_cell(self.cell, update, text, place), first);
+        if let Some(bits) = change.apply(self.width, before) {
+            self.leave(bits);
+        }
+        before
     }
 }
 
+pub(super) fn new_cell(what: &'static str, place: Place) -> CellId {
+    CellId(Running::current().make(Made::Cell, what, place))
+}
+
+/// Tells the content before.
+pub(super) fn update_cell(
+    cell: CellId,
+    update: impl Update,
+    text: &'static str,
+    place: Place,
+) -> Option<Told> {
+    let update = Value::Opaque(Opaque::updating(update));
+    let access = |update| Op::Access(cell, Access::Update(update));
+    ask(Asked::with(update, access), text, place)
+}
+
 /// Notes which orderings a program asks for.
-fn note(ordering: Ordering) {
+pub(super) fn note(ordering: Ordering) {
     if ordering != SeqCst
         && let Some(running) = Running::try_current()
     {
@@ -70,26 +132,39 @@ pub fn fence(ordering: Ordering) {
 macro_rules! atomic {
     ($name:ident, $type:ty, $bits:expr, $signed:expr, $to:expr, $from:expr) => {
         /// An atomic: see [`std::sync::atomic`].
-        pub struct $name(Number);
+        pub struct $name {
+            number: Number,
+            /// What it begins with.
+            first: $type,
+        }
 
         impl $name {
             /// An atomic that begins with this value.
+            #[track_caller]
             pub fn new(value: $type) -> $name {
-                $name(Number::new($to(value), Width { bits: $bits, is_signed: $signed }))
+                let width = Width { bits: $bits, is_signed: $signed };
+                $name {
+                    number: Number::new(width, stringify!($name), Location::caller()),
+                    first: value,
+                }
+            }
+
+            fn first(&self) -> u64 {
+                $to(self.first)
             }
 
             /// The value.
             #[track_caller]
             pub fn load(&self, ordering: Ordering) -> $type {
                 note(ordering);
-                $from(self.0.load("load", Location::caller()))
+                $from(self.number.load(self.first(), "load", Location::caller()))
             }
 
             /// Writes this value.
             #[track_caller]
             pub fn store(&self, value: $type, ordering: Ordering) {
                 note(ordering);
-                self.0.store($to(value), "store", Location::caller());
+                self.number.store($to(value), Location::caller());
             }
 
             /// Writes this value, and returns the one before.
@@ -106,7 +181,7 @@ macro_rules! atomic {
                 place: Place,
             ) -> $type {
                 note(ordering);
-                $from(self.0.update(change, text, place))
+                $from(self.number.update(self.first(), change, text, place))
             }
 
             /// Writes `new` if the value is `current`. Returns the value before.
@@ -164,10 +239,50 @@ macro_rules! atomic {
                 Err(value)
             }
 
+            /// The value before. See [`compare_exchange`](Self::compare_exchange).
+            #[deprecated = "use `compare_exchange`"]
+            #[track_caller]
+            pub fn compare_and_swap(
+                &self,
+                current: $type,
+                new: $type,
+                ordering: Ordering,
+            ) -> $type {
+                let change = Change::Exchange($to(current), $to(new));
+                self.change(change, ordering, "compare_and_swap", Location::caller())
+            }
+
             /// The value.
             #[track_caller]
             pub fn into_inner(self) -> $type {
-                $from(self.0.load("into_inner", Location::caller()))
+                $from(self.number.load(self.first(), "into_inner", Location::caller()))
+            }
+
+            /// The value, to be changed. Nobody else can access the atomic meanwhile.
+            #[track_caller]
+            pub fn get_mut(&mut self) -> &mut $type {
+                let value = self.number.load(self.first(), "get_mut", Location::caller());
+                // From now on it is another atomic, which begins with what is left here.
+                *self = $name::new($from(value));
+                &mut self.first
+            }
+
+            /// Calls the function with the value, to be changed.
+            #[track_caller]
+            pub fn with_mut<R>(&mut self, work: impl FnOnce(&mut $type) -> R) -> R {
+                work(self.get_mut())
+            }
+
+            /// The value, if no other thread writes it at the same time: that is a violation.
+            ///
+            /// # Safety
+            /// Nothing unsafe happens. It is marked because it is to be used like a load that is
+            /// not atomic.
+            #[expect(unsafe_code, reason = "a signature that others have given to it")]
+            #[track_caller]
+            pub unsafe fn unsync_load(&self) -> $type {
+                Running::current().shared.tracks();
+                $from(self.number.load_alone(self.first(), Location::caller()))
             }
 
             atomic!(@method fetch_and, And, $type, $to);
@@ -183,12 +298,14 @@ macro_rules! atomic {
         }
 
         impl Default for $name {
+            #[track_caller]
             fn default() -> Self {
                 $name::new(Default::default())
             }
         }
 
         impl From<$type> for $name {
+            #[track_caller]
             fn from(value: $type) -> Self {
                 $name::new(value)
             }

@@ -26,6 +26,7 @@ impl BarrierWaitResult {
 
 impl Barrier {
     /// A barrier for so many threads.
+    #[track_caller]
     pub fn new(wanted: usize) -> Barrier {
         Barrier { wanted, state: Mutex::new((0, 0)), changed: Condvar::new() }
     }

@@ -25,10 +25,21 @@ impl WaitTimeoutResult {
     }
 }
 
+/// Is the time of a wait over before what it waits for happens? That is a choice: both ways are
+/// explored.
+pub(super) fn is_over(text: &'static str, place: Place) -> bool {
+    ask_for(Op::Choose { lo: 0, hi: 2 }, text, place) == Some(Told::Chosen(1))
+}
+
 impl Condvar {
     /// A condition variable that nobody waits for.
+    #[track_caller]
     pub fn new() -> Condvar {
-        Condvar(CondvarId(Running::current().make(Made::Condvar)))
+        Condvar::new_at(Location::caller())
+    }
+
+    pub(super) fn new_at(place: Place) -> Condvar {
+        Condvar(CondvarId(Running::current().make(Made::Condvar, "Condvar", place)))
     }
 
     /// Unlocks the mutex, waits to be notified, and locks the mutex again.
@@ -36,18 +47,23 @@ impl Condvar {
     /// # Errors
     /// If a thread has panicked while it had locked the mutex.
     #[track_caller]
-    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
-        self.wait_at(guard, Location::caller())
+    pub fn wait<'a, T: ?Sized>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        self.wait_at(guard, false, Location::caller())
     }
 
-    fn wait_at<'a, T>(
+    pub(super) fn wait_at<'a, T: ?Sized>(
         &self,
         guard: MutexGuard<'a, T>,
+        is_timed: bool,
         place: Place,
     ) -> LockResult<MutexGuard<'a, T>> {
+        if !is_timed && Running::current().wakes_for_nothing(place) {
+            return guard.unlock().lock_at(place);
+        }
         let Condvar(condvar) = *self;
         let handle = request(Op::Enrol(condvar), "wait", place);
         let mutex = guard.unlock();
+        Running::current().is_timed.set(is_timed);
         ask_for(Op::AwaitWake { condvar, handle }, "wait", place);
         mutex.lock_at(place)
     }
@@ -57,13 +73,13 @@ impl Condvar {
     /// # Errors
     /// If a thread has panicked while it had locked the mutex.
     #[track_caller]
-    pub fn wait_while<'a, T>(
+    pub fn wait_while<'a, T: ?Sized>(
         &self,
         mut guard: MutexGuard<'a, T>,
         mut condition: impl FnMut(&mut T) -> bool,
     ) -> LockResult<MutexGuard<'a, T>> {
         while condition(&mut *guard) {
-            guard = self.wait_at(guard, Location::caller())?;
+            guard = self.wait_at(guard, false, Location::caller())?;
         }
         Ok(guard)
     }
@@ -73,17 +89,16 @@ impl Condvar {
     /// # Errors
     /// If a thread has panicked while it had locked the mutex.
     #[track_caller]
-    pub fn wait_timeout<'a, T>(
+    pub fn wait_timeout<'a, T: ?Sized>(
         &self,
         guard: MutexGuard<'a, T>,
         _: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let place = Location::caller();
-        let chosen = ask_for(Op::Choose { lo: 0, hi: 2 }, "wait_timeout", place);
-        let is_over = chosen == Some(Told::Chosen(1));
+        let is_over = is_over("wait_timeout", place);
         let found = match is_over {
             true => guard.unlock().lock_at(place),
-            false => self.wait_at(guard, place),
+            false => self.wait_at(guard, true, place),
         };
         match found {
             Ok(guard) => Ok((guard, WaitTimeoutResult(is_over))),
@@ -91,6 +106,28 @@ impl Condvar {
                 Err(PoisonError::new((poisoned.into_inner(), WaitTimeoutResult(is_over))))
             }
         }
+    }
+
+    /// Waits as long as the condition holds, or until the time is over.
+    ///
+    /// # Errors
+    /// If a thread has panicked while it had locked the mutex.
+    #[track_caller]
+    pub fn wait_timeout_while<'a, T: ?Sized>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        time: Duration,
+        mut condition: impl FnMut(&mut T) -> bool,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        while condition(&mut *guard) {
+            let (found, result) = self.wait_timeout(guard, time)?;
+            guard = found;
+            if result.timed_out() {
+                let is_over = condition(&mut *guard);
+                return Ok((guard, WaitTimeoutResult(is_over)));
+            }
+        }
+        Ok((guard, WaitTimeoutResult(false)))
     }
 
     /// Wakes one of the waiting threads, if there are any.
@@ -113,6 +150,7 @@ impl Condvar {
 }
 
 impl Default for Condvar {
+    #[track_caller]
     fn default() -> Self {
         Condvar::new()
     }

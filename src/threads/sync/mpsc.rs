@@ -8,10 +8,9 @@ use std::time::Duration;
 
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
+use super::condvar::is_over;
 use super::{Arc, Condvar, Mutex, MutexGuard};
-use crate::model::Op;
-use crate::systems::history::Told;
-use crate::threads::ask::{Running, ask_for};
+use crate::threads::ask::Running;
 
 /// The messages of a channel, and who is there.
 struct Queue<T> {
@@ -39,6 +38,7 @@ impl<T> Channel<T> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    #[track_caller]
     fn new(room: Option<usize>) -> Arc<Channel<T>> {
         let queue = Queue { messages: VecDeque::new(), senders: 1, is_received: true, taken: 0 };
         let (filled, emptied) = (Condvar::new(), Condvar::new());
@@ -86,14 +86,16 @@ impl<T> Channel<T> {
     }
 
     #[track_caller]
-    fn recv(&self) -> Result<T, RecvError> {
+    fn recv(&self, is_timed: bool) -> Result<T, RecvError> {
+        let place = Location::caller();
         let mut queue = self.lock();
         loop {
             match self.take(&mut queue) {
                 Ok(message) => return Ok(message),
                 Err(TryRecvError::Disconnected) => return Err(RecvError),
                 Err(TryRecvError::Empty) => {
-                    queue = self.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                    let woken = self.filled.wait_at(queue, is_timed, place);
+                    queue = woken.unwrap_or_else(PoisonError::into_inner);
                 }
             }
         }
@@ -110,12 +112,14 @@ pub struct SyncSender<T>(Arc<Channel<T>>);
 pub struct Receiver<T>(Arc<Channel<T>>);
 
 /// A channel without limits.
+#[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let channel = Channel::new(None);
     (Sender(channel.clone()), Receiver(channel))
 }
 
 /// A channel with room for so many messages. Without room each message is handed over.
+#[track_caller]
 pub fn sync_channel<T>(room: usize) -> (SyncSender<T>, Receiver<T>) {
     let channel = Channel::new(Some(room));
     (SyncSender(channel.clone()), Receiver(channel))
@@ -192,7 +196,7 @@ impl<T> Receiver<T> {
     /// If there is none, and no sender is left.
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
-        self.0.recv()
+        self.0.recv(false)
     }
 
     /// A message, if there is one.
@@ -210,14 +214,13 @@ impl<T> Receiver<T> {
     /// If there is no message in time, or no sender is left.
     #[track_caller]
     pub fn recv_timeout(&self, _: Duration) -> Result<T, RecvTimeoutError> {
-        let chosen = ask_for(Op::Choose { lo: 0, hi: 2 }, "recv_timeout", Location::caller());
-        if chosen == Some(Told::Chosen(1)) {
+        if is_over("recv_timeout", Location::caller()) {
             return self.try_recv().map_err(|error| match error {
                 TryRecvError::Empty => RecvTimeoutError::Timeout,
                 TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
             });
         }
-        self.recv().map_err(|_| RecvTimeoutError::Disconnected)
+        self.0.recv(true).map_err(|_| RecvTimeoutError::Disconnected)
     }
 
     /// The messages until no sender is left.

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
-use std::sync::atomic::Ordering;
 use std::sync::{LockResult, TryLockError, TryLockResult};
 
 use super::{Content, granted};
@@ -29,9 +28,15 @@ pub struct MutexGuard<'a, T: ?Sized> {
 
 impl<T> Mutex<T> {
     /// A mutex that guards this.
+    #[track_caller]
     pub fn new(value: T) -> Mutex<T> {
-        let id = MutexId(Running::current().make(Made::Mutex));
-        Mutex { id, content: Content::new(), inner: std::sync::Mutex::new(value) }
+        Mutex::new_at(value, Location::caller())
+    }
+
+    pub(super) fn new_at(value: T, place: Place) -> Mutex<T> {
+        let id = MutexId(Running::current().make(Made::Mutex, "Mutex", place));
+        let content = Content::new("content of Mutex", place);
+        Mutex { id, content, inner: std::sync::Mutex::new(value) }
     }
 
     /// What it guards.
@@ -67,12 +72,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let place = Location::caller();
-        let shared = Running::current().shared.clone();
-        if !shared.mode.is_tried {
-            // The search is done once more, with mutexes that can be tried.
-            shared.tries.store(true, Ordering::Relaxed);
-            panic!("mutexes of this program are tried");
-        }
+        Running::current().shared.tries();
         match ask_for(Op::TryLock(self.id), "try_lock", place) {
             Some(Told::Posted(handle)) => Ok(self.guard(handle, place)?),
             _ => Err(TryLockError::WouldBlock),
@@ -82,7 +82,9 @@ impl<T: ?Sized> Mutex<T> {
     fn guard(&self, handle: Handle, place: Place) -> LockResult<MutexGuard<'_, T>> {
         self.content.observe("lock", place);
         let guard = |inner| MutexGuard { mutex: self, handle, place, inner: Some(inner) };
-        granted(self.inner.try_lock(), guard)
+        let granted = granted(self.inner.try_lock(), guard);
+        Running::current().has_locked();
+        granted
     }
 
     /// What it guards, without locking it.
@@ -113,6 +115,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 
     fn release(&mut self) {
         let Some(inner) = self.inner.take() else { return };
+        Running::try_current().inspect(|running| running.has_unlocked());
         let (mutex, place) = (self.mutex, self.place);
         mutex.content.leave();
         drop(inner);
@@ -163,12 +166,14 @@ impl<T: ?Sized> fmt::Debug for Mutex<T> {
 }
 
 impl<T: Default> Default for Mutex<T> {
+    #[track_caller]
     fn default() -> Self {
         Mutex::new(T::default())
     }
 }
 
 impl<T> From<T> for Mutex<T> {
+    #[track_caller]
     fn from(value: T) -> Self {
         Mutex::new(value)
     }

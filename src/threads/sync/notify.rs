@@ -1,6 +1,7 @@
 //! A flag to wait for.
 
 use std::sync::PoisonError;
+use std::time::Duration;
 
 use super::{Condvar, Mutex};
 
@@ -13,6 +14,7 @@ pub struct Notify {
 
 impl Notify {
     /// Nobody has notified it yet.
+    #[track_caller]
     pub fn new() -> Notify {
         Notify { is_notified: Mutex::new(false), notified: Condvar::new() }
     }
@@ -35,7 +37,18 @@ impl Notify {
     }
 }
 
+impl Notify {
+    /// Waits as [`wait`](Notify::wait), or until the time is over: a choice.
+    #[track_caller]
+    pub(in crate::threads) fn wait_timeout(&self, time: Duration) {
+        let is_notified = self.is_notified.lock().unwrap_or_else(PoisonError::into_inner);
+        let woken = self.notified.wait_timeout_while(is_notified, time, |notified| !*notified);
+        *woken.unwrap_or_else(PoisonError::into_inner).0 = false;
+    }
+}
+
 impl Default for Notify {
+    #[track_caller]
     fn default() -> Self {
         Notify::new()
     }

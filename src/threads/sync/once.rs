@@ -29,6 +29,7 @@ impl OnceState {
 
 impl Once {
     /// Something that was not done yet.
+    #[track_caller]
     pub fn new() -> Once {
         Once { is_done: AtomicBool::new(false), lock: Mutex::new(false) }
     }
@@ -75,6 +76,7 @@ impl Once {
 }
 
 impl Default for Once {
+    #[track_caller]
     fn default() -> Self {
         Once::new()
     }
@@ -88,6 +90,7 @@ pub struct OnceLock<T> {
 
 impl<T> OnceLock<T> {
     /// No value yet.
+    #[track_caller]
     pub fn new() -> OnceLock<T> {
         OnceLock { once: Once::new(), value: std::sync::OnceLock::new() }
     }
@@ -125,6 +128,7 @@ impl<T> OnceLock<T> {
 }
 
 impl<T> Default for OnceLock<T> {
+    #[track_caller]
     fn default() -> Self {
         OnceLock::new()
     }
@@ -144,6 +148,7 @@ pub struct LazyLock<T, F = fn() -> T> {
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// A value that this will make.
+    #[track_caller]
     pub fn new(make: F) -> LazyLock<T, F> {
         LazyLock { value: OnceLock::new(), make: std::sync::Mutex::new(Some(make)) }
     }

@@ -3,18 +3,53 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
-use std::sync::LockResult;
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-use super::{Content, granted};
+use super::{Condvar, Content, Mutex, granted};
 use crate::model::{Handle, Hold, Op, RwLockId};
 use crate::threads::ask::{Place, Running, ask_for, request};
 use crate::threads::system::Made;
 
-/// A reader-writer lock. Threads that wait get it in the order in which they asked.
+/// A reader-writer lock. Threads that wait get it in the order in which they asked, unless some are
+/// tried: then in any order.
 pub struct RwLock<T: ?Sized> {
-    id: RwLockId,
-    content: Content,
+    way: Way,
     inner: std::sync::RwLock<T>,
+}
+
+/// How threads get a lock.
+enum Way {
+    /// From the model.
+    Queued(RwLockId, Content),
+    /// By what is made of a mutex: so they can try it.
+    Tried(Mutex<Holders>, Condvar),
+}
+
+/// Who has a lock that may be tried.
+#[derive(Clone, Copy, Debug, Default)]
+struct Holders {
+    readers: usize,
+    is_written: bool,
+}
+
+impl Holders {
+    fn admit(self, hold: Hold) -> bool {
+        !self.is_written && (hold == Hold::Shared || self.readers == 0)
+    }
+
+    fn add(&mut self, hold: Hold) {
+        match hold {
+            Hold::Shared => self.readers += 1,
+            Hold::Exclusive => self.is_written = true,
+        }
+    }
+
+    fn remove(&mut self, hold: Hold) {
+        match hold {
+            Hold::Shared => self.readers -= 1,
+            Hold::Exclusive => self.is_written = false,
+        }
+    }
 }
 
 /// A lock that the thread reads. It is unlocked when this is dropped.
@@ -33,11 +68,83 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
     inner: Option<std::sync::RwLockWriteGuard<'a, T>>,
 }
 
+impl Way {
+    fn new(place: Place) -> Way {
+        let running = Running::current();
+        if running.shared.mode.is_tried {
+            return Way::Tried(Mutex::new_at(Holders::default(), place), Condvar::new_at(place));
+        }
+        let id = RwLockId(running.make(Made::RwLock, "RwLock", place));
+        Way::Queued(id, Content::new("content of RwLock", place))
+    }
+
+    fn lock(&self, hold: Hold, text: &'static str, place: Place) -> Handle {
+        match self {
+            Way::Queued(lock, content) => {
+                let lock = *lock;
+                let handle = request(Op::RwRequest { lock, hold }, text, place);
+                ask_for(Op::RwWait { lock, handle }, text, place);
+                content.observe(text, place);
+                handle
+            }
+            Way::Tried(holders, changed) => {
+                let mut holders = unpoisoned(holders.lock_at(place));
+                while !holders.admit(hold) {
+                    holders = unpoisoned(changed.wait_at(holders, false, place));
+                }
+                holders.add(hold);
+                Handle(0)
+            }
+        }
+    }
+
+    fn try_lock(&self, hold: Hold, place: Place) -> bool {
+        Running::current().shared.tries();
+        let Way::Tried(holders, _) = self else { unreachable!("locks that are tried") };
+        let mut holders = unpoisoned(holders.lock_at(place));
+        let is_admitted = holders.admit(hold);
+        if is_admitted {
+            holders.add(hold);
+        }
+        is_admitted
+    }
+
+    /// Notes that the running thread leaves what is in memory from now on.
+    fn leave(&self) {
+        if let Way::Queued(_, content) = self {
+            content.leave();
+        }
+    }
+
+    fn unlock(&self, hold: Hold, handle: Handle, place: Place) {
+        let Some(running) = Running::try_current() else { return };
+        running.has_unlocked();
+        drop(running);
+        match self {
+            Way::Queued(lock, content) => {
+                if hold == Hold::Exclusive {
+                    content.publish("unlock", place);
+                }
+                ask_for(Op::RwUnlock { lock: *lock, handle }, "unlock", place);
+            }
+            Way::Tried(holders, changed) => {
+                unpoisoned(holders.lock_at(place)).remove(hold);
+                changed.notify_all();
+            }
+        }
+    }
+}
+
+/// The lock of holders; whoever has panicked has left them right.
+fn unpoisoned<G>(locked: LockResult<G>) -> G {
+    locked.unwrap_or_else(PoisonError::into_inner)
+}
+
 impl<T> RwLock<T> {
     /// A lock that guards this.
+    #[track_caller]
     pub fn new(value: T) -> RwLock<T> {
-        let id = RwLockId(Running::current().make(Made::RwLock));
-        RwLock { id, content: Content::new(), inner: std::sync::RwLock::new(value) }
+        RwLock { way: Way::new(Location::caller()), inner: std::sync::RwLock::new(value) }
     }
 
     /// What it guards.
@@ -57,9 +164,24 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let place = Location::caller();
-        let handle = self.ask(Hold::Shared, "read", place);
-        let guard = |inner| RwLockReadGuard { lock: self, handle, place, inner: Some(inner) };
-        granted(self.inner.try_read(), guard)
+        let handle = self.way.lock(Hold::Shared, "read", place);
+        granted(self.inner.try_read(), |inner| self.read_guard(inner, handle, place))
+    }
+
+    /// Locks it together with other readers, unless another thread writes it.
+    ///
+    /// # Errors
+    /// If another thread writes it, or one has panicked while it had locked it to write.
+    #[track_caller]
+    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        let place = Location::caller();
+        match self.way.try_lock(Hold::Shared, place) {
+            true => {
+                let guard = |inner| self.read_guard(inner, Handle(0), place);
+                Ok(granted(self.inner.try_read(), guard)?)
+            }
+            false => Err(TryLockError::WouldBlock),
+        }
     }
 
     /// Locks it alone.
@@ -69,23 +191,44 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let place = Location::caller();
-        let handle = self.ask(Hold::Exclusive, "write", place);
-        let guard = |inner| RwLockWriteGuard { lock: self, handle, place, inner: Some(inner) };
-        granted(self.inner.try_write(), guard)
+        let handle = self.way.lock(Hold::Exclusive, "write", place);
+        granted(self.inner.try_write(), |inner| self.write_guard(inner, handle, place))
     }
 
-    fn ask(&self, hold: Hold, text: &'static str, place: Place) -> Handle {
-        let lock = self.id;
-        let handle = request(Op::RwRequest { lock, hold }, text, place);
-        ask_for(Op::RwWait { lock, handle }, text, place);
-        self.content.observe(text, place);
-        handle
-    }
-
-    fn end(&self, handle: Handle, place: Place) {
-        if Running::try_current().is_some() {
-            ask_for(Op::RwUnlock { lock: self.id, handle }, "unlock", place);
+    /// Locks it alone, unless another thread has it.
+    ///
+    /// # Errors
+    /// If another thread has it, or one has panicked while it had locked it to write.
+    #[track_caller]
+    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let place = Location::caller();
+        match self.way.try_lock(Hold::Exclusive, place) {
+            true => {
+                let guard = |inner| self.write_guard(inner, Handle(0), place);
+                Ok(granted(self.inner.try_write(), guard)?)
+            }
+            false => Err(TryLockError::WouldBlock),
         }
+    }
+
+    fn read_guard<'a>(
+        &'a self,
+        inner: std::sync::RwLockReadGuard<'a, T>,
+        handle: Handle,
+        place: Place,
+    ) -> RwLockReadGuard<'a, T> {
+        Running::current().has_locked();
+        RwLockReadGuard { lock: self, handle, place, inner: Some(inner) }
+    }
+
+    fn write_guard<'a>(
+        &'a self,
+        inner: std::sync::RwLockWriteGuard<'a, T>,
+        handle: Handle,
+        place: Place,
+    ) -> RwLockWriteGuard<'a, T> {
+        Running::current().has_locked();
+        RwLockWriteGuard { lock: self, handle, place, inner: Some(inner) }
     }
 
     /// What it guards, without locking it.
@@ -105,16 +248,15 @@ impl<T: ?Sized> RwLock<T> {
 impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     fn drop(&mut self) {
         drop(self.inner.take());
-        self.lock.end(self.handle, self.place);
+        self.lock.way.unlock(Hold::Shared, self.handle, self.place);
     }
 }
 
 impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     fn drop(&mut self) {
-        self.lock.content.leave();
+        self.lock.way.leave();
         drop(self.inner.take());
-        self.lock.content.publish("unlock", self.place);
-        self.lock.end(self.handle, self.place);
+        self.lock.way.unlock(Hold::Exclusive, self.handle, self.place);
     }
 }
 
@@ -159,12 +301,14 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
 }
 
 impl<T: Default> Default for RwLock<T> {
+    #[track_caller]
     fn default() -> Self {
         RwLock::new(T::default())
     }
 }
 
 impl<T> From<T> for RwLock<T> {
+    #[track_caller]
     fn from(value: T) -> Self {
         RwLock::new(value)
     }

@@ -1,0 +1,210 @@
+//! [`std::sync::atomic::AtomicPtr`].
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::atomic::AtomicPtr as Plain;
+use std::sync::atomic::Ordering::{self, Relaxed, SeqCst};
+
+use super::atomic::{Now, new_cell, note, update_cell};
+use crate::model::{Access, CellId, Op};
+use crate::systems::history::tree::NodeId;
+use crate::systems::history::{Asked, Told};
+use crate::threads::ask::{Place, Running, ask, ask_for};
+use crate::threads::token::{Pointers, Repointing, Word};
+
+/// A pointer: see [`std::sync::atomic::AtomicPtr`].
+///
+/// What is read from it is who has written it. Where that points is in memory.
+pub struct AtomicPtr<T> {
+    cell: CellId,
+    first: Plain<T>,
+    /// What was written last in the world, for destructors that run when it ends.
+    now: Now<Plain<T>>,
+}
+
+impl<T> AtomicPtr<T> {
+    /// A pointer that begins with this one.
+    #[track_caller]
+    pub fn new(pointer: *mut T) -> AtomicPtr<T> {
+        let cell = new_cell("AtomicPtr", Location::caller());
+        AtomicPtr { cell, first: Plain::new(pointer), now: Now::default() }
+    }
+
+    fn first(&self) -> *mut T {
+        self.first.load(Relaxed)
+    }
+
+    fn now(&self) -> *mut T {
+        if self.now.is_written.load(Relaxed) { self.now.value.load(Relaxed) } else { self.first() }
+    }
+
+    fn leave(&self, pointer: *mut T) {
+        self.now.value.store(pointer, Relaxed);
+        self.now.is_written.store(true, Relaxed);
+    }
+
+    /// The pointer that was found.
+    fn pointer(&self, told: Option<Told>) -> *mut T {
+        let Some(Told::Value(content)) = told else { return self.now() };
+        let Some(word) = Word::of(&content) else { return self.first() };
+        let running = Running::current();
+        let pointers = running.pointers.borrow();
+        std::ptr::with_exposed_provenance_mut(pointers[&word.by].new)
+    }
+
+    /// Notes what the operation writes that the thread asks for next, and returns its history.
+    fn note(&self, expected: *mut T, new: *mut T) -> NodeId {
+        let running = Running::current();
+        let all = [expected, new, self.first()].map(|pointer| pointer.expose_provenance());
+        let [expected, new, first] = all;
+        let by = running.node.get();
+        running.pointers.borrow_mut().insert(by, Pointers { expected, new, first });
+        by
+    }
+
+    fn repoint(
+        &self,
+        by: NodeId,
+        expects: bool,
+        text: &'static str,
+        place: Place,
+    ) -> Option<Told> {
+        let shared = Running::current().shared.clone();
+        update_cell(self.cell, Repointing { shared, by, expects }, text, place)
+    }
+
+    /// The pointer.
+    #[track_caller]
+    pub fn load(&self, ordering: Ordering) -> *mut T {
+        note(ordering);
+        let read = Op::Access(self.cell, Access::Read);
+        self.pointer(ask_for(read, "load", Location::caller()))
+    }
+
+    /// Writes this pointer.
+    #[track_caller]
+    pub fn store(&self, pointer: *mut T, ordering: Ordering) {
+        note(ordering);
+        let word = Word::new(0, None, self.note(pointer, pointer), None);
+        let write = |word| Op::Access(self.cell, Access::Write(word));
+        ask(Asked::with(word.value(), write), "store", Location::caller());
+        self.leave(pointer);
+    }
+
+    /// Writes this pointer, and returns the one before.
+    #[track_caller]
+    pub fn swap(&self, pointer: *mut T, ordering: Ordering) -> *mut T {
+        note(ordering);
+        let by = self.note(pointer, pointer);
+        let old = self.pointer(self.repoint(by, false, "swap", Location::caller()));
+        self.leave(pointer);
+        old
+    }
+
+    /// Writes `new` if the pointer is `current`. Returns the pointer before.
+    ///
+    /// # Errors
+    /// With the pointer, if it is not `current`.
+    #[track_caller]
+    pub fn compare_exchange(
+        &self,
+        current: *mut T,
+        new: *mut T,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<*mut T, *mut T> {
+        note(success);
+        note(failure);
+        let by = self.note(current, new);
+        let told = self.repoint(by, true, "compare_exchange", Location::caller());
+        let is_expected = match &told {
+            Some(Told::Value(content)) => {
+                Running::current().shared.finds_expected(by, content)
+            }
+            _ => self.now() == current,
+        };
+        let old = self.pointer(told);
+        if !is_expected {
+            return Err(old);
+        }
+        self.leave(new);
+        Ok(old)
+    }
+
+    /// As [`compare_exchange`](Self::compare_exchange); it does not fail for no reason.
+    ///
+    /// # Errors
+    /// With the pointer, if it is not `current`.
+    #[track_caller]
+    pub fn compare_exchange_weak(
+        &self,
+        current: *mut T,
+        new: *mut T,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<*mut T, *mut T> {
+        self.compare_exchange(current, new, success, failure)
+    }
+
+    /// Writes what this function makes of the pointer, as often as another thread comes in between.
+    /// Returns the pointer before.
+    ///
+    /// # Errors
+    /// With the pointer, if the function returns `None`.
+    #[track_caller]
+    pub fn fetch_update(
+        &self,
+        set: Ordering,
+        fetch: Ordering,
+        mut change: impl FnMut(*mut T) -> Option<*mut T>,
+    ) -> Result<*mut T, *mut T> {
+        let mut pointer = self.load(fetch);
+        while let Some(new) = change(pointer) {
+            match self.compare_exchange(pointer, new, set, fetch) {
+                Ok(old) => return Ok(old),
+                Err(found) => pointer = found,
+            }
+        }
+        Err(pointer)
+    }
+
+    /// The pointer.
+    #[track_caller]
+    pub fn into_inner(self) -> *mut T {
+        self.load(SeqCst)
+    }
+
+    /// The pointer, to be changed. Nobody else can access the atomic meanwhile.
+    #[track_caller]
+    pub fn get_mut(&mut self) -> &mut *mut T {
+        // From now on it is another atomic, which begins with what is left here.
+        *self = AtomicPtr::new(self.load(SeqCst));
+        self.first.get_mut()
+    }
+
+    /// Calls the function with the pointer, to be changed.
+    #[track_caller]
+    pub fn with_mut<R>(&mut self, work: impl FnOnce(&mut *mut T) -> R) -> R {
+        work(self.get_mut())
+    }
+}
+
+impl<T> Default for AtomicPtr<T> {
+    #[track_caller]
+    fn default() -> Self {
+        AtomicPtr::new(std::ptr::null_mut())
+    }
+}
+
+impl<T> From<*mut T> for AtomicPtr<T> {
+    #[track_caller]
+    fn from(pointer: *mut T) -> Self {
+        AtomicPtr::new(pointer)
+    }
+}
+
+impl<T> fmt::Debug for AtomicPtr<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AtomicPtr").finish_non_exhaustive()
+    }
+}
