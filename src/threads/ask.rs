@@ -83,6 +83,8 @@ pub(super) struct Running {
     pub(super) spawned: RefCell<Option<Body>>,
     /// What a guard that is dropped in a panic has left to be done.
     pub(super) deferred: RefCell<Vec<Wanted>>,
+    /// Has a destructor locked something in a panic?
+    pub(super) has_locked_in_panic: Cell<bool>,
     /// Does the memory not fit the history? Then other threads have gone on too far.
     pub(super) is_stale: Cell<bool>,
     /// Are the threads being ended? Then nothing is asked for any more.
@@ -125,6 +127,7 @@ impl Running {
             is_timed: Cell::new(false),
             spawned: RefCell::default(),
             deferred: RefCell::default(),
+            has_locked_in_panic: Cell::new(false),
             is_stale: Cell::new(false),
             is_ending: Cell::new(false),
             printed: RefCell::default(),
@@ -189,6 +192,13 @@ impl Running {
         self.race.borrow_mut().get_or_insert(failure);
     }
 
+    /// # Panics
+    /// If the program has caught a panic in which a destructor has locked something.
+    pub(super) fn has_caught_too_much(&self) {
+        let what = "the program catches a panic in which a destructor locks something";
+        assert!(!self.has_locked_in_panic.take(), "{what}: that is not supported");
+    }
+
     /// Counts a lock that the running thread gets.
     pub(super) fn has_locked(&self) {
         *self.locks.borrow_mut().entry(self.thread.get()).or_default() += 1;
@@ -245,6 +255,7 @@ pub(super) fn ask(asked: Asked<Start>, text: &'static str, place: Place) -> Opti
     if std::thread::panicking() {
         return defer(&running, wanted);
     }
+    running.has_caught_too_much();
     drop(running);
     do_deferred();
     leave(wanted)
@@ -256,6 +267,7 @@ fn defer(running: &Running, wanted: Wanted) -> Option<Told> {
     let Asked::Op { op, .. } = &wanted.asked else { return None };
     match op {
         Op::AsyncLock(_) | Op::RwRequest { .. } | Op::Enrol(_) => {
+            running.has_locked_in_panic.set(true);
             return Some(Told::Posted(NO_REQUEST));
         }
         Op::Notify { .. } | Op::Wake { .. } => {}

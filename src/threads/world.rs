@@ -346,7 +346,10 @@ fn begin() -> Wanted {
 
 /// The code of a thread, with its end. What it returns is in memory.
 fn run(body: Body) -> Wanted {
-    let result = catch_unwind(AssertUnwindSafe(body));
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        body();
+        Running::current().has_caught_too_much();
+    }));
     let running = Running::current();
     let thread = running.thread.get();
     running.locals.borrow_mut().retain(|&(of, _), _| of != thread);
@@ -357,6 +360,7 @@ fn run(body: Body) -> Wanted {
             Ok(()) => return Wanted::end(Asked::Done),
         }
     }
+    running.has_locked_in_panic.set(false);
     do_deferred();
     let asked = match result {
         Ok(()) => Asked::Returned(end(&running)),
