@@ -157,17 +157,19 @@ impl<S: System> Check<'_, S> {
 
     /// Explores, and panics unless everything was explored without a violation. The last lines of
     /// the message name the environment variables that show the counterexample again, step by step
-    /// or as a picture.
+    /// or as a picture. With `MAZURKA_REPORT=1`, it prints the result if everything is well.
     ///
     /// # Panics
     /// With the counterexample, or with the reason why the search is not complete.
     #[track_caller]
     pub fn assert_ok(self) {
-        self.assert_ok_at(Location::caller());
+        if let Err(objection) = self.objection(Location::caller()) {
+            panic!("{objection}");
+        }
     }
 
-    /// See [`assert_ok`](Check::assert_ok), for a test that is at this place.
-    pub(crate) fn assert_ok_at(self, place: &Location<'_>) {
+    /// What [`assert_ok`](Check::assert_ok) panics with, in a test that is at this place.
+    pub(crate) fn objection(self, place: &Location<'_>) -> Result<(), String> {
         let system = self.system;
         let subject = Subject::in_rust(self.allow_pending);
         let follow = |schedule| {
@@ -178,14 +180,19 @@ impl<S: System> Check<'_, S> {
             let schedule = report.replay.parse().expect("a schedule that was followed");
             again::draw(system, subject, &schedule);
             let end = plain(Ending(&report, ROOM));
-            assert!(report.violations.is_empty(), "{end}");
-            return;
+            return if report.violations.is_empty() { Ok(()) } else { Err(end) };
         }
         let checked = self.run();
-        let Some(violation) = checked.violations().first() else { return checked.assert_ok() };
-        again::draw(system, subject, &violation.schedule);
-        let how = again::how(place, &checked.report.violations[0].replay);
-        panic!("{checked}\n{how}");
+        if let Some(violation) = checked.violations().first() {
+            again::draw(system, subject, &violation.schedule);
+            let how = again::how(place, &checked.report.violations[0].replay);
+            return Err(format!("{checked}\n{how}"));
+        }
+        if !checked.is_ok() {
+            return Err(checked.to_string());
+        }
+        again::report(&checked);
+        Ok(())
     }
 }
 

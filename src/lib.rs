@@ -124,4 +124,4 @@ pub mod unfolding;
 pub mod workshop;
 
 pub use check::check;
-pub use threads::{cell, future, hint, model, sync, thread};
+pub use threads::{alloc, cell, future, hint, model, sync, thread};

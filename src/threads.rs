@@ -41,27 +41,30 @@
 //! | `system` | the histories as a [`System`](crate::model::System) |
 //! | `world` | threads on stacks of their own, and what they have in memory |
 //! | `ask` | how the code of a thread asks for an operation |
-//! | `builder` | searches of a closure |
+//! | `builder`, `bounds` | searches of a closure |
 //! | `token` | what a write leaves: a history, and the bits of an atomic |
 //! | `waiting` | loops that wait for others |
-//! | `sync`, `thread`, `scope`, `cell`, `hint` | the interfaces of the standard library |
+//! | `sync`, `thread`, `scope`, `cell`, `alloc`, `hint` | the interfaces of the standard library |
 //! | `statics` | variables that are made when they are first used |
 //! | `future` | what runs futures |
 
+pub mod alloc;
 mod ask;
+mod bounds;
 mod builder;
 pub mod cell;
 pub mod future;
 pub mod hint;
-pub mod sync;
 mod scope;
 mod statics;
+pub mod sync;
 mod system;
 pub mod thread;
 mod token;
 mod waiting;
 mod world;
 
+pub use bounds::Bounds;
 pub use builder::{Builder, model};
 #[doc(hidden)]
 pub use statics::Static;

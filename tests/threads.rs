@@ -2,6 +2,7 @@
 
 mod twins;
 
+use std::alloc::Layout;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -557,7 +558,8 @@ fn pointers_are_exchanged() {
         let (mut one, mut two) = (1, 2);
         let (one, two) = (&raw mut one as usize, &raw mut two as usize);
         let own = shared.clone();
-        let other = thread::spawn(move || own.store(std::ptr::with_exposed_provenance_mut(one), SeqCst));
+        let other =
+            thread::spawn(move || own.store(std::ptr::with_exposed_provenance_mut(one), SeqCst));
         let mine = std::ptr::with_exposed_provenance_mut(two);
         let before = shared.compare_exchange(std::ptr::null_mut(), mine, SeqCst, SeqCst);
         other.join().unwrap();
@@ -659,7 +661,9 @@ fn destructors_lock_what_others_had_locked() {
 
 #[test]
 fn weak_orderings_are_refused_if_asked() {
-    let relaxed = || drop(AtomicUsize::new(0).load(std::sync::atomic::Ordering::Relaxed));
+    let relaxed = || {
+        AtomicUsize::new(0).load(std::sync::atomic::Ordering::Relaxed);
+    };
     Builder::new().check(relaxed);
     let refused = catch_unwind(|| Builder::new().refuse_weak_orderings().check(relaxed));
     let message = refused.unwrap_err().downcast::<String>();
@@ -683,4 +687,43 @@ fn a_panic_that_is_caught_must_not_lock() {
     let (found, text) = verdict(dropped);
     assert_eq!(found, Verdict::Assertion, "{text}");
     assert!(text.contains("that is not supported"), "{text}");
+}
+
+/// What two threads share until both have let go of it: the last one frees it, or the first.
+#[expect(unsafe_code, reason = "what is tested is memory of one's own")]
+fn freed(by_the_last: bool) -> (Verdict, String) {
+    verdict(move || {
+        let layout = Layout::new::<AtomicUsize>();
+        // SAFETY: the block has the layout of what is written to it.
+        let shared = unsafe { mazurka::alloc::alloc(layout) }.cast::<AtomicUsize>();
+        unsafe { shared.write(AtomicUsize::new(2)) };
+        let address = shared.expose_provenance();
+        let let_go = move || {
+            let shared: *mut AtomicUsize = std::ptr::with_exposed_provenance_mut(address);
+            // SAFETY: the memory of an execution is given back only when it ends.
+            let left = unsafe { &*shared }.fetch_sub(1, SeqCst);
+            if (left == 1) == by_the_last {
+                unsafe { mazurka::alloc::dealloc(shared.cast(), layout) };
+            }
+        };
+        let other = thread::spawn(let_go);
+        let_go();
+        other.join().unwrap();
+    })
+}
+
+#[test]
+fn memory_is_used_until_it_is_freed() {
+    let (found, text) = freed(true);
+    assert_eq!(found, Verdict::Ok, "{text}");
+    let (found, text) = freed(false);
+    assert_eq!(found, Verdict::Error, "{text}");
+    assert!(text.contains("use after free: memory is used in line"), "{text}");
+    #[expect(unsafe_code, reason = "what is tested is memory of one's own")]
+    let (found, text) = verdict(|| {
+        // SAFETY: the layout has a size.
+        unsafe { mazurka::alloc::alloc(Layout::new::<u64>()) };
+    });
+    assert_eq!(found, Verdict::Error, "{text}");
+    assert!(text.contains("never freed"), "{text}");
 }

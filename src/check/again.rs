@@ -4,6 +4,7 @@
 //! - With `MAZURKA_REPLAY=SCHEDULE@FILE:LINE`, the check at that place follows this execution
 //!   instead of searching. Without the place, every check does. A check whose system has no such
 //!   execution searches as usual.
+//! - With `MAZURKA_REPORT=1`, a check that finds nothing prints its result.
 //! - With `MAZURKA_DRAW=FILE`, a check draws its counterexample. The name ends in `.svg`, `.dot` or
 //!   `.json`.
 //!
@@ -16,7 +17,7 @@ use std::panic::Location;
 use std::path::Path;
 use std::thread;
 
-use super::ROOM;
+use super::{Checked, ROOM};
 use crate::model::{Schedule, System};
 use crate::property::Replay;
 use crate::report::picture::{Picture, SpaceTime};
@@ -25,9 +26,17 @@ use crate::report::{ExecutionReport, Subject, dot, json, svg};
 
 const REPLAY: &str = "MAZURKA_REPLAY";
 const DRAW: &str = "MAZURKA_DRAW";
+const REPORT: &str = "MAZURKA_REPORT";
 
 /// The most steps that are drawn. Larger pictures are not readable.
 const MOST_DRAWN: usize = 2000;
+
+/// Prints the result, if the environment asks for it.
+pub(super) fn report(checked: &Checked) {
+    if env::var_os(REPORT).is_some_and(|wanted| wanted != "0") {
+        println!("{checked}");
+    }
+}
 
 /// The execution that the check at this place is to follow, if the environment names one.
 pub(super) fn wanted(place: &Location<'_>) -> Option<Schedule> {

@@ -82,11 +82,18 @@ fn note(info: &PanicHookInfo<'_>) {
 /// The place in the form that reports use.
 pub(crate) fn site(place: &Location<'_>) -> Site {
     Site {
-        file: Some(Arc::from(place.file())),
+        file: Some(Arc::from(shown(place.file()))),
         line: place.line(),
         column: place.column(),
         text: String::new(),
     }
+}
+
+/// A path without what is before the folder of a crate from a registry.
+fn shown(path: &str) -> &str {
+    let registry = "/registry/src/";
+    let within = path.find(registry).map(|at| &path[at + registry.len()..]);
+    within.and_then(|within| within.split_once('/')).map_or(path, |(_, file)| file)
 }
 
 fn text(payload: &dyn Any) -> String {

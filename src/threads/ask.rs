@@ -13,11 +13,12 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::alloc::Blocks;
 use super::statics::Variable;
 use super::system::{Made, Shared};
 use super::thread::Thread;
 use super::token::Pointers;
-use crate::model::{Access, Failure, FailureKind, Handle, Op, Request, Value};
+use crate::model::{Access, CellId, Failure, FailureKind, Handle, Op, Request, Value};
 use crate::program::panics;
 use crate::systems::history::tree::NodeId;
 use crate::systems::history::{Asked, Reply, Told};
@@ -104,6 +105,10 @@ pub(super) struct Running {
     pub(super) with_scopes: RefCell<FxHashSet<NodeId>>,
     /// How many locks threads have.
     pub(super) locks: RefCell<FxHashMap<NodeId, u32>>,
+    /// Memory that the program has allocated.
+    pub(super) blocks: RefCell<Blocks>,
+    /// What was written last to atomics in this world.
+    pub(super) now: RefCell<FxHashMap<CellId, u64>>,
     /// What operations on pointers do, by the histories in which they were asked for.
     pub(super) pointers: RefCell<FxHashMap<NodeId, Pointers>>,
     /// Two accesses that race.
@@ -138,6 +143,8 @@ impl Running {
             statics: RefCell::default(),
             with_scopes: RefCell::default(),
             locks: RefCell::default(),
+            blocks: RefCell::default(),
+            now: RefCell::default(),
             pointers: RefCell::default(),
             race: RefCell::default(),
         }

@@ -1,6 +1,6 @@
 //! Searches of a closure.
 
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +29,7 @@ pub struct Builder {
     shortest: bool,
     timeout: Option<Duration>,
     max_traces: Option<u64>,
+    depth: Option<u32>,
     spurious: u32,
     refuses_weak: bool,
 }
@@ -59,6 +60,11 @@ impl Builder {
         Builder { max_traces: Some(traces), ..self }
     }
 
+    /// Cuts executions after so many steps.
+    pub fn depth(self, steps: u32) -> Builder {
+        Builder { depth: Some(steps), ..self }
+    }
+
     /// Explores for at most this long.
     pub fn timeout(self, time: Duration) -> Builder {
         Builder { timeout: Some(time), ..self }
@@ -83,11 +89,13 @@ impl Builder {
     pub fn check(self, closure: impl Fn() + Send + Sync + 'static) {
         let place = Location::caller();
         let refuses = self.refuses_weak;
-        let is_weak = self.search(Arc::new(closure), |check, threads| {
-            check.assert_ok_at(place);
-            threads.is_weak()
+        let objection = self.search(Arc::new(closure), |check, threads| {
+            check.objection(place)?;
+            if refuses && threads.is_weak() { Err(WEAK.to_string()) } else { Ok(()) }
         });
-        assert!(!(refuses && is_weak), "{WEAK}");
+        if let Err(objection) = objection {
+            panic!("{objection}");
+        }
     }
 
     /// Explores the executions of the closure, and returns the result.
@@ -106,15 +114,13 @@ impl Builder {
         let mut mode = Mode { spurious: self.spurious, ..Mode::default() };
         loop {
             let threads = Threads::new(closure.clone(), mode);
-            let search = || run(self.set_up(&threads), &threads);
-            let mut result = catch_unwind(AssertUnwindSafe(search));
+            let mut result = run(self.set_up(&threads), &threads);
             let again = threads.mode();
-            if result.is_ok() && again == mode && threads.differs() {
-                result = catch_unwind(AssertUnwindSafe(search));
-            }
-            threads.end();
             if again == mode {
-                return result.unwrap_or_else(|payload| resume_unwind(payload));
+                if threads.differs() {
+                    result = run(self.set_up(&threads), &threads);
+                }
+                return result;
             }
             mode = again;
         }
@@ -131,6 +137,9 @@ impl Builder {
         }
         if let Some(traces) = self.max_traces {
             check = check.max_traces(traces);
+        }
+        if let Some(steps) = self.depth {
+            check = check.depth(steps);
         }
         if let Some(time) = self.timeout {
             check = check.timeout(time);

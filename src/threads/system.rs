@@ -10,8 +10,8 @@ use super::ask::{Place, Start};
 use super::token::{AsMade, Word};
 use super::world::{Stale, World};
 use crate::model::{
-    Asking, Called, Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects, Opaque, Remark,
-    Response, Runs, Site, System, Value, Values,
+    Asking, Called, Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects,
+    Opaque, Remark, Response, Runs, Site, System, Value, Values,
 };
 use crate::systems::history::tree::{NodeId, Tree};
 use crate::systems::history::{Asked, Reply, Told, difference};
@@ -68,6 +68,13 @@ pub(super) struct Mode {
 /// The threads of a closure as a [`System`].
 pub struct Threads {
     pub(super) shared: Arc<Shared>,
+}
+
+/// Ends the threads that are still there.
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.end();
+    }
 }
 
 /// What all searches of a program share.
@@ -194,12 +201,7 @@ impl Shared {
     }
 
     /// The number of an object, which is called so, and was made there.
-    pub(super) fn name(
-        &self,
-        made: (Made, NodeId, u32),
-        what: &'static str,
-        place: Place,
-    ) -> u32 {
+    pub(super) fn name(&self, made: (Made, NodeId, u32), what: &'static str, place: Place) -> u32 {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         let next = names.len() as u32;
         let number = *names.entry(made).or_insert(next);
@@ -405,9 +407,9 @@ impl Finale<Local> for Threads {
             let message = "nondeterminism: the threads do not do the same again".into();
             return Some(Failure { kind: FailureKind::Error, message, site: None });
         }
-        let race = world.race();
+        let misuse = world.misuse();
         world.keep(self.shared.number);
-        race
+        misuse
     }
 }
 

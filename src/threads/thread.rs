@@ -209,7 +209,7 @@ pub fn current() -> Thread {
     if let Some(thread) = running.threads.borrow().get(&spawner) {
         return thread.clone();
     }
-    let thread = Thread::new(Some("main".into()), spawner);
+    let thread = Thread::new(None, spawner);
     running.threads.borrow_mut().insert(spawner, thread.clone());
     thread
 }

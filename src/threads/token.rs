@@ -61,12 +61,7 @@ pub(super) struct Word {
 }
 
 impl Word {
-    pub(super) fn new(
-        bits: u64,
-        width: Option<Width>,
-        by: NodeId,
-        updated: Option<Value>,
-    ) -> Word {
+    pub(super) fn new(bits: u64, width: Option<Width>, by: NodeId, updated: Option<Value>) -> Word {
         let before =
             updated.as_ref().map_or(0, |value| Word::of(value).map_or(1, |word| word.hash));
         Word { bits, by, updated, width, hash: mix(before ^ mix(u64::from(by) ^ mix(bits))) }

@@ -31,8 +31,9 @@ use crate::systems::history::{Asked, Told};
 /// A stack on which a thread runs: it takes outcomes, and gives what the thread wants.
 type Stack = Generator<'static, Told, Wanted>;
 
-/// The size of a stack, in words.
-const SIZE: usize = 0x8000;
+/// The size of a stack, in words: as that of a thread of the standard library, 2 MiB. What is not
+/// used of it takes no memory.
+const SIZE: usize = 0x4_0000;
 
 /// The most stacks that are kept for later.
 const MOST_KEPT: usize = 64;
@@ -217,9 +218,10 @@ impl World {
         self.threads.get_mut(&root).expect("a thread that runs")
     }
 
-    /// Accesses to a cell that race, if there are any.
-    pub(super) fn race(&self) -> Option<Failure> {
-        self.running.race.borrow().clone()
+    /// What is wrong with how a complete execution has used memory: accesses that race, or memory
+    /// that is never freed.
+    pub(super) fn misuse(&self) -> Option<Failure> {
+        self.running.race.borrow().clone().or_else(|| self.running.leak())
     }
 
     /// Starts the thread with this empty history.

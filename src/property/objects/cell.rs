@@ -34,11 +34,12 @@ impl<S: System> Words<S> for At {
                 format!("false: {name} is {content}")
             }
             (Access::CompareAndSwap { .. }, _) => format!("true: {name} = {content}"),
-            (_, Some(Response::Value(old))) if old != now => {
-                format!("{name} goes from {} to {content}", at.value(old))
-            }
+            (_, Some(Response::Value(old))) if old != now => match at.value(old) {
+                old if old.is_empty() => format!("{name} becomes {content}"),
+                old => format!("{name} goes from {old} to {content}"),
+            },
             (Access::FetchAdd(_) | Access::Swap(_) | Access::Update(_), _) => {
-                format!("{name} stays {content}")
+                format!("{name} stays {content}").trim_end().into()
             }
         })
     }

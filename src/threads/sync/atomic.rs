@@ -9,7 +9,6 @@ pub use super::pointer::AtomicPtr;
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::atomic::AtomicU64 as Plain;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
 use crate::model::{Access, CellId, Op, Opaque, Update, Value};
@@ -18,49 +17,31 @@ use crate::threads::ask::{Place, Running, ask, ask_for};
 use crate::threads::system::Made;
 use crate::threads::token::{Change, Updating, Width, Word};
 
-/// The cell of an atomic.
+/// The cell of an atomic, and what it begins with.
+///
+/// It is copied before an operation: as soon as that is done, another thread may free the atomic.
+#[derive(Clone, Copy)]
 struct Number {
     cell: CellId,
     width: Width,
-    /// What was written last in the world, for destructors that run when it ends.
-    now: Now<Plain>,
-}
-
-/// What is in memory, if it is not what an atomic begins with.
-#[derive(Default)]
-pub(super) struct Now<T> {
-    pub(super) is_written: std::sync::atomic::AtomicBool,
-    pub(super) value: T,
+    first: u64,
 }
 
 impl Number {
-    fn new(width: Width, what: &'static str, place: Place) -> Number {
-        Number { cell: new_cell(what, place), width, now: Now::default() }
-    }
-
-    fn now(&self, first: u64) -> u64 {
-        if self.now.is_written.load(Relaxed) { self.now.value.load(Relaxed) } else { first }
-    }
-
-    fn leave(&self, bits: u64) {
-        self.now.value.store(bits, Relaxed);
-        self.now.is_written.store(true, Relaxed);
-    }
-
     /// The bits that were found.
-    fn bits(&self, told: Option<Told>, first: u64) -> u64 {
+    fn bits(self, told: Option<Told>) -> u64 {
         match told {
-            Some(Told::Value(content)) => Word::of(&content).map_or(first, |word| word.bits),
-            _ => self.now(first),
+            Some(Told::Value(content)) => Word::of(&content).map_or(self.first, |word| word.bits),
+            _ => now(self.cell).unwrap_or(self.first),
         }
     }
 
-    fn load(&self, first: u64, text: &'static str, place: Place) -> u64 {
-        self.bits(ask_for(Op::Access(self.cell, Access::Read), text, place), first)
+    fn load(self, text: &'static str, place: Place) -> u64 {
+        self.bits(ask_for(Op::Access(self.cell, Access::Read), text, place))
     }
 
     /// Loads what another thread must not write at the same time.
-    fn load_alone(&self, first: u64, place: Place) -> u64 {
+    fn load_alone(self, place: Place) -> u64 {
         let known = Running::current().clock.borrow().clone();
         let told = ask_for(Op::Access(self.cell, Access::Read), "unsync_load", place);
         if let Some(Told::Value(content)) = &told
@@ -77,26 +58,36 @@ impl Number {
                 running.note_race(race, place);
             }
         }
-        self.bits(told, first)
+        self.bits(told)
     }
 
-    fn store(&self, bits: u64, place: Place) {
+    fn store(self, bits: u64, place: Place) {
         let word = Word::new(bits, Some(self.width), Running::current().node.get(), None);
         let write = |word| Op::Access(self.cell, Access::Write(word));
         ask(Asked::with(word.value(), write), "store", place);
-        self.leave(bits);
+        leave(self.cell, bits);
     }
 
     /// The bits before.
-    fn update(&self, first: u64, change: Change, text: &'static str, place: Place) -> u64 {
+    fn update(self, change: Change, text: &'static str, place: Place) -> u64 {
+        let Number { cell, width, first } = self;
         let by = Running::current().node.get();
-        let update = Updating { change, width: self.width, first, by };
-        let before = self.bits(update_cell(self.cell, update, text, place), first);
-        if let Some(bits) = change.apply(self.width, before) {
-            self.leave(bits);
+        let update = Updating { change, width, first, by };
+        let before = self.bits(update_cell(cell, update, text, place));
+        if let Some(bits) = change.apply(width, before) {
+            leave(cell, bits);
         }
         before
     }
+}
+
+/// What was written last in the world, for destructors that run when it ends.
+pub(super) fn now(cell: CellId) -> Option<u64> {
+    Running::try_current()?.now.borrow().get(&cell).copied()
+}
+
+pub(super) fn leave(cell: CellId, bits: u64) {
+    Running::current().now.borrow_mut().insert(cell, bits);
 }
 
 pub(super) fn new_cell(what: &'static str, place: Place) -> CellId {
@@ -133,7 +124,7 @@ macro_rules! atomic {
     ($name:ident, $type:ty, $bits:expr, $signed:expr, $to:expr, $from:expr) => {
         /// An atomic: see [`std::sync::atomic`].
         pub struct $name {
-            number: Number,
+            cell: CellId,
             /// What it begins with.
             first: $type,
         }
@@ -142,29 +133,30 @@ macro_rules! atomic {
             /// An atomic that begins with this value.
             #[track_caller]
             pub fn new(value: $type) -> $name {
-                let width = Width { bits: $bits, is_signed: $signed };
-                $name {
-                    number: Number::new(width, stringify!($name), Location::caller()),
-                    first: value,
-                }
+                let cell = new_cell(stringify!($name), Location::caller());
+                $name { cell, first: value }
             }
 
-            fn first(&self) -> u64 {
-                $to(self.first)
+            fn number(&self, place: Place) -> Number {
+                Running::try_current().inspect(|running| running.uses(self, place));
+                let width = Width { bits: $bits, is_signed: $signed };
+                Number { cell: self.cell, width, first: $to(self.first) }
             }
 
             /// The value.
             #[track_caller]
             pub fn load(&self, ordering: Ordering) -> $type {
                 note(ordering);
-                $from(self.number.load(self.first(), "load", Location::caller()))
+                let place = Location::caller();
+                $from(self.number(place).load("load", place))
             }
 
             /// Writes this value.
             #[track_caller]
             pub fn store(&self, value: $type, ordering: Ordering) {
                 note(ordering);
-                self.number.store($to(value), Location::caller());
+                let place = Location::caller();
+                self.number(place).store($to(value), place);
             }
 
             /// Writes this value, and returns the one before.
@@ -181,7 +173,7 @@ macro_rules! atomic {
                 place: Place,
             ) -> $type {
                 note(ordering);
-                $from(self.number.update(self.first(), change, text, place))
+                $from(self.number(place).update(change, text, place))
             }
 
             /// Writes `new` if the value is `current`. Returns the value before.
@@ -239,8 +231,8 @@ macro_rules! atomic {
                 Err(value)
             }
 
-            /// The value before. See [`compare_exchange`](Self::compare_exchange).
-            #[deprecated = "use `compare_exchange`"]
+            /// The value before, as `loom` has it: see
+            /// [`compare_exchange`](Self::compare_exchange).
             #[track_caller]
             pub fn compare_and_swap(
                 &self,
@@ -255,13 +247,15 @@ macro_rules! atomic {
             /// The value.
             #[track_caller]
             pub fn into_inner(self) -> $type {
-                $from(self.number.load(self.first(), "into_inner", Location::caller()))
+                let place = Location::caller();
+                $from(self.number(place).load("into_inner", place))
             }
 
             /// The value, to be changed. Nobody else can access the atomic meanwhile.
             #[track_caller]
             pub fn get_mut(&mut self) -> &mut $type {
-                let value = self.number.load(self.first(), "get_mut", Location::caller());
+                let place = Location::caller();
+                let value = self.number(place).load("get_mut", place);
                 // From now on it is another atomic, which begins with what is left here.
                 *self = $name::new($from(value));
                 &mut self.first
@@ -282,7 +276,8 @@ macro_rules! atomic {
             #[track_caller]
             pub unsafe fn unsync_load(&self) -> $type {
                 Running::current().shared.tracks();
-                $from(self.number.load_alone(self.first(), Location::caller()))
+                let place = Location::caller();
+                $from(self.number(place).load_alone(place))
             }
 
             atomic!(@method fetch_and, And, $type, $to);

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::panic::Location;
+use std::ptr::with_exposed_provenance_mut;
 use std::sync::atomic::AtomicPtr as Plain;
 use std::sync::atomic::Ordering::{self, Relaxed, SeqCst};
 
-use super::atomic::{Now, new_cell, note, update_cell};
-use crate::model::{Access, CellId, Op};
+use super::atomic::{leave, new_cell, note, now, update_cell};
+use crate::model::{Access, CellId, Op, Value};
 use crate::systems::history::tree::NodeId;
 use crate::systems::history::{Asked, Told};
 use crate::threads::ask::{Place, Running, ask, ask_for};
@@ -18,8 +19,6 @@ use crate::threads::token::{Pointers, Repointing, Word};
 pub struct AtomicPtr<T> {
     cell: CellId,
     first: Plain<T>,
-    /// What was written last in the world, for destructors that run when it ends.
-    now: Now<Plain<T>>,
 }
 
 impl<T> AtomicPtr<T> {
@@ -27,29 +26,26 @@ impl<T> AtomicPtr<T> {
     #[track_caller]
     pub fn new(pointer: *mut T) -> AtomicPtr<T> {
         let cell = new_cell("AtomicPtr", Location::caller());
-        AtomicPtr { cell, first: Plain::new(pointer), now: Now::default() }
+        AtomicPtr { cell, first: Plain::new(pointer) }
     }
 
     fn first(&self) -> *mut T {
         self.first.load(Relaxed)
     }
 
-    fn now(&self) -> *mut T {
-        if self.now.is_written.load(Relaxed) { self.now.value.load(Relaxed) } else { self.first() }
-    }
-
-    fn leave(&self, pointer: *mut T) {
-        self.now.value.store(pointer, Relaxed);
-        self.now.is_written.store(true, Relaxed);
-    }
-
-    /// The pointer that was found.
-    fn pointer(&self, told: Option<Told>) -> *mut T {
-        let Some(Told::Value(content)) = told else { return self.now() };
-        let Some(word) = Word::of(&content) else { return self.first() };
-        let running = Running::current();
-        let pointers = running.pointers.borrow();
-        std::ptr::with_exposed_provenance_mut(pointers[&word.by].new)
+    /// Asks for an operation, and returns the pointer that was found. Afterwards another thread may
+    /// free the atomic.
+    fn found(&self, place: Place, ask: impl FnOnce() -> Option<Told>) -> (Option<Value>, *mut T) {
+        Running::try_current().inspect(|running| running.uses(self, place));
+        let (cell, first) = (self.cell, self.first());
+        match ask() {
+            Some(Told::Value(content)) => {
+                let address = Word::of(&content)
+                    .map(|word| Running::current().pointers.borrow()[&word.by].new);
+                (Some(content), address.map_or(first, with_exposed_provenance_mut))
+            }
+            _ => (None, now(cell).map_or(first, |at| with_exposed_provenance_mut(at as usize))),
+        }
     }
 
     /// Notes what the operation writes that the thread asks for next, and returns its history.
@@ -62,42 +58,32 @@ impl<T> AtomicPtr<T> {
         by
     }
 
-    fn repoint(
-        &self,
-        by: NodeId,
-        expects: bool,
-        text: &'static str,
-        place: Place,
-    ) -> Option<Told> {
-        let shared = Running::current().shared.clone();
-        update_cell(self.cell, Repointing { shared, by, expects }, text, place)
-    }
-
     /// The pointer.
     #[track_caller]
     pub fn load(&self, ordering: Ordering) -> *mut T {
         note(ordering);
-        let read = Op::Access(self.cell, Access::Read);
-        self.pointer(ask_for(read, "load", Location::caller()))
+        let (read, place) = (Op::Access(self.cell, Access::Read), Location::caller());
+        self.found(place, || ask_for(read, "load", place)).1
     }
 
     /// Writes this pointer.
     #[track_caller]
     pub fn store(&self, pointer: *mut T, ordering: Ordering) {
         note(ordering);
+        let cell = self.cell;
         let word = Word::new(0, None, self.note(pointer, pointer), None);
-        let write = |word| Op::Access(self.cell, Access::Write(word));
+        let write = |word| Op::Access(cell, Access::Write(word));
         ask(Asked::with(word.value(), write), "store", Location::caller());
-        self.leave(pointer);
+        leave(cell, pointer.expose_provenance() as u64);
     }
 
     /// Writes this pointer, and returns the one before.
     #[track_caller]
     pub fn swap(&self, pointer: *mut T, ordering: Ordering) -> *mut T {
         note(ordering);
-        let by = self.note(pointer, pointer);
-        let old = self.pointer(self.repoint(by, false, "swap", Location::caller()));
-        self.leave(pointer);
+        let (cell, by, place) = (self.cell, self.note(pointer, pointer), Location::caller());
+        let (_, old) = self.found(place, || repoint(cell, by, false, "swap", place));
+        leave(cell, pointer.expose_provenance() as u64);
         old
     }
 
@@ -115,19 +101,17 @@ impl<T> AtomicPtr<T> {
     ) -> Result<*mut T, *mut T> {
         note(success);
         note(failure);
-        let by = self.note(current, new);
-        let told = self.repoint(by, true, "compare_exchange", Location::caller());
-        let is_expected = match &told {
-            Some(Told::Value(content)) => {
-                Running::current().shared.finds_expected(by, content)
-            }
-            _ => self.now() == current,
+        let (cell, by, place) = (self.cell, self.note(current, new), Location::caller());
+        let (content, old) =
+            self.found(place, || repoint(cell, by, true, "compare_exchange", place));
+        let is_expected = match content {
+            Some(content) => Running::current().shared.finds_expected(by, &content),
+            None => old == current,
         };
-        let old = self.pointer(told);
         if !is_expected {
             return Err(old);
         }
-        self.leave(new);
+        leave(cell, new.expose_provenance() as u64);
         Ok(old)
     }
 
@@ -187,6 +171,17 @@ impl<T> AtomicPtr<T> {
     pub fn with_mut<R>(&mut self, work: impl FnOnce(&mut *mut T) -> R) -> R {
         work(self.get_mut())
     }
+}
+
+fn repoint(
+    cell: CellId,
+    by: NodeId,
+    expects: bool,
+    text: &'static str,
+    place: Place,
+) -> Option<Told> {
+    let shared = Running::current().shared.clone();
+    update_cell(cell, Repointing { shared, by, expects }, text, place)
 }
 
 impl<T> Default for AtomicPtr<T> {
