@@ -81,6 +81,30 @@ impl<S: System> Check<'_, S> {
         Check { setting, ..self }
     }
 
+    /// Runs this number of executions chosen by chance, instead of exploring all of them: for
+    /// systems with too many. However many they are, the result is never [`Verdict::Ok`]: see
+    /// [`assert_none_found`](Check::assert_none_found).
+    ///
+    /// # Panics
+    /// If the number is 0.
+    pub fn random(self, executions: u64) -> Self {
+        Check { setting: self.setting.random(executions), ..self }
+    }
+
+    /// Runs executions by chance, chosen by random priorities of processes that find bugs of this
+    /// depth with a certain probability (PCT); their number is set by [`random`](Check::random).
+    ///
+    /// # Panics
+    /// If the depth is 0.
+    pub fn pct(self, depth: u32) -> Self {
+        Check { setting: self.setting.pct(depth), ..self }
+    }
+
+    /// Runs executions chosen by chance from this seed.
+    pub fn seed(self, seed: u64) -> Self {
+        Check { setting: self.setting.seed(seed), ..self }
+    }
+
     /// Explores everything instead of stopping at the first violation.
     pub fn all(self) -> Self {
         Check { all: true, ..self }
@@ -163,11 +187,22 @@ impl<S: System> Check<'_, S> {
     /// With the counterexample, or with the reason why the search is not complete.
     #[track_caller]
     pub fn assert_ok(self) {
-        self.assert_ok_at(Location::caller());
+        self.assert_at(Location::caller(), Checked::is_ok);
     }
 
-    /// See [`assert_ok`](Check::assert_ok), for a test that is at this place.
-    pub(crate) fn assert_ok_at(self, place: &Location<'_>) {
+    /// Explores, and panics if a violation is found. Without one it says nothing: also a search
+    /// that was cut, or executions by chance, may have missed violations.
+    ///
+    /// # Panics
+    /// With the counterexample, as [`assert_ok`](Check::assert_ok) does.
+    #[track_caller]
+    pub fn assert_none_found(self) {
+        self.assert_at(Location::caller(), |_| true);
+    }
+
+    /// Explores for a test at this place, and panics with a violation, or with a result without one
+    /// that is not `enough`.
+    pub(crate) fn assert_at(self, place: &Location<'_>, enough: fn(&Checked) -> bool) {
         let system = self.system;
         let subject = Subject::in_rust(self.allow_pending);
         let follow = |schedule| {
@@ -182,7 +217,10 @@ impl<S: System> Check<'_, S> {
             return;
         }
         let checked = self.run();
-        let Some(violation) = checked.violations().first() else { return checked.assert_ok() };
+        let Some(violation) = checked.violations().first() else {
+            assert!(enough(&checked), "{checked}");
+            return;
+        };
         again::draw(system, subject, &violation.schedule);
         let how = again::how(place, &checked.report.violations[0].replay);
         panic!("{checked}\n{how}");

@@ -77,7 +77,7 @@ complete.)
 Ctrl-C ends the comparison and prints the rows it has; a second Ctrl-C ends at once.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
-    let settings = settings(&args.explorers, args.options.options()?)?;
+    let settings = settings(&args.explorers, args.options.options())?;
     let limits = args.limits.limits_or(Some(TIMEOUT), Some(MAX_MEMORY))?;
     let paths = folders::specs(&args.specs, output)?;
     output.direct(args.output.as_deref(), paths.iter().map(PathBuf::as_path))?;

@@ -41,6 +41,10 @@ pub(super) fn coverage(report: &CheckReport) -> String {
         n if stores_states(report) => {
             format!("{} reached", plural(n, "terminal state was", "terminal states were"))
         }
+        _ if report.samples => {
+            let classes = plural(stats.classes.unwrap_or(0), "class", "classes");
+            format!("{traces} explored to the end, of {classes}")
+        }
         _ => format!("{traces} explored to the end"),
     };
     let unit = depth_unit(report.depth);
@@ -127,6 +131,15 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
             plural(limits.max_traces.unwrap_or(report.stats.traces), "execution", "executions"),
             option("max-traces")
         ),
+        StopReason::Sampled => {
+            let Figures { traces, given_up, truncated, max_depth, .. } = report.stats;
+            let all = plural(traces + given_up + truncated, "execution was", "executions were");
+            let cut = match truncated {
+                0 => String::new(),
+                n => format!(", {} of them cut at step {}", thousands(n), thousands(max_depth)),
+            };
+            format!("{all} chosen by chance ({}){cut}", option(executions(report)))
+        }
         StopReason::Timeout => match limits.timeout {
             Some(time) => {
                 let time = humantime::format_duration(time);
@@ -244,6 +257,39 @@ fn option(name: &str, report: &CheckReport) -> String {
     match report.subject.has_file() {
         true => format!("--{name}"),
         false => format!("`{}()`", name.replace('-', "_")),
+    }
+}
+
+/// The option for the number of executions by chance.
+fn executions(report: &CheckReport) -> &'static str {
+    if report.subject.has_file() { "executions" } else { "random" }
+}
+
+/// How many of further executions by chance would be of a class not seen yet, as far as this can be
+/// estimated.
+pub(super) fn unseen(stats: &Figures) -> Option<String> {
+    let (once, traces) = (stats.classes_seen_once?, stats.traces);
+    let probability = stats.new_class_probability?;
+    Some(match once {
+        0 => "no execution was the only one of its class: more of them would hardly show new classes, \
+              which is no proof"
+            .into(),
+        _ => format!(
+            "about {} % of further executions would be of new classes: {} of {} were the only ones of theirs",
+            percent(probability),
+            thousands(once),
+            thousands(traces)
+        ),
+    })
+}
+
+/// A probability above 0 in per cent, with two significant digits below 10.
+fn percent(probability: f64) -> String {
+    let percent = 100.0 * probability;
+    match percent {
+        p if p >= 10.0 => format!("{p:.0}"),
+        p if p >= 1.0 => format!("{p:.1}"),
+        p => format!("{p:.*}", 1 - p.log10().floor() as usize),
     }
 }
 
