@@ -36,8 +36,8 @@ use self::lint::{Level, Warning};
 pub use self::shown::{FirstGood, Shown};
 
 use crate::explore::{
-    self, CutPoll, Depth, Explorer, Guarantee, Over, Setting, StopReason, Verdict,
-    Violation, ViolationKind,
+    self, CutPoll, Depth, Explorer, Guarantee, Over, Setting, StopReason, Verdict, Violation,
+    ViolationKind,
 };
 use crate::model::{Failure, Runs, Schedule, Semantics, System};
 use crate::property::{

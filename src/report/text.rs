@@ -310,7 +310,7 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     if report.answered_by.is_some() && report.guarantee == Guarantee::EveryEnd {
         row(f, "", "classes are not counted: executions that meet in a state go on as one".into())?;
     }
-    if let Some(unseen) = unseen(stats) {
+    if let Some(unseen) = unseen(report) {
         row(f, "Unseen", unseen)?;
     }
     if let Some(runs) = report.runs {

@@ -11,11 +11,11 @@ use std::str::FromStr;
 use std::thread;
 
 use super::options::{OPTIONS, Options};
-use crate::explore::order::Order;
 use super::table::{AnyExplorer, ByChance, Listed};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Profile};
+use crate::explore::order::Order;
 use crate::explore::parallel::threads::InPieces;
 use crate::explore::udpor::k::K;
 use crate::model::System;

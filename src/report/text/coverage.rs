@@ -266,8 +266,9 @@ fn executions(report: &CheckReport) -> &'static str {
 }
 
 /// How many of further executions by chance would be of a class not seen yet, as far as this can be
-/// estimated.
-pub(super) fn unseen(stats: &Figures) -> Option<String> {
+/// estimated. A search that stopped at a violation does not go on.
+pub(super) fn unseen(report: &CheckReport) -> Option<String> {
+    let stats = (report.stopped_by != Some(StopReason::Violation)).then_some(&report.stats)?;
     let (once, traces) = (stats.classes_seen_once?, stats.traces);
     let probability = stats.new_class_probability?;
     Some(match once {
