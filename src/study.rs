@@ -294,7 +294,7 @@ impl Measured {
     /// Whether the search ran to its end, even if it may have missed something. Then its figures
     /// are those of the whole search.
     pub fn has_ended(&self) -> bool {
-        self.stopped_by.is_none_or(StopReason::is_doubt)
+        self.stopped_by.is_none_or(|reason| reason.is_doubt() || reason == StopReason::Sampled)
     }
 }
 

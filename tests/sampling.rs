@@ -217,6 +217,7 @@ fn executions_without_an_end_are_cut_and_the_search_goes_on() {
         let stats = &outcome.stats;
         assert_eq!((stats.traces, stats.truncated, stats.max_depth), (0, 20, 500), "{explorer}");
         assert_eq!(outcome.stopped_by, Some(StopReason::Sampled));
+        assert_eq!((stats.classes, stats.classes_seen_once), (Some(0), Some(0)), "{explorer}");
         let cut = Budget { depth: Some(9), ..all() };
         let outcome = explore(&endless, setting(explorer), cut, &mut NoObserver);
         assert_eq!((outcome.stats.truncated, outcome.stats.max_depth), (20, 9), "{explorer}");
@@ -268,6 +269,9 @@ fn a_report_says_how_much_was_new_and_claims_nothing() {
     let output = sampled(right, &args);
     let text = stdout(&output);
     assert_eq!(code(&output), 3, "{text}");
+    let endless = "shared x: int = 0; process P { while true { let a = x; x = (a + 1) % 9; } }";
+    let cut = stdout(&sampled(endless, &["--explorer", "random", "--executions", "3"]));
+    assert!(cut.contains("0 traces, 0 classes, 3 executions cut"), "{cut}");
     for part in [
         "Incomplete: nothing wrong was found, but not everything was explored.",
         "100 executions were chosen by chance (--executions)",
@@ -350,12 +354,20 @@ fn what_has_no_meaning_is_refused() {
 /// Comparisons and studies take them only if they are named.
 #[test]
 fn a_comparison_takes_them_only_if_they_are_named() {
-    let of = |args: &[&str]| stdout(&run(&[&["compare", "ok.maz"], args].concat()));
+    let of = |args: &[&str]| {
+        let output = run(&[&["compare", "ok.maz"], args].concat());
+        assert_eq!(code(&output), 0, "{}", stdout(&output));
+        stdout(&output)
+    };
     assert!(!of(&[]).contains("pct"), "{}", of(&[]));
     let explorers = "udpor,random:executions=20,pct:executions=20";
     let named = of(&["--explorers", explorers, "--format", "csv"]);
     assert!(named.contains("random:executions=20"), "{named}");
     assert_eq!(named.matches("sampled").count(), 2, "{named}");
+    let alone = run(&["compare", "ok.maz", "--explorers", "random:executions=20"]);
+    assert_eq!(code(&alone), 3, "{}", stdout(&alone));
+    let note = "chosen by chance: that they found nothing proves nothing";
+    assert!(stdout(&alone).replace("\n", " ").contains(note), "{}", stdout(&alone));
 }
 
 #[test]

@@ -58,7 +58,7 @@ const MAX_MEMORY: u64 = 2 << 30;
 const EXAMPLES: &str = "\
 Explorers are named as for `check`, separated by commas.
 The options of one explorer follow a colon, joined by +:
-  k=K  order=ORDER  seed=N  sleep-sets  over=WHAT
+  k=K  order=ORDER  seed=N  sleep-sets  over=WHAT  executions=N  bug-depth=D
 Options outside of the list apply to all explorers that take them and do not set them.
 
 Limits apply to each row. The defaults are --timeout 30s and --max-memory 2GiB; `none` removes a

@@ -292,6 +292,11 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
         "execution given up in a loop that waits",
         "executions given up in loops that wait",
     );
+    add(
+        (report.samples && stats.truncated > 0).then_some(stats.truncated),
+        "execution cut",
+        "executions cut",
+    );
     add(stats.prefix.is_none().then_some(stats.transitions), "transition", "transitions");
     match stats.events {
         Some(_) => add(stats.events, "event", "events"),

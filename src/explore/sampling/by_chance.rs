@@ -20,8 +20,8 @@ const BUG_DEPTH: u32 = 3;
 /// Runs executions that are chosen by chance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByChance {
-    /// The number of executions, complete or cut. `None` for [`EXECUTIONS`], or for as many as there
-    /// is time for, if the time or the number of complete executions is limited.
+    /// The number of executions, complete or cut. `None` for 10,000, or for as many as there is
+    /// time for, if the time or the number of complete executions is limited.
     pub executions: Option<NonZeroU64>,
     /// The seed of all choices. The same seed gives the same executions.
     pub seed: u64,
@@ -77,6 +77,7 @@ impl Explorer for ByChance {
         let mut sample = Sample::new(system, self, driver);
         let (locals, state) = sample.execution.parts();
         driver.started(locals, state);
+        sample.tell(driver);
         for _ in 0..self.number(driver.budget()) {
             if driver.is_stopped() {
                 return;
@@ -144,7 +145,12 @@ impl<'s, S: System> Sample<'s, S> {
     fn end(&mut self, driver: &mut Driver<'_>) {
         if driver.ended(&mut self.execution) {
             self.coverage.count(self.class.class());
+            self.tell(driver);
         }
+    }
+
+    /// Tells the driver how many classes have been seen.
+    fn tell(&self, driver: &mut Driver<'_>) {
         driver.stats.classes = Some(self.coverage.classes());
         driver.stats.classes_seen_once = Some(self.coverage.once());
     }

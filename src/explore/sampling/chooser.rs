@@ -22,13 +22,16 @@
 //!   time on when one of the longest executions has been seen.
 //! - A process has one enabled action. If it has several (a message of several that it may take, a
 //!   value of `choose`, a send that ends early or late), one of them is picked uniformly. So for
-//!   each such pick among m that the bug needs, the bound is divided by m. Messages have no
-//!   priorities: to deliver one is an action of the process that takes it, and n counts processes
-//!   only. n counts every process that ever exists, and one that is started draws its priority when
-//!   it can first move.
-//! - A process that moves can leave the others waiting for it only in a loop that waits
-//!   (`trace::spin`), which counts as disabled. With a depth bound it does not, so a process that
-//!   spins with the highest priority spins until the bound.
+//!   each such pick among m that the bug needs, the bound is divided by m.
+//! - n counts every process that ever exists; one that is started draws its priority when it can
+//!   first move. Messages are no processes. A message is delivered by a step of the process that
+//!   takes it, except at p2p and bag mailboxes (and so in MPI): there the carriers of the network
+//!   match receives and end collectives (`model/objects/network`), and they are processes, with
+//!   priorities of their own. A process has as many as it had receives and collectives open at the
+//!   same time.
+//! - No process moves for ever without effect. In a loop that waits (`trace::spin`) it counts as
+//!   disabled. With a depth bound it does not: if it has the highest priority, it spins until the
+//!   bound.
 
 use crate::model::Action;
 use crate::random::SplitMix64;

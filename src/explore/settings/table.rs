@@ -2,9 +2,11 @@
 //!
 //! Everything that names explorers reads this table: the command line, `compare`, studies, reports
 //! and the matrix of the tests. Explorers that run executions by chance are in a list of their own:
-//! they have names like the others, but comparisons take them only if they are named. To add an explorer, write a file with its type (whose fields are
-//! its options), `impl Explorer` for it, and a constructor that takes [`Options`]. Then add the
-//! type and the constructor to the list below.
+//! they have names like the others, but comparisons take them only if they are named.
+//!
+//! To add an explorer, write a file with its type (whose fields are its options), `impl Explorer`
+//! for it, and a constructor that takes [`Options`]. Then add the type and the constructor to the
+//! list below.
 //!
 //! An explorer is generic over systems, so the table cannot hold trait objects. It holds functions
 //! that make an [`AnyExplorer`]: an enum of all the types in the list, which forwards each call to

@@ -132,13 +132,9 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
             option("max-traces")
         ),
         StopReason::Sampled => {
-            let Figures { traces, given_up, truncated, max_depth, .. } = report.stats;
+            let Figures { traces, given_up, truncated, .. } = report.stats;
             let all = plural(traces + given_up + truncated, "execution was", "executions were");
-            let cut = match truncated {
-                0 => String::new(),
-                n => format!(", {} of them cut at step {}", thousands(n), thousands(max_depth)),
-            };
-            format!("{all} chosen by chance ({}){cut}", option(executions(report)))
+            format!("{all} chosen by chance ({})", option(executions(report)))
         }
         StopReason::Timeout => match limits.timeout {
             Some(time) => {
