@@ -41,7 +41,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use crate::explore::{
-    Budget, Explorer, NoObserver, Outcome, Setting, Stats, Verdict, Violation, explore,
+    Budget, Explorer, NoObserver, Outcome, Setting, Stats, StopReason, Verdict, Violation, explore,
 };
 use crate::model::System;
 use crate::property::{Properties, Property};
@@ -190,14 +190,15 @@ impl<S: System> Check<'_, S> {
         self.assert_at(Location::caller(), Checked::is_ok);
     }
 
-    /// Explores, and panics if a violation is found. Without one it says nothing: also a search
-    /// that was cut, or executions by chance, may have missed violations.
+    /// Explores, and panics if a violation is found. If none is, that proves nothing: a search that
+    /// a limit has ended may have missed some, and so may executions by chance.
     ///
     /// # Panics
-    /// With the counterexample, as [`assert_ok`](Check::assert_ok) does.
+    /// With the counterexample, as [`assert_ok`](Check::assert_ok) does; or if a process does what
+    /// cannot be explored.
     #[track_caller]
     pub fn assert_none_found(self) {
-        self.assert_at(Location::caller(), |_| true);
+        self.assert_at(Location::caller(), Checked::has_found_nothing);
     }
 
     /// Explores for a test at this place, and panics with a violation, or with a result without one
@@ -250,6 +251,12 @@ impl Checked {
     /// Was everything explored, without a violation?
     pub fn is_ok(&self) -> bool {
         self.verdict() == Verdict::Ok
+    }
+
+    /// Was nothing wrong found, nor anything that cannot be explored?
+    pub(crate) fn has_found_nothing(&self) -> bool {
+        let is_unsupported = self.outcome.stopped_by == Some(StopReason::Unsupported);
+        self.violations().is_empty() && !is_unsupported
     }
 
     /// The violations, each with an execution that leads to it.

@@ -89,12 +89,13 @@ impl Builder {
     ///
     /// # Panics
     /// With a counterexample, or with the reason why the search is not complete. Executions by
-    /// chance are never complete: for them only with a counterexample.
+    /// chance are never complete: for them only with a counterexample, or if a thread does what
+    /// cannot be explored.
     #[track_caller]
     pub fn check(self, closure: impl Fn() + Send + Sync + 'static) {
         let place = Location::caller();
         let enough: fn(&Checked) -> bool = match self.setting().profile().samples {
-            true => |_| true,
+            true => Checked::has_found_nothing,
             false => Checked::is_ok,
         };
         self.search(Arc::new(closure), |check| check.assert_at(place, enough));

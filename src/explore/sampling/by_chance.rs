@@ -66,7 +66,7 @@ impl Explorer for ByChance {
                 name: "pct",
                 summary: "executions by chance, by random priorities of processes that change at a few steps; \
                           counts their classes",
-                source: "Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010",
+                source: "Burckhardt, Kothari, Musuvathi, Nagarakatte (ASPLOS 2010)",
                 takes: Takes { options: &["executions", "bug-depth", "seed"], ..Takes::NOTHING },
                 ..uniform
             },
@@ -80,12 +80,14 @@ impl Explorer for ByChance {
         sample.tell(driver);
         for _ in 0..self.number(driver.budget()) {
             if driver.is_stopped() {
-                return;
+                break;
             }
             sample.run(driver);
             sample.go_back(driver);
         }
-        driver.stop(StopReason::Sampled);
+        if !driver.is_stopped() {
+            driver.stop(StopReason::Sampled);
+        }
     }
 }
 
@@ -131,6 +133,7 @@ impl<'s, S: System> Sample<'s, S> {
             }
             let length = self.execution.len();
             if length >= self.max_length {
+                driver.is_of_class(self.class.class());
                 return driver.cut(&self.execution.locals, self.execution.state());
             }
             let action = self.chooser.choose(&self.enabled, length + 1);
@@ -143,6 +146,7 @@ impl<'s, S: System> Sample<'s, S> {
 
     /// Reports that nothing is enabled, and counts the class if that completes the execution.
     fn end(&mut self, driver: &mut Driver<'_>) {
+        driver.is_of_class(self.class.class());
         if driver.ended(&mut self.execution) {
             self.coverage.count(self.class.class());
             self.tell(driver);

@@ -76,9 +76,10 @@ impl Takes {
         self.options.contains(&name)
     }
 
-    /// The accepted options, without the seed, which is part of the order.
+    /// The accepted options, without a seed that is part of the order.
     pub fn useful(&self) -> impl Iterator<Item = &'static OptionInfo> {
-        OPTIONS.iter().filter(|option| self.contain(option.name) && option.name != "seed")
+        let is_apart = |name: &str| name != "seed" || !self.contain("order");
+        OPTIONS.iter().filter(move |option| self.contain(option.name) && is_apart(option.name))
     }
 }
 
