@@ -82,7 +82,7 @@ fn check<S: Subject>(sample: &Sample<S>) -> [bool; 2] {
 
 /// Checks programs of a family. Most are small enough to be seen as a whole.
 fn check_all<S: Subject>(samples: &[Sample<S>]) {
-    let samples = &samples[..samples.len().min(60)];
+    let samples = &samples[..samples.len().min(40)];
     let seen: Vec<_> = samples.iter().map(check).collect();
     let whole = [0, 1].map(|explorer| seen.iter().filter(|seen| seen[explorer]).count());
     println!("{} programs, {whole:?} of them seen as a whole", samples.len());
