@@ -272,7 +272,7 @@ pub(super) fn unseen(report: &CheckReport) -> Option<String> {
               which is no proof"
             .into(),
         _ => format!(
-            "about {} % of further executions would be of new classes: {} of {} were the only ones of theirs",
+            "about {} % of further executions would be of new classes: {} of {} were the only ones of their class",
             percent(probability),
             thousands(once),
             thousands(traces)
@@ -286,7 +286,7 @@ fn percent(probability: f64) -> String {
     match percent {
         p if p >= 10.0 => format!("{p:.0}"),
         p if p >= 1.0 => format!("{p:.1}"),
-        p => format!("{p:.*}", 1 - p.log10().floor() as usize),
+        p => format!("{p:.*}", (1.0 - p.log10().floor()) as usize),
     }
 }
 
@@ -300,4 +300,15 @@ fn depth_unit(depth: Depth) -> &'static str {
 /// Whether the search stores states: then its ends are states, not executions.
 fn stores_states(report: &CheckReport) -> bool {
     report.guarantee == Guarantee::EveryEnd
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_have_two_digits() {
+        let shown = [1.0, 0.1234, 0.012_34, 0.0025, 0.000_123_4].map(percent);
+        assert_eq!(shown, ["100", "12", "1.2", "0.25", "0.012"]);
+    }
 }
