@@ -41,7 +41,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use crate::explore::{
-    Budget, Explorer, NoObserver, Outcome, Setting, Stats, Verdict, Violation, explore,
+    Budget, Explorer, NoObserver, Outcome, Setting, Stats, StopReason, Verdict, Violation, explore,
 };
 use crate::model::System;
 use crate::property::{Properties, Property};
@@ -79,6 +79,30 @@ impl<S: System> Check<'_, S> {
     /// [`Auto`](crate::explore::Auto).
     pub fn explorer(self, setting: Setting) -> Self {
         Check { setting, ..self }
+    }
+
+    /// Runs this number of executions chosen by chance, instead of exploring all of them: for
+    /// systems with too many. However many they are, the result is never [`Verdict::Ok`]: see
+    /// [`assert_none_found`](Check::assert_none_found).
+    ///
+    /// # Panics
+    /// If the number is 0.
+    pub fn random(self, executions: u64) -> Self {
+        Check { setting: self.setting.random(executions), ..self }
+    }
+
+    /// Runs executions by chance, chosen by random priorities of processes that find bugs of this
+    /// depth with a certain probability (PCT); their number is set by [`random`](Check::random).
+    ///
+    /// # Panics
+    /// If the depth is 0.
+    pub fn pct(self, depth: u32) -> Self {
+        Check { setting: self.setting.pct(depth), ..self }
+    }
+
+    /// Runs executions chosen by chance from this seed.
+    pub fn seed(self, seed: u64) -> Self {
+        Check { setting: self.setting.seed(seed), ..self }
     }
 
     /// Explores everything instead of stopping at the first violation.
@@ -163,13 +187,31 @@ impl<S: System> Check<'_, S> {
     /// With the counterexample, or with the reason why the search is not complete.
     #[track_caller]
     pub fn assert_ok(self) {
-        if let Err(objection) = self.objection(Location::caller()) {
+        if let Err(objection) = self.objection(Location::caller(), Checked::is_ok) {
             panic!("{objection}");
         }
     }
 
-    /// What [`assert_ok`](Check::assert_ok) panics with, in a test that is at this place.
-    pub(crate) fn objection(self, place: &Location<'_>) -> Result<(), String> {
+    /// Explores, and panics if a violation is found. If none is, that proves nothing: a search that
+    /// a limit has ended may have missed some, and so may executions by chance.
+    ///
+    /// # Panics
+    /// With the counterexample, as [`assert_ok`](Check::assert_ok) does; or if a process does what
+    /// cannot be explored.
+    #[track_caller]
+    pub fn assert_none_found(self) {
+        if let Err(objection) = self.objection(Location::caller(), Checked::has_found_nothing) {
+            panic!("{objection}");
+        }
+    }
+
+    /// Explores for a test at this place. Objects with a violation, or with a result without one
+    /// that is not `enough`.
+    pub(crate) fn objection(
+        self,
+        place: &Location<'_>,
+        enough: fn(&Checked) -> bool,
+    ) -> Result<(), String> {
         let system = self.system;
         let subject = Subject::in_rust(self.allow_pending);
         let follow = |schedule| {
@@ -188,7 +230,7 @@ impl<S: System> Check<'_, S> {
             let how = again::how(place, &checked.report.violations[0].replay);
             return Err(format!("{checked}\n{how}"));
         }
-        if !checked.is_ok() {
+        if !enough(&checked) {
             return Err(checked.to_string());
         }
         again::report(&checked);
@@ -219,6 +261,12 @@ impl Checked {
     /// Was everything explored, without a violation?
     pub fn is_ok(&self) -> bool {
         self.verdict() == Verdict::Ok
+    }
+
+    /// Was nothing wrong found, nor anything that cannot be explored?
+    pub(crate) fn has_found_nothing(&self) -> bool {
+        let is_unsupported = self.outcome.stopped_by == Some(StopReason::Unsupported);
+        self.violations().is_empty() && !is_unsupported
     }
 
     /// The violations, each with an execution that leads to it.

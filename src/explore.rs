@@ -21,6 +21,7 @@
 //! | `pieces` | pieces of a walk that other threads explore ahead of it |
 //! | `settings/options` | the options of explorers |
 //! | `explorer` | what an explorer is, and how one is run |
+//! | `sampling` | explorers that run executions by chance |
 //! | `configurations` | searches along configurations: what they share, and DPOR along them |
 //! | `dpor` | explorers that walk along executions |
 //! | `udpor` | the explorer that walks along configurations |
@@ -49,6 +50,7 @@ mod parallel;
 mod pieces;
 mod prefix;
 mod result;
+mod sampling;
 mod settings;
 mod states;
 mod symptom;

@@ -28,6 +28,11 @@ impl SplitMix64 {
         ((u128::from(self.draw()) * bound as u128) >> 64) as usize
     }
 
+    /// One of these, of which there is at least one; each with the same probability.
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+
     /// A number below `bound`: the remainder of the next number. It differs from what
     /// [`below`](SplitMix64::below) gives, and the meaning of some seeds depends on it.
     ///

@@ -36,8 +36,8 @@ use self::lint::{Level, Warning};
 pub use self::shown::{FirstGood, Shown};
 
 use crate::explore::{
-    self, CutPoll, Depth, Explorer, Guarantee, Order, Over, Setting, StopReason, Verdict,
-    Violation, ViolationKind,
+    self, CutPoll, Depth, Explorer, Guarantee, Over, Setting, StopReason, Verdict, Violation,
+    ViolationKind,
 };
 use crate::model::{Failure, Runs, Schedule, Semantics, System};
 use crate::property::{
@@ -184,9 +184,15 @@ pub struct CheckReport {
     pub k: Option<String>,
     /// The order in which enabled actions were tried, if one was chosen.
     pub order: Option<String>,
-    /// The seed, if the order is random.
+    /// The seed, if the order is random, or if executions are chosen by chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// Whether executions were chosen by chance.
+    #[serde(skip)]
+    pub samples: bool,
+    /// For `pct`: the depth of the bugs that it was to find.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bug_depth: Option<u32>,
     /// Whether shortest counterexamples were asked for. Of similar violations the one with the
     /// fewest steps, then the fewest switches, is kept; the shortest comes first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -387,10 +393,9 @@ impl CheckReport {
             unanswered: unanswered.filter(|_| profile.guarantee > Guarantee::SomeClasses),
             k: answering.k().map(|k| k.to_string()),
             order: order.map(|order| order.to_string()),
-            seed: match order {
-                Some(Order::Random(seed)) => Some(seed),
-                _ => None,
-            },
+            seed: setting.seed_used(),
+            samples: profile.samples,
+            bug_depth: setting.bug_depth(),
             shortest: false,
             sleep_sets: setting.options().sleep_sets,
             over: setting.options().over.map(Over::name),

@@ -198,6 +198,13 @@ pub struct Figures {
     pub states_by_depth: Option<Vec<u64>>,
     /// Mazurkiewicz classes of the executions that were visited.
     pub classes: Option<u64>,
+    /// For executions by chance: the classes of which one execution was visited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes_seen_once: Option<u64>,
+    /// For executions by chance: an estimate of the probability that one more execution is of a
+    /// class that was not visited (Good and Turing). 0 is no proof that all were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_class_probability: Option<f64>,
     /// Length of the longest execution.
     pub max_depth: u64,
     /// Calls of the SAT solver.
@@ -232,6 +239,11 @@ impl Figures {
             state_bytes: stats.state_bytes,
             states_by_depth: stats.states_by_depth.clone(),
             classes: stats.classes,
+            classes_seen_once: stats.classes_seen_once,
+            new_class_probability: stats
+                .classes_seen_once
+                .filter(|_| stats.traces > 0)
+                .map(|once| once as f64 / stats.traces as f64),
             max_depth: stats.max_depth,
             sat_calls: stats.sat_calls,
             prefix: stats.prefix,
@@ -282,7 +294,7 @@ impl Measured {
     /// Whether the search ran to its end, even if it may have missed something. Then its figures
     /// are those of the whole search.
     pub fn has_ended(&self) -> bool {
-        self.stopped_by.is_none_or(StopReason::is_doubt)
+        self.stopped_by.is_none_or(|reason| reason.is_doubt() || reason == StopReason::Sampled)
     }
 }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mazurka::explore::EXPLORERS;
+use mazurka::explore::Listed;
 
 use crate::lang::holds;
 use crate::tidy::files;
@@ -219,7 +219,7 @@ fn measurements_have_a_chapter_of_their_own() {
 #[test]
 fn every_explorer_has_its_row() {
     let page = Page::read(root().join("docs/src/algorithms.md"));
-    for listed in EXPLORERS {
+    for listed in Listed::all() {
         let name = format!("`{}`", listed.profile().name);
         let rows = page.text.lines().filter(|line| line.starts_with('|'));
         let mut firsts = rows.filter_map(|row| row.split('|').nth(1));

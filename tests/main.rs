@@ -30,6 +30,7 @@
 //! | `many_machines` | the simulation of a search by many machines |
 //! | `mpi` | MPI programs in C, right and wrong, of every kind of mistake; what `mpicc` and `mpirun` do |
 //! | `lint` | what executions leave behind, by every explorer against replays; what is denied |
+//! | `sampling` | executions by chance: the classes they count, what they find, what they never claim |
 //! | `sparse` | objects that are declared but not used cost nothing and change nothing |
 //! | `hostile` | hostile texts and command lines; a few trials of the fuzzer |
 //! | `prefix` | verdicts of the complete finite prefix, and the prefix by definition |
@@ -124,6 +125,7 @@ mod ranks;
 mod replay;
 mod reports;
 mod reproduce;
+mod sampling;
 mod sparse;
 mod spin;
 mod split;

@@ -306,6 +306,36 @@ fn exit_codes_and_reports_are_those_of_check() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+/// Executions by chance: the classes of a right program, the mistake of a wrong one, and no proof.
+/// Case 2 of `buffering` is right only if sends are buffered. A sample cannot tell, so it is no hazard there.
+#[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
+fn executions_of_ranks_are_chosen_by_chance() {
+    let folder = folder("mpi-chance");
+    let (races, buffering) = (compile("races", &folder), compile("buffering", &folder));
+    for explorer in ["random", "pct"] {
+        let chance = ["mpirun", "--explorer", explorer, "--executions", "60", "--format", "json"];
+        let mpirun = |args: &[&str]| mazurka(&[&chance[..], args].concat()).output().unwrap();
+        let right = mpirun(&["-n", "3", "--buffering", "infinite", &races, "1"]);
+        assert_eq!(code(&right), 3, "{}", stdout(&right));
+        let report = json(&right);
+        assert_eq!(
+            (&report["stopped_by"], &report["verdict"]),
+            (&"sampled".into(), &"incomplete".into())
+        );
+        assert_eq!(
+            (&report["stats"]["traces"], &report["stats"]["classes"]),
+            (&60.into(), &2.into())
+        );
+        let wrong = mpirun(&["-n", "3", &races, "4"]);
+        assert_eq!(code(&wrong), 1, "{}", stdout(&wrong));
+        assert_eq!(json(&wrong)["violations"][0]["slip"], "message race");
+        let stuck = mpirun(&["-n", "2", &buffering, "2"]);
+        assert_eq!(json(&stuck)["violations"][0]["slip"], "call order", "{}", stdout(&stuck));
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// A program that calls no function of MPI is reported, because nothing was verified.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]

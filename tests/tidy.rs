@@ -332,6 +332,7 @@ const EXPLORE: &[&str] = &[
     "over",
     "settings::options",
     "explorer",
+    "sampling",
     "configurations",
     "dpor",
     "udpor",

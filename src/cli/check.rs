@@ -64,6 +64,7 @@ Examples:
   mazurka check philosophers.maz --explorer udpor:k=1+order=lca
   mazurka check philosophers.maz --shortest
   mazurka check philosophers.maz --order random --seed 7
+  mazurka check philosophers.maz -D N=20 --explorer pct --executions 1000 --seed 7
   mazurka check philosophers.maz --draw deadlock.html
   mazurka check philosophers.maz -o result.json
   mazurka check philosophers.maz --explorer sleep --branches jobs

@@ -58,7 +58,7 @@ const MAX_MEMORY: u64 = 2 << 30;
 const EXAMPLES: &str = "\
 Explorers are named as for `check`, separated by commas.
 The options of one explorer follow a colon, joined by +:
-  k=K  order=ORDER  seed=N  sleep-sets  over=WHAT
+  k=K  order=ORDER  seed=N  sleep-sets  over=WHAT  executions=N  bug-depth=D
 Options outside of the list apply to all explorers that take them and do not set them.
 
 Limits apply to each row. The defaults are --timeout 30s and --max-memory 2GiB; `none` removes a
@@ -77,7 +77,7 @@ complete.)
 Ctrl-C ends the comparison and prints the rows it has; a second Ctrl-C ends at once.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
-    let settings = settings(&args.explorers, args.options.options()?)?;
+    let settings = settings(&args.explorers, args.options.options())?;
     let limits = args.limits.limits_or(Some(TIMEOUT), Some(MAX_MEMORY))?;
     let paths = folders::specs(&args.specs, output)?;
     output.direct(args.output.as_deref(), paths.iter().map(PathBuf::as_path))?;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::output::{Format, Output, format};
 use super::{Exit, Failure};
-use crate::explore::{Depth, EXPLORERS, Guarantee, Listed, OptionInfo};
+use crate::explore::{Depth, Guarantee, Listed, OptionInfo};
 use crate::report::json;
 
 /// List the explorers: what each of them does, guarantees and requires
@@ -38,6 +38,7 @@ impl From<&Listed> for Row {
         let profile = explorer.profile();
         let guarantee = match profile.guarantee {
             _ if profile.chooses => "as by the explorer that answers",
+            _ if profile.samples => "there is none: executions are chosen by chance",
             Guarantee::SomeClasses => "visits some executions, and may miss others",
             Guarantee::EveryViolation => "finds every kind of violation",
             Guarantee::EveryEnd => {
@@ -67,7 +68,7 @@ impl From<&Listed> for Row {
 }
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
-    let rows: Vec<Row> = EXPLORERS.iter().map(Row::from).collect();
+    let rows: Vec<Row> = Listed::all().map(Row::from).collect();
     output.direct(args.output.as_deref(), [])?;
     match format(args.format, args.output.as_deref(), Format::Text) {
         Format::Json => output.print(json::render(&rows))?,

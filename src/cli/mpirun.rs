@@ -100,6 +100,7 @@ Examples:
   mazurka mpirun -n 4 --show ./ring
   mazurka mpirun -n 4 --buffering zero ./ring 100
   mazurka mpirun -n 3 --all --format json ./ring
+  mazurka mpirun -n 4 --explorer random --executions 1000 ./ring
   mazurka mpirun -n 4 --deny leaks ./ring
 
 Exit codes: 0 explored, nothing violated; 1 a violation was found, or a denied warning; 2 the

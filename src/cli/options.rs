@@ -255,9 +255,8 @@ fn argument(option: &'static OptionInfo) -> Arg {
 }
 
 impl ExplorerArgs {
-    pub(super) fn options(&self) -> Result<Options, Failure> {
-        let settled = self.0.settled();
-        settled.ok_or_else(|| Failure::Usage("--seed is for --order random".into()))
+    pub(super) fn options(&self) -> Options {
+        self.0.settled()
     }
 }
 

@@ -83,7 +83,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         }
         let enabled = execution.replay.enabled();
         let Some(random) = random.as_mut().filter(|_| !enabled.is_empty()) else { break };
-        execution.take(enabled[random.below(enabled.len())])?;
+        execution.take(random.pick(&enabled))?;
     }
     let report = execution.report(spec.subject.clone(), seed);
     let reached = bounds.reached();

@@ -48,7 +48,7 @@ impl SearchArgs {
     /// # Errors
     /// If the explorer does not exist or does not take an option, or if an option is given twice.
     pub(super) fn setting(&self, default: &str) -> Result<Setting, Failure> {
-        let outside = self.options.options()?;
+        let outside = self.options.options();
         let default: Setting = default.parse().expect("an explorer");
         if self.explorer.is_none()
             && let Ok(default) = Setting::new(default.explorer(), outside)

@@ -73,6 +73,10 @@ pub struct Driver<'o> {
     /// Must something be judged after every action?
     pub(super) asks_on_the_way: bool,
     pub(super) invariants: InvariantCheck,
+    /// For a search that may reach a class again: a hash of the class of the present execution.
+    class: Option<u64>,
+    /// The classes whose skipped states were judged: was there a violation?
+    judged: FxHashMap<u64, bool>,
     /// The number of explorations that have ended, for whatever reason.
     pub(super) leaves: u64,
     /// Was there a loop too long to judge ([`Motion::Unknown`](crate::property::Motion::Unknown))?
@@ -115,6 +119,8 @@ impl<'o> Driver<'o> {
             ahead: None,
             asks_on_the_way,
             invariants,
+            class: None,
+            judged: FxHashMap::default(),
             leaves: 0,
             has_long_loop: false,
             cut_poll: None,
@@ -486,6 +492,12 @@ impl<'o> Driver<'o> {
         self.note_broken(locals, state, broken);
     }
 
+    /// Notes that the class of the present execution has this hash. The states that the search
+    /// skips are then judged only once for each class.
+    pub(super) fn is_of_class(&mut self, hash: u64) {
+        self.class = Some(hash);
+    }
+
     /// Judges the states of the class of `state` that the search skips: an invariant may fail in
     /// one of them, or nothing need happen there any more. Returns whether there is a violation.
     #[inline]
@@ -494,9 +506,18 @@ impl<'o> Driver<'o> {
         locals: &Locals<'_, S>,
         state: &State,
     ) -> bool {
-        let is_broken = self.invariants.miss_states() && self.judge_class(locals, state);
+        let may_break = self.invariants.miss_states();
         let may_stand_still = locals.system().objects().may_end_late && state.was_any_optional();
-        is_broken | (may_stand_still && self.judge_standstill(locals.system(), state))
+        if !(may_break || may_stand_still) {
+            return false;
+        }
+        if let Some(&known) = self.class.and_then(|class| self.judged.get(&class)) {
+            return known;
+        }
+        let is_broken = may_break && self.judge_class(locals, state);
+        let stands_still = may_stand_still && self.judge_standstill(locals.system(), state);
+        self.judged.extend(self.class.map(|class| (class, is_broken | stands_still)));
+        is_broken | stands_still
     }
 
     /// Is there a state in the class of `state` in which nothing need ever happen again, although

@@ -311,13 +311,19 @@ impl Driver<'_> {
 
     /// Reports that the depth bound cut an execution in `state`, where it could have gone on.
     pub fn truncated<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
+        self.cut(locals, state);
+        if self.budget.depth.is_none() {
+            self.stop(StopReason::Endless);
+        }
+    }
+
+    /// Reports that an execution is cut in `state`, where it could have gone on. The search goes
+    /// on, whatever the bound.
+    pub fn cut<S: System>(&mut self, locals: &Locals<'_, S>, state: &State) {
         self.judge_unvisited(locals, state);
         self.leaves += 1;
         self.stats.truncated += 1;
         self.observer.truncated(Position::new(locals, state));
-        if self.budget.depth.is_none() {
-            self.stop(StopReason::Endless);
-        }
     }
 }
 

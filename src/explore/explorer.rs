@@ -110,6 +110,8 @@ pub struct Profile {
     /// Then the guarantee is the least that all of them give, and the result says who has
     /// [answered](Outcome::answered_by).
     pub chooses: bool,
+    /// Does it run executions by chance? Then no search is complete.
+    pub samples: bool,
     /// Can it explore a single [`Branch`] ([`explore_branch`]), and hand over branches of its own?
     /// An explorer that takes no depth bound can be split only without one.
     pub splits: Splits,

@@ -37,6 +37,9 @@ pub struct Stats {
     pub max_depth: u64,
     /// Mazurkiewicz classes of the complete executions visited.
     pub classes: Option<u64>,
+    /// For a sample: the classes of which one execution was visited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes_seen_once: Option<u64>,
     /// Distinct events of the unfolding that were built; `None` also if too many were discarded to
     /// know the number.
     pub events: Option<u64>,
@@ -81,6 +84,7 @@ impl Stats {
         self.transitions = self.transitions.saturating_add(other.transitions);
         self.max_depth = self.max_depth.max(other.max_depth);
         self.classes = None;
+        self.classes_seen_once = None;
         self.events = None;
         self.events_built = sum(self.events_built, other.events_built);
         self.states = None;
@@ -247,6 +251,8 @@ pub enum StopReason {
     Depth,
     /// An execution reached the length limit for searches without a depth: perhaps it never ends.
     Endless,
+    /// It has run as many executions, chosen by chance, as it was to run.
+    Sampled,
     /// Only hashes of states were kept, so some may have been missed.
     HashCompaction,
     /// Nothing is left to explore, but the explorer may miss executions.
@@ -307,6 +313,7 @@ impl StopReason {
             StopReason::Stray => "stray",
             StopReason::Depth => "depth",
             StopReason::Endless => "endless",
+            StopReason::Sampled => "sampled",
             StopReason::HashCompaction => "hash-compaction",
             StopReason::NoGuarantee => "no-guarantee",
             StopReason::Invariant => "invariant",

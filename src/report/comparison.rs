@@ -120,6 +120,13 @@ impl Comparison {
                     .into(),
             );
         }
+        if measured().any(|m| m.stopped_by == Some(StopReason::Sampled)) {
+            notes.push(
+                "sampled marks executions that were chosen by chance: that they found nothing \
+                 proves nothing."
+                    .into(),
+            );
+        }
         let is_bound = |m: &Measured| m.stats.events.is_none() && m.stats.events_built.is_some();
         if measured().any(is_bound) {
             notes.push("≤ marks events of which some may have been counted twice.".into());

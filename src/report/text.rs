@@ -21,7 +21,7 @@ mod warnings;
 pub(crate) use calls::CallTable;
 #[cfg(feature = "cli")]
 pub(crate) use checks::Checks;
-use coverage::{complete, coverage, stop_sentence};
+use coverage::{complete, coverage, stop_sentence, unseen};
 #[cfg(feature = "cli")]
 pub(crate) use execution::Upshot;
 pub(crate) use execution::{Ending, Title};
@@ -226,6 +226,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     if let Some(over) = report.over {
         search += &format!(" over {over}");
     }
+    if let Some(depth) = report.bug_depth {
+        search += &format!(", bugs of depth {depth}");
+    }
     if let Some(order) = &report.order {
         search += &format!(", order {order}");
     }
@@ -289,6 +292,11 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
         "execution given up in a loop that waits",
         "executions given up in loops that wait",
     );
+    add(
+        (report.samples && stats.truncated > 0).then_some(stats.truncated),
+        "execution cut",
+        "executions cut",
+    );
     add(stats.prefix.is_none().then_some(stats.transitions), "transition", "transitions");
     match stats.events {
         Some(_) => add(stats.events, "event", "events"),
@@ -306,6 +314,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     row(f, "Explored", figures.join(", "))?;
     if report.answered_by.is_some() && report.guarantee == Guarantee::EveryEnd {
         row(f, "", "classes are not counted: executions that meet in a state go on as one".into())?;
+    }
+    if let Some(unseen) = unseen(report) {
+        row(f, "Unseen", unseen)?;
     }
     if let Some(runs) = report.runs {
         row(f, "Ran", ran(runs))?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::system::{Mode, Threads};
 use crate::check::{self, Checked};
-use crate::explore::Setting;
+use crate::explore::{Explorer, Setting};
 
 const WEAK: &str = "the program asks for orderings that are weaker than sequential consistency, \
                     and executions that only those allow are not explored";
@@ -43,6 +43,32 @@ impl Builder {
     /// Uses this explorer, for example `"optimal".parse()`.
     pub fn explorer(self, setting: Setting) -> Builder {
         Builder { setting: Some(setting), ..self }
+    }
+
+    /// Runs this number of executions chosen by chance, instead of exploring all of them: for
+    /// programs with too many. They prove nothing, however many they are.
+    ///
+    /// # Panics
+    /// If the number is 0.
+    pub fn random(self, executions: u64) -> Builder {
+        let setting = self.setting().random(executions);
+        self.explorer(setting)
+    }
+
+    /// Runs executions by chance, chosen by random priorities of threads that find bugs of this
+    /// depth with a certain probability (PCT); their number is set by [`random`](Builder::random).
+    ///
+    /// # Panics
+    /// If the depth is 0.
+    pub fn pct(self, depth: u32) -> Builder {
+        let setting = self.setting().pct(depth);
+        self.explorer(setting)
+    }
+
+    /// Runs executions chosen by chance from this seed.
+    pub fn seed(self, seed: u64) -> Builder {
+        let setting = self.setting().seed(seed);
+        self.explorer(setting)
     }
 
     /// Explores everything instead of stopping at the first violation.
@@ -84,13 +110,19 @@ impl Builder {
     /// Explores the executions of the closure.
     ///
     /// # Panics
-    /// With a counterexample, or with the reason why the search is not complete.
+    /// With a counterexample, or with the reason why the search is not complete. Executions by
+    /// chance are never complete: for them only with a counterexample, or if a thread does what
+    /// cannot be explored.
     #[track_caller]
     pub fn check(self, closure: impl Fn() + Send + Sync + 'static) {
         let place = Location::caller();
+        let enough: fn(&Checked) -> bool = match self.setting().profile().samples {
+            true => Checked::has_found_nothing,
+            false => Checked::is_ok,
+        };
         let refuses = self.refuses_weak;
         let objection = self.search(Arc::new(closure), |check, threads| {
-            check.objection(place)?;
+            check.objection(place, enough)?;
             if refuses && threads.is_weak() { Err(WEAK.to_string()) } else { Ok(()) }
         });
         if let Err(objection) = objection {
@@ -126,9 +158,12 @@ impl Builder {
         }
     }
 
+    fn setting(&self) -> Setting {
+        self.setting.unwrap_or_else(|| "udpor".parse().expect("an explorer"))
+    }
+
     fn set_up<'s>(&self, threads: &'s Threads) -> check::Check<'s, Threads> {
-        let setting = self.setting.unwrap_or_else(|| "udpor".parse().expect("an explorer"));
-        let mut check = check::check(threads).explorer(setting);
+        let mut check = check::check(threads).explorer(self.setting());
         if self.all {
             check = check.all();
         }

@@ -4,7 +4,7 @@
 //! An option is a field of [`Options`] and a row of [`OPTIONS`]. An explorer accepts it by naming
 //! it in its [`Takes`], and reads the field when it is constructed.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use crate::explore::order::Order;
 use crate::explore::over::Over;
@@ -18,8 +18,12 @@ pub struct Options {
     pub k: Option<K>,
     /// The order in which enabled actions are tried.
     pub order: Option<Order>,
-    /// The seed of a random order. [`Options::settled`] moves it into `order`.
+    /// The seed of random choices. [`Options::settled`] moves that of a random order into `order`.
     pub seed: Option<u64>,
+    /// The number of executions that are chosen by chance.
+    pub executions: Option<NonZeroU64>,
+    /// The depth of the bugs that priorities of processes are to find.
+    pub bug_depth: Option<NonZeroU32>,
     /// Are sleep sets added?
     pub sleep_sets: bool,
     /// What DPOR and TransDPOR walk along.
@@ -72,9 +76,10 @@ impl Takes {
         self.options.contains(&name)
     }
 
-    /// The accepted options, without the seed, which is part of the order.
+    /// The accepted options, without a seed that is part of the order.
     pub fn useful(&self) -> impl Iterator<Item = &'static OptionInfo> {
-        OPTIONS.iter().filter(|option| self.contain(option.name) && option.name != "seed")
+        let is_apart = |name: &str| name != "seed" || !self.contain("order");
+        OPTIONS.iter().filter(move |option| self.contain(option.name) && is_apart(option.name))
     }
 }
 
@@ -251,8 +256,9 @@ pub const OPTIONS: &[OptionInfo] = &[
     OptionInfo {
         name: "seed",
         value: Some("N"),
-        help: "The seed of a random order: another seed, another order [default: 0]",
-        stray: "--seed is for a random order; `{}` has none",
+        help: "The seed of a random order, or of `random` and `pct`: another seed, another order or other executions \
+               [default: 0]",
+        stray: "--seed is for random choices; `{}` makes none",
         read: |options, value| {
             let seed = value.parse().map_err(|_| format!("`{value}` is not a seed: a number"))?;
             options.seed = Some(seed);
@@ -260,8 +266,43 @@ pub const OPTIONS: &[OptionInfo] = &[
         },
         given: |options| match options.order {
             Some(Order::Random(seed)) => vec![seed.to_string()],
-            _ => Vec::new(),
+            _ => options.seed.iter().map(u64::to_string).collect(),
         },
+        copy: |to, from| to.seed = from.seed,
+        misfit: |takes, options| {
+            let is_idle = takes.contain("order") && options.seed.is_some();
+            is_idle.then(|| "--seed is for --order random, or for `random` and `pct`".into())
+        },
+        ..PLAIN
+    },
+    OptionInfo {
+        name: "executions",
+        value: Some("N"),
+        help: "The number of executions of `random` and `pct`, also counting those that are cut [default: 10000; with \
+               --timeout or --max-traces: as many as these allow]",
+        stray: "--executions is for `random` and `pct`; `{}` chooses nothing by chance",
+        read: |options, value| {
+            let wrong = |_| format!("`{value}` is not a number of executions, from 1 on");
+            options.executions = Some(value.parse().map_err(wrong)?);
+            Ok(())
+        },
+        given: |options| options.executions.iter().map(NonZeroU64::to_string).collect(),
+        copy: |to, from| to.executions = from.executions,
+        ..PLAIN
+    },
+    OptionInfo {
+        name: "bug-depth",
+        value: Some("D"),
+        help: "The depth of the bugs that `pct` is to find: the number of pairs of steps whose order matters. A process \
+               loses its priority D - 1 times in an execution [default: 3]",
+        stray: "--bug-depth is for `pct`; `{}` has no priorities",
+        read: |options, value| {
+            let wrong = |_| format!("`{value}` is not a depth of bugs, from 1 on");
+            options.bug_depth = Some(value.parse().map_err(wrong)?);
+            Ok(())
+        },
+        given: |options| options.bug_depth.iter().map(NonZeroU32::to_string).collect(),
+        copy: |to, from| to.bug_depth = from.bug_depth,
         ..PLAIN
     },
     flag!(
@@ -367,6 +408,7 @@ impl Options {
             (option.copy)(&mut understood, &self);
         }
         understood.order = understood.order.filter(|&order| takes.orders.contain(order));
+        understood.seed = understood.seed.filter(|_| !takes.contain("order"));
         understood.without = understood.without.among(takes.switches);
         understood
     }
@@ -381,14 +423,13 @@ impl Options {
         all
     }
 
-    /// Moves the seed into the order. `None` if there is a seed but no random order.
-    pub fn settled(mut self) -> Option<Options> {
-        match (self.order, self.seed.take()) {
-            (Some(Order::Random(_)), Some(seed)) => self.order = Some(Order::Random(seed)),
-            (_, Some(_)) => return None,
-            (_, None) => {}
+    /// Moves the seed into the order, if the order is random.
+    pub fn settled(mut self) -> Options {
+        if let (Some(Order::Random(seed)), Some(given)) = (&mut self.order, self.seed) {
+            *seed = given;
+            self.seed = None;
         }
-        Some(self)
+        self
     }
 
     /// Reads options as text, such as `k=2+order=lca+sleep-sets`.
@@ -409,7 +450,7 @@ impl Options {
             };
             (option.read)(&mut options, value.unwrap_or_default())?;
         }
-        options.settled().ok_or_else(|| "a seed is for the order `random`".into())
+        Ok(options.settled())
     }
 
     /// The given options as text, as [`Options::read`] reads it; empty if none is given.

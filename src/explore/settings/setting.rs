@@ -6,15 +6,16 @@
 //! ```
 
 use std::fmt::{self, Display, Formatter};
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::str::FromStr;
 use std::thread;
 
 use super::options::{OPTIONS, Options};
-use super::table::{AnyExplorer, Listed};
+use super::table::{AnyExplorer, ByChance, Listed};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Profile};
+use crate::explore::order::Order;
 use crate::explore::parallel::threads::InPieces;
 use crate::explore::udpor::k::K;
 use crate::model::System;
@@ -85,6 +86,61 @@ impl Setting {
         self.completed(Options { jobs, ..Options::default() })
     }
 
+    /// This number of executions by chance: by this explorer, or by `random` if it is another kind.
+    ///
+    /// # Panics
+    /// If the number is 0.
+    pub fn random(self, executions: u64) -> Setting {
+        let executions = NonZeroU64::new(executions).expect("at least one execution");
+        self.by_chance(Options { executions: Some(executions), ..Options::default() })
+    }
+
+    /// Executions by chance, by priorities of processes that are to find bugs of this depth.
+    ///
+    /// # Panics
+    /// If the depth is 0.
+    pub fn pct(self, bug_depth: u32) -> Setting {
+        let bug_depth = NonZeroU32::new(bug_depth).expect("a depth of at least 1");
+        let pct = Listed::named("pct").expect("an explorer");
+        let options = Options { bug_depth: Some(bug_depth), ..self.by_chance_so_far() };
+        Setting::with_what_fits(pct, options)
+    }
+
+    /// Executions by chance with this seed.
+    pub fn seed(self, seed: u64) -> Setting {
+        self.by_chance(Options { seed: Some(seed), ..Options::default() })
+    }
+
+    fn by_chance(self, options: Options) -> Setting {
+        let explorer = match self.explorer.profile().samples {
+            true => self.explorer,
+            false => Listed::named("random").expect("an explorer"),
+        };
+        Setting::with_what_fits(explorer, options.or(self.by_chance_so_far()))
+    }
+
+    /// The options, if they are those of executions by chance.
+    fn by_chance_so_far(&self) -> Options {
+        if self.explorer.profile().samples { self.options } else { Options::default() }
+    }
+
+    /// The seed of the random choices; `None` if there are none.
+    pub fn seed_used(&self) -> Option<u64> {
+        match (self.options.order, self.made()) {
+            (Some(Order::Random(seed)), _) => Some(seed),
+            (_, AnyExplorer::ByChance(ByChance { seed, .. })) => Some(seed),
+            _ => None,
+        }
+    }
+
+    /// The depth of the bugs that priorities of processes are to find, if there are priorities.
+    pub fn bug_depth(&self) -> Option<u32> {
+        match self.made() {
+            AnyExplorer::ByChance(ByChance { bug_depth, .. }) => bug_depth.map(NonZeroU32::get),
+            _ => None,
+        }
+    }
+
     /// The k of the explorer; `None` if it has none.
     pub fn k(&self) -> Option<K> {
         self.explorer.profile().takes.contain("k").then(|| self.options.k.unwrap_or(K::Optimal))
@@ -135,7 +191,6 @@ impl FromStr for Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::order::Order;
     use crate::explore::states::settings::{Switch, Switches};
 
     #[test]
@@ -148,6 +203,8 @@ mod tests {
             "s-por:order=2.0.1",
             "transdpor:order=lca+over=configurations",
             "auto:jobs=3",
+            "random:seed=7+executions=100",
+            "pct:seed=7+executions=100+bug-depth=2",
             "dl-s-por:without=once+without=summaries+as-printed+histories+hash-compaction",
         ] {
             assert_eq!(text.parse::<Setting>().unwrap().to_string(), text);
@@ -162,7 +219,14 @@ mod tests {
             ("udpor:k", "is not an option"),
             ("udpor:k=0", "k is a number from 1 on"),
             ("udpor:order=best", "`best` is not an order"),
-            ("udpor:seed=7", "a seed is for the order `random`"),
+            ("udpor:seed=7", "--seed is for --order random"),
+            ("exhaustive:seed=7", "`exhaustive` makes none"),
+            ("udpor:executions=7", "`udpor` chooses nothing by chance"),
+            ("random:executions=0", "`0` is not a number of executions"),
+            ("random:bug-depth=2", "`random` has no priorities"),
+            ("pct:bug-depth=0", "`0` is not a depth of bugs"),
+            ("pct:jobs=2", "`pct` cannot"),
+            ("random:order=random", "that makes no difference to `random`"),
             ("udpor:order=random+seed=x", "is not a seed"),
             ("udpor:sleep-sets", "cannot have any"),
             ("udpor:over=configurations", "`udpor` is not one of them"),
@@ -181,6 +245,15 @@ mod tests {
             let refusal = text.parse::<Setting>().unwrap_err();
             assert!(refusal.contains(fragment), "{text}: {refusal}");
         }
+    }
+
+    #[test]
+    fn executions_by_chance_are_set_up_in_any_order() {
+        let auto: Setting = "auto:jobs=2".parse().unwrap();
+        let both = "pct:seed=7+executions=9+bug-depth=2";
+        assert_eq!(auto.random(9).pct(2).seed(7).to_string(), both);
+        assert_eq!(auto.seed(7).pct(2).random(9).to_string(), both);
+        assert_eq!(auto.random(9).to_string(), "random:executions=9");
     }
 
     #[test]

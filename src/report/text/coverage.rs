@@ -41,6 +41,10 @@ pub(super) fn coverage(report: &CheckReport) -> String {
         n if stores_states(report) => {
             format!("{} reached", plural(n, "terminal state was", "terminal states were"))
         }
+        _ if report.samples => {
+            let classes = plural(stats.classes.unwrap_or(0), "class", "classes");
+            format!("{traces} explored to the end, of {classes}")
+        }
         _ => format!("{traces} explored to the end"),
     };
     let unit = depth_unit(report.depth);
@@ -127,6 +131,11 @@ pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String 
             plural(limits.max_traces.unwrap_or(report.stats.traces), "execution", "executions"),
             option("max-traces")
         ),
+        StopReason::Sampled => {
+            let Figures { traces, given_up, truncated, .. } = report.stats;
+            let all = plural(traces + given_up + truncated, "execution was", "executions were");
+            format!("{all} chosen by chance ({})", option(executions(report)))
+        }
         StopReason::Timeout => match limits.timeout {
             Some(time) => {
                 let time = humantime::format_duration(time);
@@ -247,6 +256,40 @@ fn option(name: &str, report: &CheckReport) -> String {
     }
 }
 
+/// The option for the number of executions by chance.
+fn executions(report: &CheckReport) -> &'static str {
+    if report.subject.has_file() { "executions" } else { "random" }
+}
+
+/// How many of further executions by chance would be of a class not seen yet, as far as this can be
+/// estimated. A search that stopped at a violation does not go on.
+pub(super) fn unseen(report: &CheckReport) -> Option<String> {
+    let stats = (report.stopped_by != Some(StopReason::Violation)).then_some(&report.stats)?;
+    let (once, traces) = (stats.classes_seen_once?, stats.traces);
+    let probability = stats.new_class_probability?;
+    Some(match once {
+        0 => "no execution was the only one of its class: more of them would hardly show new classes, \
+              which is no proof"
+            .into(),
+        _ => format!(
+            "about {} % of further executions would be of new classes: {} of {} were the only ones of their class",
+            percent(probability),
+            thousands(once),
+            thousands(traces)
+        ),
+    })
+}
+
+/// A probability above 0 in per cent, with two significant digits below 10.
+fn percent(probability: f64) -> String {
+    let percent = 100.0 * probability;
+    match percent {
+        p if p >= 10.0 => format!("{p:.0}"),
+        p if p >= 1.0 => format!("{p:.1}"),
+        p => format!("{p:.*}", (1.0 - p.log10().floor()) as usize),
+    }
+}
+
 fn depth_unit(depth: Depth) -> &'static str {
     match depth {
         Depth::Causal => "causal depth",
@@ -257,4 +300,15 @@ fn depth_unit(depth: Depth) -> &'static str {
 /// Whether the search stores states: then its ends are states, not executions.
 fn stores_states(report: &CheckReport) -> bool {
     report.guarantee == Guarantee::EveryEnd
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_have_two_digits() {
+        let shown = [1.0, 0.1234, 0.012_34, 0.0025, 0.000_123_4].map(percent);
+        assert_eq!(shown, ["100", "12", "1.2", "0.25", "0.012"]);
+    }
 }
