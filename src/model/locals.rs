@@ -303,6 +303,11 @@ impl<'s, S: System> Locals<'s, S> {
         id != LocalId::CARRIER && self.system.is_daemon(self.get(id))
     }
 
+    /// Does the process in local state `id` wait for a time? See [`System::waits_for_time`].
+    pub fn waits_for_time(&self, id: LocalId) -> bool {
+        id != LocalId::CARRIER && self.system.waits_for_time(self.get(id))
+    }
+
     /// May a process come back to this local state without having changed anything? See
     /// [`Foresight::may_return`](super::Foresight::may_return).
     pub(crate) fn may_return(&self, id: LocalId) -> bool {

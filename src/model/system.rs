@@ -53,6 +53,14 @@ pub trait System: Sync {
         false
     }
 
+    /// Does the process in this local state wait for a time, too? Time never stands still, so a
+    /// state in which nothing moves and such a process waits is no deadlock. Another choice of the
+    /// process is to go on, and is explored as well.
+    fn waits_for_time(&self, local: &Self::Local) -> bool {
+        let _ = local;
+        false
+    }
+
     /// Runs `work`, such as a search, on this system. If processes of the system may run for ever,
     /// this method runs `work` under a watchdog: a process that hangs fails at this local state
     /// from then on, and `work` is run again.

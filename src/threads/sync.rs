@@ -8,6 +8,7 @@ mod mutex;
 mod notify;
 mod once;
 mod rwlock;
+pub(super) mod section;
 
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
 

@@ -32,6 +32,7 @@ pub(super) enum Made {
     Mutex,
     RwLock,
     Condvar,
+    Semaphore,
 }
 
 /// What a search has to know of the program before it begins.
@@ -59,6 +60,8 @@ pub(super) struct Shared {
     names: Mutex<FxHashMap<(Made, NodeId, u32), u32>>,
     /// The histories in which a thread has yielded on the way to its question.
     yielding: Mutex<FxHashSet<NodeId>>,
+    /// The histories in which a thread waits for a time, besides what others do.
+    timed: Mutex<FxHashSet<NodeId>>,
     starts: AtomicU64,
     told: AtomicU64,
     /// Where a thread did not do the same again. A search that goes on does not notice; another
@@ -83,6 +86,7 @@ impl Threads {
         objects.mutexes.push_array("mutex", MANY, asking);
         objects.rwlocks.push_array("rwlock", MANY, ());
         objects.condvars.push_array("condvar", MANY, ());
+        objects.semaphores.push_array("bell", MANY, 0);
         let start = Start { name: "main".into(), place: None, spawner: None };
         let shared = Shared {
             main,
@@ -91,6 +95,7 @@ impl Threads {
             objects,
             names: Mutex::default(),
             yielding: Mutex::default(),
+            timed: Mutex::default(),
             starts: AtomicU64::new(0),
             told: AtomicU64::new(0),
             broken: Mutex::default(),
@@ -151,6 +156,11 @@ impl Shared {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         let next = names.len() as u32;
         *names.entry((kind, node, made)).or_insert(next)
+    }
+
+    /// Notes that the thread with this history is about to wait for a time.
+    pub(super) fn wait_for_time(&self, node: NodeId) {
+        self.timed.lock().unwrap_or_else(PoisonError::into_inner).insert(node);
     }
 
     /// Counts that a thread was run.
@@ -301,6 +311,10 @@ impl System for Threads {
             Some(earlier) => tree.come_back(node, told, earlier),
             None => tree.extend(node, told),
         })
+    }
+
+    fn waits_for_time(&self, Local(node): &Local) -> bool {
+        self.shared.timed.lock().unwrap_or_else(PoisonError::into_inner).contains(node)
     }
 
     fn finale(&self) -> Option<&dyn Finale<Local>> {
