@@ -303,9 +303,9 @@ impl<'s, S: System> Locals<'s, S> {
         id != LocalId::CARRIER && self.system.is_daemon(self.get(id))
     }
 
-    /// Does the process in local state `id` wait for a time? See [`System::waits_for_time`].
-    pub fn waits_for_time(&self, id: LocalId) -> bool {
-        id != LocalId::CARRIER && self.system.waits_for_time(self.get(id))
+    /// Does a process in local state `id` excuse others? See [`System::excuses`].
+    pub fn excuses(&self, id: LocalId) -> bool {
+        id != LocalId::CARRIER && self.system.excuses(self.get(id))
     }
 
     /// May a process come back to this local state without having changed anything? See

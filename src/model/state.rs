@@ -295,11 +295,11 @@ impl State {
         }
     }
 
-    /// The unfinished processes that are not daemons; none if one of all waits for a time. A
-    /// terminal state with such a process is a deadlock.
+    /// The unfinished processes that are not daemons; none if a process excuses them. A terminal
+    /// state with such a process is a deadlock.
     pub fn stuck<S: System>(&self, locals: &Locals<'_, S>) -> impl Iterator<Item = ProcessId> {
-        let is_timed = self.unfinished(locals).any(|p| locals.waits_for_time(self.local(p)));
-        let is_stuck = move |process| !is_timed && !locals.is_daemon(self.local(process));
+        let is_excused = self.processes().any(|process| locals.excuses(self.local(process)));
+        let is_stuck = move |process| !is_excused && !locals.is_daemon(self.local(process));
         self.unfinished(locals).filter(move |&process| is_stuck(process))
     }
 

@@ -53,10 +53,11 @@ pub trait System: Sync {
         false
     }
 
-    /// Does the process in this local state wait for a time, too? Time never stands still, so a
-    /// state in which nothing moves and such a process waits is no deadlock. Another choice of the
-    /// process is to go on, and is explored as well.
-    fn waits_for_time(&self, local: &Self::Local) -> bool {
+    /// Does a process in this local state excuse others that wait? Then a state in which nothing
+    /// moves and such a process is there is no deadlock: the process has failed, which is the
+    /// violation, or waits for something that happens in another execution at the latest, such as
+    /// the end of a time.
+    fn excuses(&self, local: &Self::Local) -> bool {
         let _ = local;
         false
     }

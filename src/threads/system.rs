@@ -313,8 +313,13 @@ impl System for Threads {
         })
     }
 
-    fn waits_for_time(&self, Local(node): &Local) -> bool {
-        self.shared.timed.lock().unwrap_or_else(PoisonError::into_inner).contains(node)
+    /// A panic is a violation at once, and what its thread had is not given back.
+    fn excuses(&self, &Local(node): &Local) -> bool {
+        let tree = self.shared.tree();
+        let has_failed =
+            tree.reply(node).is_some_and(|reply| matches!(reply.asked, Asked::Failed(_)));
+        has_failed
+            || self.shared.timed.lock().unwrap_or_else(PoisonError::into_inner).contains(&node)
     }
 
     fn finale(&self) -> Option<&dyn Finale<Local>> {

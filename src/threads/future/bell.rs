@@ -57,10 +57,22 @@ impl Bell {
     /// each poll.
     pub(super) fn run<F: Future>(
         self: &Arc<Self>,
-        mut future: Pin<&mut F>,
+        future: Pin<&mut F>,
         is_aborted: impl Fn() -> bool,
     ) -> Option<F::Output> {
         self.owner.set(running_thread()).expect("it is run once");
+        // A future may run another one, which does not wait for its times.
+        let outer = POLL.with(|poll| poll.times.take());
+        let output = self.poll_until_ready(future, is_aborted);
+        POLL.with(|poll| poll.times.replace(outer));
+        output
+    }
+
+    fn poll_until_ready<F: Future>(
+        self: &Arc<Self>,
+        mut future: Pin<&mut F>,
+        is_aborted: impl Fn() -> bool,
+    ) -> Option<F::Output> {
         let waker = Waker::from(self.clone());
         while !is_aborted() {
             self.is_up.store(false, Ordering::Relaxed);

@@ -6,7 +6,8 @@ use std::task::{Context, Poll};
 
 /// A future or what it has returned, and the next ones.
 pub struct Part<F: Future, R> {
-    future: Pin<Box<F>>,
+    /// Until it is ready.
+    future: Option<Pin<Box<F>>>,
     output: Option<F::Output>,
     rest: R,
 }
@@ -17,14 +18,16 @@ pub struct End;
 impl<F: Future, R> Part<F, R> {
     /// A future, and the next ones.
     pub fn new(future: impl IntoFuture<IntoFuture = F>, rest: R) -> Part<F, R> {
-        Part { future: Box::pin(future.into_future()), output: None, rest }
+        Part { future: Some(Box::pin(future.into_future())), output: None, rest }
     }
 
     /// Polls the first future, unless it was ready.
     fn poll_first(&mut self, context: &mut Context<'_>) {
-        if self.output.is_none()
-            && let Poll::Ready(output) = self.future.as_mut().poll(context)
+        if let Some(future) = &mut self.future
+            && let Poll::Ready(output) = future.as_mut().poll(context)
         {
+            // It is dropped now, and not when the others are ready.
+            self.future = None;
             self.output = Some(output);
         }
     }

@@ -12,8 +12,7 @@ pub use super::join_set::JoinSet;
 use super::bell::{self, Bell};
 use crate::threads::ask::{Place, Running};
 use crate::threads::hint;
-use crate::threads::sync::atomic::{AtomicBool, Ordering};
-use crate::threads::sync::section::{Named, Section, is_over};
+use crate::threads::sync::section::{Flag, Named, Section, is_over};
 use crate::threads::thread;
 
 /// What a task leaves when it ends.
@@ -43,8 +42,8 @@ pub struct AbortHandle(Arc<Control>);
 struct Control {
     id: Id,
     bell: Arc<Bell>,
-    is_aborted: AtomicBool,
-    is_finished: AtomicBool,
+    is_aborted: Flag,
+    is_finished: Flag,
 }
 
 /// Distinguishes tasks.
@@ -158,15 +157,15 @@ pub(super) fn start<F: Future + 'static>(
     finish: impl FnOnce(Id, Result<F::Output>) + 'static,
 ) -> AbortHandle {
     let id = Id(Running::current().node.get());
-    let (is_aborted, is_finished) = (AtomicBool::new(false), AtomicBool::new(false));
+    let (is_aborted, is_finished) = (Flag::new(), Flag::new());
     let control = Arc::new(Control { id, bell: Bell::new(place), is_aborted, is_finished });
     let own = control.clone();
     let code = move || {
-        let is_aborted = || own.is_aborted.load(Ordering::SeqCst);
+        let is_aborted = || own.is_aborted.is_set(Named { text: "poll", place });
         let mut future = Box::pin(future);
         let output = own.bell.run(future.as_mut(), is_aborted);
         drop(future);
-        own.is_finished.store(true, Ordering::SeqCst);
+        own.is_finished.set(Named { text: "end of the task", place });
         finish(id, output.ok_or(JoinError(id)));
     };
     let name = format!("task of line {}", place.line());
@@ -243,7 +242,7 @@ impl AbortHandle {
     #[track_caller]
     pub fn abort(&self) {
         if !is_over() {
-            self.0.is_aborted.store(true, Ordering::SeqCst);
+            self.0.is_aborted.set(Named::here("abort"));
             self.0.bell.ring();
         }
     }
@@ -251,7 +250,7 @@ impl AbortHandle {
     /// Has the task ended?
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        self.0.is_finished.load(Ordering::SeqCst)
+        self.0.is_finished.is_set(Named::here("is_finished"))
     }
 
     /// The task.

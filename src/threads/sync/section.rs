@@ -8,9 +8,11 @@ use std::panic::Location;
 use std::sync::{Mutex as Plain, MutexGuard as PlainGuard, PoisonError, TryLockError};
 
 use super::Content;
-use crate::model::{MutexId, Op, Request};
-use crate::threads::ask::{Place, Running, ask_for, is_stale, request};
+use crate::model::{Access, CellId, MutexId, Op, Request};
+use crate::systems::history::Asked;
+use crate::threads::ask::{Place, Running, ask, ask_for, content, is_stale, request};
 use crate::threads::system::Made;
+use crate::threads::token::Token;
 
 /// Data that threads act on, one after another.
 pub(in crate::threads) struct Section<T> {
@@ -71,6 +73,26 @@ impl<T> Section<T> {
             Err(TryLockError::Poisoned(data)) => data.into_inner(),
             Err(TryLockError::WouldBlock) => is_stale(),
         }
+    }
+}
+
+/// Something that is set once, by one thread, and can be read without a section.
+pub(in crate::threads) struct Flag(CellId);
+
+impl Flag {
+    /// It is not set.
+    pub(in crate::threads) fn new() -> Flag {
+        Flag(CellId(Running::current().make(Made::Cell)))
+    }
+
+    pub(in crate::threads) fn set(&self, Named { text, place }: Named) {
+        let token = Token(Running::current().node.get()).value();
+        ask(Asked::with(token, |token| Op::Access(self.0, Access::Write(token))), text, place);
+    }
+
+    pub(in crate::threads) fn is_set(&self, Named { text, place }: Named) -> bool {
+        let told = ask_for(Op::Access(self.0, Access::Read), text, place);
+        Token::of(&content(told)).is_some()
     }
 }
 

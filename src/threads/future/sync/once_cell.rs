@@ -5,12 +5,12 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use super::semaphore::Semaphore;
-use crate::threads::sync::atomic::{AtomicBool, Ordering};
+use crate::threads::sync::section::{Flag, Named};
 
 /// A value that is written once.
 pub struct OnceCell<T> {
     value: OnceLock<T>,
-    is_set: AtomicBool,
+    is_set: Flag,
     /// One permit to write, until the value is there.
     writing: Semaphore,
 }
@@ -37,27 +37,36 @@ impl<T: fmt::Debug> std::error::Error for SetError<T> {}
 
 impl<T> OnceCell<T> {
     /// No value yet.
+    #[track_caller]
     pub fn new() -> OnceCell<T> {
         OnceCell::new_with(None)
     }
 
     /// This value, if there is one.
+    #[track_caller]
     pub fn new_with(value: Option<T>) -> OnceCell<T> {
-        let is_set = AtomicBool::new(value.is_some());
-        let value = value.map_or_else(OnceLock::new, OnceLock::from);
-        OnceCell { value, is_set, writing: Semaphore::new(1) }
+        let cell =
+            OnceCell { value: OnceLock::new(), is_set: Flag::new(), writing: Semaphore::new(1) };
+        if let Some(value) = value {
+            cell.write(value, Named::here("new_with"));
+        }
+        cell
     }
 
     /// Is there a value?
     #[track_caller]
     pub fn initialized(&self) -> bool {
-        self.is_set.load(Ordering::SeqCst)
+        self.is_set.is_set(Named::here("initialized"))
     }
 
     /// The value, if there is one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        self.initialized().then(|| self.value.get().expect("it was written"))
+        self.get_at(Named::here("get"))
+    }
+
+    fn get_at(&self, named: Named) -> Option<&T> {
+        self.is_set.is_set(named).then(|| self.value.get().expect("it was written"))
     }
 
     /// The value, without a step.
@@ -76,7 +85,7 @@ impl<T> OnceCell<T> {
         }
         match self.writing.try_acquire() {
             Ok(permit) if !self.initialized() => {
-                self.write(value);
+                self.write(value, Named::here("set"));
                 permit.forget();
                 Ok(())
             }
@@ -86,12 +95,11 @@ impl<T> OnceCell<T> {
         }
     }
 
-    #[track_caller]
-    fn write(&self, value: T) -> &T {
+    fn write(&self, value: T, named: Named) -> &T {
         let value = self.value.get_or_init(|| value);
-        self.is_set.store(true, Ordering::SeqCst);
+        self.is_set.set(named);
         // Others need no permit any more.
-        self.writing.close();
+        self.writing.close_at(named);
         value
     }
 
@@ -101,7 +109,7 @@ impl<T> OnceCell<T> {
         &self,
         make: impl FnOnce() -> F,
     ) -> impl Future<Output = &T> {
-        let value = self.get_or_try_init(async || Ok::<T, Infallible>(make().await));
+        let value = self.get_or_try_init(|| async { Ok::<T, Infallible>(make().await) });
         async { value.await.unwrap_or_else(|never| match never {}) }
     }
 
@@ -112,18 +120,18 @@ impl<T> OnceCell<T> {
         &self,
         make: impl FnOnce() -> F,
     ) -> impl Future<Output = Result<&T, E>> {
-        let permit = self.writing.acquire();
-        async {
-            if let Some(value) = self.get() {
+        let named = Named::here("get_or_init");
+        async move {
+            if let Some(value) = self.get_at(named) {
                 return Ok(value);
             }
-            match permit.await {
+            match self.writing.acquire_at(1, named).await {
                 Ok(permit) => {
-                    let value = self.write(make().await?);
+                    let value = self.write(make().await?, named);
                     permit.forget();
                     Ok(value)
                 }
-                Err(_) => Ok(self.get().expect("it was written")),
+                Err(_) => Ok(self.get_at(named).expect("it was written")),
             }
         }
     }

@@ -84,7 +84,7 @@ impl Semaphore {
         self.acquire_at(n as usize, Named::here("acquire_many"))
     }
 
-    async fn acquire_at(
+    pub(super) async fn acquire_at(
         &self,
         permits: usize,
         named: Named,
@@ -184,7 +184,11 @@ impl Semaphore {
     /// Closes it: nobody gets a permit any more.
     #[track_caller]
     pub fn close(&self) {
-        act(&self.0, Named::here("close"), |held| held.permits.close());
+        self.close_at(Named::here("close"));
+    }
+
+    pub(super) fn close_at(&self, named: Named) {
+        act(&self.0, named, |held| held.permits.close());
     }
 
     /// Is it closed?

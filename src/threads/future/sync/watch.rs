@@ -4,13 +4,14 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
+use super::permits::{Held, acquire};
 use super::senders::Senders;
 use super::wakers::{Wakers, wait};
 use crate::threads::future::bell::act;
+use crate::threads::future::block_on;
 use crate::threads::sync::section::{Named, Section, is_over};
-use crate::threads::sync::{RwLock, RwLockReadGuard};
 
 pub mod error {
     //! Errors of these channels.
@@ -49,17 +50,16 @@ impl<T> std::error::Error for SendError<T> {}
 impl std::error::Error for RecvError {}
 
 struct Channel<T> {
-    value: RwLock<Versioned<T>>,
-    state: Section<State>,
+    section: Section<Held<State<T>>>,
     senders: Senders,
 }
 
-struct Versioned<T> {
-    value: T,
-    version: u64,
-}
+/// Each borrow of the value has a permit, and a sender needs all.
+const PERMITS: usize = u32::MAX as usize;
 
-struct State {
+struct State<T> {
+    /// The value, unless a sender has taken it to change it.
+    value: Option<Arc<T>>,
     /// The number of changes of the value.
     version: u64,
     receivers: usize,
@@ -87,8 +87,11 @@ pub struct Receiver<T> {
 
 /// The value. A sender waits as long as this is there.
 pub struct Ref<'a, T> {
-    guard: RwLockReadGuard<'a, Versioned<T>>,
+    channel: &'a Channel<T>,
+    value: Option<Arc<T>>,
+    version: u64,
     has_changed: bool,
+    named: Named,
 }
 
 impl<T> Ref<'_, T> {
@@ -102,7 +105,7 @@ impl<T> Deref for Ref<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.guard.value
+        self.value.as_ref().expect("a borrow that is not dropped")
     }
 }
 
@@ -120,40 +123,60 @@ pub fn channel<T>(value: T) -> (Sender<T>, Receiver<T>) {
     (sender, receiver)
 }
 
+impl<T> Drop for Ref<'_, T> {
+    fn drop(&mut self) {
+        if !is_over() {
+            // Before a sender can take it.
+            self.value = None;
+            let named = Named { text: "end of the borrow", ..self.named };
+            act(&self.channel.section, named, |held| held.permits.give(1));
+        }
+    }
+}
+
 impl<T> Channel<T> {
+    /// Waits until it has permits, in this thread.
     #[track_caller]
-    fn read(&self) -> RwLockReadGuard<'_, Versioned<T>> {
-        self.value.read().unwrap_or_else(PoisonError::into_inner)
+    fn take<R>(&self, permits: usize, named: Named, using: fn(&mut State<T>) -> R) -> R {
+        let using = |held: &mut Held<State<T>>| using(&mut held.data);
+        block_on(acquire(&self.section, permits, named, using)).expect("it is never closed")
     }
 
-    fn receiver_count(&self, named: Named) -> usize {
-        self.state.enter(named, |state| state.receivers)
+    #[track_caller]
+    fn borrow(&self, named: Named) -> Ref<'_, T> {
+        let look = |state: &mut State<T>| (state.value.clone(), state.version);
+        let (value, version) = self.take(1, named, look);
+        Ref { channel: self, value, version, has_changed: false, named }
+    }
+
+    fn act<R>(&self, named: Named, work: impl FnOnce(&mut State<T>) -> R) -> R {
+        act(&self.section, named, |held| work(&mut held.data))
     }
 
     async fn changed(&self, seen: &mut u64, named: Named) -> Result<(), RecvError> {
-        wait(
-            &self.state,
-            named,
-            |state| &mut state.changed,
-            |state| {
-                if *seen != state.version {
-                    *seen = state.version;
-                    return Some(Ok(()));
-                }
-                state.is_closed.then_some(Err(RecvError(())))
-            },
-        )
-        .await
+        let changed = |held: &mut Held<State<T>>| {
+            if *seen != held.data.version {
+                *seen = held.data.version;
+                return Some(Ok(()));
+            }
+            held.data.is_closed.then_some(Err(RecvError(())))
+        };
+        wait(&self.section, named, |held| &mut held.data.changed, changed).await
     }
 }
 
 impl<T> Sender<T> {
     #[track_caller]
     fn with(value: T, receivers: usize) -> Sender<T> {
-        let (changed, unread) = (Wakers::default(), Wakers::default());
-        let state = State { version: 0, receivers, is_closed: false, changed, unread };
-        let value = RwLock::new(Versioned { value, version: 0 });
-        let channel = Channel { value, state: Section::new(state), senders: Senders::new() };
+        let state = State {
+            value: Some(Arc::new(value)),
+            version: 0,
+            receivers,
+            is_closed: false,
+            changed: Wakers::default(),
+            unread: Wakers::default(),
+        };
+        let channel = Channel { section: Held::new(PERMITS, state), senders: Senders::new() };
         Sender { channel: Arc::new(channel), made: Named::here("channel") }
     }
 
@@ -169,7 +192,7 @@ impl<T> Sender<T> {
     /// With the value, if there is no receiver.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        if self.channel.receiver_count(Named::here("send")) == 0 {
+        if self.channel.act(Named::here("send"), |state| state.receivers == 0) {
             return Err(SendError(value));
         }
         self.send_replace(value);
@@ -196,47 +219,44 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn send_if_modified(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
         let named = Named::here("send");
-        let mut guard = self.channel.value.write().unwrap_or_else(PoisonError::into_inner);
-        let is_modified = modify(&mut guard.value);
-        if is_modified {
-            guard.version += 1;
-            act(&self.channel.state, named, |state| {
-                state.version = guard.version;
-                state.changed.wake_all();
-            });
-        }
+        let mut value = self.channel.take(PERMITS, named, |state| state.value.take());
+        let is_modified = modify(value.as_mut().and_then(Arc::get_mut).expect("nobody has it"));
+        act(&self.channel.section, named, |held| {
+            held.data.value = value;
+            if is_modified {
+                held.data.version += 1;
+                held.data.changed.wake_all();
+            }
+            held.permits.give(PERMITS);
+        });
         is_modified
     }
 
     /// The value.
     #[track_caller]
     pub fn borrow(&self) -> Ref<'_, T> {
-        Ref { guard: self.channel.read(), has_changed: false }
+        self.channel.borrow(Named::here("borrow"))
     }
 
     /// Waits until there are no receivers.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> {
         let named = Named::here("closed");
-        wait(
-            &self.channel.state,
-            named,
-            |state| &mut state.unread,
-            |state| (state.receivers == 0).then_some(()),
-        )
+        let is_unread = |held: &mut Held<State<T>>| (held.data.receivers == 0).then_some(());
+        wait(&self.channel.section, named, |held| &mut held.data.unread, is_unread)
     }
 
     /// Are there no receivers?
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        self.channel.receiver_count(Named::here("is_closed")) == 0
+        self.channel.act(Named::here("is_closed"), |state| state.receivers == 0)
     }
 
     /// One more receiver, which has seen the value.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
         let made = Named::here("subscribe");
-        let seen = self.channel.state.enter(made, |state| {
+        let seen = self.channel.act(made, |state| {
             state.receivers += 1;
             state.version
         });
@@ -246,7 +266,7 @@ impl<T> Sender<T> {
     /// The number of receivers.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
-        self.channel.receiver_count(Named::here("receiver_count"))
+        self.channel.act(Named::here("receiver_count"), |state| state.receivers)
     }
 
     /// The number of senders.
@@ -265,18 +285,18 @@ impl<T> Receiver<T> {
     /// The value.
     #[track_caller]
     pub fn borrow(&self) -> Ref<'_, T> {
-        let guard = self.channel.read();
-        let has_changed = guard.version != self.seen;
-        Ref { guard, has_changed }
+        let mut value = self.channel.borrow(Named::here("borrow"));
+        value.has_changed = value.version != self.seen;
+        value
     }
 
     /// The value, which counts as seen from now on.
     #[track_caller]
     pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
-        let guard = self.channel.read();
-        let has_changed = guard.version != self.seen;
-        self.seen = guard.version;
-        Ref { guard, has_changed }
+        let mut value = self.channel.borrow(Named::here("borrow_and_update"));
+        value.has_changed = value.version != self.seen;
+        self.seen = value.version;
+        value
     }
 
     /// Is there a value that it has not seen?
@@ -286,7 +306,7 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn has_changed(&self) -> Result<bool, RecvError> {
         let seen = self.seen;
-        self.channel.state.enter(Named::here("has_changed"), |state| match state.is_closed {
+        self.channel.act(Named::here("has_changed"), |state| match state.is_closed {
             true => Err(RecvError(())),
             false => Ok(state.version != seen),
         })
@@ -301,7 +321,7 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn mark_unchanged(&mut self) {
         let named = Named::here("mark_unchanged");
-        self.seen = self.channel.state.enter(named, |state| state.version);
+        self.seen = self.channel.act(named, |state| state.version);
     }
 
     /// Waits for a value that it has not seen, and takes that as seen.
@@ -319,13 +339,13 @@ impl<T> Receiver<T> {
         let named = Named::here("wait_for");
         async move {
             loop {
-                let guard = self.channel.read();
-                let has_changed = guard.version != self.seen;
-                self.seen = guard.version;
-                if is_right(&guard.value) {
-                    return Ok(Ref { guard, has_changed });
+                let mut value = self.channel.borrow(named);
+                value.has_changed = value.version != self.seen;
+                self.seen = value.version;
+                if is_right(&value) {
+                    return Ok(value);
                 }
-                drop(guard);
+                drop(value);
                 self.channel.changed(&mut self.seen, named).await?;
             }
         }
@@ -349,7 +369,7 @@ impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         let named = Named { text: "drop of the sender", ..self.made };
         if self.channel.senders.remove(named) {
-            act(&self.channel.state, named, |state| {
+            self.channel.act(named, |state| {
                 state.is_closed = true;
                 state.changed.wake_all();
             });
@@ -367,7 +387,7 @@ impl<T> Clone for Receiver<T> {
     #[track_caller]
     fn clone(&self) -> Self {
         let made = Named::here("clone");
-        self.channel.state.enter(made, |state| state.receivers += 1);
+        self.channel.act(made, |state| state.receivers += 1);
         Receiver { channel: self.channel.clone(), seen: self.seen, made }
     }
 }
@@ -376,7 +396,7 @@ impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         if !is_over() {
             let named = Named { text: "drop of the receiver", ..self.made };
-            act(&self.channel.state, named, |state| {
+            self.channel.act(named, |state| {
                 state.receivers -= 1;
                 if state.receivers == 0 {
                     state.unread.wake_all();
