@@ -44,7 +44,7 @@
 //! | `builder` | searches of a closure |
 //! | `token` | what a write leaves: a history, and the bits of an atomic |
 //! | `sync`, `thread`, `cell`, `hint` | the interfaces of the standard library |
-//! | `future` | what runs futures |
+//! | `future` | async code: tasks, and what they wait for, in the shapes of tokio |
 
 mod ask;
 mod builder;

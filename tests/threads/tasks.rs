@@ -2,6 +2,7 @@
 
 mod channels;
 mod locks;
+mod notified;
 mod twins;
 
 use std::collections::BTreeSet;
