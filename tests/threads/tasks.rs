@@ -40,8 +40,7 @@ where
         own.lock().unwrap().insert(outcome);
     });
     assert_eq!(found, Verdict::Ok, "{text}");
-    let all = all.lock().unwrap().clone();
-    all
+    std::mem::take(&mut *all.lock().unwrap())
 }
 
 /// The verdict on what this future does.
@@ -303,4 +302,59 @@ fn a_deadlock_names_the_operations_of_the_program() {
     for word in ["recv", "join", "tasks.rs"] {
         assert!(text.contains(word), "{text}");
     }
+}
+
+#[test]
+fn futures_can_be_sent() {
+    use tokio::sync::{RwLock, Semaphore, broadcast, watch};
+    type Boxed = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
+    let all = || -> Boxed {
+        Box::pin(async {
+            let (lock, rwlock, permits) = (Mutex::new(1), RwLock::new(1), Semaphore::new(1));
+            let mut guard = lock.lock().await;
+            *guard += *rwlock.read().await;
+            let mut written = rwlock.write().await;
+            *written += *guard;
+            let _permit = permits.acquire().await.unwrap();
+            let (sender, mut receiver) = mpsc::channel(1);
+            sender.send(1).await.unwrap();
+            let (all, mut shown) = broadcast::channel(1);
+            let (value, mut changes) = watch::channel(0);
+            value.send(*written).unwrap();
+            all.send(*changes.borrow()).unwrap();
+            let (n, shown) = tokio::join!(timeout(SECOND, receiver.recv()), shown.recv());
+            assert_eq!((n, shown), (Ok(Some(1)), Ok(3)));
+            tokio::select! {
+                changed = changes.changed() => changed.unwrap(),
+                () = sleep(SECOND) => {}
+            }
+            assert_eq!((*guard, *written), (2, 3));
+        })
+    };
+    assert_eq!(runs(all), 4);
+}
+
+/// An object of the program that wakes others itself, beside those of `tokio::sync`.
+#[test]
+fn wakers_of_the_program_wake() {
+    use mazurka::sync::Mutex as Locked;
+    use std::task::{Poll, Waker};
+    let woken = || async {
+        let flag = Arc::new(Locked::new((false, None::<Waker>)));
+        let own = flag.clone();
+        mazurka::thread::spawn(move || {
+            let mut flag = own.lock().unwrap();
+            flag.0 = true;
+            if let Some(waker) = flag.1.take() {
+                waker.wake();
+            }
+        });
+        std::future::poll_fn(|context| {
+            let mut flag = flag.lock().unwrap();
+            flag.1 = Some(context.waker().clone());
+            if flag.0 { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    };
+    assert_eq!(runs(woken), 2);
 }

@@ -29,7 +29,7 @@ fn one_message_is_sent_or_not() {
 fn one_message_or_none() {
     let dropped = || async {
         let (sender, receiver) = oneshot::channel::<i32>();
-        let task = tokio::spawn(async move { receiver.await });
+        let task = tokio::spawn(receiver);
         drop(sender);
         assert!(task.await.unwrap().is_err());
     };

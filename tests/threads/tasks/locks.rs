@@ -220,7 +220,7 @@ fn barriers_have_one_leader_and_cells_one_value() {
     let values = outcomes(|| async {
         let cell = Arc::new(OnceCell::new());
         let own = cell.clone();
-        let task = tokio::spawn(async move { own.get_or_init(|| async { 1 }).await.clone() });
+        let task = tokio::spawn(async move { *own.get_or_init(|| async { 1 }).await });
         let value = *cell.get_or_init(|| async { 2 }).await;
         assert_eq!(task.await.unwrap(), value);
         assert!(cell.set(3).is_err());

@@ -100,7 +100,10 @@ impl<T> Sender<T> {
         let reserved = timeout(time, self.reserve());
         async move {
             match reserved.await {
-                Ok(Ok(permit)) => Ok(permit.send(message)),
+                Ok(Ok(permit)) => {
+                    permit.send(message);
+                    Ok(())
+                }
                 Ok(Err(_)) => Err(SendTimeoutError::Closed(message)),
                 Err(_) => Err(SendTimeoutError::Timeout(message)),
             }
