@@ -308,8 +308,7 @@ impl<'s, S: System> Locals<'s, S> {
         id != LocalId::CARRIER && self.system.excuses(self.get(id))
     }
 
-    /// May a process come back to this local state without having changed anything? See
-    /// [`Foresight::may_return`](super::Foresight::may_return).
+    /// May a process come back here and change nothing? See [`super::Foresight::may_return`].
     pub(crate) fn may_return(&self, id: LocalId) -> bool {
         self.returns[id.0 as usize]
     }

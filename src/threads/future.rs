@@ -19,14 +19,14 @@
 //! });
 //! ```
 //!
-//! A program that was written for tokio needs one `use` changed, as above. A task is a thread of the
-//! program that runs its future with [`block_on`], as if each had a core of its own: an execution of
-//! a runtime with any number of threads is one of these executions.
+//! A program that was written for tokio needs one `use` changed, as above. A task is a thread of
+//! the program that runs its future with [`block_on`], as if each had a core of its own: an
+//! execution of a runtime with any number of threads is one of these executions.
 //!
 //! # What is explored
 //!
-//! Each call of an object of [`sync`] is one step that nothing comes in between, and so is each poll
-//! of a future of one. All orders of dependent steps are explored. Besides there are choices:
+//! Each call of an object of [`sync`] is one step that nothing comes in between, and so is each
+//! poll of a future of one. All orders of dependent steps are explored. Besides there are choices:
 //! - the branch of [`select!`](crate::select) that is polled first, unless it says `biased;`;
 //! - whether a time of [`time`] is over when it is looked at.
 //!
@@ -44,7 +44,7 @@
 //! |---|---|
 //! | `bell` | how a task sleeps and is woken |
 //! | `waker` | a waker that others find |
-//! | `task` | tasks, and their handles |
+//! | `tasks` | tasks, and their handles |
 //! | `join_set` | the tasks of one owner |
 //! | `sync` | locks and channels |
 //! | `time` | times that are over at any time |
@@ -55,15 +55,25 @@ mod join;
 mod join_set;
 mod select;
 pub mod sync;
-pub mod task;
+mod tasks;
 pub mod time;
 mod waker;
 
 use std::panic::Location;
 
 pub use crate::{join, pin, select, try_join};
-pub use task::spawn;
+pub use tasks::spawn;
 pub use waker::AtomicWaker;
+
+pub mod task {
+    //! Tasks, with the interfaces of `tokio::task`.
+
+    pub use super::join_set::JoinSet;
+    pub use super::tasks::{
+        AbortHandle, Id, JoinError, JoinHandle, Result, spawn, spawn_blocking, spawn_local,
+        yield_now,
+    };
+}
 
 #[doc(hidden)]
 pub mod macros {

@@ -219,7 +219,7 @@ fn times_are_over_or_not_and_never_in_the_way() {
         notify.notify_one();
         tokio::select! {
             biased;
-            () = &mut time => {}
+            () = &mut time => return,
             () = notify.notified() => {}
         }
         receiver.recv().await;
@@ -331,7 +331,8 @@ fn futures_can_be_sent() {
             assert_eq!((*guard, *written), (2, 3));
         })
     };
-    assert_eq!(runs(all), 4);
+    // The branch that is first, and whether the time is over.
+    assert_eq!(runs(all), 3);
 }
 
 /// An object of the program that wakes others itself, beside those of `tokio::sync`.

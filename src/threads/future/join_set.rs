@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use super::bell;
-use super::task::{AbortHandle, Id, Result, start};
+use super::tasks::{AbortHandle, Id, JoinError, Result, start};
 use crate::threads::sync::section::{Named, Section, is_over};
 
 /// Tasks that end in any order. They are aborted when this is dropped.
@@ -82,7 +82,7 @@ impl<T: 'static> JoinSet<T> {
     #[track_caller]
     pub fn join_next_with_id(
         &mut self,
-    ) -> impl Future<Output = Option<std::result::Result<(Id, T), super::task::JoinError>>> {
+    ) -> impl Future<Output = Option<std::result::Result<(Id, T), JoinError>>> {
         let named = Named::here("join_next_with_id");
         poll_fn(move |context| {
             let with_id = |(id, result): (Id, Result<T>)| result.map(|value| (id, value));

@@ -17,8 +17,9 @@
 //! });
 //! ```
 //!
-//! Each object is plain data in a section, which an operation enters once: see `section`. Tasks that
-//! wait for a lock or for room in a channel get it in the order in which they were first polled.
+//! Each object is plain data in a section, which an operation enters once: see `section`. Tasks
+//! that wait for a lock or for room in a channel get it in the order in which they were first
+//! polled.
 
 mod barrier;
 pub mod broadcast;

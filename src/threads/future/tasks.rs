@@ -7,8 +7,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-pub use super::join_set::JoinSet;
-
 use super::bell::{self, Bell};
 use crate::threads::ask::{Place, Running};
 use crate::threads::hint;
