@@ -225,6 +225,39 @@ fn times_are_over_or_not_and_never_in_the_way() {
         receiver.recv().await;
     };
     assert!(deadlocks(behind));
+    // Nor does a time matter that was polled and is dropped.
+    let dropped = || async {
+        let mut time = Box::pin(sleep(SECOND));
+        let poll = std::future::poll_fn(|context| {
+            std::task::Poll::Ready(time.as_mut().poll(context).is_ready())
+        });
+        let is_over = poll.await;
+        drop(time);
+        if !is_over {
+            std::future::pending().await
+        }
+    };
+    assert!(deadlocks(dropped));
+    // A future that runs another one waits for its own times only, and goes on to do so.
+    let within = |is_stuck: bool| {
+        move || async move {
+            let runs_another = async {
+                tokio::block_on(async {
+                    if is_stuck {
+                        std::future::pending().await
+                    }
+                });
+                std::future::pending().await
+            };
+            tokio::select! {
+                biased;
+                () = sleep(SECOND) => {}
+                () = runs_another => {}
+            }
+        }
+    };
+    assert!(!deadlocks(within(false)));
+    assert!(deadlocks(within(true)));
     let ticks = outcomes(|| async {
         let (sender, mut receiver) = mpsc::channel(1);
         let task = tokio::spawn(async move { sender.send(()).await });

@@ -98,7 +98,7 @@ fn messages_are_taken_in_order_and_channels_close() {
     // A permit that is dropped after the channel was closed is the last thing to wait for.
     let idle = || async {
         let (sender, mut receiver) = mpsc::channel::<()>(1);
-        let permit = sender.reserve_owned().await.unwrap();
+        let permit = sender.clone().reserve_owned().await.unwrap();
         tokio::spawn(async move { drop(permit.release()) });
         receiver.close();
         assert_eq!(receiver.recv().await, None);
@@ -186,6 +186,29 @@ fn a_value_is_watched() {
         assert!(receiver.has_changed().unwrap());
     };
     assert!(!deadlocks(waits));
+    // A future that is dropped wakes nobody any more.
+    let dropped = || async {
+        let (sender, mut receiver) = watch::channel(0);
+        let notify = Arc::new(tokio::sync::Notify::new());
+        tokio::select! {
+            biased;
+            _ = receiver.changed() => unreachable!(),
+            () = async {} => {}
+        }
+        let (mut notified, mut polls) = (Box::pin(notify.notified()), 0);
+        let own = notify.clone();
+        tokio::spawn(async move {
+            sender.send(1).unwrap();
+            own.notify_one();
+        });
+        std::future::poll_fn(|context| {
+            polls += 1;
+            notified.as_mut().poll(context)
+        })
+        .await;
+        assert!(polls <= 2, "it is woken once");
+    };
+    assert_eq!(finds(dropped).0, Verdict::Ok);
     // A borrow that is kept while the value is sent.
     let kept = || async {
         let (sender, receiver) = watch::channel(0);
