@@ -46,7 +46,7 @@
 //! | `waiting` | loops that wait for others |
 //! | `sync`, `thread`, `scope`, `cell`, `alloc`, `hint` | the interfaces of the standard library |
 //! | `statics` | variables that are made when they are first used |
-//! | `future` | what runs futures |
+//! | `future` | async code: tasks, and what they wait for, in the shapes of tokio |
 
 pub mod alloc;
 mod ask;

@@ -303,13 +303,12 @@ impl<'s, S: System> Locals<'s, S> {
         id != LocalId::CARRIER && self.system.is_daemon(self.get(id))
     }
 
-    /// Does the process in local state `id` wait only for some time? See [`System::has_time_out`].
-    pub fn has_time_out(&self, id: LocalId) -> bool {
-        id != LocalId::CARRIER && self.system.has_time_out(self.get(id))
+    /// Does a process in local state `id` excuse others? See [`System::excuses`].
+    pub fn excuses(&self, id: LocalId) -> bool {
+        id != LocalId::CARRIER && self.system.excuses(self.get(id))
     }
 
-    /// May a process come back to this local state without having changed anything? See
-    /// [`Foresight::may_return`](super::Foresight::may_return).
+    /// May a process come back here and change nothing? See [`super::Foresight::may_return`].
     pub(crate) fn may_return(&self, id: LocalId) -> bool {
         self.returns[id.0 as usize]
     }

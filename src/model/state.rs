@@ -295,13 +295,12 @@ impl State {
         }
     }
 
-    /// The unfinished processes that are not daemons; none if a process waits only for some time. A
-    /// terminal state with such a process is a deadlock.
+    /// The unfinished processes that are not daemons; none if a process excuses them. A terminal
+    /// state with such a process is a deadlock.
     pub fn stuck<S: System>(&self, locals: &Locals<'_, S>) -> impl Iterator<Item = ProcessId> {
-        let goes_on = |process| locals.has_time_out(self.local(process));
-        let goes_on = self.unfinished(locals).any(goes_on);
-        let is_stuck = move |&process: &_| !goes_on && !locals.is_daemon(self.local(process));
-        self.unfinished(locals).filter(is_stuck)
+        let is_excused = self.processes().any(|process| locals.excuses(self.local(process)));
+        let is_stuck = move |process| !is_excused && !locals.is_daemon(self.local(process));
+        self.unfinished(locals).filter(move |&process| is_stuck(process))
     }
 
     /// Executes an enabled action. Amortised O(1), except for patterns at mailboxes.

@@ -53,10 +53,11 @@ pub trait System: Sync {
         false
     }
 
-    /// Does the process wait in this local state only for some time? A terminal state with such a
-    /// process is no deadlock: what happens when the time is over is another execution, which the
-    /// process has chosen before it waits.
-    fn has_time_out(&self, local: &Self::Local) -> bool {
+    /// Does a process in this local state excuse others that wait? Then a state in which nothing
+    /// moves and such a process is there is no deadlock: the process has failed, which is the
+    /// violation, or waits for something that happens in another execution at the latest, such as
+    /// the end of a time.
+    fn excuses(&self, local: &Self::Local) -> bool {
         let _ = local;
         false
     }

@@ -35,14 +35,12 @@ pub(super) struct Wanted {
     /// The operation as its author would say it.
     pub(super) text: &'static str,
     pub(super) place: Option<Place>,
-    /// Does the thread wait only for some time?
-    pub(super) is_timed: bool,
 }
 
 impl Wanted {
     /// The end of a thread.
     pub(super) fn end(asked: Asked<Start>) -> Wanted {
-        Wanted { asked, text: "", place: None, is_timed: false }
+        Wanted { asked, text: "", place: None }
     }
 
     /// As it is recorded, with what the thread has printed before.
@@ -78,8 +76,6 @@ pub(super) struct Running {
     pub(super) thread: Cell<NodeId>,
     /// The number of objects that it has made since its last observation.
     pub(super) made: Cell<u32>,
-    /// Does it wait only for some time when it asks next?
-    pub(super) is_timed: Cell<bool>,
     /// The thread that it is about to spawn.
     pub(super) spawned: RefCell<Option<Body>>,
     /// What a guard that is dropped in a panic has left to be done.
@@ -129,7 +125,6 @@ impl Running {
             node: Cell::new(0),
             thread: Cell::new(0),
             made: Cell::new(0),
-            is_timed: Cell::new(false),
             spawned: RefCell::default(),
             deferred: RefCell::default(),
             has_locked_in_panic: Cell::new(false),
@@ -257,8 +252,7 @@ pub(super) fn ask(asked: Asked<Start>, text: &'static str, place: Place) -> Opti
     if running.is_ending.get() {
         return None;
     }
-    let is_timed = running.is_timed.take();
-    let wanted = Wanted { asked, text, place: Some(place), is_timed };
+    let wanted = Wanted { asked, text, place: Some(place) };
     if std::thread::panicking() {
         return defer(&running, wanted);
     }

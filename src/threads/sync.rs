@@ -9,6 +9,7 @@ mod notify;
 mod once;
 mod pointer;
 mod rwlock;
+pub(super) mod section;
 
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
 

@@ -33,6 +33,7 @@ pub(super) enum Made {
     Mutex,
     RwLock,
     Condvar,
+    Semaphore,
 }
 
 /// What an object is called.
@@ -127,6 +128,7 @@ impl Threads {
         objects.mutexes.push_array("mutex", MANY, asking);
         objects.rwlocks.push_array("rwlock", MANY, ());
         objects.condvars.push_array("condvar", MANY, ());
+        objects.semaphores.push_array("bell", MANY, 0);
         let start = Start { name: "main".into(), place: None, spawner: None };
         let shared = Shared {
             main,
@@ -214,15 +216,6 @@ impl Shared {
         number
     }
 
-    fn timed(&self) -> MutexGuard<'_, FxHashSet<NodeId>> {
-        self.timed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Notes that a thread waits only for some time in this history.
-    pub(super) fn has_time_out(&self, node: NodeId) {
-        self.timed().insert(node);
-    }
-
     /// The number of the variable with this address.
     pub(super) fn static_at(&self, address: usize) -> u32 {
         let mut statics = self.statics.lock().unwrap_or_else(PoisonError::into_inner);
@@ -231,6 +224,11 @@ impl Shared {
             statics.push(address);
             statics.len() - 1
         }) as u32
+    }
+
+    /// Notes that the thread with this history is about to wait for a time.
+    pub(super) fn wait_for_time(&self, node: NodeId) {
+        self.timed.lock().unwrap_or_else(PoisonError::into_inner).insert(node);
     }
 
     /// Counts that a thread was run.
@@ -379,8 +377,13 @@ impl System for Threads {
         })
     }
 
-    fn has_time_out(&self, Local(node): &Local) -> bool {
-        self.shared.timed().contains(node)
+    /// A panic is a violation at once, and what its thread had is not given back.
+    fn excuses(&self, &Local(node): &Local) -> bool {
+        let tree = self.shared.tree();
+        let has_failed =
+            tree.reply(node).is_some_and(|reply| matches!(reply.asked, Asked::Failed(_)));
+        has_failed
+            || self.shared.timed.lock().unwrap_or_else(PoisonError::into_inner).contains(&node)
     }
 
     fn finale(&self) -> Option<&dyn Finale<Local>> {

@@ -277,9 +277,6 @@ impl World {
             self.spawned.insert(node, body);
         }
         let printed = std::mem::take(&mut *running.printed.borrow_mut());
-        if wanted.is_timed {
-            running.shared.has_time_out(node);
-        }
         running.shared.answer(node, wanted.reply(printed));
         match has_ended {
             true => put_back(stack),

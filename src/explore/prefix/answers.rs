@@ -138,7 +138,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         let properties = &self.driver.budget().properties;
         let is_actor = matches!(self.net.locals.op(local), None | Some(Op::Handle { .. }));
         self.net.locals.is_daemon(local)
-            || self.net.locals.has_time_out(local)
+            || self.net.locals.excuses(local)
             || is_actor && properties.allow_pending_messages()
             || !properties.contain::<Deadlocks>() && !properties.contain::<Livelocks>()
     }
@@ -294,9 +294,9 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         question
     }
 
-    /// Does the process at this condition wait only for some time?
-    fn has_time_out(&self, condition: Condition) -> bool {
-        self.local(condition).is_some_and(|local| self.net.locals.has_time_out(local))
+    /// Does the process at this condition excuse others that wait?
+    fn excuses(&self, condition: Condition) -> bool {
+        self.local(condition).is_some_and(|local| self.net.locals.excuses(local))
     }
 
     /// Brings the model to the state after a configuration.
@@ -396,7 +396,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             return;
         }
         let mut question = self.at_rest(|_, _| false, Delayed::MayBe);
-        for place in self.places().filter(|&place| self.has_time_out(place)) {
+        for place in self.places().filter(|&place| self.excuses(place)) {
             question.never_marked(place);
         }
         let stuck: Vec<Literal> = stuck.into_iter().map(|place| question.marked(place)).collect();

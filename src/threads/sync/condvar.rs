@@ -63,7 +63,10 @@ impl Condvar {
         let Condvar(condvar) = *self;
         let handle = request(Op::Enrol(condvar), "wait", place);
         let mutex = guard.unlock();
-        Running::current().is_timed.set(is_timed);
+        if is_timed {
+            let running = Running::current();
+            running.shared.wait_for_time(running.node.get());
+        }
         ask_for(Op::AwaitWake { condvar, handle }, "wait", place);
         mutex.lock_at(place)
     }

@@ -1,0 +1,123 @@
+//! What several threads act on, one operation at a time.
+//!
+//! Objects of async code are plain data in a section. Each of their operations is one critical
+//! section: it looks at the data, changes it, and leaves or wakes wakers, all at once. Whom it
+//! wakes is awake before the section is left, so wakes are ordered as the operations are.
+
+use std::panic::Location;
+use std::sync::{Mutex as Plain, MutexGuard as PlainGuard, PoisonError, TryLockError};
+
+use super::Content;
+use crate::model::{Access, CellId, MutexId, Op, Request};
+use crate::systems::history::Asked;
+use crate::threads::ask::{Place, Running, ask, ask_for, content, is_stale, request};
+use crate::threads::system::Made;
+use crate::threads::token::Token;
+
+/// Data that threads act on, one after another.
+pub(in crate::threads) struct Section<T> {
+    id: MutexId,
+    content: Content,
+    data: Plain<T>,
+}
+
+/// An operation that a reader of a counterexample sees: its name and its place in the program.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::threads) struct Named {
+    pub(in crate::threads) text: &'static str,
+    pub(in crate::threads) place: Place,
+}
+
+impl Named {
+    /// An operation of the caller's.
+    #[track_caller]
+    pub(in crate::threads) fn here(text: &'static str) -> Named {
+        Named { text, place: Location::caller() }
+    }
+}
+
+impl<T> Section<T> {
+    /// Data of an object that is called so.
+    #[track_caller]
+    pub(in crate::threads) fn new(what: &'static str, data: T) -> Section<T> {
+        let place = Location::caller();
+        let id = MutexId(Running::current().make(Made::Mutex, what, place));
+        Section { id, content: Content::new(what, place), data: Plain::new(data) }
+    }
+
+    /// Acts on the data while nobody else does.
+    pub(in crate::threads) fn enter<R>(&self, named: Named, act: impl FnOnce(&mut T) -> R) -> R {
+        let Named { text, place } = named;
+        if is_over() {
+            // Nothing that others do depends on it any more.
+            return act(&mut self.data());
+        }
+        let handle = request(Op::AsyncLock(self.id), text, place);
+        let own = Request { mutex: self.id, handle };
+        ask_for(Op::MutexWaitAny([own].into()), text, place);
+        self.content.observe(text, place);
+        let _leave = Leave { section: self, named, own };
+        act(&mut self.data())
+    }
+
+    /// The data, for who owns all of it.
+    pub(in crate::threads) fn get_mut(&mut self) -> &mut T {
+        self.data.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The data.
+    pub(in crate::threads) fn into_inner(self) -> T {
+        self.data.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn data(&self) -> PlainGuard<'_, T> {
+        match self.data.try_lock() {
+            Ok(data) => data,
+            Err(TryLockError::Poisoned(data)) => data.into_inner(),
+            Err(TryLockError::WouldBlock) => is_stale(),
+        }
+    }
+}
+
+/// Something that is set once, by one thread, and can be read without a section.
+pub(in crate::threads) struct Flag(CellId);
+
+impl Flag {
+    /// It is not set.
+    #[track_caller]
+    pub(in crate::threads) fn new(what: &'static str) -> Flag {
+        Flag(CellId(Running::current().make(Made::Cell, what, Location::caller())))
+    }
+
+    pub(in crate::threads) fn set(&self, Named { text, place }: Named) {
+        let token = Token(Running::current().node.get()).value();
+        ask(Asked::with(token, |token| Op::Access(self.0, Access::Write(token))), text, place);
+    }
+
+    pub(in crate::threads) fn is_set(&self, Named { text, place }: Named) -> bool {
+        let told = ask_for(Op::Access(self.0, Access::Read), text, place);
+        Token::of(&content(told)).is_some()
+    }
+}
+
+/// Is the thread unwinding, or are all being ended? Then what is dropped need tell nobody: a panic
+/// is a violation at once.
+pub(in crate::threads) fn is_over() -> bool {
+    std::thread::panicking() || Running::is_gone()
+}
+
+/// Leaves the section, also if what acts in it panics.
+struct Leave<'a, T> {
+    section: &'a Section<T>,
+    named: Named,
+    own: Request,
+}
+
+impl<T> Drop for Leave<'_, T> {
+    fn drop(&mut self) {
+        let Named { text, place } = self.named;
+        self.section.content.leave();
+        self.section.content.publish(text, place);
+        ask_for(Op::Unlock(self.own), text, place);
+    }
+}
