@@ -93,6 +93,3 @@ pub(crate) use objects::network::{ENDED, Places, network_effect};
 pub(crate) use printable::masked;
 pub(crate) use state::Scope;
 pub(crate) use stop::CountsHere;
-
-// Where tests for `loom` expect it.
-pub use crate::threads::Bounds as Builder;

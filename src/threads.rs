@@ -41,7 +41,7 @@
 //! | `system` | the histories as a [`System`](crate::model::System) |
 //! | `world` | threads on stacks of their own, and what they have in memory |
 //! | `ask` | how the code of a thread asks for an operation |
-//! | `builder`, `bounds` | searches of a closure |
+//! | `builder` | searches of a closure |
 //! | `token` | what a write leaves: a history, and the bits of an atomic |
 //! | `waiting` | loops that wait for others |
 //! | `sync`, `thread`, `scope`, `cell`, `alloc`, `hint` | the interfaces of the standard library |
@@ -50,7 +50,6 @@
 
 pub mod alloc;
 mod ask;
-mod bounds;
 mod builder;
 pub mod cell;
 pub mod future;
@@ -64,7 +63,6 @@ mod token;
 mod waiting;
 mod world;
 
-pub use bounds::Bounds;
 pub use builder::{Builder, model};
 #[doc(hidden)]
 pub use statics::Static;

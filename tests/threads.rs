@@ -1,17 +1,16 @@
 //! Rust code as it is: the interfaces of the standard library.
 
+mod memory;
+mod panics;
 mod tasks;
 mod twins;
 
-use std::alloc::Layout;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use mazurka::explore::{Setting, Verdict};
-use mazurka::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
-use mazurka::sync::{
-    Arc, Barrier, Condvar, Mutex, OnceLock, PoisonError, RwLock, TryLockError, mpsc,
-};
+use mazurka::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use mazurka::sync::{Arc, Barrier, Condvar, Mutex, OnceLock, RwLock, TryLockError, mpsc};
 use mazurka::thread;
 use mazurka::threads::Builder;
 
@@ -218,22 +217,6 @@ fn a_loop_that_yields_waits() {
     };
     assert_eq!(verdict(spins(true)).0, Verdict::Ok);
     assert_ne!(verdict(spins(false)).0, Verdict::Ok);
-}
-
-#[test]
-fn a_panic_with_a_guard_is_one_violation() {
-    let checked = Builder::new().all().run(|| {
-        let lock = Arc::new(Mutex::new(0));
-        let own = lock.clone();
-        thread::spawn(move || {
-            let _guard = own.lock().unwrap();
-            panic!("with a guard");
-        });
-        drop(lock.lock());
-    });
-    assert_eq!(checked.verdict(), Verdict::Assertion, "{checked}");
-    let violations = checked.violations();
-    assert!(violations.iter().all(|violation| violation.failure.is_some()), "{checked}");
 }
 
 #[test]
@@ -527,139 +510,6 @@ fn a_scope_lends_to_its_threads() {
     assert_eq!(found, Verdict::Assertion, "{text}");
 }
 
-/// A stack of pointers that are exchanged.
-struct Stack(AtomicPtr<i32>);
-
-impl Stack {
-    fn push(&self, value: i32) {
-        // Nobody follows these pointers, so they need not be linked.
-        let node = Box::into_raw(Box::new(value));
-        let mut top = self.0.load(SeqCst);
-        while let Err(found) = self.0.compare_exchange(top, node, SeqCst, SeqCst) {
-            top = found;
-        }
-    }
-}
-
-#[test]
-fn pointers_are_exchanged() {
-    let pushed = || {
-        let stack = Arc::new(Stack(AtomicPtr::default()));
-        let own = stack.clone();
-        let other = thread::spawn(move || own.push(1));
-        stack.push(2);
-        other.join().unwrap();
-        let top = stack.0.swap(std::ptr::null_mut(), SeqCst);
-        assert!(!top.is_null());
-        assert!(stack.0.load(SeqCst).is_null());
-    };
-    assert_eq!(classes(pushed), 4, "who is first, and whether the second has seen it before");
-    let lost = || {
-        let shared = Arc::new(AtomicPtr::new(std::ptr::null_mut::<i32>()));
-        let (mut one, mut two) = (1, 2);
-        let (one, two) = (&raw mut one as usize, &raw mut two as usize);
-        let own = shared.clone();
-        let other =
-            thread::spawn(move || own.store(std::ptr::with_exposed_provenance_mut(one), SeqCst));
-        let mine = std::ptr::with_exposed_provenance_mut(two);
-        let before = shared.compare_exchange(std::ptr::null_mut(), mine, SeqCst, SeqCst);
-        other.join().unwrap();
-        assert!(before.is_err() || shared.load(SeqCst) == mine, "overwritten");
-    };
-    let (found, text) = verdict(lost);
-    assert_eq!(found, Verdict::Assertion, "{text}");
-}
-
-#[test]
-fn an_atomic_that_is_not_shared_is_changed() {
-    let changed = || {
-        let mut counter = AtomicUsize::new(1);
-        *counter.get_mut() += 1;
-        counter.fetch_add(1, SeqCst);
-        counter.with_mut(|value| *value *= 2);
-        let counter = Arc::new(counter);
-        let own = counter.clone();
-        let other = thread::spawn(move || own.fetch_add(1, SeqCst));
-        counter.fetch_add(1, SeqCst);
-        other.join().unwrap();
-        let counter = Arc::try_unwrap(counter).expect("the other has ended");
-        assert_eq!(counter.into_inner(), 8);
-    };
-    assert_eq!(classes(changed), 2);
-}
-
-mazurka::lazy_static! {
-    static ref CALLS: AtomicUsize = AtomicUsize::new(7);
-    static ref NAMES: Mutex<Vec<&'static str>> = Mutex::new(vec!["first"]);
-}
-
-#[test]
-fn variables_are_made_anew_in_each_execution() {
-    let used = || {
-        let other = thread::spawn(|| {
-            CALLS.fetch_add(1, SeqCst);
-            NAMES.lock().unwrap().push("other");
-        });
-        CALLS.fetch_add(1, SeqCst);
-        NAMES.lock().unwrap().push("main");
-        other.join().unwrap();
-        assert_eq!((CALLS.load(SeqCst), NAMES.lock().unwrap().len()), (9, 3));
-    };
-    assert!(classes(used) >= 4);
-}
-
-#[test]
-fn a_lock_is_poisoned_by_a_panic_that_is_caught() {
-    let poisoned = || {
-        let lock = Arc::new(Mutex::new(0));
-        let own = lock.clone();
-        let other = thread::spawn(move || {
-            let caught = catch_unwind(AssertUnwindSafe(|| {
-                let _guard = own.lock().unwrap();
-                panic!("caught");
-            }));
-            assert!(caught.is_err());
-            assert!(own.lock().is_err(), "by itself");
-        });
-        let seen = lock.lock().is_err();
-        other.join().unwrap();
-        assert!(lock.is_poisoned() && (seen || lock.lock().is_err()));
-    };
-    let (found, text) = verdict(poisoned);
-    assert_eq!(found, Verdict::Ok, "{text}");
-}
-
-/// Empties what others use, when it is dropped.
-struct Emptied(Arc<Mutex<Vec<i32>>>);
-
-impl Drop for Emptied {
-    fn drop(&mut self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    }
-}
-
-#[test]
-fn destructors_lock_what_others_had_locked() {
-    // Executions end in the middle, with the lock in the hands of a thread that waits.
-    let (found, text) = verdict(|| {
-        let (all, gate) = (Arc::new(Mutex::new(vec![1])), Arc::new(Mutex::new(())));
-        let emptied = Emptied(all.clone());
-        let (own, wait) = (all.clone(), gate.clone());
-        let other = thread::spawn(move || {
-            let mut all = own.lock().unwrap();
-            drop(wait.lock());
-            all.push(2);
-        });
-        drop(gate.lock());
-        let more = Emptied(all.clone());
-        drop(gate.lock());
-        drop((emptied, more));
-        other.join().unwrap();
-        assert!(all.lock().unwrap().len() <= 1);
-    });
-    assert_eq!(found, Verdict::Ok, "{text}");
-}
-
 #[test]
 fn weak_orderings_are_refused_if_asked() {
     let relaxed = || {
@@ -669,62 +519,4 @@ fn weak_orderings_are_refused_if_asked() {
     let refused = catch_unwind(|| Builder::new().refuse_weak_orderings().check(relaxed));
     let message = refused.unwrap_err().downcast::<String>();
     assert!(message.is_ok_and(|text| text.contains("weaker than sequential consistency")));
-}
-
-#[test]
-fn a_panic_that_is_caught_must_not_lock() {
-    let dropped = || {
-        let (sender, receiver) = mpsc::channel::<i32>();
-        let other = thread::spawn(move || {
-            let caught = catch_unwind(AssertUnwindSafe(|| {
-                let _sender = sender;
-                panic!("with a sender");
-            }));
-            assert!(caught.is_err());
-        });
-        assert!(receiver.recv().is_err(), "nobody sends");
-        other.join().unwrap();
-    };
-    let (found, text) = verdict(dropped);
-    assert_eq!(found, Verdict::Assertion, "{text}");
-    assert!(text.contains("that is not supported"), "{text}");
-}
-
-/// What two threads share until both have let go of it: the last one frees it, or the first.
-#[expect(unsafe_code, reason = "what is tested is memory of one's own")]
-fn freed(by_the_last: bool) -> (Verdict, String) {
-    verdict(move || {
-        let layout = Layout::new::<AtomicUsize>();
-        // SAFETY: the block has the layout of what is written to it.
-        let shared = unsafe { mazurka::alloc::alloc(layout) }.cast::<AtomicUsize>();
-        unsafe { shared.write(AtomicUsize::new(2)) };
-        let address = shared.expose_provenance();
-        let let_go = move || {
-            let shared: *mut AtomicUsize = std::ptr::with_exposed_provenance_mut(address);
-            // SAFETY: the memory of an execution is given back only when it ends.
-            let left = unsafe { &*shared }.fetch_sub(1, SeqCst);
-            if (left == 1) == by_the_last {
-                unsafe { mazurka::alloc::dealloc(shared.cast(), layout) };
-            }
-        };
-        let other = thread::spawn(let_go);
-        let_go();
-        other.join().unwrap();
-    })
-}
-
-#[test]
-fn memory_is_used_until_it_is_freed() {
-    let (found, text) = freed(true);
-    assert_eq!(found, Verdict::Ok, "{text}");
-    let (found, text) = freed(false);
-    assert_eq!(found, Verdict::Error, "{text}");
-    assert!(text.contains("use after free: memory is used in line"), "{text}");
-    #[expect(unsafe_code, reason = "what is tested is memory of one's own")]
-    let (found, text) = verdict(|| {
-        // SAFETY: the layout has a size.
-        unsafe { mazurka::alloc::alloc(Layout::new::<u64>()) };
-    });
-    assert_eq!(found, Verdict::Error, "{text}");
-    assert!(text.contains("never freed"), "{text}");
 }

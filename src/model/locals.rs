@@ -318,7 +318,7 @@ impl<'s, S: System> Locals<'s, S> {
         self.some_probes
     }
 
-    /// Does [`may_return`](Locals::may_return) hold for any local state found so far?
+    /// May a process come back to any local state found so far?
     pub(crate) fn some_may_return(&self) -> bool {
         self.some_return
     }
@@ -411,8 +411,8 @@ impl<'s, S: System> Locals<'s, S> {
         };
         // What a process that really runs does here is known only now.
         let returns = self.system.foresight().may_return(found(&self.arena, id));
-        self.returns[id.0 as usize] |= returns;
         self.some_return |= returns;
+        self.returns[id.0 as usize] |= returns;
         // Actors are nearly always at rest.
         let status = match &self.latest {
             Some(latest) if **latest == status => latest.clone(),

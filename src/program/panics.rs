@@ -43,6 +43,11 @@ pub(crate) fn while_running<T>(run: impl FnOnce() -> T) -> T {
     run()
 }
 
+/// From now on prints panics of the process that runs. The next one will abort the program.
+pub(crate) fn aloud() {
+    IS_RUNNING.set(false);
+}
+
 /// The failure of a process that has just panicked with this payload.
 pub(crate) fn failure(payload: Box<dyn Any + Send>) -> Failure {
     let site = PLACE.take();

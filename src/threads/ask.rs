@@ -337,7 +337,7 @@ pub(super) fn is_stale() -> ! {
     if running.is_ending.get() || std::thread::panicking() {
         // The process is aborted: no destructor that was called while a stack unwinds may panic.
         let what = "a destructor that is called in a panic, or at the end of an execution";
-        eprintln!("{what}, locks what another thread has locked");
+        panics::aloud();
         panic!("{what}, locks what another thread has locked");
     }
     let asked = Asked::Done;

@@ -61,7 +61,7 @@ const CIRCLES: &[(&str, &str, &str)] = &[
     ),
     (
         "threads",
-        "ask hint sync system thread world",
+        "alloc ask scope statics sync system thread token waiting world",
         "The code of a thread asks the system that runs it, by the interfaces of objects.",
     ),
     (

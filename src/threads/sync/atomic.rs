@@ -9,12 +9,11 @@ pub use super::pointer::AtomicPtr;
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
-use crate::model::{Access, CellId, Op, Opaque, Update, Value};
+use super::access::{leave, new_cell, note, now, update_cell};
+use crate::model::{Access, CellId, Op};
 use crate::systems::history::{Asked, Told};
 use crate::threads::ask::{Place, Running, ask, ask_for};
-use crate::threads::system::Made;
 use crate::threads::token::{Change, Updating, Width, Word};
 
 /// The cell of an atomic, and what it begins with.
@@ -78,40 +77,6 @@ impl Number {
             leave(cell, bits);
         }
         before
-    }
-}
-
-/// What was written last in the world, for destructors that run when it ends.
-pub(super) fn now(cell: CellId) -> Option<u64> {
-    Running::try_current()?.now.borrow().get(&cell).copied()
-}
-
-pub(super) fn leave(cell: CellId, bits: u64) {
-    Running::current().now.borrow_mut().insert(cell, bits);
-}
-
-pub(super) fn new_cell(what: &'static str, place: Place) -> CellId {
-    CellId(Running::current().make(Made::Cell, what, place))
-}
-
-/// Tells the content before.
-pub(super) fn update_cell(
-    cell: CellId,
-    update: impl Update,
-    text: &'static str,
-    place: Place,
-) -> Option<Told> {
-    let update = Value::Opaque(Opaque::updating(update));
-    let access = |update| Op::Access(cell, Access::Update(update));
-    ask(Asked::with(update, access), text, place)
-}
-
-/// Notes which orderings a program asks for.
-pub(super) fn note(ordering: Ordering) {
-    if ordering != SeqCst
-        && let Some(running) = Running::try_current()
-    {
-        running.shared.is_weak.store(true, Relaxed);
     }
 }
 

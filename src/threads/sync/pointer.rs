@@ -6,7 +6,7 @@ use std::ptr::with_exposed_provenance_mut;
 use std::sync::atomic::AtomicPtr as Plain;
 use std::sync::atomic::Ordering::{self, Relaxed, SeqCst};
 
-use super::atomic::{leave, new_cell, note, now, update_cell};
+use super::access::{leave, new_cell, note, now, update_cell};
 use crate::model::{Access, CellId, Op, Value};
 use crate::systems::history::tree::NodeId;
 use crate::systems::history::{Asked, Told};

@@ -1,0 +1,97 @@
+//! Panics of threads, and what destructors do.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use mazurka::explore::Verdict;
+use mazurka::sync::{Arc, Mutex, PoisonError, mpsc};
+use mazurka::thread;
+use mazurka::threads::Builder;
+
+use super::verdict;
+
+#[test]
+fn a_lock_is_poisoned_by_a_panic_that_is_caught() {
+    let poisoned = || {
+        let lock = Arc::new(Mutex::new(0));
+        let own = lock.clone();
+        let other = thread::spawn(move || {
+            let caught = catch_unwind(AssertUnwindSafe(|| {
+                let _guard = own.lock().unwrap();
+                panic!("caught");
+            }));
+            assert!(caught.is_err());
+            assert!(own.lock().is_err(), "by itself");
+        });
+        let seen = lock.lock().is_err();
+        other.join().unwrap();
+        assert!(lock.is_poisoned() && (seen || lock.lock().is_err()));
+    };
+    let (found, text) = verdict(poisoned);
+    assert_eq!(found, Verdict::Ok, "{text}");
+}
+
+/// Empties what others use, when it is dropped.
+struct Emptied(Arc<Mutex<Vec<i32>>>);
+
+impl Drop for Emptied {
+    fn drop(&mut self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+#[test]
+fn destructors_lock_what_others_had_locked() {
+    // Executions end in the middle, with the lock in the hands of a thread that waits.
+    let (found, text) = verdict(|| {
+        let (all, gate) = (Arc::new(Mutex::new(vec![1])), Arc::new(Mutex::new(())));
+        let emptied = Emptied(all.clone());
+        let (own, wait) = (all.clone(), gate.clone());
+        let other = thread::spawn(move || {
+            let mut all = own.lock().unwrap();
+            drop(wait.lock());
+            all.push(2);
+        });
+        drop(gate.lock());
+        let more = Emptied(all.clone());
+        drop(gate.lock());
+        drop((emptied, more));
+        other.join().unwrap();
+        assert!(all.lock().unwrap().len() <= 1);
+    });
+    assert_eq!(found, Verdict::Ok, "{text}");
+}
+
+#[test]
+fn a_panic_that_is_caught_must_not_lock() {
+    let dropped = || {
+        let (sender, receiver) = mpsc::channel::<i32>();
+        let other = thread::spawn(move || {
+            let caught = catch_unwind(AssertUnwindSafe(|| {
+                let _sender = sender;
+                panic!("with a sender");
+            }));
+            assert!(caught.is_err());
+        });
+        assert!(receiver.recv().is_err(), "nobody sends");
+        other.join().unwrap();
+    };
+    let (found, text) = verdict(dropped);
+    assert_eq!(found, Verdict::Assertion, "{text}");
+    assert!(text.contains("that is not supported"), "{text}");
+}
+
+#[test]
+fn a_panic_with_a_guard_is_one_violation() {
+    let checked = Builder::new().all().run(|| {
+        let lock = Arc::new(Mutex::new(0));
+        let own = lock.clone();
+        thread::spawn(move || {
+            let _guard = own.lock().unwrap();
+            panic!("with a guard");
+        });
+        drop(lock.lock());
+    });
+    assert_eq!(checked.verdict(), Verdict::Assertion, "{checked}");
+    let violations = checked.violations();
+    assert!(violations.iter().all(|violation| violation.failure.is_some()), "{checked}");
+}
