@@ -210,7 +210,7 @@ fn times_are_over_or_not_and_never_in_the_way() {
         assert!(timeout(SECOND, receiver.recv()).await.is_err());
         sleep(SECOND).await;
     };
-    assert!(!deadlocks(over));
+    assert!(runs(over) > 1);
     // After the time nobody wakes the task: a deadlock.
     let behind = || async {
         let (_sender, mut receiver) = mpsc::channel::<()>(1);
