@@ -484,6 +484,23 @@ fn locks_of_readers_and_writers_are_tried() {
 }
 
 #[test]
+fn a_writer_comes_after_readers_that_are_behind() {
+    let behind = || {
+        let (lock, mutex) = (Arc::new(RwLock::new(0)), Arc::new(Mutex::new(0)));
+        let (own, other) = (lock.clone(), mutex.clone());
+        let reader = thread::spawn(move || {
+            drop(own.read());
+            drop(other.lock());
+        });
+        let writing = lock.write();
+        drop(mutex.lock());
+        drop(writing);
+        reader.join().unwrap();
+    };
+    assert_eq!(classes(behind), 34, "by locks that leave tokens");
+}
+
+#[test]
 fn a_scope_lends_to_its_threads() {
     let lent = || {
         let (lock, mut sum) = (Mutex::new(0), 0);

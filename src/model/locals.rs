@@ -5,6 +5,7 @@
 //! program's own code runs only the first time. Process ids are interned too: a spawned process is
 //! named by its parent and the spawning action there, so it has the same id on every branch.
 
+mod answers;
 mod forget;
 mod names;
 
@@ -291,36 +292,6 @@ impl<'s, S: System> Locals<'s, S> {
             Status::At(op) => Some(op),
             _ => None,
         }
-    }
-
-    /// The value that the process returns that has ended in local state `id`, if it returns one.
-    pub(crate) fn returned(&self, id: LocalId) -> Option<ValueId> {
-        self.returned.get(&id).copied()
-    }
-
-    /// Is the process in local state `id` a daemon? See [`System::is_daemon`].
-    pub fn is_daemon(&self, id: LocalId) -> bool {
-        id != LocalId::CARRIER && self.system.is_daemon(self.get(id))
-    }
-
-    /// Does a process in local state `id` excuse others? See [`System::excuses`].
-    pub fn excuses(&self, id: LocalId) -> bool {
-        id != LocalId::CARRIER && self.system.excuses(self.get(id))
-    }
-
-    /// May a process come back here and change nothing? See [`super::Foresight::may_return`].
-    pub(crate) fn may_return(&self, id: LocalId) -> bool {
-        self.returns[id.0 as usize]
-    }
-
-    /// Is the operation of any local state found so far a probe?
-    pub(crate) fn some_probes(&self) -> bool {
-        self.some_probes
-    }
-
-    /// May a process come back to any local state found so far?
-    pub(crate) fn some_may_return(&self) -> bool {
-        self.some_return
     }
 
     /// The local state after `response` in `id`. O(1) after the first time.

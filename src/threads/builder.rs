@@ -147,9 +147,10 @@ impl Builder {
         loop {
             let threads = Threads::new(closure.clone(), mode);
             let mut result = run(self.set_up(&threads), &threads);
+            let differs = threads.mode() == mode && threads.differs();
             let again = threads.mode();
             if again == mode {
-                if threads.differs() {
+                if differs {
                     result = run(self.set_up(&threads), &threads);
                 }
                 return result;

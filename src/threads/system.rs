@@ -106,6 +106,8 @@ pub(super) struct Shared {
     /// Was a mutex tried, or a cell made, that the mode does not expect?
     pub(super) tries: AtomicBool,
     pub(super) cells: AtomicBool,
+    /// Was a lock made whose readers leave no tokens?
+    pub(super) has_rwlocks: AtomicBool,
     /// Did an atomic operation ask for less than sequential consistency?
     pub(super) is_weak: AtomicBool,
     /// Was a loop cut that waits?
@@ -147,6 +149,7 @@ impl Threads {
             mode,
             tries: AtomicBool::new(false),
             cells: AtomicBool::new(false),
+            has_rwlocks: AtomicBool::new(false),
             is_weak: AtomicBool::new(false),
             has_cut: AtomicBool::new(false),
         };
@@ -254,7 +257,13 @@ impl Shared {
     }
 
     /// Notes that the threads cannot be brought to this history again.
+    ///
+    /// A thread that has read under a lock leaves no token, so in a world a writer may come before
+    /// it. If there are such locks, the search is done once more, with locks that leave tokens.
     fn breaks(&self, node: NodeId) -> Failure {
+        if self.has_rwlocks.load(Ordering::Relaxed) {
+            self.tries.store(true, Ordering::Relaxed);
+        }
         let message = "nondeterminism: the threads do not do the same again".to_string();
         let failure = Failure { kind: FailureKind::Error, message, site: None };
         self.broken().entry(node).or_insert(failure).clone()
@@ -406,9 +415,8 @@ impl Finale<Local> for Threads {
         drop(World::take(self.shared.number));
         let mut world = World::new(self.shared.clone());
         let mut ends = locals.iter().flatten().map(|&&Local(node)| node);
-        if ends.any(|end| world.bring_to(end).is_err()) {
-            let message = "nondeterminism: the threads do not do the same again".into();
-            return Some(Failure { kind: FailureKind::Error, message, site: None });
+        if let Some(end) = ends.find(|&end| world.bring_to(end).is_err()) {
+            return Some(self.shared.breaks(end));
         }
         let misuse = world.misuse();
         world.keep(self.shared.number);

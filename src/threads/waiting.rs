@@ -5,7 +5,7 @@
 //! last round began. Whether it would is tried out: the same observations are delivered
 //! [`ROUNDS`] times more. A loop that gives up before that is followed to its end. One that gives
 //! up later cannot be told from one that waits, so a verdict says if it rests on that
-//! ([`Shared::assumes`]).
+//! ([`Shared::assumptions`]).
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -264,7 +264,7 @@ impl fmt::Debug for AbortHandle {
 }
 
 /// Says that the task waits for something that others do, as
-/// [`thread::yield_now`](crate::thread::yield_now), and lets the other parts of the task go on.
+/// [`thread::yield_now`], and lets the other parts of the task go on.
 pub fn yield_now() -> impl Future<Output = ()> {
     let mut has_yielded = false;
     std::future::poll_fn(move |context| {

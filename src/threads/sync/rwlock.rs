@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
+use std::sync::atomic::Ordering;
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 use super::{Condvar, Content, Mutex, granted};
@@ -74,6 +75,7 @@ impl Way {
         if running.shared.mode.is_tried {
             return Way::Tried(Mutex::new_at(Holders::default(), place), Condvar::new_at(place));
         }
+        running.shared.has_rwlocks.store(true, Ordering::Relaxed);
         let id = RwLockId(running.make(Made::RwLock, "RwLock", place));
         Way::Queued(id, Content::new("content of RwLock", place))
     }

@@ -160,7 +160,7 @@ impl fmt::Debug for Notify {
 }
 
 pub mod futures {
-    //! Futures of [`Notify`](super::Notify).
+    //! Futures of [`Notify`].
 
     use super::*;
     use std::ops::Deref;
