@@ -26,9 +26,12 @@ pub(super) use names::{Births, MessageNames};
 use super::audit::{self, Audit};
 use super::objects::World;
 use super::{
-    Envelope, Handle, MailboxId, May, MessageId, Next, Object, ObjectTable, Op, Outbox, Part,
+    Envelope, Failure, FailureKind, Handle, MailboxId, May, MessageId, Next, Object, ObjectTable, Op, Outbox, Part,
     Point, Reach, Response, Stimulus, System, Touch, Value, ValueId, Values,
 };
+
+/// The most values among which a process may choose.
+const MOST: i64 = i32::MAX as i64;
 
 /// A local state, by its place in [`Locals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -367,6 +370,10 @@ impl<'s, S: System> Locals<'s, S> {
     #[inline(never)]
     fn find_status(&mut self, id: LocalId) {
         let status = match self.system.next(found(&self.arena, id), &mut self.values) {
+            Next::Op(Op::Choose { lo, hi }) if hi.checked_sub(lo).is_none_or(|n| n > MOST) => {
+                let message = format!("a choice among more than {MOST} values");
+                Status::Failed(Failure { kind: FailureKind::Error, message, site: None })
+            }
             Next::Op(op) => {
                 let objects = self.system.objects();
                 self.some_probes |= matches!(op, Op::Probe { .. });

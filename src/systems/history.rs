@@ -225,7 +225,9 @@ impl<R: Runner> History<R> {
         let (_, replies, path) = self.run_anew(live, node, last);
         let found = self.difference(&self.tree(), node, &path, &replies);
         let kind = || self.runner().on_difference(self.tree().start(node));
-        found.or_else(|| difference::between("the process", reply, replies.last()?, &kind))
+        found
+            .or_else(|| difference::between("the process", reply, replies.last()?, &kind))
+            .or_else(|| self.start_again(live, &path, &replies))
     }
 
     /// A process that has this history and then got the outcome `last`; its questions since it was

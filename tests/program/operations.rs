@@ -174,3 +174,15 @@ fn what_a_verified_program_prints_is_shown() {
     let checked = mazurka::check(&silent.build()).run().to_string();
     assert!(!checked.contains("rinted"), "{checked}");
 }
+
+#[test]
+fn a_choice_is_among_as_many_values_as_can_be_numbered() {
+    for range in [0..(1 << 32) + 2, 0..i64::MAX, i64::MIN..i64::MAX] {
+        let mut program = Program::new();
+        program.process("main", async move || assert!(choose(range.clone()).await < 2));
+        let checked = all(&program.build(), "udpor");
+        assert_eq!(checked.verdict(), Verdict::Error, "{checked}");
+        let expected = "a choice among more than 2147483647 values";
+        assert!(checked.to_string().contains(expected), "{checked}");
+    }
+}

@@ -2,12 +2,12 @@
 //! run to run.
 #![cfg(debug_assertions)]
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use mazurka::check::Checked;
 use mazurka::explore::Verdict;
-use mazurka::program::{Program, choose};
+use mazurka::program::{Program, choose, spawn};
 
 fn reported(program: Program) -> String {
     let checked: Checked = mazurka::check(&program.build()).all().run();
@@ -113,4 +113,37 @@ fn programs_that_share_nothing_behind_its_back_are_fine() {
     program.finally(move |end| assert_eq!(end.read(count), known.iter().sum::<i64>()));
     let checked = mazurka::check(&program.build()).all().run();
     assert_eq!((checked.verdict(), checked.stats().traces), (Verdict::Ok, 2), "{checked}");
+}
+
+#[test]
+fn a_process_that_is_started_with_something_else_each_time() {
+    static RUNS: AtomicI64 = AtomicI64::new(0);
+    let mut program = Program::new();
+    let cell = program.cell("cell", 0);
+    program.process("main", async move || {
+        let captured = RUNS.fetch_add(1, Ordering::Relaxed);
+        let child = spawn("child", async move || cell.write(captured).await).await;
+        child.join().await;
+    });
+    let told = reported(program);
+    let expected = "nondeterminism: after the same outcomes, the process child asked for `cell.write()` with ";
+    assert!(told.contains(expected), "{told}");
+}
+
+#[test]
+fn a_process_that_is_started_with_something_else_that_it_asks_for_later() {
+    static RUNS: AtomicI64 = AtomicI64::new(0);
+    let mut program = Program::new();
+    let cell = program.cell("cell", 0);
+    program.process("main", async move || {
+        let captured = RUNS.fetch_add(1, Ordering::Relaxed);
+        let child = spawn("child", async move || {
+            if cell.read().await == 0 {
+                cell.write(captured).await;
+            }
+        });
+        child.await.join().await;
+    });
+    let told = reported(program);
+    assert!(told.contains("nondeterminism: after the same outcomes, the process child"), "{told}");
 }

@@ -9,6 +9,9 @@
 //!   start. If it asks something else, the process that has just ended fails, with a message that
 //!   names the other one. This is done in debug builds only, since it may double the number of
 //!   runs.
+//! - Whenever a process is run again, so are the processes that it starts, with what their closures
+//!   have captured this time. In all builds this is done once for each start, when the first of its
+//!   processes has ended.
 //! - The first judgement of a terminal state, and the first one that finds a failure, are repeated;
 //!   in debug builds all these processes are run again in between. If the contents are the same but
 //!   the judgement is not, the program is wrong.
@@ -21,7 +24,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::live::Live;
 use super::tree::NodeId;
-use super::{History, Judge, Reply, Runner, difference};
+use super::{Asked, History, Judge, Reply, Runner, difference};
 use crate::model::{Contents, Failure, FailureKind};
 
 /// What is run or judged again.
@@ -68,6 +71,9 @@ impl<R: Runner> History<R> {
     ) -> Option<Reply<R::Start>> {
         let end = self.runs_again().then(|| self.shared.again.next()).flatten()?;
         let (path, replies) = (self.path(None, end), self.run_again(live, end));
+        if let Some(found) = self.start_again(live, &path, &replies) {
+            return Some(found);
+        }
         let tree = self.tree();
         let start = tree.start(end);
         let who = match start == tree.start(node) {
@@ -78,16 +84,51 @@ impl<R: Runner> History<R> {
         difference::of(&tree, &who, &path, &replies, &kind)
     }
 
+    /// Starts the processes again that a process has started, which was itself run again with these
+    /// questions: each as the process has done this time, with what its closure has captured now.
+    /// Each runs to where the first such process has ended, or to its first question. Returns the
+    /// failure if the questions differ.
+    pub(super) fn start_again(
+        &self,
+        live: &mut Live<R::Live>,
+        path: &[NodeId],
+        replies: &[Reply<R::Start>],
+    ) -> Option<Reply<R::Start>> {
+        path.iter().zip(replies).find_map(|(&node, reply)| {
+            let Asked::Spawn(start) = &reply.asked else { return None };
+            let child = self.tree().known_child(node)?;
+            self.tree().reply(child)?;
+            let ends = self.shared.again.ends();
+            let end = ends.into_iter().find(|&end| self.tree().root(end) == child);
+            let end = end.unwrap_or(child);
+            let (path, replies) = (self.path(None, end), self.run_as(live, start, end));
+            let tree = self.tree();
+            let who = format!("the process {}", self.runner().name(start));
+            let kind = || self.runner().on_difference(start);
+            difference::of(&tree, &who, &path, &replies, &kind)
+        })
+    }
+
     /// The questions of a new process in this history and its prefixes.
     fn run_again(&self, live: &mut Live<R::Live>, end: NodeId) -> Vec<Reply<R::Start>> {
+        let start = self.tree().start(end).clone();
+        self.run_as(live, &start, end)
+    }
+
+    /// The questions of a process that is started so in this history and its prefixes.
+    fn run_as(
+        &self,
+        live: &mut Live<R::Live>,
+        start: &R::Start,
+        end: NodeId,
+    ) -> Vec<Reply<R::Start>> {
         live.make_room(1);
         let path = self.path(None, end);
         let tree = self.tree();
         let told: Vec<_> = path[1..].iter().map(|&node| tree.told(node).clone()).collect();
-        let start = tree.start(end).clone();
         drop(tree);
         self.begin_turn(live, path[path.len().saturating_sub(2)], told.last());
-        let (_, replies) = self.run_through(live, &start, &told);
+        let (_, replies) = self.run_through(live, start, &told);
         self.end_turn(live);
         replies
     }

@@ -147,6 +147,11 @@ impl<S: Clone> Tree<S> {
         root
     }
 
+    /// The empty history of the process that is spawned at the end of this history, if it is known.
+    pub(crate) fn known_child(&self, node: NodeId) -> Option<NodeId> {
+        self.spawned.get(&node).copied()
+    }
+
     /// From now on, a process with the history `node` that makes this observation has the history
     /// `earlier` again, unless a history that continues `node` with it exists already. Returns the
     /// history that results.
