@@ -501,6 +501,30 @@ fn a_writer_comes_after_readers_that_are_behind() {
 }
 
 #[test]
+fn a_daemon_may_wait_for_ever() {
+    let served = |is_daemon: bool| {
+        move || {
+            let (sender, receiver) = mpsc::channel::<mpsc::Sender<i32>>();
+            let server = thread::Builder::new().name("server".into());
+            let server = if is_daemon { server.daemon() } else { server };
+            let kept = sender.clone();
+            let serves = move || {
+                let _kept = kept;
+                for reply in receiver.iter() {
+                    reply.send(42).unwrap();
+                }
+            };
+            server.spawn(serves).unwrap();
+            let (reply, replies) = mpsc::channel();
+            sender.send(reply).unwrap();
+            assert_eq!(replies.recv(), Ok(42));
+        }
+    };
+    assert_eq!(verdict(served(true)).0, Verdict::Ok);
+    assert_eq!(verdict(served(false)).0, Verdict::Deadlock);
+}
+
+#[test]
 fn a_scope_lends_to_its_threads() {
     let lent = || {
         let (lock, mut sum) = (Mutex::new(0), 0);

@@ -66,6 +66,8 @@ pub(crate) struct Start {
     pub(super) place: Option<Place>,
     /// The history of the thread that spawned it, when it did so.
     pub(super) spawner: Option<NodeId>,
+    /// May it wait for ever?
+    pub(super) is_daemon: bool,
 }
 
 /// The running thread, for its code.

@@ -71,16 +71,16 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         &'scope self,
         code: impl FnOnce() -> T + 'scope,
     ) -> ScopedJoinHandle<'scope, T> {
-        self.start(None, code, Location::caller())
+        self.start(Builder::new(), code, Location::caller())
     }
 
     fn start<T: 'scope>(
         &'scope self,
-        name: Option<String>,
+        builder: Builder,
         code: impl FnOnce() -> T + 'scope,
         place: Place,
     ) -> ScopedJoinHandle<'scope, T> {
-        let spawned = Spawned::start(name, code, extended, place);
+        let spawned = Spawned::start(builder, code, extended, place);
         of(&self.threads).extend(spawned.process());
         ScopedJoinHandle { spawned, threads: &self.threads }
     }
@@ -123,7 +123,7 @@ impl Builder {
         scope: &'scope Scope<'scope, 'env>,
         code: impl FnOnce() -> T + 'scope,
     ) -> io::Result<ScopedJoinHandle<'scope, T>> {
-        Ok(scope.start(self.into_name(), code, Location::caller()))
+        Ok(scope.start(self, code, Location::caller()))
     }
 }
 

@@ -131,7 +131,7 @@ impl Threads {
         objects.rwlocks.push_array("rwlock", MANY, ());
         objects.condvars.push_array("condvar", MANY, ());
         objects.semaphores.push_array("bell", MANY, 0);
-        let start = Start { name: "main".into(), place: None, spawner: None };
+        let start = Start { name: "main".into(), place: None, spawner: None, is_daemon: false };
         let shared = Shared {
             main,
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
@@ -384,6 +384,10 @@ impl System for Threads {
             Some(earlier) => tree.come_back(node, told, earlier),
             None => tree.extend(node, told),
         })
+    }
+
+    fn is_daemon(&self, &Local(node): &Local) -> bool {
+        self.shared.tree().start(node).is_daemon
     }
 
     /// A panic is a violation at once, and what its thread had is not given back.

@@ -48,6 +48,7 @@ pub struct ThreadId(Option<u32>);
 #[derive(Debug, Default)]
 pub struct Builder {
     name: Option<String>,
+    is_daemon: bool,
 }
 
 /// Starts a thread.
@@ -56,7 +57,7 @@ pub struct Builder {
 /// threads of a program share one thread of the operating system.
 #[track_caller]
 pub fn spawn<T: 'static>(code: impl FnOnce() -> T + 'static) -> JoinHandle<T> {
-    JoinHandle(Spawned::start(None, code, |body| body, Location::caller()))
+    JoinHandle(Spawned::start(Builder::new(), code, |body| body, Location::caller()))
 }
 
 /// Waits until the thread has ended.
@@ -67,7 +68,7 @@ pub(super) fn wait_for(process: ProcessId, place: Place) {
 impl<T> Spawned<T> {
     /// Starts a thread. What it runs is made a [`Body`] by `extend`, which extends lifetimes.
     pub(super) fn start<'c>(
-        name: Option<String>,
+        Builder { name, is_daemon }: Builder,
         code: impl FnOnce() -> T + 'c,
         extend: impl FnOnce(Box<dyn FnOnce() + 'c>) -> Body,
         place: Place,
@@ -90,7 +91,7 @@ impl<T> Spawned<T> {
             *returned.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
         }))));
         drop(running);
-        let start = Start { name: shown, place: Some(place), spawner: None };
+        let start = Start { name: shown, place: Some(place), spawner: None, is_daemon };
         let process = match ask(Asked::Spawn(start), "spawn", place) {
             Some(Told::Spawned(process)) => Some(process),
             _ => None,
@@ -145,11 +146,13 @@ impl Builder {
 
     /// Names the thread.
     pub fn name(self, name: String) -> Builder {
-        Builder { name: Some(name) }
+        Builder { name: Some(name), ..self }
     }
 
-    pub(super) fn into_name(self) -> Option<String> {
-        self.name
+    /// Lets the thread wait for ever: an execution at whose end it waits is no deadlock. The threads
+    /// of a real program end with its main thread; here those that must end are found.
+    pub fn daemon(self) -> Builder {
+        Builder { is_daemon: true, ..self }
     }
 
     /// Has no effect: all stacks have the same size.
@@ -166,7 +169,7 @@ impl Builder {
         self,
         code: impl FnOnce() -> T + 'static,
     ) -> io::Result<JoinHandle<T>> {
-        Ok(JoinHandle(Spawned::start(self.name, code, |body| body, Location::caller())))
+        Ok(JoinHandle(Spawned::start(self, code, |body| body, Location::caller())))
     }
 }
 
