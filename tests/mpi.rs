@@ -130,7 +130,7 @@ fn offences(
     folder: &Path,
     explorers: &[&str],
 ) -> (usize, usize, Vec<String>) {
-    let compiler = Compiler::new("cc", folder.join("cache"), folder.to_owned());
+    let compiler = Compiler::new("cc", cache(), folder.to_owned());
     let name = path.file_name().unwrap().to_str().unwrap();
     let program = folder.join(name).with_extension("exe");
     let options = ["-Wall", "-pthread", option].map(OsString::from);
@@ -240,12 +240,17 @@ fn compile_as(command: &str, name: &str, options: &[&str], folder: &Path) -> Str
     compile_source(command, &format!("tests/mpi/{name}"), options, folder)
 }
 
+/// The folder in which the library is compiled once for all tests.
+fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
+}
+
 fn compile_source(command: &str, path: &str, options: &[&str], folder: &Path) -> String {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let program = folder.join(source.file_stem().unwrap()).display().to_string();
     let files = [source.to_str().unwrap(), "-o", &program];
     let arguments = [&[command], options, &files].concat();
-    let compiled = mazurka(&arguments).env("XDG_CACHE_HOME", folder).output().unwrap();
+    let compiled = mazurka(&arguments).env("XDG_CACHE_HOME", cache()).output().unwrap();
     assert_eq!(code(&compiled), 0, "{}", stderr(&compiled));
     program
 }

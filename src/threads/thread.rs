@@ -149,8 +149,8 @@ impl Builder {
         Builder { name: Some(name), ..self }
     }
 
-    /// Lets the thread wait for ever: an execution at whose end it waits is no deadlock. The threads
-    /// of a real program end with its main thread; here those that must end are found.
+    /// Lets the thread wait for ever: an execution at whose end it waits is no deadlock. The
+    /// threads of a real program end with its main thread; here those that must end are found.
     pub fn daemon(self) -> Builder {
         Builder { is_daemon: true, ..self }
     }
