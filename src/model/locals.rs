@@ -26,8 +26,8 @@ pub(super) use names::{Births, MessageNames};
 use super::audit::{self, Audit};
 use super::objects::World;
 use super::{
-    Envelope, Failure, FailureKind, Handle, MailboxId, May, MessageId, Next, Object, ObjectTable, Op, Outbox, Part,
-    Point, Reach, Response, Stimulus, System, Touch, Value, ValueId, Values,
+    Envelope, Failure, FailureKind, Handle, MailboxId, May, MessageId, Next, Object, ObjectTable,
+    Op, Outbox, Part, Point, Reach, Response, Stimulus, System, Touch, Value, ValueId, Values,
 };
 
 /// The most values among which a process may choose.

@@ -126,7 +126,8 @@ fn a_process_that_is_started_with_something_else_each_time() {
         child.join().await;
     });
     let told = reported(program);
-    let expected = "nondeterminism: after the same outcomes, the process child asked for `cell.write()` with ";
+    let expected =
+        "nondeterminism: after the same outcomes, the process child asked for `cell.write()` with ";
     assert!(told.contains(expected), "{told}");
 }
 

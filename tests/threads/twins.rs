@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc as Plain, Mutex as PlainMutex};
 
 use mazurka::explore::Verdict;
-use mazurka::sync::atomic::{AtomicI8, Ordering::SeqCst};
-use mazurka::sync::{Arc, Mutex};
+use mazurka::sync::atomic::{AtomicI8, AtomicPtr, Ordering::SeqCst};
+use mazurka::sync::{Arc, Mutex, RwLock};
 use mazurka::thread;
 use mazurka::threads::Builder;
 
@@ -24,20 +24,50 @@ enum Statement {
     Guarded(usize, i8),
     /// The same with two locks, the second one locked within the first.
     Both(usize, i8),
+    /// Reads under the lock of readers and writers; tries to; adds to what it guards.
+    Read,
+    TryRead,
+    Write(i8),
+    /// Has this lock as a writer while it does what `Guarded` does.
+    Within(usize, i8),
+    /// Exchanges the pointer, if it is the first, for the second; just reads it.
+    Point(usize, usize),
+    Pointed,
 }
 
 const ATOMICS: usize = 2;
 const LOCKS: usize = 2;
+/// The lock of readers and writers, among what is guarded.
+const SHARED: usize = LOCKS;
+/// What pointers may point to.
+static TARGETS: [u8; 3] = [0, 1, 2];
+/// What is seen where a lock is not free.
+const TAKEN: i8 = -77;
 
 type Seen = Vec<Vec<i8>>;
 /// What threads have seen, and what is in memory at the end.
-type Outcome = (Seen, [i8; ATOMICS], [i8; LOCKS]);
+type Outcome = (Seen, [i8; ATOMICS], [i8; LOCKS + 1], usize);
 
-fn program(seed: u64) -> Vec<Vec<Statement>> {
+/// Statements of atomics and mutexes; or of other locks and pointers.
+fn program(seed: u64, others: bool) -> Vec<Vec<Statement>> {
     let mut rng = Rng::new(seed);
+    // Locks that are tried are made in another way.
+    let tries = seed % 3 == 0;
     let threads = *rng.pick(&[2, 2, 3, 3]);
     let statement = |rng: &mut Rng| {
         let (at, n) = (*rng.pick(&[0, 1]), *rng.pick(&[1, 2, 100]));
+        if others {
+            return match *rng.pick(&[0, 0, 1, 2, 3, 4, 5, 6]) {
+                0 if tries => Statement::TryRead,
+                0 => Statement::Read,
+                1 => Statement::Write(n),
+                2 => Statement::Within(at, n),
+                3 => Statement::Guarded(at, n),
+                4 => Statement::Point(at, *rng.pick(&[1, 2])),
+                5 => Statement::Point(1 + at, *rng.pick(&[0, 2])),
+                _ => Statement::Pointed,
+            };
+        }
         match *rng.pick(&[0, 1, 2, 3, 4, 5, 6, 7, 7]) {
             0 => Statement::Load(at),
             1 => Statement::Store(at, n),
@@ -49,7 +79,9 @@ fn program(seed: u64) -> Vec<Vec<Statement>> {
             _ => Statement::Both(at, n),
         }
     };
-    let most = if threads == 2 { 5 } else { 3 };
+    // Locks that are made of others have many steps.
+    let threads = if others { 2 } else { threads };
+    let most = if threads == 2 && !others { 5 } else { 3 };
     (0..threads)
         .map(|_| {
             let length = *rng.pick(&[2, most - 1, most]);
@@ -63,6 +95,9 @@ fn program(seed: u64) -> Vec<Vec<Statement>> {
 enum Step {
     Lock(usize),
     Unlock(usize),
+    /// Begins and ends to read.
+    Share,
+    Unshare,
     Do(Statement),
 }
 
@@ -74,6 +109,14 @@ fn steps(statements: &[Statement]) -> Vec<Step> {
             let (lock, unlock) = (Step::Lock(other), Step::Unlock(other));
             vec![Step::Lock(at), lock, Step::Do(statement), unlock, Step::Unlock(at)]
         }
+        Statement::Read => vec![Step::Share, Step::Do(statement), Step::Unshare],
+        Statement::Write(_) => {
+            vec![Step::Lock(SHARED), Step::Do(statement), Step::Unlock(SHARED)]
+        }
+        Statement::Within(at, n) => {
+            let inner = [Step::Lock(at), Step::Do(Statement::Guarded(at, n)), Step::Unlock(at)];
+            [&[Step::Lock(SHARED)], &inner[..], &[Step::Unlock(SHARED)]].concat()
+        }
         _ => vec![Step::Do(statement)],
     };
     statements.iter().flat_map(of).collect()
@@ -83,7 +126,8 @@ fn steps(statements: &[Statement]) -> Vec<Step> {
 struct Machine {
     at: Vec<usize>,
     outcome: Outcome,
-    owners: [Option<usize>; LOCKS],
+    owners: [Option<usize>; LOCKS + 1],
+    readers: usize,
 }
 
 /// All outcomes, and whether an interleaving deadlocks.
@@ -91,8 +135,9 @@ fn interleavings(program: &[Vec<Statement>]) -> (BTreeSet<Outcome>, bool) {
     let steps: Vec<Vec<Step>> = program.iter().map(|statements| steps(statements)).collect();
     let start = Machine {
         at: vec![0; program.len()],
-        outcome: (vec![Vec::new(); program.len()], [0; ATOMICS], [0; LOCKS]),
-        owners: [None; LOCKS],
+        outcome: (vec![Vec::new(); program.len()], [0; ATOMICS], [0; LOCKS + 1], 0),
+        owners: [None; LOCKS + 1],
+        readers: 0,
     };
     let (mut outcomes, mut deadlocks) = (BTreeSet::new(), false);
     let (mut known, mut pending) = (BTreeSet::from([start.clone()]), vec![start]);
@@ -124,9 +169,26 @@ fn interleavings(program: &[Vec<Statement>]) -> (BTreeSet<Outcome>, bool) {
 
 /// Returns false if the thread has to wait.
 fn carry_out(machine: &mut Machine, thread: usize, step: Step) -> bool {
-    let (seen, atomics, guarded) = &mut machine.outcome;
+    let (seen, atomics, guarded, pointer) = &mut machine.outcome;
     let seen = &mut seen[thread];
     match step {
+        Step::Lock(SHARED) if machine.readers > 0 => return false,
+        Step::Share if machine.owners[SHARED].is_some() => return false,
+        Step::Share => machine.readers += 1,
+        Step::Unshare => machine.readers -= 1,
+        Step::Do(Statement::TryRead) if machine.owners[SHARED].is_some() => seen.push(TAKEN),
+        Step::Do(Statement::Read | Statement::TryRead) => seen.push(guarded[SHARED]),
+        Step::Do(Statement::Write(n)) => {
+            seen.push(guarded[SHARED]);
+            guarded[SHARED] = guarded[SHARED].wrapping_add(n);
+        }
+        Step::Do(Statement::Pointed) => seen.push(*pointer as i8),
+        Step::Do(Statement::Point(expected, new)) => {
+            seen.push(*pointer as i8);
+            if *pointer == expected {
+                *pointer = new;
+            }
+        }
         Step::Lock(at) if machine.owners[at].is_some() => return false,
         Step::Lock(at) => machine.owners[at] = Some(thread),
         Step::Unlock(at) => machine.owners[at] = None,
@@ -165,10 +227,21 @@ fn carry_out(machine: &mut Machine, thread: usize, step: Step) -> bool {
 struct Memory {
     atomics: [AtomicI8; ATOMICS],
     guarded: [Mutex<i8>; LOCKS],
+    shared: RwLock<i8>,
+    pointer: AtomicPtr<u8>,
+}
+
+fn target(number: usize) -> *mut u8 {
+    std::ptr::from_ref(&TARGETS[number]).cast_mut()
+}
+
+/// The number of what this points to.
+fn number(pointer: *mut u8) -> usize {
+    (0..TARGETS.len()).find(|&number| target(number) == pointer).expect("one of the targets")
 }
 
 fn run(statements: &[Statement], memory: &Memory) -> Vec<i8> {
-    let Memory { atomics, guarded } = memory;
+    let Memory { atomics, guarded, shared, pointer } = memory;
     let mut seen = Vec::new();
     for &statement in statements {
         match statement {
@@ -192,6 +265,25 @@ fn run(statements: &[Statement], memory: &Memory) -> Vec<i8> {
                 seen.push(*inner);
                 *inner = outer.wrapping_sub(n);
             }
+            Statement::Read => seen.push(*shared.read().unwrap()),
+            Statement::TryRead => seen.push(shared.try_read().map_or(TAKEN, |value| *value)),
+            Statement::Write(n) => {
+                let mut value = shared.write().unwrap();
+                seen.push(*value);
+                *value = value.wrapping_add(n);
+            }
+            Statement::Within(at, n) => {
+                let _outer = shared.write().unwrap();
+                let mut value = guarded[at].lock().unwrap();
+                seen.push(*value);
+                *value = value.wrapping_add(n);
+            }
+            Statement::Point(expected, new) => {
+                let [expected, new] = [expected, new].map(target);
+                let found = pointer.compare_exchange(expected, new, SeqCst, SeqCst);
+                seen.push(number(found.unwrap_or_else(|old| old)) as i8);
+            }
+            Statement::Pointed => seen.push(number(pointer.load(SeqCst)) as i8),
         }
     }
     seen
@@ -206,6 +298,8 @@ fn search(program: &[Vec<Statement>], explorer: &str) -> (BTreeSet<Outcome>, boo
         let memory = Arc::new(Memory {
             atomics: Default::default(),
             guarded: [Mutex::new(0), Mutex::new(0)],
+            shared: RwLock::new(0),
+            pointer: AtomicPtr::new(target(0)),
         });
         let threads: Vec<_> = program
             .iter()
@@ -216,8 +310,10 @@ fn search(program: &[Vec<Statement>], explorer: &str) -> (BTreeSet<Outcome>, boo
             .collect();
         let seen = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
         let atomics = std::array::from_fn(|at| memory.atomics[at].load(SeqCst));
-        let guarded = std::array::from_fn(|at| *memory.guarded[at].lock().unwrap());
-        own.lock().unwrap().insert((seen, atomics, guarded));
+        let [first, second] = [0, 1].map(|at| *memory.guarded[at].lock().unwrap());
+        let guarded = [first, second, *memory.shared.read().unwrap()];
+        let pointer = number(memory.pointer.load(SeqCst));
+        own.lock().unwrap().insert((seen, atomics, guarded, pointer));
     });
     let deadlocks = match checked.verdict() {
         Verdict::Ok => false,
@@ -231,8 +327,8 @@ fn search(program: &[Vec<Statement>], explorer: &str) -> (BTreeSet<Outcome>, boo
 #[test]
 fn random_programs_have_the_outcomes_of_their_interleavings() {
     let (mut most, mut deadlocking) = (0, 0);
-    for seed in 0..60 {
-        let program = program(seed);
+    for seed in 0..90 {
+        let program = program(seed, seed >= 60);
         let (outcomes, deadlocks) = interleavings(&program);
         let (found, found_deadlocks, classes) = search(&program, "udpor");
         assert_eq!(found, outcomes, "seed {seed}: {program:?}");
