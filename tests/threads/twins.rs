@@ -52,7 +52,7 @@ type Outcome = (Seen, [i8; ATOMICS], [i8; LOCKS + 1], usize);
 fn program(seed: u64, others: bool) -> Vec<Vec<Statement>> {
     let mut rng = Rng::new(seed);
     // Locks that are tried are made in another way.
-    let tries = seed % 3 == 0;
+    let tries = seed.is_multiple_of(3);
     let threads = *rng.pick(&[2, 2, 3, 3]);
     let statement = |rng: &mut Rng| {
         let (at, n) = (*rng.pick(&[0, 1]), *rng.pick(&[1, 2, 100]));
