@@ -67,9 +67,15 @@ pub(super) fn blame(what: &'static str, place: Place) -> ! {
     resume_unwind(Box::new(Misuse(what)))
 }
 
+/// The size of a stack on which nothing happens, in words.
+const SMALL: usize = 0x1000;
+
 fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
+        // The first stack of a thread puts a hook of its own in front. Between its two steps there
+        // is none of ours, so it must not come later.
+        generator::Gn::<()>::new_opt(SMALL, || ()).resume();
         let others = take_hook();
         // Where panics abort the program, this is the last chance to say why.
         let catches = cfg!(panic = "unwind");

@@ -7,7 +7,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::panic::Location;
+use std::panic::{Location, resume_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -305,11 +305,19 @@ pub(super) fn do_deferred() {
     }
 }
 
-/// Leaves the stack of the thread until there is an outcome.
+/// Leaves the stack of the thread until there is an outcome, or the threads are ended: then the
+/// stack is unwound.
 pub(super) fn leave(wanted: Wanted) -> Option<Told> {
     #[expect(deprecated, reason = "the code of a thread has no handle of its stack")]
-    generator::yield_(wanted)
+    let told = generator::yield_(wanted);
+    if Running::current().is_ending.get() {
+        resume_unwind(Box::new(Ended));
+    }
+    told
 }
+
+/// What a stack is unwound with at the end.
+struct Ended;
 
 /// Asks for an operation without values.
 pub(super) fn ask_for(op: Op, text: &'static str, place: Place) -> Option<Told> {

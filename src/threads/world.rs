@@ -12,7 +12,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -114,8 +114,9 @@ impl World {
         let wanted = running.enter(|| panics::while_running(|| stack.send(told)));
         let has_ended = wanted.asked.is_end();
         let goes_on = !running.is_stale.get() && !has_ended && running.made.get() == 0;
-        if !has_ended {
-            self.thread(root).stack = Some(stack);
+        match has_ended {
+            true => put_back(stack),
+            false => self.thread(root).stack = Some(stack),
         }
         let tree = running.shared.tree();
         let known = tree.reply(step.then);
@@ -288,6 +289,9 @@ impl World {
 
 impl Drop for World {
     /// Ends the threads: each unwinds its stack, unless no code can run any more.
+    ///
+    /// The stacks are not cancelled by their crate, which replaces the panic hook for so long: that
+    /// of the whole program.
     fn drop(&mut self) {
         if Running::is_over() {
             self.threads.drain().for_each(|(_, thread)| std::mem::forget(thread.stack));
@@ -312,7 +316,7 @@ impl Drop for World {
                 for (root, thread) in threads {
                     let Some(mut stack) = thread.stack else { continue };
                     running.thread.set(root);
-                    let ended = catch_unwind(AssertUnwindSafe(|| stack.cancel()));
+                    let ended = catch_unwind(AssertUnwindSafe(|| stack.send(Told::Unit)));
                     if ended.is_ok() {
                         put_back(stack);
                     }
@@ -353,14 +357,13 @@ fn run(body: Body) -> Wanted {
     let thread = running.thread.get();
     running.locals.borrow_mut().retain(|&(of, _), _| of != thread);
     if running.is_ending.get() {
-        // It is unwinding because the world ends.
-        match result {
-            Err(payload) => resume_unwind(payload),
-            Ok(()) => return Wanted::end(Asked::Done),
-        }
+        // It was unwound because the world ends.
+        return Wanted::end(Asked::Done);
     }
     running.has_locked_in_panic.set(false);
-    do_deferred();
+    if catch_unwind(do_deferred).is_err() {
+        return Wanted::end(Asked::Done);
+    }
     let asked = match result {
         Ok(()) => Asked::Returned(end(&running)),
         Err(payload) => Asked::Failed(panics::failure(payload)),
