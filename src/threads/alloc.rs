@@ -23,7 +23,8 @@ struct Block {
     place: Place,
     /// The last access of each thread.
     accesses: FxHashMap<NodeId, Access>,
-    freed: Option<(NodeId, Access)>,
+    /// Where it was freed.
+    freed: Option<Place>,
 }
 
 #[derive(Clone, Copy)]
@@ -83,17 +84,16 @@ pub unsafe fn dealloc(pointer: *mut u8, _: Layout) {
     }
     let mut blocks = running.blocks.borrow_mut();
     let block = blocks.0.get_mut(&pointer.addr()).expect("a block that `alloc` has made");
-    let (node, own) = (running.node.get(), running.thread.get());
-    let line = place.line();
-    if let Some((_, freed)) = block.freed {
-        let first = freed.place.line();
+    let own = running.thread.get();
+    if let Some(freed) = block.freed {
+        let (first, line) = (freed.line(), place.line());
         running.note_race(format!("memory is freed in line {first}, and again in {line}"), place);
     }
     let used = block.accesses.iter().find(|&(&of, access)| !running.knows(own, of, access.node));
     if let Some((_, access)) = used {
         running.note_race(used_after_free(access.place, place), access.place);
     }
-    block.freed = Some((own, Access { node, place }));
+    block.freed = Some(place);
 }
 
 fn used_after_free(used: Place, freed: Place) -> String {
@@ -115,8 +115,8 @@ impl Running {
         if address >= start + block.layout.size() {
             return;
         }
-        if let Some((_, freed)) = block.freed {
-            self.note_race(used_after_free(place, freed.place), place);
+        if let Some(freed) = block.freed {
+            self.note_race(used_after_free(place, freed), place);
         }
         let access = Access { node: self.node.get(), place };
         block.accesses.insert(self.thread.get(), access);

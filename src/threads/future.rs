@@ -38,7 +38,7 @@
 //!   an aborted task.
 //! - Tasks are not ended when `block_on` returns. A task that waits for ever is a deadlock.
 //! - Objects of other crates that have no steps here, such as channels of `futures`, are not seen.
-//!   Combinators are (`futures::join!`, `select_all`), unless they share a lock between tasks.
+//!   Nor are the locks that some combinators share between tasks.
 //!
 //! | file | idea |
 //! |---|---|
