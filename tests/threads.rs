@@ -5,6 +5,7 @@ mod panics;
 mod tasks;
 mod twins;
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -25,6 +26,27 @@ fn classes(closure: impl Fn() + Send + Sync + Clone + 'static) -> u64 {
     let counts = ["udpor", "optimal", "source", "sleep", "parsimonious"].map(count);
     assert!(counts.iter().all(|&n| n == counts[0]), "{counts:?}");
     counts[0]
+}
+
+/// The outcomes that a search of a program finds, whether it finds a deadlock, and the number of its
+/// classes.
+fn found<O: Clone + Ord + Send + 'static>(
+    explorer: &str,
+    run: impl Fn() -> O + Send + Sync + 'static,
+) -> (BTreeSet<O>, bool, u64) {
+    let outcomes = std::sync::Arc::new(std::sync::Mutex::new(BTreeSet::new()));
+    let own = outcomes.clone();
+    let checked = Builder::new().explorer(explorer.parse().unwrap()).all().run(move || {
+        let outcome = run();
+        own.lock().unwrap().insert(outcome);
+    });
+    let deadlocks = match checked.verdict() {
+        Verdict::Ok => false,
+        Verdict::Deadlock => true,
+        other => panic!("{other:?} by {explorer}: {checked}"),
+    };
+    let outcomes = outcomes.lock().unwrap().clone();
+    (outcomes, deadlocks, checked.stats().traces)
 }
 
 fn verdict(closure: impl Fn() + Send + Sync + 'static) -> (Verdict, String) {

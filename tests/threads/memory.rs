@@ -128,3 +128,21 @@ fn memory_is_used_until_it_is_freed() {
     assert_eq!(found, Verdict::Error, "{text}");
     assert!(text.contains("never freed"), "{text}");
 }
+
+#[test]
+#[expect(unsafe_code, reason = "what is tested is memory of one's own")]
+fn memory_is_freed_once() {
+    let (found, text) = verdict(|| {
+        let layout = Layout::new::<u64>();
+        // SAFETY: the layout has a size, and the block has room for what is read. It is given back
+        // only when the execution ends.
+        unsafe {
+            let block = mazurka::alloc::alloc_zeroed(layout);
+            assert_eq!(block.cast::<u64>().read(), 0);
+            mazurka::alloc::dealloc(block, layout);
+            mazurka::alloc::dealloc(block, layout);
+        }
+    });
+    assert_eq!(found, Verdict::Error, "{text}");
+    assert!(text.contains("and again in"), "{text}");
+}

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mazurka::explore::Verdict;
+use mazurka::program::Program;
 use mazurka::sync::{Arc, Mutex, PoisonError, mpsc};
 use mazurka::thread;
 use mazurka::threads::Builder;
@@ -94,4 +95,28 @@ fn a_panic_with_a_guard_is_one_violation() {
     assert_eq!(checked.verdict(), Verdict::Assertion, "{checked}");
     let violations = checked.violations();
     assert!(violations.iter().all(|violation| violation.failure.is_some()), "{checked}");
+}
+
+/// Many worlds end in the middle of an execution. Meanwhile a panic elsewhere keeps its place.
+#[test]
+fn panics_elsewhere_are_noted_meanwhile() {
+    let elsewhere = std::thread::spawn(|| {
+        for _ in 0..200 {
+            let mut program = Program::new();
+            program.process("main", async move || panic!("elsewhere"));
+            let checked = mazurka::check(&program.build()).run();
+            let text = checked.to_string();
+            assert!(text.contains("tests/threads/panics.rs:"), "{text}");
+        }
+    });
+    while !elsewhere.is_finished() {
+        Builder::new().check(|| {
+            let lock = Arc::new(Mutex::new(0));
+            for _ in 0..3 {
+                let lock = lock.clone();
+                thread::spawn(move || *lock.lock().unwrap() += 1);
+            }
+        });
+    }
+    elsewhere.join().unwrap();
 }

@@ -1,14 +1,12 @@
 //! Random programs of threads, beside all their interleavings in a machine that is slow and obvious.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc as Plain, Mutex as PlainMutex};
 
-use mazurka::explore::Verdict;
 use mazurka::sync::atomic::{AtomicI8, AtomicPtr, Ordering::SeqCst};
 use mazurka::sync::{Arc, Mutex, RwLock};
 use mazurka::thread;
-use mazurka::threads::Builder;
 
+use super::found;
 use crate::random_models::Rng;
 
 /// A statement of a thread. What it reads is added to what the thread has seen.
@@ -291,10 +289,8 @@ fn run(statements: &[Statement], memory: &Memory) -> Vec<i8> {
 
 /// All outcomes that a search finds, whether it finds a deadlock, and the number of its classes.
 fn search(program: &[Vec<Statement>], explorer: &str) -> (BTreeSet<Outcome>, bool, u64) {
-    let outcomes = Plain::new(PlainMutex::new(BTreeSet::new()));
-    let (own, program) = (outcomes.clone(), program.to_vec());
-    let setting = explorer.parse().unwrap();
-    let checked = Builder::new().explorer(setting).all().run(move || {
+    let program = program.to_vec();
+    found(explorer, move || {
         let memory = Arc::new(Memory {
             atomics: Default::default(),
             guarded: [Mutex::new(0), Mutex::new(0)],
@@ -313,15 +309,8 @@ fn search(program: &[Vec<Statement>], explorer: &str) -> (BTreeSet<Outcome>, boo
         let [first, second] = [0, 1].map(|at| *memory.guarded[at].lock().unwrap());
         let guarded = [first, second, *memory.shared.read().unwrap()];
         let pointer = number(memory.pointer.load(SeqCst));
-        own.lock().unwrap().insert((seen, atomics, guarded, pointer));
-    });
-    let deadlocks = match checked.verdict() {
-        Verdict::Ok => false,
-        Verdict::Deadlock => true,
-        other => panic!("{other:?} by {explorer}: {checked}"),
-    };
-    let outcomes = outcomes.lock().unwrap().clone();
-    (outcomes, deadlocks, checked.stats().traces)
+        (seen, atomics, guarded, pointer)
+    })
 }
 
 #[test]

@@ -2,15 +2,14 @@
 //! is slow and obvious.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex as PlainMutex};
+use std::sync::Arc;
 
-use mazurka::explore::Verdict;
 use mazurka::future as tokio;
 use mazurka::thread;
-use mazurka::threads::Builder;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
+use super::super::found;
 use super::SECOND;
 use crate::random_models::Rng;
 
@@ -165,25 +164,16 @@ async fn run(notify: &Notify, statements: Vec<Statement>) -> Vec<bool> {
 
 /// All outcomes that a search finds, whether it finds a deadlock, and the number of its classes.
 fn search(program: &Program, explorer: &str) -> (BTreeSet<Seen>, bool, u64) {
-    let outcomes = Arc::new(PlainMutex::new(BTreeSet::new()));
-    let (own, program) = (outcomes.clone(), program.clone());
-    let checked = Builder::new().explorer(explorer.parse().unwrap()).all().run(move || {
+    let program = program.clone();
+    found(explorer, move || {
         let notify = Arc::new(Notify::new());
         let start = |does: &Vec<Statement>| {
             let (notify, does) = (notify.clone(), does.clone());
             thread::spawn(move || tokio::block_on(run(&notify, does)))
         };
         let tasks: Vec<_> = program.iter().map(start).collect();
-        let seen = tasks.into_iter().map(|task| task.join().unwrap()).collect();
-        own.lock().unwrap().insert(seen);
-    });
-    let deadlocks = match checked.verdict() {
-        Verdict::Ok => false,
-        Verdict::Deadlock => true,
-        other => panic!("{other:?} by {explorer}: {checked}"),
-    };
-    let outcomes = outcomes.lock().unwrap().clone();
-    (outcomes, deadlocks, checked.stats().traces)
+        tasks.into_iter().map(|task| task.join().unwrap()).collect()
+    })
 }
 
 #[test]

@@ -2,15 +2,13 @@
 //! and obvious. Futures are dropped in them while they wait.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex as PlainMutex};
 
-use mazurka::explore::Verdict;
 use mazurka::future as tokio;
 use mazurka::thread;
-use mazurka::threads::Builder;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use super::super::found;
 use super::SECOND;
 use crate::random_models::Rng;
 
@@ -335,9 +333,8 @@ async fn receive(mut receiver: mpsc::Receiver<i8>, statements: Vec<Receiving>) -
 
 /// All outcomes that a search finds, whether it finds a deadlock, and the number of its classes.
 fn search(program: &Program, explorer: &str) -> (BTreeSet<Seen>, bool, u64) {
-    let outcomes = Arc::new(PlainMutex::new(BTreeSet::new()));
-    let (own, program) = (outcomes.clone(), program.clone());
-    let checked = Builder::new().explorer(explorer.parse().unwrap()).all().run(move || {
+    let program = program.clone();
+    found(explorer, move || {
         let program = program.clone();
         let (sender, receiver) = mpsc::channel(program.room);
         let mut senders = vec![sender];
@@ -354,16 +351,8 @@ fn search(program: &Program, explorer: &str) -> (BTreeSet<Seen>, bool, u64) {
             .collect();
         let does = program.receiver;
         tasks.push(thread::spawn(move || tokio::block_on(receive(receiver, does))));
-        let seen = tasks.into_iter().map(|task| task.join().unwrap()).collect();
-        own.lock().unwrap().insert(seen);
-    });
-    let deadlocks = match checked.verdict() {
-        Verdict::Ok => false,
-        Verdict::Deadlock => true,
-        other => panic!("{other:?} by {explorer}: {checked}"),
-    };
-    let outcomes = outcomes.lock().unwrap().clone();
-    (outcomes, deadlocks, checked.stats().traces)
+        tasks.into_iter().map(|task| task.join().unwrap()).collect()
+    })
 }
 
 #[test]
