@@ -97,6 +97,44 @@ fn a_panic_with_a_guard_is_one_violation() {
     assert!(violations.iter().all(|violation| violation.failure.is_some()), "{checked}");
 }
 
+#[test]
+fn destructors_lock_what_a_thread_has_locked_that_came_before() {
+    let (found, text) = verdict(|| {
+        let (all, gate) = (Arc::new(Mutex::new(vec![1])), Arc::new(Mutex::new(())));
+        let (own, wait) = (all.clone(), gate.clone());
+        let other = thread::spawn(move || {
+            let _emptied = Emptied(own);
+            drop(wait.lock());
+            drop(wait.lock());
+        });
+        let mut guard = all.lock().unwrap();
+        drop(gate.lock());
+        guard.push(2);
+        drop(gate.lock());
+        drop(guard);
+        other.join().unwrap();
+        assert!(all.lock().unwrap().len() <= 2);
+    });
+    assert_eq!(found, Verdict::Ok, "{text}");
+}
+
+#[test]
+fn who_waits_for_a_thread_that_has_failed_is_in_no_deadlock() {
+    let checked = Builder::new().all().run(|| {
+        let (sender, receiver) = mpsc::channel::<i32>();
+        let kept = sender.clone();
+        thread::spawn(move || {
+            let _sender = sender;
+            panic!("nothing is sent");
+        });
+        let received = receiver.recv();
+        drop((kept, received));
+    });
+    assert_eq!(checked.verdict(), Verdict::Assertion, "{checked}");
+    let violations = checked.violations();
+    assert!(violations.iter().all(|violation| violation.failure.is_some()), "{checked}");
+}
+
 /// Many worlds end in the middle of an execution. Meanwhile a panic elsewhere keeps its place.
 #[test]
 fn panics_elsewhere_are_noted_meanwhile() {
