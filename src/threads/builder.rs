@@ -145,7 +145,7 @@ impl Builder {
     ) -> T {
         let mut mode = Mode { spurious: self.spurious, ..Mode::default() };
         loop {
-            let threads = Threads::new(closure.clone(), mode);
+            let threads = Threads::new(closure.clone(), mode.clone());
             let mut result = run(self.set_up(&threads), &threads);
             let differs = threads.mode() == mode && threads.differs();
             let again = threads.mode();
