@@ -14,6 +14,7 @@ mod execution;
 mod faster;
 #[cfg(feature = "cli")]
 pub mod html;
+mod instrument;
 pub mod json;
 pub(crate) mod lint;
 pub mod mci;
@@ -32,12 +33,12 @@ use serde::Serialize;
 
 pub use self::execution::ExecutionReport;
 pub use self::faster::Faster;
+pub use self::instrument::Instrument;
 use self::lint::{Level, Warning};
 pub use self::shown::{FirstGood, Shown};
 
 use crate::explore::{
-    self, CutPoll, Depth, Explorer, Guarantee, Over, Setting, StopReason, Verdict, Violation,
-    ViolationKind,
+    self, CutPoll, Depth, Guarantee, Over, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
 use crate::model::{Failure, Runs, Schedule, Semantics, System};
 use crate::property::{
@@ -157,6 +158,7 @@ impl<'r> Variants<'r> {
 
 /// The result of `check`.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct CheckReport {
     /// The program.
     #[serde(flatten)]
@@ -257,6 +259,7 @@ pub struct CheckReport {
 
 /// A violation with its counterexample.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct ViolationReport {
     /// The kind of violation.
     pub kind: ViolationKind,
@@ -365,15 +368,16 @@ impl CheckReport {
     pub fn new<S: System>(
         subject: Subject,
         system: &S,
-        setting: Setting,
+        instrument: impl Into<Instrument>,
         (limits, properties): (Limits, Properties),
         outcome: &explore::Outcome,
         peak_memory_bytes: Option<u64>,
     ) -> Self {
-        let order = setting.options().order;
-        let answering = outcome.answered_by.as_ref().map(|name| name.parse());
-        let answering = answering.map_or(setting, |read| read.expect("an explorer"));
-        let profile = answering.profile();
+        let asked: Instrument = instrument.into();
+        let options = asked.options();
+        let answering = outcome.answered_by.as_ref().map(|name| name.parse::<Setting>());
+        let answering = answering.map_or(asked, |read| read.expect("an explorer").into());
+        let profile = answering.profile;
         let violations = outcome.violations.iter().map(|violation| {
             let replayed = ViolationReport::replayed(system, &subject.spec, violation, &properties);
             replayed
@@ -386,23 +390,23 @@ impl CheckReport {
         };
         let unanswered = properties.iter().find(misses).map(|property| format!("{property:?}"));
         let mut report = CheckReport {
-            explorer: setting.profile().name,
+            explorer: asked.profile.name,
             guarantee: profile.guarantee,
             covers_up_to_depth: profile.guarantee > Guarantee::SomeClasses,
             depth: limits.depth_measure.unwrap_or(profile.depth),
             unanswered: unanswered.filter(|_| profile.guarantee > Guarantee::SomeClasses),
-            k: answering.k().map(|k| k.to_string()),
-            order: order.map(|order| order.to_string()),
-            seed: setting.seed_used(),
+            k: answering.setting.and_then(|setting| setting.k()).map(|k| k.to_string()),
+            order: options.order.map(|order| order.to_string()),
+            seed: asked.setting.and_then(|setting| setting.seed_used()),
             samples: profile.samples,
-            bug_depth: setting.bug_depth(),
+            bug_depth: asked.setting.and_then(|setting| setting.bug_depth()),
             shortest: false,
-            sleep_sets: setting.options().sleep_sets,
-            over: setting.options().over.map(Over::name),
-            without: setting.options().without.names().collect(),
-            as_printed: setting.options().as_printed,
-            histories: setting.options().histories,
-            hash_compaction: setting.options().hash_compaction,
+            sleep_sets: options.sleep_sets,
+            over: options.over.map(Over::name),
+            without: options.without.names().collect(),
+            as_printed: options.as_printed,
+            histories: options.histories,
+            hash_compaction: options.hash_compaction,
             answered_by: outcome.answered_by.clone(),
             verdict: outcome.verdict(),
             complete: outcome.is_complete(),

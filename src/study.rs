@@ -164,6 +164,7 @@ pub struct Job {
 
 /// The statistics of a search; `None` for those that the explorer does not have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Figures {
     /// Complete executions that were visited.
     pub traces: u64,

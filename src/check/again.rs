@@ -18,7 +18,7 @@ use std::path::Path;
 use std::thread;
 
 use super::{Checked, ROOM};
-use crate::model::{Schedule, System};
+use crate::model::{AnySystem, Schedule};
 use crate::property::Replay;
 use crate::report::picture::{Picture, SpaceTime};
 use crate::report::text::{self, quoted};
@@ -54,8 +54,8 @@ pub(super) fn wanted(place: &Location<'_>) -> Option<Schedule> {
 
 /// Follows an execution and prints its steps, each with its changes. Returns the report, or `None`
 /// if the system has no such execution.
-pub(super) fn follow<S: System>(
-    system: &S,
+pub(super) fn follow(
+    system: &AnySystem<'_>,
     subject: Subject,
     schedule: &Schedule,
 ) -> Option<ExecutionReport> {
@@ -78,7 +78,7 @@ pub(super) fn follow<S: System>(
 }
 
 /// Draws an execution, if the environment asks for it.
-pub(super) fn draw<S: System>(system: &S, subject: Subject, schedule: &Schedule) {
+pub(super) fn draw(system: &AnySystem<'_>, subject: Subject, schedule: &Schedule) {
     let Ok(name) = env::var(DRAW) else { return };
     let chart = SpaceTime::of_execution(subject, system, schedule, MOST_DRAWN);
     let picture = Picture::SpaceTime(chart.expect("the execution of a counterexample"));

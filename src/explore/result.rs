@@ -12,6 +12,7 @@ use crate::property::Leak;
 
 /// The figures of a search. A figure that an explorer does not count is `None`, not 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Stats {
     /// Complete executions visited.
     pub traces: u64,
@@ -106,6 +107,7 @@ fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 
 /// The figures of a complete finite prefix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PrefixFigures {
     /// Its events that are no cutoffs. To lock a mutex that is only locked and unlocked is one
     /// event.
@@ -125,6 +127,7 @@ pub struct PrefixFigures {
 
 /// The result of a search.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The figures.
     pub stats: Stats,
@@ -153,6 +156,7 @@ pub struct Outcome {
 /// A poll that reached the bound on consecutive unsuccessful polls, in a loop that would have taken
 /// another path after one more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CutPoll {
     /// Its place in the source, if it has one.
     pub site: Option<Site>,
@@ -165,6 +169,22 @@ impl CutPoll {
     pub fn next(&self) -> Option<u8> {
         let more = self.polls.saturating_mul(4).clamp(8, Semantics::MOST_POLLS);
         (more > self.polls).then_some(more)
+    }
+}
+
+/// A search with these figures that is complete and has found nothing.
+impl From<Stats> for Outcome {
+    fn from(stats: Stats) -> Outcome {
+        Outcome {
+            stats,
+            violations: Vec::new(),
+            leaks: Vec::new(),
+            stopped_by: None,
+            cut_poll: None,
+            elapsed: Duration::ZERO,
+            classes: None,
+            answered_by: None,
+        }
     }
 }
 
@@ -187,6 +207,7 @@ impl Outcome {
 /// The result of a search in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Verdict {
     /// The search is complete, without a violation.
     Ok,
@@ -230,6 +251,7 @@ impl From<ViolationKind> for Verdict {
 /// Why a search ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum StopReason {
     /// It found a violation, and was to stop at the first.
     Violation,
@@ -330,6 +352,7 @@ impl StopReason {
 /// The kinds of violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ViolationKind {
     /// Nothing is enabled, and some process is neither done nor failed.
     Deadlock,
@@ -360,6 +383,7 @@ impl From<FailureKind> for ViolationKind {
 
 /// A violation, with an execution that leads to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Violation {
     /// Its kind.
     pub kind: ViolationKind,

@@ -111,6 +111,7 @@ pub trait Finale<L> {
 
 /// The begin or the end of a call of a procedure in an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mark {
     /// A call begins.
     Begins {
@@ -159,6 +160,7 @@ pub struct Remark {
 
 /// The kinds of [`Remark`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum RemarkKind {
     /// The process has made an object that it never frees.
     Unfreed,
@@ -166,6 +168,7 @@ pub enum RemarkKind {
 
 /// Counts of the runs of processes that really run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Runs {
     /// Number of times that a process was started.
     pub starts: u64,

@@ -29,7 +29,7 @@ use super::{
 ///   process's own arrivals. Anything else has unspecified results: in most cases a panic.
 pub trait System: Sync {
     /// What one process remembers between two of its visible operations.
-    type Local: Clone + Eq + Hash + Debug + 'static;
+    type Local: Clone + Eq + Hash + Debug + Send + Sync + 'static;
 
     /// The objects that processes act on. In all methods of a system, an object is known by its
     /// place in these declarations. Elsewhere it has another number (see
@@ -142,6 +142,7 @@ impl Failure {
 
 /// The kinds of [`Failure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum FailureKind {
     /// `assert` or `final`.
     Assertion,

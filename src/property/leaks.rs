@@ -55,6 +55,7 @@ pub enum LeakKind {
 
 /// Something that an execution leaves behind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Leak {
     /// The kind of leak.
     pub kind: LeakKind,

@@ -91,6 +91,7 @@ pub trait Property: Any + Debug + Send + Sync {
 
 /// When a property is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum When {
     /// When a process has just failed, or has arrived at a barrier that is full: about that process
     /// ([`Position::process`]).

@@ -111,6 +111,7 @@ pub(crate) enum Level {
 
 /// A warning.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Warning {
     /// The lint that it belongs to.
     pub(crate) lint: Lint,
