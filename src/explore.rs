@@ -85,6 +85,7 @@ pub use settings::options::{OPTIONS, OptionInfo, Options, Orders, Takes};
 pub use settings::setting::Setting;
 pub use settings::table::*;
 pub use states::Sources;
+#[cfg(feature = "cli")]
 pub use states::count::{Count, Executions, count};
 pub use states::settings::{Stateful, Switch, Switches};
 pub use symptom::Symptom;
