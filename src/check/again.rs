@@ -20,9 +20,11 @@ use std::thread;
 use super::{Checked, ROOM};
 use crate::model::{AnySystem, Schedule};
 use crate::property::Replay;
+#[cfg(feature = "json")]
+use crate::report::json;
 use crate::report::picture::{Picture, SpaceTime};
 use crate::report::text::{self, quoted};
-use crate::report::{ExecutionReport, Subject, dot, json, svg};
+use crate::report::{ExecutionReport, Subject, dot, svg};
 
 const REPLAY: &str = "MAZURKA_REPLAY";
 const DRAW: &str = "MAZURKA_DRAW";
@@ -85,8 +87,11 @@ pub(super) fn draw(system: &AnySystem<'_>, subject: Subject, schedule: &Schedule
     let text = match Path::new(&name).extension().and_then(|ending| ending.to_str()) {
         Some("svg") => svg::render(&picture),
         Some("dot") => dot::render(&picture),
+        #[cfg(feature = "json")]
         Some("json") => json::render(&picture),
-        _ => panic!("{DRAW}={name}: the name has to end in .svg, .dot or .json"),
+        _ => panic!(
+            "{DRAW}={name}: the name has to end in .svg or .dot, or with the feature `json` in .json"
+        ),
     };
     if let Err(error) = fs::write(&name, text) {
         panic!("{DRAW}={name}: {error}");

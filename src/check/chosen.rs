@@ -92,7 +92,7 @@ impl Chosen {
             });
         }
         match self {
-            Chosen::Listed(setting) => setting.refusal(system, budget),
+            Chosen::Listed(setting) => with_jobs(*setting, jobs).refusal(system, budget),
             Chosen::Other(explorer) => explorer.refuses(system, budget),
         }
     }
@@ -106,13 +106,17 @@ impl Chosen {
         observer: &mut dyn Observer,
     ) -> Outcome {
         match self {
-            Chosen::Listed(setting) => {
-                let setting = setting.completed(Options { jobs, ..Options::default() });
-                explore(system, setting, budget, observer)
-            }
+            Chosen::Listed(setting) => explore(system, with_jobs(*setting, jobs), budget, observer),
             Chosen::Other(explorer) => explorer.run(system, jobs, budget, observer),
         }
     }
+}
+
+/// The explorer with this number of threads, if one is given.
+fn with_jobs(setting: Setting, jobs: Option<NonZeroU32>) -> Setting {
+    let given = setting.options();
+    let options = Options { jobs: jobs.or(given.jobs), ..given };
+    Setting::with_what_fits(setting.explorer(), options)
 }
 
 /// An explorer whose type is forgotten.

@@ -7,6 +7,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+#[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -123,7 +124,8 @@ pub enum Next<L> {
 }
 
 /// A violation that a process, or an assertion on final states, ran into.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub struct Failure {
     /// Assertion or run-time error.
     pub kind: FailureKind,
@@ -141,7 +143,8 @@ impl Failure {
 }
 
 /// The kinds of [`Failure`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub enum FailureKind {
     /// `assert` or `final`.

@@ -2,25 +2,27 @@
 
 use std::time::Duration;
 
+#[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
 use crate::explore::{Budget, Combs, Depth, ENDLESS, Outcome, PrefixFigures};
 
 /// The limits of a search; `None` for those that were not set.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub struct Limits {
     /// The maximum number of actions in an execution.
     pub depth: Option<u32>,
     /// The unit of `depth`; `None` for the measure of the explorer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(default, skip_serializing_if = "Option::is_none"))]
     pub depth_measure: Option<Depth>,
     /// The maximum number of complete executions.
     pub max_traces: Option<u64>,
     /// The maximum duration.
-    #[serde(rename = "timeout_seconds", with = "seconds")]
+    #[cfg_attr(feature = "json", serde(rename = "timeout_seconds", with = "seconds"))]
     pub timeout: Option<Duration>,
     /// The maximum amount of memory, in bytes.
-    #[serde(rename = "max_memory_bytes")]
+    #[cfg_attr(feature = "json", serde(rename = "max_memory_bytes"))]
     pub max_memory: Option<u64>,
 }
 
@@ -40,6 +42,7 @@ impl Limits {
 }
 
 /// Durations as numbers of seconds.
+#[cfg(feature = "json")]
 mod seconds {
     use std::time::Duration;
 
@@ -61,7 +64,8 @@ mod seconds {
 }
 
 /// The statistics of a search; `None` for those that the explorer does not have.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 #[non_exhaustive]
 pub struct Figures {
     /// Complete executions that were visited.
@@ -71,14 +75,14 @@ pub struct Figures {
     /// Executions that violate something: a deadlock, a failed assertion, or a run-time error.
     pub violating_traces: u64,
     /// Executions that ended in a livelock.
-    #[serde(default)]
+    #[cfg_attr(feature = "json", serde(default))]
     pub livelocked_traces: u64,
     /// Redundant explorations: all enabled actions were in the sleep set, or all enabled events
     /// disabled.
     pub blocked: u64,
     /// Executions given up because a process waits in a loop for something that has happened
     /// already.
-    #[serde(default)]
+    #[cfg_attr(feature = "json", serde(default))]
     pub given_up: u64,
     /// Executions that were cut at the depth bound.
     pub truncated: u64,
@@ -93,23 +97,23 @@ pub struct Figures {
     /// Bytes in use for the stored states.
     pub state_bytes: Option<u64>,
     /// For searches within a depth: the numbers of states first visited after 0, 1, 2, .. actions.
-    #[serde(default)]
+    #[cfg_attr(feature = "json", serde(default))]
     pub states_by_depth: Option<Vec<u64>>,
     /// Mazurkiewicz classes of the executions that were visited.
     pub classes: Option<u64>,
     /// For executions by chance: the classes of which one execution was visited.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(default, skip_serializing_if = "Option::is_none"))]
     pub classes_seen_once: Option<u64>,
     /// For executions by chance: an estimate of the probability that one more execution is of a
     /// class that was not visited (Good and Turing). 0 is no proof that all were.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(default, skip_serializing_if = "Option::is_none"))]
     pub new_class_probability: Option<f64>,
     /// Length of the longest execution.
     pub max_depth: u64,
     /// Calls of the SAT solver.
     pub sat_calls: Option<u64>,
     /// The figures of a complete finite prefix.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(default, skip_serializing_if = "Option::is_none"))]
     pub prefix: Option<PrefixFigures>,
     /// The combs in which alternatives were searched for.
     pub combs: Option<Combs>,
