@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 
 use super::panics;
 use super::process::Place;
-use super::process::{Live, Step, Wanted};
+use super::process::{self, Live, Step, Wanted};
 use super::spawning::Start;
 use super::text::{Spot, Text};
 use crate::model::{Objects, Site, Value};
-use crate::systems::history::{Asked, Judge, Reply, Runner, Told};
+use crate::systems::history::{Asked, Judge, Past, Reply, Runner, Told};
 
 /// Async closures that are run as the processes of a program.
 pub struct Closures {
@@ -34,8 +34,13 @@ impl Closures {
     }
 
     fn reply(&self, live: &mut Live) -> Reply<Start> {
+        let mut stamp = 0;
         let (asked, site) = match live.advance() {
-            Step::Wants(Wanted { asked, text, place, .. }) => (asked, Some(self.site(text, place))),
+            Step::Wants(wanted) => {
+                stamp = wanted.stamp();
+                let Wanted { asked, text, place, .. } = wanted;
+                (asked, Some(self.site(text, place)))
+            }
             Step::Done(Value::Unit) => (Asked::Done, None),
             Step::Done(value) => (Asked::Returned(value), None),
             Step::Failed(failure) => {
@@ -43,7 +48,7 @@ impl Closures {
                 (Asked::Failed(failure), site)
             }
         };
-        Reply { printed: live.printed(), ..Reply::new(asked, site) }
+        Reply { printed: live.printed(), stamp, ..Reply::new(asked, site) }
     }
 
     fn site(&self, text: Text, place: Place) -> Arc<Site> {
@@ -94,6 +99,21 @@ impl Runner for Closures {
             }
             replies.push(self.reply(live));
         }
+    }
+
+    fn retrace(
+        &self,
+        start: &Start,
+        past: Past,
+        replies: &mut Vec<Reply<Start>>,
+    ) -> Option<(Live, Past)> {
+        if process::has_withdrawn() {
+            return None;
+        }
+        let mut live = Live::with_past(&start.body, past);
+        replies.push(self.reply(&mut live));
+        let past = live.take_past();
+        Some((live, past))
     }
 
     fn patience(&self) -> Option<Duration> {

@@ -21,6 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::runner::Pulse;
 use super::tree::NodeId;
 use super::{History, Runner, Told};
 
@@ -57,11 +58,6 @@ impl Turns {
         self.turn(1);
     }
 
-    /// It has answered, and starts to handle the next outcome.
-    pub(super) fn go_on(&self) {
-        self.turn(2);
-    }
-
     /// It has answered.
     pub(super) fn end(&self) {
         self.turn(1);
@@ -77,6 +73,13 @@ impl Turns {
     /// Sets the counter to `to`, if it is `from`. Returns whether it was.
     fn turn_to(&self, from: u64, to: u64) -> bool {
         self.count.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+}
+
+impl Pulse for Turns {
+    /// It has answered, and starts to handle the next outcome.
+    fn go_on(&self) {
+        self.turn(2);
     }
 }
 
