@@ -1,9 +1,10 @@
 //! Programs by explorers: the result of each search, row by row, and whether rows agree.
 //!
-//! A study is a list of [`Case`]s (programs with their constants) and of [`Setting`]s (explorers
-//! with their options). Each pair is a [`Job`], and its result a [`Row`]. A job can be serialised,
-//! so another process may do it. This is necessary to measure the peak memory of a search, which
-//! must have a process to itself. The caller decides how jobs are run and how rows are shown.
+//! A study is a list of [`Case`]s (programs with their constants) and of explorers with their
+//! options ([`Setting`](crate::explore::Setting)). Each pair is a [`Job`], and its result a
+//! [`Row`]. A job can be serialised, so another process may do it. This is necessary to measure the
+//! peak memory of a search, which must have a process to itself. The caller decides how jobs are
+//! run and how rows are shown.
 //!
 //! Explorers with the same guarantee must find the same. [`disagreements`] compares the rows of a
 //! case with one another. If they differ, one of the explorers is wrong, and that is a bug of this

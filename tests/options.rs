@@ -131,24 +131,36 @@ fn an_explorer_that_promises_nothing_verifies_nothing() {
     assert!(catch_unwind(check).is_err());
 }
 
+/// Searches that are cut so early that small programs have many pieces.
+fn in_pieces<E: Explorer + 'static>(
+    explorer: E,
+    program: (usize, bool),
+    jobs: u32,
+) -> [Checked; 3] {
+    let many = |n| NonZeroU64::new(n).unwrap();
+    let pieces = InPieces::new(explorer, NonZeroU32::new(jobs).unwrap());
+    results(program, InPieces { first: many(3), grain: many(2), ..pieces }, None)
+}
+
 #[test]
 fn several_threads_find_what_one_finds() {
-    let many = |n| NonZeroU64::new(n).unwrap();
+    let same = |some: &[Checked; 3], whole: &[Checked; 3]| {
+        assert_eq!(figures(some), figures(whole));
+        for (one, other) in some.iter().zip(whole) {
+            assert_eq!(one.stats().transitions, other.stats().transitions);
+            assert_eq!(one.violations().len(), other.violations().len());
+        }
+    };
     for program in [(3, true), (3, false), (4, false)] {
         let whole = results(program, Sleep::default(), None);
-        let by_two = results(program, Sleep::default(), Some(2));
-        assert_eq!(figures(&by_two), figures(&whole));
         let read: Setting = "sleep".parse().unwrap();
-        assert_eq!(figures(&results(program, read, Some(2))), figures(&whole));
+        same(&results(program, Sleep::default(), Some(2)), &whole);
+        same(&results(program, read, Some(2)), &whole);
+        let optimal = results(program, Optimal::default(), None);
+        same(&results(program, Optimal::default(), Some(2)), &optimal);
         for jobs in [1, 2, 3] {
-            let pieces = InPieces::new(Sleep::default(), NonZeroU32::new(jobs).unwrap());
-            let pieces =
-                results(program, InPieces { first: many(3), grain: many(2), ..pieces }, None);
-            assert_eq!(figures(&pieces), figures(&whole), "{jobs} on {program:?}");
-            for (one, other) in pieces.iter().zip(&whole) {
-                assert_eq!(one.stats().transitions, other.stats().transitions);
-                assert_eq!(one.violations().len(), other.violations().len());
-            }
+            same(&in_pieces(Sleep::default(), program, jobs), &whole);
+            same(&in_pieces(Optimal::default(), program, jobs), &optimal);
         }
     }
 }

@@ -56,7 +56,7 @@ impl Case {
 pub struct Job {
     /// The program.
     pub case: Case,
-    /// The explorer: the text of a [`Setting`].
+    /// The explorer: the text of a [`Setting`](crate::explore::Setting).
     pub setting: String,
     /// The limits of the search.
     pub limits: Limits,
