@@ -76,6 +76,10 @@ impl System for AnySystem<'_> {
         self.0.excuses(local)
     }
 
+    fn release(&self, local: &Opaque) {
+        self.0.release(local);
+    }
+
     fn actors(&self) -> &dyn Actors<Opaque> {
         self.0.actors()
     }
@@ -135,6 +139,10 @@ impl<P: Deref<Target = S> + Sync, S: System> System for Inside<P, S> {
 
     fn excuses(&self, local: &Opaque) -> bool {
         self.0.excuses(inside(local))
+    }
+
+    fn release(&self, local: &Opaque) {
+        self.0.release(inside(local));
     }
 
     fn actors(&self) -> &dyn Actors<Opaque> {

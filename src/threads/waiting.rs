@@ -10,6 +10,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use smallvec::SmallVec;
+
 use super::ask::Start;
 use super::system::Shared;
 use super::token::Updating;
@@ -70,8 +72,8 @@ pub(super) struct Step {
 /// back to the history in which it began.
 fn last_round(tree: &Tree<Start>, node: NodeId, told: &Told) -> Option<Vec<Step>> {
     // The last observations, the newest first, with the histories before them.
-    let mut steps = vec![(node, told)];
     is_observation(tree, node).then_some(())?;
+    let mut steps = SmallVec::<[(NodeId, &Told); 4]>::from_slice(&[(node, told)]);
     for length in 1..=LONGEST {
         while steps.len() < 2 * length {
             let last = steps[steps.len() - 1].0;

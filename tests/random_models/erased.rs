@@ -91,6 +91,10 @@ impl System for Erased<'_> {
         self.system.excuses(local)
     }
 
+    fn release(&self, local: &Opaque) {
+        self.system.release(local);
+    }
+
     fn actors(&self) -> &dyn Actors<Opaque> {
         self.system.actors()
     }
