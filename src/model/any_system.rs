@@ -5,6 +5,9 @@
 //! states are those of the system inside, behind a pointer. A search asks a system only once for
 //! each local state and response ([`Locals`](super::Locals)), so it takes hardly longer.
 
+// What is not passed on would silently be the default.
+#![deny(clippy::missing_trait_methods)]
+
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::marker::PhantomData;
@@ -80,6 +83,10 @@ impl System for AnySystem<'_> {
         self.0.release(local);
     }
 
+    fn attempt<T: Send + 'static>(&self, work: impl Fn(&Self) -> T + Send + Sync + 'static) -> T {
+        work(self)
+    }
+
     fn actors(&self) -> &dyn Actors<Opaque> {
         self.0.actors()
     }
@@ -143,6 +150,10 @@ impl<P: Deref<Target = S> + Sync, S: System> System for Inside<P, S> {
 
     fn release(&self, local: &Opaque) {
         self.0.release(inside(local));
+    }
+
+    fn attempt<T: Send + 'static>(&self, work: impl Fn(&Self) -> T + Send + Sync + 'static) -> T {
+        work(self)
     }
 
     fn actors(&self) -> &dyn Actors<Opaque> {
