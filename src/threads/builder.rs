@@ -26,12 +26,14 @@ pub fn model(closure: impl Fn() + Send + Sync + 'static) {
 pub struct Builder {
     how: How,
     spurious: u32,
+    forgets: bool,
     refuses_weak: bool,
 }
 
 impl Default for Builder {
     fn default() -> Builder {
-        Builder { how: How::new(Chosen::named("udpor")), spurious: 0, refuses_weak: false }
+        let how = How::new(Chosen::named("udpor"));
+        Builder { how, spurious: 0, forgets: false, refuses_weak: false }
     }
 }
 
@@ -127,6 +129,14 @@ impl Builder {
         Builder { spurious: times, ..self }
     }
 
+    /// Forgets the stacks of threads whose execution is given up, with all that they own. Otherwise
+    /// they are unwound: destructors run in the middle of an execution, as in a panic. Code that
+    /// ends the process when it is unwound, or whose destructors lock what the thread has locked,
+    /// needs this. It takes memory: at least 8 KiB for each stack.
+    pub fn forget_stacks(self) -> Builder {
+        Builder { forgets: true, ..self }
+    }
+
     /// [`check`](Builder::check) panics if the program asks for an ordering that is weaker than
     /// sequential consistency, because executions that only that allows are not explored.
     pub fn refuse_weak_orderings(self) -> Builder {
@@ -175,7 +185,8 @@ impl Builder {
     /// Searches; once more if the program turns out to have mutexes that are tried, or cells; and
     /// once more to report a thread that does not do the same again.
     fn search<T>(&self, closure: Main, run: impl Fn(&Threads) -> T) -> T {
-        let mut mode = Mode { spurious: self.spurious, ..Mode::default() };
+        let (spurious, forgets) = (self.spurious, self.forgets);
+        let mut mode = Mode { spurious, forgets, ..Mode::default() };
         loop {
             let threads = Threads::new(closure.clone(), mode.clone());
             let mut result = run(&threads);

@@ -74,6 +74,8 @@ pub(super) struct Mode {
     pub(super) tracks: bool,
     /// How often each thread may wake from a condition variable for no reason.
     pub(super) spurious: u32,
+    /// Are stacks forgotten that are given up?
+    pub(super) forgets: bool,
     /// How handles are counted, by the address of the place where the first one was made.
     pub(super) counted: BTreeMap<usize, Counting>,
 }
@@ -201,6 +203,7 @@ impl Threads {
             is_tried: mode.is_tried || tries.load(Ordering::Relaxed),
             tracks: mode.tracks || cells.load(Ordering::Relaxed),
             spurious: mode.spurious,
+            forgets: mode.forgets,
             counted: counted.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
     }

@@ -323,15 +323,16 @@ impl World {
 }
 
 impl Drop for World {
-    /// Ends the threads: each unwinds its stack, unless no code can run any more.
+    /// Ends the threads: each unwinds its stack, unless no code can run any more, or the program
+    /// must not be unwound.
     ///
     /// The stacks are not cancelled by their crate, which replaces the panic hook for so long: that
     /// of the whole program.
     fn drop(&mut self) {
-        if Running::is_over() {
+        if Running::is_over() || self.running.shared.mode.forgets {
             self.threads.drain().for_each(|(_, thread)| std::mem::forget(thread.stack));
-            let bodies = self.running.bodies.take();
-            bodies.into_values().for_each(std::mem::forget);
+            let bodies = self.running.bodies.take().into_values();
+            bodies.chain(self.running.spawned.take()).for_each(std::mem::forget);
             return;
         }
         let running = self.running.clone();
