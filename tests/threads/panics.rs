@@ -1,9 +1,11 @@
 //! Panics of threads, and what destructors do.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicUsize as Plain;
 
 use mazurka::explore::Verdict;
 use mazurka::program::Program;
+use mazurka::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use mazurka::sync::{Arc, Mutex, PoisonError, mpsc};
 use mazurka::thread;
 use mazurka::threads::Builder;
@@ -151,4 +153,34 @@ fn panics_elsewhere_are_noted_meanwhile() {
         });
     }
     elsewhere.join().unwrap();
+}
+
+/// Destructors run in the middle of an execution that is given up, unless stacks are forgotten.
+#[test]
+fn stacks_are_unwound_or_forgotten() {
+    struct Counts(Arc<Plain>);
+    impl Drop for Counts {
+        fn drop(&mut self) {
+            self.0.fetch_add(usize::from(std::thread::panicking()), SeqCst);
+        }
+    }
+    let unwound = |builder: Builder| {
+        let count = Arc::new(Plain::new(0));
+        let own = count.clone();
+        builder.check(move || {
+            let x = Arc::new(AtomicUsize::new(0));
+            let threads = [1, 2, 3].map(|n| {
+                let (x, counts) = (x.clone(), Counts(own.clone()));
+                thread::spawn(move || {
+                    let _counts = counts;
+                    let seen = x.load(SeqCst);
+                    x.store(seen + n, SeqCst);
+                })
+            });
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+        });
+        count.load(SeqCst)
+    };
+    assert!(unwound(Builder::new()) > 0);
+    assert_eq!(unwound(Builder::new().forget_stacks()), 0);
 }
