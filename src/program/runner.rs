@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
+use super::making::Making;
 use super::panics;
 use super::process::Place;
 use super::process::{Live, Step, Wanted};
 use super::spawning::Start;
 use super::text::{Spot, Text};
-use crate::model::{Objects, Site, Value};
+use crate::model::{Access, Objects, Op, Site, Value};
 use crate::systems::history::{Asked, Judge, Reply, Runner, Told};
 
 /// Async closures that are run as the processes of a program.
@@ -19,6 +20,7 @@ pub struct Closures {
     processes: Vec<Start>,
     finally: Option<Box<Judge>>,
     step_timeout: Duration,
+    making: Arc<Making>,
     /// The sites of all operations so far.
     sites: Mutex<FxHashMap<Spot, Arc<Site>>>,
 }
@@ -29,13 +31,18 @@ impl Closures {
         processes: Vec<Start>,
         finally: Option<Box<Judge>>,
         step_timeout: Duration,
+        making: Arc<Making>,
     ) -> Closures {
-        Closures { objects, processes, finally, step_timeout, sites: Mutex::default() }
+        Closures { objects, processes, finally, step_timeout, making, sites: Mutex::default() }
     }
 
     fn reply(&self, live: &mut Live) -> Reply<Start> {
+        let mut back = 0;
         let (asked, site) = match live.advance() {
-            Step::Wants(Wanted { asked, text, place, .. }) => (asked, Some(self.site(text, place))),
+            Step::Wants(Wanted { asked, text, place, is_again, .. }) => {
+                back = u32::from(is_again);
+                (asked, Some(self.site(text, place)))
+            }
             Step::Done(Value::Unit) => (Asked::Done, None),
             Step::Done(value) => (Asked::Returned(value), None),
             Step::Failed(failure) => {
@@ -43,7 +50,7 @@ impl Closures {
                 (Asked::Failed(failure), site)
             }
         };
-        Reply { printed: live.printed(), ..Reply::new(asked, site) }
+        Reply { printed: live.printed(), back, ..Reply::new(asked, site) }
     }
 
     fn site(&self, text: Text, place: Place) -> Arc<Site> {
@@ -53,7 +60,7 @@ impl Closures {
                 file: Some(place.file().into()),
                 line: place.line(),
                 column: place.column(),
-                text: text.shown(&self.objects),
+                text: text.shown(),
             })
         });
         site.clone()
@@ -81,7 +88,7 @@ impl Runner for Closures {
     }
 
     fn start(&self, start: &Start, told: &[Told], replies: &mut Vec<Reply<Start>>) -> Live {
-        let mut live = Live::new(&start.body);
+        let mut live = Live::new(start, &self.making);
         replies.push(self.reply(&mut live));
         self.tell(&mut live, told, replies);
         live
@@ -98,6 +105,15 @@ impl Runner for Closures {
 
     fn patience(&self) -> Option<Duration> {
         Some(self.step_timeout)
+    }
+
+    fn waits(&self) -> bool {
+        true
+    }
+
+    /// An operation that was in vain is asked for once more ([`Reply::back`]).
+    fn may_return(&self, op: Option<&Op>) -> bool {
+        matches!(op, Some(Op::Access(_, Access::Update(_))))
     }
 
     fn site(&self, start: &Start) -> Option<Arc<Site>> {

@@ -25,21 +25,25 @@
 //! |---|---|
 //! | [`Runner`] | starts processes, delivers outcomes to them, and returns their questions |
 //! | [`Reply`], [`Asked`] | the question of a process, and its place |
+//! | [`Function`] | an update of a cell that is known by the history in which it is asked for |
 //! | [`Told`], [`Outcomes`] | the outcome of an operation, in terms that all searches share; the possible ones |
 //! | [`History`] | the system |
 //! | [`Runs`] | the numbers of started processes and of delivered outcomes |
 
 mod again;
 pub(crate) mod difference;
+mod function;
 mod live;
 mod patience;
 mod runner;
 pub(crate) mod tree;
+pub(crate) mod waiting;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
+pub use function::Function;
 pub use runner::{Asked, Judge, Outcomes, Reply, Runner, Told};
 
 use crate::model::{
@@ -50,6 +54,7 @@ use again::Again;
 use live::Live;
 use patience::{Delivery, Watched};
 use tree::{NodeId, Tree};
+use waiting::may_wait;
 
 /// The default for the maximum number of live processes of a thread.
 const MOST: usize = 256;
@@ -75,6 +80,8 @@ struct Shared<R: Runner> {
     patience: Option<Duration>,
     watched: Watched,
     again: Again,
+    /// Was a loop cut that waits?
+    has_cut: AtomicBool,
 }
 
 impl<R: Runner> History<R> {
@@ -85,8 +92,10 @@ impl<R: Runner> History<R> {
         let tree = RwLock::new(Tree::new(runner.processes()));
         let (starts, told) = (AtomicU64::new(0), AtomicU64::new(0));
         let (patience, watched, again) = (runner.patience(), Watched::default(), Again::default());
+        let has_cut = AtomicBool::new(false);
         let shared =
-            Arc::new(Shared { runner, number, tree, starts, told, patience, watched, again });
+            Shared { runner, number, tree, starts, told, patience, watched, again, has_cut };
+        let shared = Arc::new(shared);
         History { most: MOST, shared }
     }
 
@@ -168,6 +177,10 @@ impl<R: Runner> History<R> {
     /// Adds the history that continues `node` with this outcome, by running the process.
     fn grow(&self, node: NodeId, last: Told) -> NodeId {
         let mut live = self.live();
+        if let Some(earlier) = self.round_of(&mut live, node, &last) {
+            live.put_back(self.shared.number);
+            return self.tree_mut().come_back(node, last, earlier);
+        }
         self.begin_turn(&live, node, Some(&last));
         let (process, mut replies, path) = self.run(&mut live, node, &last);
         let found = match path.is_empty() {
@@ -425,7 +438,9 @@ impl<R: Runner> System for History<R> {
         }
         match &tree.reply(node).expect("it was started").asked {
             Asked::Op { op, values: given } => {
-                Next::Op(op.with_values(|place| values.intern(given[place.0 as usize].clone())))
+                Next::Op(op.with_values(|place| {
+                    values.intern(Function::asked_in(node, &given[place.0 as usize]))
+                }))
             }
             Asked::Spawn(start) => {
                 let start = start.clone();
@@ -487,12 +502,17 @@ impl<R: Runner> Foresight<Local> for History<R> {
         self.runner().may_send(self.tree().start(node), mailbox, pattern)
     }
 
-    /// Histories only grow, unless a process reports that it came back to an earlier state.
+    /// Histories only grow, unless a process reports that it came back to an earlier state, or
+    /// waits in a loop.
     fn may_return(&self, &Local(node): &Local) -> bool {
-        match self.tree().reply(node).map(|reply| &reply.asked) {
-            Some(Asked::Op { op, .. }) => self.runner().may_return(Some(op)),
+        let (tree, runner) = (self.tree(), self.runner());
+        match tree.reply(node).map(|reply| &reply.asked) {
+            Some(Asked::Op { op, .. }) => {
+                runner.may_return(Some(op))
+                    || runner.waits() && may_wait(&tree, node, waiting::is_again)
+            }
             Some(_) => false,
-            None => self.runner().may_return(None),
+            None => runner.may_return(None),
         }
     }
 
@@ -516,6 +536,10 @@ impl<R: Runner> Describe<Local> for History<R> {
 
     fn site(&self, &Local(node): &Local) -> Option<Site> {
         self.tree().reply(node)?.site.as_deref().cloned()
+    }
+
+    fn assumes(&self) -> Option<String> {
+        self.shared.has_cut.load(Ordering::Relaxed).then(waiting::assumption)
     }
 
     fn runs(&self) -> Option<Runs> {

@@ -89,6 +89,12 @@ pub trait Runner: Send + Sync + 'static {
         None
     }
 
+    /// Whether a process that makes the same round again and again, with nothing but observations,
+    /// is taken to wait in a loop.
+    fn waits(&self) -> bool {
+        false
+    }
+
     /// Whether a process with this pending operation may come back to its present state later
     /// ([`Reply::back`]). `None` if the operation is not known yet.
     fn may_return(&self, op: Option<&Op>) -> bool {
@@ -264,7 +270,7 @@ impl Outcomes {
             MutexTestAny(list) => completed(list.len(), true),
             Probe { .. } => Outcomes::Tuple,
             CancelOutcome(_) | Access(_, Accessing::CompareAndSwap { .. }) => Outcomes::Bool,
-            Access(_, Accessing::Read | Accessing::Swap(_)) => Outcomes::Value,
+            Access(_, Accessing::Read | Accessing::Swap(_) | Accessing::Update(_)) => Outcomes::Value,
             Access(_, Accessing::FetchAdd(_)) => Outcomes::Sum,
             &Choose { lo, hi } => Outcomes::Chosen { lo, hi },
             Join(_) => Outcomes::Returned,
