@@ -35,10 +35,11 @@
 //! ```
 
 mod again;
+mod beginnings;
 
 use std::fmt;
 use std::panic::Location;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::explore::{
     Budget, Explorer, NoObserver, Outcome, Setting, Stats, StopReason, Verdict, Violation, explore,
@@ -149,7 +150,8 @@ impl<S: System> Check<'_, S> {
     }
 
     /// Explores, and returns the result. If there is no violation, the result also shows what
-    /// processes print in the first execution.
+    /// processes print in the first execution. If an execution may never end, all executions are
+    /// explored up to some depth instead.
     ///
     /// # Panics
     /// If the explorer cannot be used on this system. The message says why.
@@ -166,14 +168,23 @@ impl<S: System> Check<'_, S> {
             panic!("{why}");
         }
         system.attempt(move |system: &S| {
+            let begun = Instant::now();
             let mut nobody = NoObserver;
             let mut first = FirstGood::new(&mut nobody);
-            let outcome = explore(system, setting, budget.clone(), &mut first);
+            let mut outcome = explore(system, setting, budget.clone(), &mut first);
+            let mut limits = limits.clone();
+            if outcome.stopped_by == Some(StopReason::Endless)
+                && outcome.violations.is_empty()
+                && let Some((depth, up_to)) =
+                    beginnings::explored(system, setting, &budget.after(begun.elapsed()))
+            {
+                (limits.depth, outcome) = (Some(depth), up_to);
+            }
             let first = first.found.filter(|_| outcome.violations.is_empty());
             let shown = first.map(|schedule| Shown::of(system, &schedule));
             let shown = shown.filter(|shown| !shown.printed.is_empty());
             let subject = Subject::in_rust(allow_pending);
-            let judged = (limits.clone(), properties.clone());
+            let judged = (limits, properties.clone());
             let report = CheckReport::new(subject, system, setting, judged, &outcome, None);
             Checked { report: CheckReport { shortest, shown, ..report }, outcome }
         })

@@ -85,6 +85,7 @@ mod channels;
 mod collectives;
 mod data;
 mod handle;
+mod invariants;
 mod locks;
 mod mailboxes;
 mod making;
@@ -104,6 +105,7 @@ use std::time::Duration;
 pub use channels::Channel;
 pub use collectives::{Collective, Rank};
 pub use data::Data;
+pub use invariants::State;
 pub use locks::{Condvar, Guard, Mutex, ReadGuard, RwLock, WriteGuard};
 pub use mailboxes::{Mailbox, Request, wait_any};
 pub use runner::Closures;
@@ -116,9 +118,10 @@ use crate::model::{
     MutexId, Objects, Polls, RwLockId, SemaphoreId, Value,
 };
 use crate::systems::history::{History, Judge};
-use data::{is_unit, pack, unpack};
 use channels::Buffer;
+use data::{is_unit, pack, unpack};
 use handle::{Named, lasting};
+use invariants::Invariant;
 use locks::Content;
 use making::Making;
 use spawning::Start;
@@ -132,6 +135,7 @@ pub struct Program {
     objects: Objects,
     processes: Vec<Start>,
     finally: Option<Box<Judge>>,
+    invariants: Vec<Invariant>,
     step_timeout: Option<Duration>,
 }
 
@@ -139,8 +143,14 @@ impl Default for Program {
     fn default() -> Program {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let making = Arc::new(Making::new(NUMBER.fetch_add(1, Ordering::Relaxed)));
-        let (objects, processes) = (Objects::default(), Vec::new());
-        Program { making, objects, processes, finally: None, step_timeout: None }
+        Program {
+            making,
+            objects: Objects::default(),
+            processes: Vec::new(),
+            finally: None,
+            invariants: Vec::new(),
+            step_timeout: None,
+        }
     }
 }
 
@@ -332,6 +342,36 @@ impl Program {
         self.finally = Some(Box::new(judged));
     }
 
+    /// What must hold in every state: it may `assert!` what cells, mutexes and mailboxes contain.
+    /// It must depend on nothing else. The order of all changes of what it reads matters, so there
+    /// may be more executions.
+    ///
+    /// ```should_panic
+    /// use mazurka::program::Program;
+    ///
+    /// let mut program = Program::new();
+    /// let (lock, inside) = (program.cell("lock", false), program.cell("inside", 0));
+    /// for name in ["A", "B"] {
+    ///     program.process(name, async move || {
+    ///         while lock.read().await {}
+    ///         lock.write(true).await;
+    ///         inside.fetch_add(1).await;
+    ///         inside.fetch_sub(1).await;
+    ///         lock.write(false).await;
+    ///     });
+    /// }
+    /// program.invariant("one at a time", move |state| assert!(state.read(inside) <= 1));
+    /// mazurka::check(&program.build()).assert_ok();
+    /// ```
+    pub fn invariant(
+        &mut self,
+        name: impl Into<String>,
+        judge: impl Fn(State<'_>) + Send + Sync + 'static,
+    ) {
+        let program = self.making.program;
+        self.invariants.push(Invariant::new(name.into(), program, Box::new(judge)));
+    }
+
     /// A process that computes for longer than `time` without awaiting an operation hangs, which is
     /// a violation. The default is 10 seconds.
     pub fn step_timeout(&mut self, time: Duration) {
@@ -346,10 +386,12 @@ impl Program {
 
     /// The program as a system, to be handed to [`check`](fn@crate::check).
     pub fn build(self) -> History<Closures> {
-        let Program { making, mut objects, processes, finally, step_timeout } = self;
+        let Program { making, mut objects, processes, finally, invariants, step_timeout } = self;
         making.declare(&mut objects);
+        invariants.iter().for_each(|invariant| invariant.begin(&objects));
         let step_timeout = step_timeout.unwrap_or(STEP_TIMEOUT);
-        History::new(Closures::new(objects, processes, finally, step_timeout, making))
+        let closures = Closures::new(objects, processes, finally, step_timeout, making, invariants);
+        History::new(closures)
     }
 }
 
@@ -384,7 +426,12 @@ impl End<'_> {
     }
 
     fn content<T: Data>(self, cell: Named<CellId>) -> T {
-        assert!(cell.program == self.program, "{cell:?} is an object of another program");
+        self.expect(cell);
         unpack(&(self.contents)(cell.id))
+    }
+
+    fn expect<I>(self, named: Named<I>) {
+        let is_own = named.program == self.program;
+        assert!(is_own, "{named:?} is an object of another program");
     }
 }

@@ -218,10 +218,7 @@ impl<T: Data> Channel<T> {
     }
 
     /// The operation that sends a message, and what becomes of the message.
-    fn sending(
-        self,
-        message: T,
-    ) -> (Asked<Start>, impl Fn(&Told) -> Result<(), TrySendError<T>>) {
+    fn sending(self, message: T) -> (Asked<Start>, impl Fn(&Told) -> Result<(), TrySendError<T>>) {
         let operands = (message, self.capacity);
         let send = Change::new("send", operands, |buffer: &Buffer<T>, (message, capacity)| {
             buffer.takes(message, *capacity).ok()?;

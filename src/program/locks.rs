@@ -81,8 +81,8 @@ impl<T: Data> Content<T> {
     /// The content of a lock that the running process makes with this name.
     #[track_caller]
     fn made(name: &str, content: T) -> Self {
-        let cell = (!is_unit::<T>()).then(|| Shared::new(name, content).named());
-        Content { cell, of: PhantomData }
+        let cell = if is_unit::<T>() { None } else { Some(Shared::new(name, content).named()) };
+        Content::new(cell)
     }
 
     pub(super) fn cell(self) -> Option<Named<CellId>> {

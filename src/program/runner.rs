@@ -5,22 +5,24 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
+use super::invariants::Invariant;
 use super::making::Making;
 use super::panics;
 use super::process::Place;
 use super::process::{Live, Step, Wanted};
 use super::spawning::Start;
 use super::text::{Spot, Text};
-use crate::model::{Access, Objects, Op, Site, Value};
-use crate::systems::history::{Asked, Judge, Reply, Runner, Told};
+use crate::model::{Access, Invariants, Objects, Op, Site, Value};
+use crate::systems::history::{Asked, Judge, Local, Reply, Runner, Told};
 
 /// Async closures that are run as the processes of a program.
 pub struct Closures {
-    objects: Objects,
+    pub(super) objects: Objects,
     processes: Vec<Start>,
     finally: Option<Box<Judge>>,
     step_timeout: Duration,
     making: Arc<Making>,
+    pub(super) invariants: Vec<Invariant>,
     /// The sites of all operations so far.
     sites: Mutex<FxHashMap<Spot, Arc<Site>>>,
 }
@@ -32,8 +34,10 @@ impl Closures {
         finally: Option<Box<Judge>>,
         step_timeout: Duration,
         making: Arc<Making>,
+        invariants: Vec<Invariant>,
     ) -> Closures {
-        Closures { objects, processes, finally, step_timeout, making, sites: Mutex::default() }
+        let sites = Mutex::default();
+        Closures { objects, processes, finally, step_timeout, making, invariants, sites }
     }
 
     fn reply(&self, live: &mut Live) -> Reply<Start> {
@@ -122,6 +126,14 @@ impl Runner for Closures {
 
     fn repeats(&self) -> bool {
         true
+    }
+
+    fn invariants(&self) -> Option<&dyn Invariants<Local>> {
+        (!self.invariants.is_empty()).then_some(self)
+    }
+
+    fn searches_again(&self) -> bool {
+        self.has_learnt()
     }
 
     fn judge(&self) -> Option<&Judge> {

@@ -225,7 +225,8 @@ impl<T: Integer> Cell<T> {
         };
         let add = |delta| Asked::op(Op::Access(self.named.id, Access::FetchAdd(delta)));
         let asking = delta.map(|delta| self.access(add(delta), "fetch_add"));
-        let otherwise = self.combine("fetch_add", operand, |content, operand| content.plus(*operand));
+        let otherwise =
+            self.combine("fetch_add", operand, |content, operand| content.plus(*operand));
         async move {
             match asking {
                 None => otherwise.await,
@@ -325,4 +326,3 @@ impl Latch {
         async move { drop(asking.await) }
     }
 }
-

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::data::{Data, is_unit, unpack};
 use super::making::Maker;
 use super::panics::blame;
-use super::process::{Body, Wire, Place, ask, body};
+use super::process::{Body, Place, Wire, ask, body};
 use super::text::Text;
 use crate::model::{Op, ProcessId, Value};
 use crate::systems::history::{Asked, Told};
@@ -81,7 +81,13 @@ pub fn spawn<T: Data, F: AsyncFn() -> T + Send + Sync + 'static>(
     closure: F,
 ) -> impl Future<Output = Child<T>> {
     let place = Location::caller();
-    start(Start { name: name.into().into(), body: body(closure), place, is_daemon: false, number: 0 })
+    start(Start {
+        name: name.into().into(),
+        body: body(closure),
+        place,
+        is_daemon: false,
+        number: 0,
+    })
 }
 
 /// Starts a process that may wait for ever: see [`Program::daemon`](super::Program::daemon).
@@ -91,7 +97,13 @@ pub fn spawn_daemon<T: Data, F: AsyncFn() -> T + Send + Sync + 'static>(
     closure: F,
 ) -> impl Future<Output = Child<T>> {
     let place = Location::caller();
-    start(Start { name: name.into().into(), body: body(closure), place, is_daemon: true, number: 0 })
+    start(Start {
+        name: name.into().into(),
+        body: body(closure),
+        place,
+        is_daemon: true,
+        number: 0,
+    })
 }
 
 fn start<T>(start: Start) -> impl Future<Output = Child<T>> {

@@ -47,8 +47,8 @@ pub use function::Function;
 pub use runner::{Asked, Judge, Outcomes, Reply, Runner, Told};
 
 use crate::model::{
-    Contents, Describe, Envelope, Failure, FailureKind, Finale, Foresight, MailboxId, Next,
-    Objects, ProcessId, Remark, Response, Runs, Site, System, Touch, Values,
+    Contents, Describe, Envelope, Failure, FailureKind, Finale, Foresight, Invariants, MailboxId,
+    Next, Objects, ProcessId, Remark, Response, Runs, Site, System, Touch, Values,
 };
 use again::Again;
 use live::Live;
@@ -437,11 +437,9 @@ impl<R: Runner> System for History<R> {
             tree = self.tree();
         }
         match &tree.reply(node).expect("it was started").asked {
-            Asked::Op { op, values: given } => {
-                Next::Op(op.with_values(|place| {
-                    values.intern(Function::asked_in(node, &given[place.0 as usize]))
-                }))
-            }
+            Asked::Op { op, values: given } => Next::Op(op.with_values(|place| {
+                values.intern(Function::asked_in(node, &given[place.0 as usize]))
+            })),
             Asked::Spawn(start) => {
                 let start = start.clone();
                 drop(tree);
@@ -472,6 +470,10 @@ impl<R: Runner> System for History<R> {
 
     fn finale(&self) -> Option<&dyn Finale<Local>> {
         self.runner().judge().is_some().then_some(self as &dyn Finale<Local>)
+    }
+
+    fn invariants(&self) -> Option<&dyn Invariants<Local>> {
+        self.runner().invariants()
     }
 
     fn foresight(&self) -> &dyn Foresight<Local> {

@@ -120,20 +120,24 @@ impl Watched {
     }
 }
 
-/// Runs `work`, and runs it again whenever a process has hung on the way.
+/// Runs `work`, and runs it again whenever a process has hung on the way, or the runner says so.
 pub(super) fn attempt<R: Runner, T: Send + 'static>(
     system: &History<R>,
     patience: Duration,
     work: impl Fn(&History<R>) -> T + Send + Sync + 'static,
 ) -> T {
     let work = Arc::new(work);
-    loop {
+    'search: loop {
         let (system_of_thread, work) = (system.share(), work.clone());
         let (done, result) = channel();
         let thread = named(move || send(&done, work(&system_of_thread)));
         let mut seen = Vec::new();
         let hang = loop {
             match result.recv_timeout(patience / LOOKS) {
+                // A search that has to be done again may also have panicked.
+                Ok(_) | Err(RecvTimeoutError::Disconnected) if system.runner().searches_again() => {
+                    continue 'search;
+                }
                 Ok(result) => return result,
                 Err(RecvTimeoutError::Disconnected) => {
                     resume_unwind(thread.join().expect_err("it has panicked"))

@@ -5,9 +5,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::Local;
 use crate::model::{
-    Access as Accessing, Contents, Envelope, Failure, FailureKind, Handle, MailboxId, Objects, Op,
-    ProcessId, Remark, Response, Site, Touch, Value, ValueId, Values,
+    Access as Accessing, Contents, Envelope, Failure, FailureKind, Handle, Invariants, MailboxId,
+    Objects, Op, ProcessId, Remark, Response, Site, Touch, Value, ValueId, Values,
 };
 
 /// Real processes, each of which is run alone.
@@ -106,6 +107,17 @@ pub trait Runner: Send + Sync + 'static {
     fn site(&self, start: &Self::Start) -> Option<Arc<Site>> {
         let _ = start;
         None
+    }
+
+    /// The invariants, if there are any.
+    fn invariants(&self) -> Option<&dyn Invariants<Local>> {
+        None
+    }
+
+    /// Asked when a search has ended: whether it has to be done again, because what the runner has
+    /// said before was too little.
+    fn searches_again(&self) -> bool {
+        false
     }
 
     /// The judgement of terminal states that are not deadlocks, if there is one.
@@ -270,7 +282,9 @@ impl Outcomes {
             MutexTestAny(list) => completed(list.len(), true),
             Probe { .. } => Outcomes::Tuple,
             CancelOutcome(_) | Access(_, Accessing::CompareAndSwap { .. }) => Outcomes::Bool,
-            Access(_, Accessing::Read | Accessing::Swap(_) | Accessing::Update(_)) => Outcomes::Value,
+            Access(_, Accessing::Read | Accessing::Swap(_) | Accessing::Update(_)) => {
+                Outcomes::Value
+            }
             Access(_, Accessing::FetchAdd(_)) => Outcomes::Sum,
             &Choose { lo, hi } => Outcomes::Chosen { lo, hi },
             Join(_) => Outcomes::Returned,

@@ -106,7 +106,8 @@ impl<R: Runner> History<R> {
         let asks = |then: NodeId, replies: &mut Vec<Reply<R::Start>>| {
             let tree = self.tree();
             let known = tree.reply(then);
-            let goes_on = replies.pop().zip(known).is_some_and(|(again, known)| is_again(known, &again));
+            let goes_on =
+                replies.pop().zip(known).is_some_and(|(again, known)| is_again(known, &again));
             replies.clear();
             goes_on
         };

@@ -1,0 +1,76 @@
+//! What can be said of a program that may run for ever: what its executions begin with.
+//!
+//! A search that goes down an execution without an end sees nothing else. So if one was found, all
+//! executions are searched up to a depth, then up to twice the depth, and so on, until there is a
+//! violation, there are too many of them, or they are long. That is no proof, whatever is found.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use crate::explore::{Budget, End, Explorer, Observer, Outcome, Setting, StopReason, explore};
+use crate::model::System;
+use crate::property::Position;
+
+/// The depths.
+const DEPTHS: [u32; 8] = [8, 16, 32, 64, 128, 256, 512, 1024];
+
+/// The most executions of a search.
+const MOST: u64 = 10_000;
+
+/// Counts executions, and ends the search when there are too many.
+struct Counting {
+    left: u64,
+    enough: Arc<AtomicBool>,
+}
+
+impl Counting {
+    fn count(&mut self) {
+        match self.left.checked_sub(1) {
+            Some(left) => self.left = left,
+            None => self.enough.store(true, Ordering::Relaxed),
+        }
+    }
+}
+
+impl Observer for Counting {
+    fn trace(&mut self, _: Position<'_>, _: End) {
+        self.count();
+    }
+
+    fn truncated(&mut self, _: Position<'_>) {
+        self.count();
+    }
+
+    fn follows_transitions(&self) -> bool {
+        false
+    }
+}
+
+/// The first search up to some depth that finds a violation, or else the deepest one that has come
+/// to its end; and that depth.
+pub(super) fn explored<S: System>(
+    system: &S,
+    setting: Setting,
+    budget: &Budget,
+) -> Option<(u32, Outcome)> {
+    let begun = Instant::now();
+    let mut deepest = None;
+    for depth in DEPTHS {
+        let enough = Arc::new(AtomicBool::new(false));
+        let limits = budget.after(begun.elapsed());
+        let limits = Budget { depth: Some(depth), cancel: enough.clone(), ..limits };
+        if setting.refusal(system, &limits).is_some() {
+            break;
+        }
+        let outcome = explore(system, setting, limits, &mut Counting { left: MOST, enough });
+        if !outcome.violations.is_empty() {
+            return Some((depth, outcome));
+        }
+        if outcome.stopped_by != Some(StopReason::Depth) {
+            break;
+        }
+        deepest = Some((depth, outcome));
+    }
+    deepest
+}
