@@ -150,8 +150,8 @@ impl<S: System> Check<'_, S> {
     }
 
     /// Explores, and returns the result. If there is no violation, the result also shows what
-    /// processes print in the first execution. If an execution may never end, all executions are
-    /// explored up to some depth instead.
+    /// processes print in the first execution. If an execution of processes that really run may
+    /// never end, all executions are explored up to some depth instead.
     ///
     /// # Panics
     /// If the explorer cannot be used on this system. The message says why.
@@ -175,6 +175,7 @@ impl<S: System> Check<'_, S> {
             let mut limits = limits.clone();
             if outcome.stopped_by == Some(StopReason::Endless)
                 && outcome.violations.is_empty()
+                && system.foresight().remembers_all()
                 && let Some((depth, up_to)) =
                     beginnings::explored(system, setting, &budget.after(begun.elapsed()))
             {

@@ -24,7 +24,10 @@
 //! to it: which process did what, in which line.
 //!
 //! Handles of objects can be copied into as many closures as use them. Values that are sent, stored
-//! and guarded may be of any type that is [`Data`].
+//! and guarded may be of any type that is [`Data`]; handles are, too. A process makes objects of its
+//! own with [`Mailbox::new`] and the like. In reports such an object is called after its maker,
+//! too: `reply of client 1`. An object is for the program that has declared or made it. To use it in
+//! another program is a violation.
 //!
 //! # What is not seen
 //!
@@ -57,11 +60,25 @@
 //! [`explore`](fn@crate::explore::explore) directly has to do it within
 //! [`System::attempt`](crate::model::System::attempt).
 //!
-//! # Loops that test
+//! # Loops that wait
 //!
-//! Two states of a closure cannot be compared, so it is not known whether a loop that tests a
-//! request at a p2p or bag mailbox goes on in another way each time. After [`Program::max_polls`]
-//! unsuccessful tests the process waits, and the search is not complete. Await the request instead.
+//! Two states of a closure cannot be compared. So a loop such as `while flag.read().await == 0 {}`
+//! is known by what it asks and is told: when two rounds were the same, and only looked, 100 rounds
+//! more are tried. If the loop gives up in one of them, it is followed to its end. If not, the
+//! process is taken to wait there until something changes, and the verdict says that it rests on
+//! this. What a process counts in further rounds is not explored. So it must not depend on how long
+//! it has waited. A round that locks a mutex or sends something changes something.
+//!
+//! A loop that tests a request at a p2p or bag mailbox waits after [`Program::max_polls`]
+//! unsuccessful tests, and the search is not complete. Await the request instead.
+//!
+//! # Programs that run for ever
+//!
+//! A process that may wait for ever, such as a server, is a [`daemon`](Program::daemon). A process
+//! that acts for ever, and changes something each time, makes executions that never end. They are
+//! cut, and the program is not verified: [`check`](fn@crate::check) explores all executions up to a
+//! depth, as deep as it can within 10,000 of them, and says how deep that was. So what is wrong
+//! within a few steps is found.
 //!
 //! # What is missing
 //!
@@ -70,16 +87,18 @@
 //!   for one of several requests.
 //! - Panics as violations where the profile says `panic = "abort"`: there they end the test.
 //! - Tests of requests for mutexes.
+//! - Barriers, latches and collectives that a process makes.
 //!
 //! | item | meaning |
 //! |---|---|
 //! | [`Program`] | objects and processes, to be built |
 //! | [`Mailbox`], [`Request`], [`wait_any`] | messages |
+//! | [`Channel`] | messages with room for some, which can be closed, and picked out |
 //! | [`Mutex`], [`RwLock`], [`Condvar`] | locks with what they guard |
 //! | [`Cell`], [`Semaphore`], [`Barrier`], [`Latch`] | other shared objects |
 //! | [`Collective`], [`Rank`] | broadcasts, reductions and the like |
 //! | [`spawn`], [`spawn_daemon`], [`Child`], [`choose`], [`print()`] | operations without an object |
-//! | [`End`] | what `finally` can read when all processes have ended |
+//! | [`End`], [`State`] | what `finally` can read when all processes have ended; what an invariant can read in every state |
 
 mod channels;
 mod collectives;
@@ -121,7 +140,7 @@ use crate::systems::history::{History, Judge};
 use channels::Buffer;
 use data::{is_unit, pack, unpack};
 use handle::{Named, lasting};
-use invariants::Invariant;
+use invariants::{All, Invariant};
 use locks::Content;
 use making::Making;
 use spawning::Start;
@@ -388,7 +407,7 @@ impl Program {
     pub fn build(self) -> History<Closures> {
         let Program { making, mut objects, processes, finally, invariants, step_timeout } = self;
         making.declare(&mut objects);
-        invariants.iter().for_each(|invariant| invariant.begin(&objects));
+        let invariants = All::of(invariants, &objects);
         let step_timeout = step_timeout.unwrap_or(STEP_TIMEOUT);
         let closures = Closures::new(objects, processes, finally, step_timeout, making, invariants);
         History::new(closures)

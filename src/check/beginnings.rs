@@ -3,6 +3,9 @@
 //! A search that goes down an execution without an end sees nothing else. So if one was found, all
 //! executions are searched up to a depth, then up to twice the depth, and so on, until there is a
 //! violation, there are too many of them, or they are long. That is no proof, whatever is found.
+//!
+//! This is for processes whose states are histories. Other programs may run for ever in finitely
+//! many states, and then other explorers go through all of these.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -14,7 +14,6 @@ use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use super::data::Data;
 use super::locks::{Mutex, RwLock as Lock};
 use super::mailboxes::Mailbox;
-use super::runner::Closures;
 use super::shared::Cell;
 use super::{End, panics};
 use crate::model::{
@@ -95,7 +94,7 @@ impl Invariant {
     }
 
     /// Runs it on the initial state, to find out what it reads.
-    pub(super) fn begin(&self, objects: &Objects) {
+    fn begin(&self, objects: &Objects) {
         let judged = self.judged(&|cell| objects.cells.start(cell.0).clone(), &|_| 0);
         self.learns(&judged);
     }
@@ -139,11 +138,23 @@ impl Invariant {
     }
 }
 
-impl Closures {
+/// The invariants of a program.
+pub(super) struct All {
+    invariants: Vec<Invariant>,
+    objects: Objects,
+}
+
+impl All {
+    /// These invariants of a program with these objects; `None` if there are none.
+    pub(super) fn of(invariants: Vec<Invariant>, objects: &Objects) -> Option<All> {
+        invariants.iter().for_each(|invariant| invariant.begin(objects));
+        (!invariants.is_empty()).then(|| All { invariants, objects: objects.clone() })
+    }
+
     /// Whether an invariant has read something in the last search that was not known before.
-    pub(super) fn has_learnt(&self) -> bool {
+    pub(super) fn have_learnt(&self) -> bool {
         let swap = |invariant: &Invariant| invariant.has_grown.swap(false, Ordering::Relaxed);
-        self.invariants.iter().fold(false, |any, invariant| swap(invariant) || any)
+        self.invariants.iter().filter(|invariant| swap(invariant)).count() > 0
     }
 
     fn judged(&self, invariant: usize, at: &View<'_, Local>) -> Judged {
@@ -151,7 +162,7 @@ impl Closures {
     }
 }
 
-impl Invariants<Local> for Closures {
+impl Invariants<Local> for All {
     fn count(&self) -> usize {
         self.invariants.len()
     }

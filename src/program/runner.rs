@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use super::invariants::Invariant;
+use super::invariants::All;
 use super::making::Making;
 use super::panics;
 use super::process::Place;
@@ -17,12 +17,12 @@ use crate::systems::history::{Asked, Judge, Local, Reply, Runner, Told};
 
 /// Async closures that are run as the processes of a program.
 pub struct Closures {
-    pub(super) objects: Objects,
+    objects: Objects,
     processes: Vec<Start>,
     finally: Option<Box<Judge>>,
     step_timeout: Duration,
     making: Arc<Making>,
-    pub(super) invariants: Vec<Invariant>,
+    invariants: Option<All>,
     /// The sites of all operations so far.
     sites: Mutex<FxHashMap<Spot, Arc<Site>>>,
 }
@@ -34,7 +34,7 @@ impl Closures {
         finally: Option<Box<Judge>>,
         step_timeout: Duration,
         making: Arc<Making>,
-        invariants: Vec<Invariant>,
+        invariants: Option<All>,
     ) -> Closures {
         let sites = Mutex::default();
         Closures { objects, processes, finally, step_timeout, making, invariants, sites }
@@ -129,11 +129,11 @@ impl Runner for Closures {
     }
 
     fn invariants(&self) -> Option<&dyn Invariants<Local>> {
-        (!self.invariants.is_empty()).then_some(self)
+        self.invariants.as_ref().map(|all| all as &dyn Invariants<Local>)
     }
 
     fn searches_again(&self) -> bool {
-        self.has_learnt()
+        self.invariants.as_ref().is_some_and(All::have_learnt)
     }
 
     fn judge(&self) -> Option<&Judge> {
