@@ -24,9 +24,9 @@
 //! to it: which process did what, in which line.
 //!
 //! Handles of objects can be copied into as many closures as use them. Values that are sent, stored
-//! and guarded may be of any type that is [`Data`]; handles are, too. A process makes objects of its
-//! own with [`Mailbox::new`] and the like. In reports such an object is called after its maker,
-//! too: `reply of client 1`. An object is for the program that has declared or made it. To use it in
+//! and guarded may be of any type that is [`Data`], which handles are, too. A process makes objects
+//! of its own with [`Mailbox::new`] and the like. Reports call such an object after its maker:
+//! `reply of client 1`. An object is for the program that has declared or made it. To use it in
 //! another program is a violation.
 //!
 //! # What is not seen

@@ -133,7 +133,7 @@ pub enum Hold {
 /// Other operations are spelled out before they come here: `wait` and `test` are the any-forms with
 /// one element, `waitall` is a sequence of waits, and `send`, `recv`, `lock`, `acquire` and
 /// `barrier` are a request and a wait.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// AsyncSend: response [`Response::Posted`].
     Isend {

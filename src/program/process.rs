@@ -16,20 +16,24 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fmt::{Display, Write};
+use std::hash::{Hash, Hasher};
 use std::panic::Location;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
+
+use rustc_hash::FxHasher;
 
 use super::data::{Data, pack};
 use super::handle::Named;
 use super::making::{Made, Maker, Making};
 use super::panics;
 use super::spawning::Start;
-use super::text::Text;
+use super::text::{Spot, Text};
 use crate::model::{BarrierId, Failure, FailureKind, MutexId, Object, RwLockId, Value};
-use crate::systems::history::{Asked, Outcomes, Told};
+use crate::systems::history::{Asked, Outcomes, Past, Told};
 
 /// A place in a user's code.
 pub(super) type Place = &'static Location<'static>;
@@ -60,6 +64,28 @@ pub(super) struct Wanted {
     pub(super) is_again: bool,
 }
 
+impl Wanted {
+    /// A hash of the question and its place. Not 0.
+    pub(super) fn stamp(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        match &self.asked {
+            Asked::Op { op, values } => (op, values).hash(&mut hasher),
+            Asked::Spawn(Start { name, .. }) => name.hash(&mut hasher),
+            Asked::Done | Asked::Returned(_) | Asked::Failed(_) => {}
+        }
+        Spot::new(self.text, self.place).hash(&mut hasher);
+        hasher.finish() | 1
+    }
+}
+
+/// Was ever an operation withdrawn before it was asked for? Then a process must not go on at once
+/// where the past has an outcome for what it asks: it may be about to withdraw that.
+static HAS_WITHDRAWN: AtomicBool = AtomicBool::new(false);
+
+pub(super) fn has_withdrawn() -> bool {
+    HAS_WITHDRAWN.load(Ordering::Relaxed)
+}
+
 /// What a process and its runner exchange.
 pub(super) struct Wire {
     talk: RefCell<Talk>,
@@ -78,6 +104,8 @@ struct Talk {
     pending: Option<(Outcomes, bool)>,
     /// The outcome that the future waits for.
     answer: Option<Told>,
+    /// The outcomes that bring the process to where it was before.
+    past: Option<Past>,
     /// What the process has printed since its last request.
     printed: String,
     /// Number of questions that the future has asked.
@@ -94,6 +122,13 @@ struct Talk {
 }
 
 impl Talk {
+    /// The outcome of this operation, if the process has asked for it before at this point.
+    fn known(&mut self, wanted: &Wanted) -> Option<Told> {
+        let told = self.past.as_mut()?.next(wanted.stamp())?;
+        self.printed.clear();
+        Some(told)
+    }
+
     fn next(&mut self) -> Option<Wanted> {
         let wanted = self.wanted.pop_front()?;
         self.pending = Some((wanted.asked.outcomes(), wanted.question.is_some()));
@@ -126,7 +161,10 @@ impl Wire {
     /// Requests this operation before the next one that the process asks for.
     pub(super) fn defer(&self, asked: Asked<Start>, text: Text, place: Place) {
         let wanted = Wanted { asked, text, place, question: None, is_again: false };
-        self.talk.borrow_mut().wanted.push_back(wanted);
+        let talk = &mut *self.talk.borrow_mut();
+        if talk.known(&wanted).is_none() {
+            talk.wanted.push_back(wanted);
+        }
     }
 
     /// The number of the program.
@@ -152,17 +190,21 @@ impl Wire {
         self.making.object(made, (self.maker, &self.name), (name, nth), id)
     }
 
-    /// Requests this operation for the future. Returns the number of the question.
-    fn await_outcome(&self, mut wanted: Wanted) -> u32 {
+    /// Requests this operation for the future. Returns its outcome if that is known already, or
+    /// else the number of the question.
+    fn await_outcome(&self, mut wanted: Wanted) -> Result<Told, u32> {
         let talk = &mut *self.talk.borrow_mut();
         if let Asked::Spawn(start) = &mut wanted.asked {
             start.number = self.making.process(self.maker, talk.started);
             talk.started += 1;
         }
+        if let Some(told) = talk.known(&wanted) {
+            return Ok(told);
+        }
         let question = talk.questions;
         talk.questions += 1;
         talk.wanted.push_back(Wanted { question: Some(question), ..wanted });
-        question
+        Err(question)
     }
 
     /// Prints a line of the process.
@@ -256,8 +298,10 @@ impl Future for Asking {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Told> {
         if let Some(wanted) = self.wanted.take() {
             let wire = Wire::current();
-            let question = wire.await_outcome(wanted);
-            self.wire = Some((wire, question));
+            match wire.await_outcome(wanted) {
+                Ok(told) => return Poll::Ready(told),
+                Err(question) => self.wire = Some((wire, question)),
+            }
             return Poll::Pending;
         }
         let (wire, _) = self.wire.as_ref().expect("an outcome is told once");
@@ -277,7 +321,12 @@ impl Drop for Asking {
     fn drop(&mut self) {
         if let Some((wire, question)) = &self.wire {
             let own = Some(*question);
-            wire.talk.borrow_mut().wanted.retain(|wanted| wanted.question != own);
+            let wanted = &mut wire.talk.borrow_mut().wanted;
+            let before = wanted.len();
+            wanted.retain(|wanted| wanted.question != own);
+            if wanted.len() < before {
+                HAS_WITHDRAWN.store(true, Ordering::Relaxed);
+            }
         }
     }
 }
@@ -306,6 +355,18 @@ impl Live {
             making: making.clone(),
         };
         Live { future: Ok((start.body)()), wire: Rc::new(wire) }
+    }
+
+    /// A process that goes on at once where this past has an outcome for what it asks.
+    pub(super) fn with_past(start: &Start, making: &Arc<Making>, past: Past) -> Live {
+        let live = Live::new(start, making);
+        live.wire.talk.borrow_mut().past = Some(past);
+        live
+    }
+
+    /// What is left of its past. From now on it has none.
+    pub(super) fn take_past(&mut self) -> Past {
+        self.wire.talk.borrow_mut().past.take().expect("it was made with a past")
     }
 
     /// Runs to the next operation.

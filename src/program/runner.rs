@@ -9,11 +9,11 @@ use super::invariants::All;
 use super::making::Making;
 use super::panics;
 use super::process::Place;
-use super::process::{Live, Step, Wanted};
+use super::process::{self, Live, Step, Wanted};
 use super::spawning::Start;
 use super::text::{Spot, Text};
 use crate::model::{Access, Invariants, Objects, Op, Site, Value};
-use crate::systems::history::{Asked, Judge, Local, Reply, Runner, Told};
+use crate::systems::history::{Asked, Judge, Local, Past, Reply, Runner, Told};
 
 /// Async closures that are run as the processes of a program.
 pub struct Closures {
@@ -41,9 +41,11 @@ impl Closures {
     }
 
     fn reply(&self, live: &mut Live) -> Reply<Start> {
-        let mut back = 0;
+        let (mut stamp, mut back) = (0, 0);
         let (asked, site) = match live.advance() {
-            Step::Wants(Wanted { asked, text, place, is_again, .. }) => {
+            Step::Wants(wanted) => {
+                stamp = wanted.stamp();
+                let Wanted { asked, text, place, is_again, .. } = wanted;
                 back = u32::from(is_again);
                 (asked, Some(self.site(text, place)))
             }
@@ -54,7 +56,7 @@ impl Closures {
                 (Asked::Failed(failure), site)
             }
         };
-        Reply { printed: live.printed(), back, ..Reply::new(asked, site) }
+        Reply { printed: live.printed(), back, stamp, ..Reply::new(asked, site) }
     }
 
     fn site(&self, text: Text, place: Place) -> Arc<Site> {
@@ -105,6 +107,21 @@ impl Runner for Closures {
             }
             replies.push(self.reply(live));
         }
+    }
+
+    fn retrace(
+        &self,
+        start: &Start,
+        past: Past,
+        replies: &mut Vec<Reply<Start>>,
+    ) -> Option<(Live, Past)> {
+        if process::has_withdrawn() {
+            return None;
+        }
+        let mut live = Live::with_past(start, &self.making, past);
+        replies.push(self.reply(&mut live));
+        let past = live.take_past();
+        Some((live, past))
     }
 
     fn patience(&self) -> Option<Duration> {

@@ -26,6 +26,7 @@
 //! | [`Runner`] | starts processes, delivers outcomes to them, and returns their questions |
 //! | [`Reply`], [`Asked`] | the question of a process, and its place |
 //! | [`Function`] | an update of a cell that is known by the history in which it is asked for |
+//! | [`Past`] | what brings a new process to a history that is known |
 //! | [`Told`], [`Outcomes`] | the outcome of an operation, in terms that all searches share; the possible ones |
 //! | [`History`] | the system |
 //! | [`Runs`] | the numbers of started processes and of delivered outcomes |
@@ -44,15 +45,16 @@ use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 pub use function::Function;
-pub use runner::{Asked, Judge, Outcomes, Reply, Runner, Told};
+pub use runner::{Asked, Judge, Outcomes, Past, Reply, Runner, Told};
 
 use crate::model::{
-    Contents, Describe, Envelope, Failure, FailureKind, Finale, Foresight, Invariants, MailboxId,
-    Next, Objects, ProcessId, Remark, Response, Runs, Site, System, Touch, Values,
+    Contents, Describe, Envelope, Failure, Finale, Foresight, Invariants, MailboxId, Next, Objects,
+    ProcessId, Remark, Response, Runs, Site, System, Touch, Values,
 };
 use again::Again;
 use live::Live;
-use patience::{Delivery, Watched};
+use patience::Watched;
+use runner::Pulse;
 use tree::{NodeId, Tree};
 use waiting::may_wait;
 
@@ -125,26 +127,6 @@ impl<R: Runner> History<R> {
     /// The live processes of this thread.
     fn live(&self) -> Box<Live<R::Live>> {
         Live::of(self.shared.number, self.most, || self.shared.watched.join())
-    }
-
-    /// From now on, a process with this history fails when it gets this outcome.
-    fn note_hang(&self, Delivery { node, told }: Delivery, patience: Duration) {
-        let tree = self.tree();
-        let site = match told {
-            Some(_) => tree.reply(node).and_then(|reply| reply.site.clone()),
-            None => self.runner().site(tree.start(node)),
-        };
-        drop(tree);
-        let after = site.as_deref().map(|site| &*site.text).filter(|text| !text.is_empty());
-        let after = after.map_or(String::new(), |text| format!("after {text} "));
-        let time = humantime::format_duration(patience);
-        let message = format!("hang: {after}the process makes no operation for {time}");
-        let failure = Failure { kind: FailureKind::Error, message, site: site.as_deref().cloned() };
-        let reply = Reply::new(Asked::Failed(failure), site);
-        match told {
-            Some(told) => drop(self.attach(node, told, reply)),
-            None => self.tree_mut().begin(node, reply),
-        }
     }
 
     // No thread panics while it holds the lock, unless a caller has passed a local state of another
@@ -263,8 +245,46 @@ impl<R: Runner> History<R> {
                     self.deliver(live, process, &self.observations_on(&path, last));
                 (process, replies, path)
             }
-            None => self.run_anew(live, node, last),
+            None => self.retrace(live, node, last),
         }
+    }
+
+    /// Does the same by a new process. Returns only the questions that are new or differ, and the
+    /// histories of those that differ.
+    fn retrace(
+        &self,
+        live: &mut Live<R::Live>,
+        node: NodeId,
+        last: &Told,
+    ) -> (R::Live, Vec<Reply<R::Start>>, Vec<NodeId>) {
+        live.make_room(1);
+        let (start, past) = self.past(live, node, last);
+        let mut replies = Vec::new();
+        let Some((mut process, past)) = self.runner().retrace(&start, past, &mut replies) else {
+            return self.run_anew(live, node, last);
+        };
+        self.count_run(past.done() + past.left().len());
+        if past.left().is_empty() {
+            return (process, replies, Vec::new());
+        }
+        self.deliver_each(live, &mut process, past.left(), &mut replies);
+        let path = self.path(None, node).split_off(past.done());
+        (process, replies, path)
+    }
+
+    /// What brings a new process to this history and then to the outcome `last`.
+    fn past(&self, live: &Live<R::Live>, node: NodeId, last: &Told) -> (R::Start, Past) {
+        let tree = self.tree();
+        let histories = || std::iter::successors(Some(node), |&node| tree.parent(node));
+        let mut past = Past::with_capacity(histories().count(), live.turns.clone());
+        let mut told = last;
+        for node in histories() {
+            let asked = tree.reply(node).expect("a history that was visited");
+            past.push_front(asked.stamp, told.clone());
+            told = tree.told(node);
+        }
+        past.complete();
+        (tree.start(node).clone(), past)
     }
 
     /// Does the same by a new process.
@@ -323,9 +343,14 @@ impl<R: Runner> History<R> {
         start: &R::Start,
         told: &[Told],
     ) -> (R::Live, Vec<Reply<R::Start>>) {
-        self.shared.starts.fetch_add(1, Ordering::Relaxed);
-        self.shared.told.fetch_add(told.len() as u64, Ordering::Relaxed);
+        self.count_run(told.len());
         self.run_through(live, start, told)
+    }
+
+    /// Counts that a process was started and given this number of outcomes.
+    fn count_run(&self, told: usize) {
+        self.shared.starts.fetch_add(1, Ordering::Relaxed);
+        self.shared.told.fetch_add(told as u64, Ordering::Relaxed);
     }
 
     /// Starts a process and delivers all these outcomes.

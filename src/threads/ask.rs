@@ -7,11 +7,12 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::hash::{Hash, Hasher};
 use std::panic::{Location, resume_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::alloc::Blocks;
 use super::statics::Variable;
@@ -43,8 +44,24 @@ impl Wanted {
         Wanted { asked, text: "", place: None }
     }
 
+    /// A hash of the question and its place; 0 for a failure, which may differ.
+    pub(super) fn stamp(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        match &self.asked {
+            Asked::Op { op, values } => (op, values).hash(&mut hasher),
+            Asked::Spawn(Start { name, is_daemon, .. }) => (name, is_daemon).hash(&mut hasher),
+            Asked::Done => {}
+            Asked::Returned(value) => value.hash(&mut hasher),
+            Asked::Failed(_) => return 0,
+        }
+        // One place may have two addresses, where code was compiled twice. Then more is compared.
+        (self.text.as_ptr(), self.place.map(std::ptr::from_ref)).hash(&mut hasher);
+        hasher.finish() | 1
+    }
+
     /// As it is recorded, with what the thread has printed before.
     pub(super) fn reply(self, printed: String) -> Reply<Start> {
+        let stamp = self.stamp();
         let site = self.place.map(|place| {
             let mut site = panics::site(place);
             site.text = self.text.into();
@@ -55,7 +72,7 @@ impl Wanted {
             _ => None,
         };
         let printed = (!printed.is_empty()).then(|| printed.into());
-        Reply { printed, ..Reply::new(self.asked, site.or(failed)) }
+        Reply { printed, stamp, ..Reply::new(self.asked, site.or(failed)) }
     }
 }
 
@@ -80,6 +97,12 @@ pub(super) struct Running {
     pub(super) made: Cell<u32>,
     /// The thread that it is about to spawn.
     pub(super) spawned: RefCell<Option<Body>>,
+    /// The threads that were spawned and have not begun, by the histories of their spawners.
+    pub(super) bodies: RefCell<FxHashMap<NodeId, Body>>,
+    /// Where the running thread goes on at once, the next history last.
+    pub(super) ahead: RefCell<Vec<Ahead>>,
+    /// Where it would have gone on at once, but has asked for something else.
+    pub(super) astray: RefCell<Vec<Ahead>>,
     /// What a guard that is dropped in a panic has left to be done.
     pub(super) deferred: RefCell<Vec<Wanted>>,
     /// Has a destructor locked something in a panic?
@@ -113,6 +136,15 @@ pub(super) struct Running {
     pub(super) race: RefCell<Option<Failure>>,
 }
 
+/// A history to which the running thread is to go on, which reads nothing that others have left.
+pub(super) struct Ahead {
+    pub(super) node: NodeId,
+    /// The hash of the question before it.
+    pub(super) stamp: u64,
+    /// The outcome.
+    pub(super) told: Told,
+}
+
 /// For each thread a history.
 pub(super) type Clock = FxHashMap<NodeId, NodeId>;
 
@@ -128,6 +160,9 @@ impl Running {
             thread: Cell::new(0),
             made: Cell::new(0),
             spawned: RefCell::default(),
+            bodies: RefCell::default(),
+            ahead: RefCell::default(),
+            astray: RefCell::default(),
             deferred: RefCell::default(),
             has_locked_in_panic: Cell::new(false),
             is_stale: Cell::new(false),
@@ -182,6 +217,34 @@ impl Running {
 
         let _reset = Reset(RUNNING.replace(Some(self.clone())));
         run()
+    }
+
+    /// The outcome of what the running thread asks, if it is to go on at once.
+    fn goes_on(&self, wanted: &Wanted) -> Option<Told> {
+        let next = self.ahead.borrow_mut().pop()?;
+        if next.stamp != wanted.stamp() {
+            self.astray.borrow_mut().append(&mut self.ahead.borrow_mut());
+            self.astray.borrow_mut().push(next);
+            return None;
+        }
+        self.keep_spawned(wanted);
+        self.printed.borrow_mut().clear();
+        self.enter_history(next.node);
+        self.shared.has_run(false);
+        Some(next.told)
+    }
+
+    /// The running thread has this history from now on.
+    pub(super) fn enter_history(&self, node: NodeId) {
+        self.node.set(node);
+        self.made.set(0);
+    }
+
+    /// If a thread is spawned, keeps what it is to run.
+    pub(super) fn keep_spawned(&self, wanted: &Wanted) {
+        if let (Asked::Spawn(_), Some(body)) = (&wanted.asked, self.spawned.take()) {
+            self.bodies.borrow_mut().insert(self.node.get(), body);
+        }
     }
 
     /// Does this thread know of what another one did in this history?
@@ -308,6 +371,9 @@ pub(super) fn do_deferred() {
 /// Leaves the stack of the thread until there is an outcome, or the threads are ended: then the
 /// stack is unwound.
 pub(super) fn leave(wanted: Wanted) -> Option<Told> {
+    if let Some(told) = Running::current().goes_on(&wanted) {
+        return Some(told);
+    }
     #[expect(deprecated, reason = "the code of a thread has no handle of its stack")]
     let told = generator::yield_(wanted);
     if Running::current().is_ending.get() {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ask::{Place, Start};
+use super::ask::{Place, Start, Wanted};
 use super::token::{AsMade, Word};
 use super::world::{Stale, World};
 use crate::model::{
@@ -241,7 +241,12 @@ impl Shared {
     }
 
     /// Records what a thread does after this history, or compares it with what it did before.
-    pub(super) fn answer(&self, node: NodeId, reply: Reply<Start>) {
+    pub(super) fn answer(&self, node: NodeId, wanted: Wanted, printed: String) {
+        let stamp = wanted.stamp();
+        if stamp != 0 && self.tree().reply(node).is_some_and(|known| known.stamp == stamp) {
+            return;
+        }
+        let reply = wanted.reply(printed);
         let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
         let Some(known) = tree.reply(node) else {
             tree.begin(node, reply);

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use generator::{Generator, Gn};
 use rustc_hash::FxHashMap;
 
-use super::ask::{Body, Clock, Running, Wanted, do_deferred};
+use super::ask::{Ahead, Body, Clock, Running, Wanted, do_deferred};
 use super::system::Shared;
 use super::token::{Token, Word};
 use super::waiting::is_again;
@@ -55,8 +55,6 @@ pub(super) struct World {
     running: Rc<Running>,
     /// The threads that run, by their empty histories.
     threads: FxHashMap<NodeId, Thread>,
-    /// Those that were spawned and have not begun, by the histories of their spawners.
-    spawned: FxHashMap<NodeId, Body>,
     /// What threads knew of others in their histories.
     clocks: FxHashMap<NodeId, Clock>,
 }
@@ -74,7 +72,6 @@ impl World {
         World {
             running: Rc::new(Running::new(shared)),
             threads: FxHashMap::default(),
-            spawned: FxHashMap::default(),
             clocks: FxHashMap::default(),
         }
     }
@@ -108,9 +105,8 @@ impl World {
         let root = self.running.shared.tree().root(node);
         let Some(mut stack) = self.thread(root).stack.take() else { return false };
         let running = self.running.clone();
-        running.node.set(node);
+        running.enter_history(node);
         running.thread.set(root);
-        running.made.set(0);
         let told = step.told.clone();
         let wanted = running.enter(|| panics::while_running(|| stack.send(told)));
         let has_ended = wanted.asked.is_end();
@@ -144,32 +140,54 @@ impl World {
 
     fn bring(&mut self, node: NodeId) -> Result<(), Stale> {
         let shared = self.running.shared.clone();
-        let root = shared.tree().root(node);
-        if let Some(thread) = self.threads.get(&root)
-            && shared.tree().is_at_or_before(node, thread.at)
-        {
+        let tree = shared.tree();
+        let root = tree.root(node);
+        let at = self.threads.get(&root).map(|thread| thread.at);
+        if at.is_some_and(|at| tree.is_at_or_before(node, at)) {
             return Ok(());
         }
-        let Some(parent) = shared.tree().parent(node) else {
-            let spawner = shared.tree().start(node).spawner;
+        // The histories on the way, the next one last.
+        let mut way = Vec::new();
+        let mut last = node;
+        while at != Some(last)
+            && let Some(parent) = tree.parent(last)
+        {
+            let stamp = tree.reply(parent).map_or(0, |asked| asked.stamp);
+            way.push(Ahead { node: last, stamp, told: tree.told(last).clone() });
+            last = parent;
+        }
+        let spawner = tree.start(root).spawner;
+        drop(tree);
+        if at.is_none() {
             if let Some(spawner) = spawner {
                 self.bring_to(spawner)?;
             }
-            return self.start(node, spawner);
-        };
-        self.bring_to(parent)?;
-        let told = shared.tree().told(node).clone();
-        self.bring_to_what_was_read(&told)?;
-        if shared.mode.tracks {
-            self.learn_what_was_read(root, &told);
+            self.start(root, spawner)?;
         }
-        let thread = self.threads.get_mut(&root).expect("it is at the parent");
-        if thread.at != parent {
-            return Err(Stale);
+        while let Some(Ahead { node, told, .. }) = way.pop() {
+            self.bring_to_what_was_read(&told)?;
+            if shared.mode.tracks {
+                self.learn_what_was_read(root, &told);
+            }
+            let thread = self.threads.get_mut(&root).expect("it was started");
+            if thread.at != last {
+                return Err(Stale);
+            }
+            thread.at = node;
+            let stack = thread.stack.take().ok_or(Stale)?;
+            if !shared.mode.tracks {
+                let reads = way.iter().rposition(|next| reads(&next.told));
+                self.running.ahead.borrow_mut().extend(way.drain(reads.map_or(0, |at| at + 1)..));
+            }
+            self.go_on(node, stack, Some(told))?;
+            way.append(&mut self.running.astray.borrow_mut());
+            if !self.running.ahead.borrow().is_empty() {
+                // It has ended before.
+                return Err(Stale);
+            }
+            last = self.thread(root).at;
         }
-        thread.at = node;
-        let stack = thread.stack.take().ok_or(Stale)?;
-        self.go_on(node, stack, Some(told))
+        Ok(())
     }
 
     fn bring_to_what_was_read(&mut self, told: &Told) -> Result<(), Stale> {
@@ -229,7 +247,10 @@ impl World {
     /// Starts the thread with this empty history.
     fn start(&mut self, root: NodeId, spawner: Option<NodeId>) -> Result<(), Stale> {
         let body = match spawner {
-            Some(spawner) => self.spawned.remove(&spawner).ok_or(Stale)?,
+            Some(spawner) => {
+                let body = self.running.bodies.borrow_mut().remove(&spawner);
+                body.ok_or(Stale)?
+            }
             None => {
                 let main = self.running.shared.main.clone();
                 Box::new(move || main())
@@ -260,9 +281,8 @@ impl World {
             self.clocks.insert(node, clock);
         }
         let running = &self.running;
-        running.node.set(node);
+        running.enter_history(node);
         running.thread.set(root);
-        running.made.set(0);
         running.shared.has_run(told.is_none());
         let wanted = running.enter(|| {
             panics::while_running(|| match told {
@@ -271,18 +291,20 @@ impl World {
             })
         });
         if running.is_stale.get() {
+            running.ahead.borrow_mut().clear();
             self.thread(root).stack = Some(stack);
             return Err(Stale);
         }
         let has_ended = wanted.asked.is_end();
-        if let (Asked::Spawn(_), Some(body)) = (&wanted.asked, running.spawned.take()) {
-            self.spawned.insert(node, body);
-        }
+        running.keep_spawned(&wanted);
         let printed = std::mem::take(&mut *running.printed.borrow_mut());
-        running.shared.answer(node, wanted.reply(printed));
+        let node = running.node.get();
+        running.shared.answer(node, wanted, printed);
+        let thread = self.threads.get_mut(&root).expect("a thread that runs");
+        thread.at = node;
         match has_ended {
             true => put_back(stack),
-            false => self.thread(root).stack = Some(stack),
+            false => thread.stack = Some(stack),
         }
         Ok(())
     }
@@ -296,7 +318,8 @@ impl Drop for World {
     fn drop(&mut self) {
         if Running::is_over() {
             self.threads.drain().for_each(|(_, thread)| std::mem::forget(thread.stack));
-            self.spawned.drain().for_each(|(_, body)| std::mem::forget(body));
+            let bodies = self.running.bodies.take();
+            bodies.into_values().for_each(std::mem::forget);
             return;
         }
         let running = self.running.clone();
@@ -312,8 +335,8 @@ impl Drop for World {
         running.enter(|| {
             panics::while_running(|| {
                 // What panics while it is dropped has been run for nothing.
-                let spawned = self.spawned.drain().map(|(_, body)| body);
-                spawned.for_each(|body| drop(catch_unwind(AssertUnwindSafe(|| drop(body)))));
+                let bodies = running.bodies.take().into_values();
+                bodies.for_each(|body| drop(catch_unwind(AssertUnwindSafe(|| drop(body)))));
                 for (root, thread) in threads {
                     let Some(mut stack) = thread.stack else { continue };
                     running.thread.set(root);
@@ -325,6 +348,11 @@ impl Drop for World {
             });
         });
     }
+}
+
+/// Is this the outcome of an operation that reads what another thread has left?
+fn reads(told: &Told) -> bool {
+    matches!(told, Told::Value(value) if Token::of(value).is_some() || Word::of(value).is_some())
 }
 
 fn put_back(mut stack: Stack) {

@@ -158,7 +158,8 @@ fn explored<T: Number>(bodies: &[Vec<(Update, u8)>; 2], explorer: &str) -> BTree
     });
     let checked = all(&program.build(), explorer);
     assert_eq!(checked.verdict(), Verdict::Ok, "{bodies:?}: {checked}");
-    Arc::into_inner(found).expect("the program is gone").into_inner().unwrap()
+    let mut found = found.lock().unwrap();
+    std::mem::take(&mut found)
 }
 
 #[test]

@@ -21,8 +21,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::runner::Pulse;
 use super::tree::NodeId;
-use super::{History, Runner, Told};
+use super::{Asked, History, Reply, Runner, Told};
+use crate::model::{Failure, FailureKind};
 
 /// The size of the stack of a search: the usual size for the main thread.
 const STACK: usize = 8 << 20;
@@ -57,11 +59,6 @@ impl Turns {
         self.turn(1);
     }
 
-    /// It has answered, and starts to handle the next outcome.
-    pub(super) fn go_on(&self) {
-        self.turn(2);
-    }
-
     /// It has answered.
     pub(super) fn end(&self) {
         self.turn(1);
@@ -77,6 +74,13 @@ impl Turns {
     /// Sets the counter to `to`, if it is `from`. Returns whether it was.
     fn turn_to(&self, from: u64, to: u64) -> bool {
         self.count.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+}
+
+impl Pulse for Turns {
+    /// It has answered, and starts to handle the next outcome.
+    fn go_on(&self) {
+        self.turn(2);
     }
 }
 
@@ -149,6 +153,28 @@ pub(super) fn attempt<R: Runner, T: Send + 'static>(
             }
         };
         system.note_hang(hang, patience);
+    }
+}
+
+impl<R: Runner> History<R> {
+    /// From now on, a process with this history fails when it gets this outcome.
+    fn note_hang(&self, Delivery { node, told }: Delivery, patience: Duration) {
+        let tree = self.tree();
+        let site = match told {
+            Some(_) => tree.reply(node).and_then(|reply| reply.site.clone()),
+            None => self.runner().site(tree.start(node)),
+        };
+        drop(tree);
+        let after = site.as_deref().map(|site| &*site.text).filter(|text| !text.is_empty());
+        let after = after.map_or(String::new(), |text| format!("after {text} "));
+        let time = humantime::format_duration(patience);
+        let message = format!("hang: {after}the process makes no operation for {time}");
+        let failure = Failure { kind: FailureKind::Error, message, site: site.as_deref().cloned() };
+        let reply = Reply::new(Asked::Failed(failure), site);
+        match told {
+            Some(told) => drop(self.attach(node, told, reply)),
+            None => self.tree_mut().begin(node, reply),
+        }
     }
 }
 

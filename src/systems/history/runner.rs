@@ -63,6 +63,20 @@ pub trait Runner: Send + Sync + 'static {
     /// question after each; nothing more after its end.
     fn tell(&self, live: &mut Self::Live, told: &[Told], replies: &mut Vec<Reply<Self::Start>>);
 
+    /// Starts a process and brings it to the first question that the [`Past`] does not expect, or
+    /// for which it has no outcome: only that question is appended to `replies`. Returns also
+    /// the past that is left. `None` if the runner cannot do this; then the outcomes are delivered
+    /// one after another.
+    fn retrace(
+        &self,
+        start: &Self::Start,
+        past: Past,
+        replies: &mut Vec<Reply<Self::Start>>,
+    ) -> Option<(Self::Live, Past)> {
+        let _ = (start, past, replies);
+        None
+    }
+
     /// A second process in the same state, if that is cheaper than delivering the outcomes to a new
     /// one.
     fn fork(&self, live: &mut Self::Live) -> Option<Self::Live> {
@@ -163,12 +177,14 @@ pub struct Reply<S> {
     pub back: u32,
     /// The remarks of the process, if it has ended.
     pub remarks: Option<Arc<[Remark]>>,
+    /// A hash of the question and its place, for [`Past::next`]; 0 if the runner has none.
+    pub stamp: u64,
 }
 
 impl<S> Reply<S> {
     /// A question at this place, by a process that has printed nothing.
     pub fn new(asked: Asked<S>, site: Option<Arc<Site>>) -> Reply<S> {
-        Reply { asked, site, printed: None, back: 0, remarks: None }
+        Reply { asked, site, printed: None, back: 0, remarks: None, stamp: 0 }
     }
 }
 
@@ -377,5 +393,69 @@ impl Told {
             Response::Spawned(process) => Told::Spawned(process),
             Response::Overflow => Told::Overflow,
         }
+    }
+}
+
+/// Where a running process shows that it goes on.
+pub(super) trait Pulse: Send + Sync {
+    /// It has got an outcome.
+    fn go_on(&self);
+}
+
+/// The outcomes that lead a new process to a history that is known, and what it is expected to ask.
+/// Of each question only a hash is compared. A process that can do so goes on at once with the next
+/// outcome, without returning to the search ([`Runner::retrace`]).
+pub struct Past {
+    /// Those that the process has got already are gone.
+    told: Vec<Told>,
+    /// The hash of the question that each of them answers.
+    stamps: Vec<u64>,
+    /// The number of outcomes that the process has got.
+    done: usize,
+    /// Has the process asked for something that is not expected?
+    is_over: bool,
+    /// Is told of each outcome that the process gets.
+    pulse: Arc<dyn Pulse>,
+}
+
+impl Past {
+    /// Room for this number of outcomes.
+    pub(super) fn with_capacity(outcomes: usize, pulse: Arc<dyn Pulse>) -> Past {
+        let (told, stamps) = (Vec::with_capacity(outcomes), Vec::with_capacity(outcomes));
+        Past { told, stamps, done: 0, is_over: false, pulse }
+    }
+
+    /// Adds an outcome before all others, and the hash of the question that it answers.
+    pub(super) fn push_front(&mut self, stamp: u64, told: Told) {
+        self.stamps.push(stamp);
+        self.told.push(told);
+    }
+
+    /// All outcomes have been added.
+    pub(super) fn complete(&mut self) {
+        self.stamps.reverse();
+        self.told.reverse();
+    }
+
+    /// The next outcome, if the process asks what it has asked before; `stamp` is the hash of its
+    /// question ([`Reply::stamp`]). `None` from the first question on that it has not asked before.
+    pub fn next(&mut self, stamp: u64) -> Option<Told> {
+        self.is_over |= stamp == 0 || self.stamps.get(self.done) != Some(&stamp);
+        if self.is_over {
+            return None;
+        }
+        self.pulse.go_on();
+        self.done += 1;
+        Some(std::mem::replace(&mut self.told[self.done - 1], Told::Unit))
+    }
+
+    /// The number of outcomes that the process has got.
+    pub(super) fn done(&self) -> usize {
+        self.done
+    }
+
+    /// The outcomes that it has not got.
+    pub(super) fn left(&self) -> &[Told] {
+        &self.told[self.done..]
     }
 }
