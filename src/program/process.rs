@@ -60,8 +60,9 @@ pub(super) struct Wanted {
     pub(super) place: Place,
     /// The number of the question, if the future waits for its outcome.
     question: Option<u32>,
-    /// Is it the last operation once more, which was in vain, after nothing else?
-    pub(super) is_again: bool,
+    /// Is it repeated as long as it is in vain? Then: is this the last operation once more, after
+    /// nothing else?
+    pub(super) is_again: Option<bool>,
 }
 
 impl Wanted {
@@ -160,7 +161,7 @@ impl Wire {
 
     /// Requests this operation before the next one that the process asks for.
     pub(super) fn defer(&self, asked: Asked<Start>, text: Text, place: Place) {
-        let wanted = Wanted { asked, text, place, question: None, is_again: false };
+        let wanted = Wanted { asked, text, place, question: None, is_again: None };
         let talk = &mut *self.talk.borrow_mut();
         if talk.known(&wanted).is_none() {
             talk.wanted.push_back(wanted);
@@ -259,7 +260,7 @@ impl Wire {
 
 /// Waits for the outcome of an operation.
 pub(super) fn ask(asked: Asked<Start>, text: Text, place: Place) -> Asking {
-    let wanted = Wanted { asked, text, place, question: None, is_again: false };
+    let wanted = Wanted { asked, text, place, question: None, is_again: None };
     Asking { wanted: Some(wanted), wire: None }
 }
 
@@ -271,14 +272,14 @@ pub(super) async fn ask_until<T>(
     place: Place,
     accept: impl Fn(&Told) -> Option<T>,
 ) -> T {
-    let mut is_again = false;
+    let mut is_again = Some(false);
     loop {
         let wanted = Wanted { asked: asked.clone(), text, place, question: None, is_again };
         let told = Asking { wanted: Some(wanted), wire: None }.await;
         if let Some(accepted) = accept(&told) {
             return accepted;
         }
-        is_again = true;
+        is_again = Some(true);
     }
 }
 

@@ -12,7 +12,7 @@ use super::process::Place;
 use super::process::{self, Live, Step, Wanted};
 use super::spawning::Start;
 use super::text::{Spot, Text};
-use crate::model::{Access, Invariants, Objects, Op, Site, Value};
+use crate::model::{Invariants, Objects, Site, Value};
 use crate::systems::history::{Asked, Judge, Local, Past, Reply, Runner, Told};
 
 /// Async closures that are run as the processes of a program.
@@ -41,12 +41,12 @@ impl Closures {
     }
 
     fn reply(&self, live: &mut Live) -> Reply<Start> {
-        let (mut stamp, mut back) = (0, 0);
+        let (mut stamp, mut again) = (0, None);
         let (asked, site) = match live.advance() {
             Step::Wants(wanted) => {
                 stamp = wanted.stamp();
                 let Wanted { asked, text, place, is_again, .. } = wanted;
-                back = u32::from(is_again);
+                again = is_again;
                 (asked, Some(self.site(text, place)))
             }
             Step::Done(Value::Unit) => (Asked::Done, None),
@@ -56,7 +56,8 @@ impl Closures {
                 (Asked::Failed(failure), site)
             }
         };
-        Reply { printed: live.printed(), back, stamp, ..Reply::new(asked, site) }
+        let (back, may_return) = (u32::from(again == Some(true)), again.is_some());
+        Reply { printed: live.printed(), back, may_return, stamp, ..Reply::new(asked, site) }
     }
 
     fn site(&self, text: Text, place: Place) -> Arc<Site> {
@@ -130,11 +131,6 @@ impl Runner for Closures {
 
     fn waits(&self) -> bool {
         true
-    }
-
-    /// An operation that was in vain is asked for once more ([`Reply::back`]).
-    fn may_return(&self, op: Option<&Op>) -> bool {
-        matches!(op, Some(Op::Access(_, Access::Update(_))))
     }
 
     fn site(&self, start: &Start) -> Option<Arc<Site>> {

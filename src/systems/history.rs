@@ -533,14 +533,11 @@ impl<R: Runner> Foresight<Local> for History<R> {
     /// waits in a loop.
     fn may_return(&self, &Local(node): &Local) -> bool {
         let (tree, runner) = (self.tree(), self.runner());
-        match tree.reply(node).map(|reply| &reply.asked) {
-            Some(Asked::Op { op, .. }) => {
-                runner.may_return(Some(op))
-                    || runner.waits() && may_wait(&tree, node, waiting::is_again)
-            }
-            Some(_) => false,
-            None => runner.may_return(None),
-        }
+        let Some(reply) = tree.reply(node) else { return runner.may_return(None) };
+        let Asked::Op { op, .. } = &reply.asked else { return false };
+        reply.may_return
+            || runner.may_return(Some(op))
+            || runner.waits() && may_wait(&tree, node, waiting::is_again)
     }
 
     fn may_cancel(&self) -> bool {

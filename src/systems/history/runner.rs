@@ -175,6 +175,9 @@ pub struct Reply<S> {
     /// If the process is in the state before its last n outcomes, and will do the same again after
     /// the same observations: n. Otherwise 0.
     pub back: u32,
+    /// Whether a later reply may lead back here. The runner may also say so of all processes with
+    /// this operation ([`Runner::may_return`]).
+    pub may_return: bool,
     /// The remarks of the process, if it has ended.
     pub remarks: Option<Arc<[Remark]>>,
     /// A hash of the question and its place, for [`Past::next`]; 0 if the runner has none.
@@ -184,7 +187,7 @@ pub struct Reply<S> {
 impl<S> Reply<S> {
     /// A question at this place, by a process that has printed nothing.
     pub fn new(asked: Asked<S>, site: Option<Arc<Site>>) -> Reply<S> {
-        Reply { asked, site, printed: None, back: 0, remarks: None, stamp: 0 }
+        Reply { asked, site, printed: None, back: 0, may_return: false, remarks: None, stamp: 0 }
     }
 }
 
