@@ -77,7 +77,7 @@
 //! A process that may wait for ever, such as a server, is a [`daemon`](Program::daemon). A process
 //! that acts for ever, and changes something each time, makes executions that never end. They are
 //! cut, and the program is not verified: [`check`](fn@crate::check) explores all executions up to a
-//! depth, as deep as it can within 10,000 of them, and says how deep that was. So what is wrong
+//! depth, as deep as it can within 2,000 of them, and says how deep that was. So what is wrong
 //! within a few steps is found.
 //!
 //! # What is missing

@@ -19,7 +19,7 @@ use crate::property::Position;
 const DEPTHS: [u32; 8] = [8, 16, 32, 64, 128, 256, 512, 1024];
 
 /// The most executions of a search.
-const MOST: u64 = 10_000;
+const MOST: u64 = 2_000;
 
 /// Counts executions, and ends the search when there are too many.
 struct Counting {
