@@ -37,10 +37,15 @@ struct Sample {
 
 fn sample(seed: u64) -> Sample {
     let mut rng = Rng::new(seed);
-    let capacities = [(); CHANNELS].map(|()| *rng.pick(&[1, 1, 2, 3]));
+    // Every other sample has room, and picks messages.
+    let picks = seed % 2 == 1;
+    let capacities =
+        [(); CHANNELS].map(|()| *rng.pick(if picks { &[2, 3][..] } else { &[1, 1, 2, 3][..] }));
+    let kinds: &[i32] =
+        if picks { &[0, 0, 0, 0, 1, 3, 4, 4] } else { &[0, 0, 0, 1, 2, 2, 3, 4, 5] };
     let statement = |rng: &mut Rng| {
         let (at, n) = (*rng.pick(&[0, 0, 1]), *rng.pick(&[1, 2, 3]));
-        match *rng.pick(&[0, 0, 0, 1, 2, 2, 3, 4, 5]) {
+        match *rng.pick(kinds) {
             0 => Statement::Send(at, n),
             1 => Statement::TrySend(at, n),
             2 => Statement::Recv(at),
@@ -191,7 +196,7 @@ fn closures(sample: &Sample) -> (History<Closures>, Found) {
 #[test]
 fn random_programs_see_what_all_interleavings_see() {
     let (mut stuck, mut most) = (0, 0);
-    for seed in 0..120 {
+    for seed in 0..200 {
         let sample = sample(seed);
         let (expected, is_stuck) = plainly(&sample);
         let explorer = EXPLORERS[seed as usize % EXPLORERS.len()];
@@ -205,11 +210,12 @@ fn random_programs_see_what_all_interleavings_see() {
         assert_eq!(checked.verdict() == Verdict::Ok, !is_stuck, "{}", context());
         (stuck, most) = (stuck + usize::from(is_stuck), most.max(expected.len()));
     }
-    assert!((20..100).contains(&stuck) && most > 10, "{stuck}, {most}");
+    assert!((20..180).contains(&stuck) && most > 5, "{stuck}, {most}");
 }
 
 #[test]
 fn each_class_is_explored_once_and_all_explorers_agree() {
+    let mut compared = 0;
     for seed in 200..240 {
         let sample = sample(seed);
         let classes = |explorer: &str| {
@@ -226,9 +232,11 @@ fn each_class_is_explored_once_and_all_explorers_agree() {
             .run();
         if let Some(classes) = exhaustive.outcome.stats.classes.take() {
             let is_complete = exhaustive.outcome.stopped_by.is_none();
+            compared += usize::from(is_complete);
             assert!(!is_complete || classes == expected.0, "{seed}: {classes} and {expected:?}");
         }
     }
+    assert!(compared > 10, "{compared}");
 }
 
 #[test]
