@@ -32,12 +32,11 @@ fn explorers() -> impl Iterator<Item = Setting> {
 }
 
 fn all<S: Erasable>(system: &S, explorer: Setting) -> Outcome {
-    explore(
-        &Erased::of(system),
-        explorer,
-        Budget { all: true, ..Budget::default() },
-        &mut NoObserver,
-    )
+    within(system, explorer, Budget::default())
+}
+
+fn within<S: Erasable>(system: &S, explorer: Setting, budget: Budget) -> Outcome {
+    explore(&Erased::of(system), explorer, Budget { all: true, ..budget }, &mut NoObserver)
 }
 
 /// What two searches of one program must agree on. A prefix is larger where states are histories.
@@ -84,6 +83,13 @@ where
                 assert_eq!(history.runs(), runs, "{}", told());
             }
             assert!(alive.most.load(Ordering::Relaxed) <= most, "{}", told());
+        }
+        // What no search needs is forgotten at once, and is run again if it is needed again.
+        let history = History::new(Interpreted::new(sample.script.clone())).max_histories(0);
+        for _ in 0..2 {
+            let budget = Budget { keep_locals: 0, ..Budget::default() };
+            let found = essence(&within(&history, explorer, budget));
+            assert_eq!(found, expected, "{explorer}, forgetful, {}", sample.describe());
         }
     }
 }

@@ -531,6 +531,7 @@ impl<'s, S: System> Locals<'s, S> {
         let hash = hasher.hash_one(&local);
         let arena = &self.arena;
         if let Some(&id) = self.ids.find(hash, |&id| *found(arena, id) == local) {
+            self.system.release(&local);
             return id;
         }
         let returns = self.system.foresight().may_return(&local);
@@ -551,6 +552,12 @@ impl<'s, S: System> Locals<'s, S> {
         let arena = &self.arena;
         self.ids.insert_unique(hash, id, |&id| hasher.hash_one(found(arena, id)));
         id
+    }
+}
+
+impl<S: System> Drop for Locals<'_, S> {
+    fn drop(&mut self) {
+        self.arena.iter().flatten().for_each(|local| self.system.release(local));
     }
 }
 

@@ -62,6 +62,13 @@ pub trait System: Sync {
         false
     }
 
+    /// A search has forgotten a local state that [`initial`](System::initial),
+    /// [`next`](System::next) or [`resume`](System::resume) has returned. This is told as often as
+    /// it was returned, or less often.
+    fn release(&self, local: &Self::Local) {
+        let _ = local;
+    }
+
     /// Runs `work`, such as a search, on this system. If processes of the system may run for ever,
     /// this method runs `work` under a watchdog: a process that hangs fails at this local state
     /// from then on, and `work` is run again.

@@ -8,7 +8,9 @@
 //! history of its own, and not once for each execution: `n` senders run `n` times in all, however
 //! many executions there are.
 //!
-//! Histories are interned in a tree: equal local states are equal histories. So two executions lead
+//! Histories are interned in a tree: equal local states are equal histories. If there are many,
+//! those that no search needs any more are forgotten; a search that needs one again runs the
+//! process again. Two executions lead
 //! to the same state only if every process made the same observations in both, and explorers that
 //! store states gain nothing: they refuse. But a runner may detect that a process, after some
 //! outcomes, is in the state before them ([`Reply::back`]); then it has the history again that it
@@ -32,6 +34,7 @@
 //! | [`Runs`] | the numbers of started processes and of delivered outcomes |
 
 mod again;
+mod bringing;
 pub(crate) mod difference;
 mod function;
 mod live;
@@ -54,7 +57,6 @@ use crate::model::{
 use again::Again;
 use live::Live;
 use patience::Watched;
-use runner::Pulse;
 use tree::{NodeId, Tree};
 use waiting::may_wait;
 
@@ -107,6 +109,13 @@ impl<R: Runner> History<R> {
         self
     }
 
+    /// Sets the number of histories that are all kept. If there are more, those go that no search
+    /// needs any more.
+    pub fn max_histories(self, few: usize) -> History<R> {
+        self.tree_mut().keep_few(few);
+        self
+    }
+
     /// The runner.
     pub fn runner(&self) -> &R {
         &self.shared.runner
@@ -115,7 +124,7 @@ impl<R: Runner> History<R> {
     /// How often processes have been run so far.
     pub fn runs(&self) -> Runs {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let histories = self.tree().len() as u64;
+        let histories = self.tree().added();
         Runs { starts: load(&self.shared.starts), told: load(&self.shared.told), histories }
     }
 
@@ -151,17 +160,21 @@ impl<R: Runner> History<R> {
         let is_end = reply.asked.is_end();
         self.tree_mut().begin(root, reply);
         if !is_end {
-            live.keep(root, process);
+            live.keep(self.tree().birth(root), process);
         }
         live.put_back(self.shared.number);
     }
 
-    /// Adds the history that continues `node` with this outcome, by running the process.
+    /// Adds the history that continues `node` with this outcome, by running the process. It is held
+    /// for the caller.
     fn grow(&self, node: NodeId, last: Told) -> NodeId {
         let mut live = self.live();
         if let Some(earlier) = self.round_of(&mut live, node, &last) {
             live.put_back(self.shared.number);
-            return self.tree_mut().come_back(node, last, earlier);
+            let mut tree = self.tree_mut();
+            let child = tree.come_back(node, last, earlier);
+            tree.hold(child);
+            return child;
         }
         self.begin_turn(&live, node, Some(&last));
         let (process, mut replies, path) = self.run(&mut live, node, &last);
@@ -183,14 +196,17 @@ impl<R: Runner> History<R> {
             0 => self.attach(node, last, reply),
             back => self.come_back(node, last, back),
         };
+        let tree = self.tree();
         if is_first {
+            tree.hold(child);
             self.shared.again.note_end(child);
         }
         // Another thread may have found that the history goes on, where this process has come back.
-        let fits = is_new || child <= node;
+        let fits = is_new || tree.is_at_or_before(child, node);
         if let Some(process) = process.filter(|_| fits) {
-            live.keep(child, process);
+            live.keep(tree.birth(child), process);
         }
+        drop(tree);
         live.put_back(self.shared.number);
         child
     }
@@ -225,103 +241,32 @@ impl<R: Runner> History<R> {
             .or_else(|| self.start_again(live, &path, &replies))
     }
 
-    /// A process that has this history and then got the outcome `last`; its questions since it was
-    /// taken or started; and the histories that belong to these, except the last one.
-    fn run(
-        &self,
-        live: &mut Live<R::Live>,
-        node: NodeId,
-        last: &Told,
-    ) -> (R::Live, Vec<Reply<R::Start>>, Vec<NodeId>) {
-        let near = self.nearest(live, node);
-        match near {
-            Some((near, process)) if near == node => {
-                let (process, replies) = self.deliver(live, process, std::slice::from_ref(last));
-                (process, replies, Vec::new())
-            }
-            Some((near, process)) => {
-                let path = self.path(Some(near), node);
-                let (process, replies) =
-                    self.deliver(live, process, &self.observations_on(&path, last));
-                (process, replies, path)
-            }
-            None => self.retrace(live, node, last),
-        }
-    }
-
-    /// Does the same by a new process. Returns only the questions that are new or differ, and the
-    /// histories of those that differ.
-    fn retrace(
-        &self,
-        live: &mut Live<R::Live>,
-        node: NodeId,
-        last: &Told,
-    ) -> (R::Live, Vec<Reply<R::Start>>, Vec<NodeId>) {
-        live.make_room(1);
-        let (start, past) = self.past(live, node, last);
-        let mut replies = Vec::new();
-        let Some((mut process, past)) = self.runner().retrace(&start, past, &mut replies) else {
-            return self.run_anew(live, node, last);
-        };
-        self.count_run(past.done() + past.left().len());
-        if past.left().is_empty() {
-            return (process, replies, Vec::new());
-        }
-        self.deliver_each(live, &mut process, past.left(), &mut replies);
-        let path = self.path(None, node).split_off(past.done());
-        (process, replies, path)
-    }
-
-    /// What brings a new process to this history and then to the outcome `last`.
-    fn past(&self, live: &Live<R::Live>, node: NodeId, last: &Told) -> (R::Start, Past) {
-        let tree = self.tree();
-        let histories = || std::iter::successors(Some(node), |&node| tree.parent(node));
-        let mut past = Past::with_capacity(histories().count(), live.turns.clone());
-        let mut told = last;
-        for node in histories() {
-            let asked = tree.reply(node).expect("a history that was visited");
-            past.push_front(asked.stamp, told.clone());
-            told = tree.told(node);
-        }
-        past.complete();
-        (tree.start(node).clone(), past)
-    }
-
-    /// Does the same by a new process.
-    fn run_anew(
-        &self,
-        live: &mut Live<R::Live>,
-        node: NodeId,
-        last: &Told,
-    ) -> (R::Live, Vec<Reply<R::Start>>, Vec<NodeId>) {
-        live.make_room(1);
-        let path = self.path(None, node);
-        let told = self.observations_on(&path[1..], last);
-        let start = self.tree().start(node).clone();
-        let (process, replies) = self.start(live, &start, &told);
-        (process, replies, path)
-    }
-
     /// After `node` and the outcome `last`, the process is in the state before its last `back`
-    /// outcomes.
+    /// outcomes. The history that results is held for the caller.
     fn come_back(&self, node: NodeId, last: Told, back: u32) -> NodeId {
         let mut tree = self.tree_mut();
         let earlier =
             (1..back).fold(node, |node, _| tree.parent(node).expect("at least `back` outcomes"));
-        tree.come_back(node, last, earlier)
+        let child = tree.come_back(node, last, earlier);
+        tree.hold(child);
+        child
     }
 
-    /// Adds a history, unless another thread has added it already.
+    /// Adds a history, unless another thread has added it already. It is held for the caller.
     fn attach(&self, node: NodeId, last: Told, reply: Reply<R::Start>) -> NodeId {
         let mut tree = self.tree_mut();
-        let Some(known) = tree.child(node, &last) else { return tree.grow(node, last, reply) };
-        if known <= node {
-            return known;
-        }
-        match self.difference(&tree, known, &[known], std::slice::from_ref(&reply)) {
-            Some(found) => tree.replace(known, found),
-            None => known,
-        }
+        let child = match tree.child(node, &last) {
+            None => tree.grow(node, last, reply),
+            Some(known) if tree.is_at_or_before(known, node) => known,
+            Some(known) => {
+                match self.difference(&tree, known, &[known], std::slice::from_ref(&reply)) {
+                    Some(found) => tree.replace(known, found),
+                    None => known,
+                }
+            }
+        };
+        tree.hold(child);
+        child
     }
 
     /// The failure of a process that asked `again` in these histories, if it has asked something
@@ -335,105 +280,6 @@ impl<R: Runner> History<R> {
     ) -> Option<Reply<R::Start>> {
         let kind = || self.runner().on_difference(tree.start(node));
         difference::of(tree, "the process", path, again, &kind)
-    }
-
-    fn start(
-        &self,
-        live: &Live<R::Live>,
-        start: &R::Start,
-        told: &[Told],
-    ) -> (R::Live, Vec<Reply<R::Start>>) {
-        self.count_run(told.len());
-        self.run_through(live, start, told)
-    }
-
-    /// Counts that a process was started and given this number of outcomes.
-    fn count_run(&self, told: usize) {
-        self.shared.starts.fetch_add(1, Ordering::Relaxed);
-        self.shared.told.fetch_add(told as u64, Ordering::Relaxed);
-    }
-
-    /// Starts a process and delivers all these outcomes.
-    fn run_through(
-        &self,
-        live: &Live<R::Live>,
-        start: &R::Start,
-        told: &[Told],
-    ) -> (R::Live, Vec<Reply<R::Start>>) {
-        let mut replies = Vec::with_capacity(told.len() + 1);
-        let at_once = if self.shared.patience.is_some() { &[] } else { told };
-        let mut process = self.runner().start(start, at_once, &mut replies);
-        self.deliver_each(live, &mut process, &told[at_once.len()..], &mut replies);
-        (process, replies)
-    }
-
-    fn deliver(
-        &self,
-        live: &Live<R::Live>,
-        mut process: R::Live,
-        told: &[Told],
-    ) -> (R::Live, Vec<Reply<R::Start>>) {
-        self.shared.told.fetch_add(told.len() as u64, Ordering::Relaxed);
-        let mut replies = Vec::with_capacity(told.len());
-        match self.shared.patience {
-            Some(_) => self.deliver_each(live, &mut process, told, &mut replies),
-            None => self.runner().tell(&mut process, told, &mut replies),
-        }
-        (process, replies)
-    }
-
-    /// Delivers one outcome after another, each with its own time limit.
-    fn deliver_each(
-        &self,
-        live: &Live<R::Live>,
-        process: &mut R::Live,
-        told: &[Told],
-        replies: &mut Vec<Reply<R::Start>>,
-    ) {
-        for one in told {
-            let before = replies.len();
-            live.turns.go_on();
-            self.runner().tell(process, std::slice::from_ref(one), replies);
-            if replies.len() == before {
-                return;
-            }
-        }
-    }
-
-    /// The live process with the longest prefix of this history, which may be all of it; and that
-    /// prefix. If other outcomes may be delivered there, a copy of the process is kept, if it can
-    /// be copied.
-    fn nearest(&self, live: &mut Live<R::Live>, node: NodeId) -> Option<(NodeId, R::Live)> {
-        let tree = self.tree();
-        let mut histories = std::iter::successors(Some(node), |&node| tree.parent(node));
-        let near = histories.find(|&node| live.has(node))?;
-        let varies = near != node || tree.varies(near);
-        drop(tree);
-        let mut process = live.take(near)?;
-        // Makes room for the process and its copy.
-        if varies
-            && live.make_room(2)
-            && let Some(copy) = self.runner().fork(&mut process)
-        {
-            live.keep(near, copy);
-        }
-        Some((near, process))
-    }
-
-    /// The histories from `from`, exclusive, to `node`, inclusive. Without `from`, all prefixes of
-    /// `node`.
-    fn path(&self, from: Option<NodeId>, node: NodeId) -> Vec<NodeId> {
-        let tree = self.tree();
-        let histories = std::iter::successors(Some(node), |&node| tree.parent(node));
-        let mut path: Vec<_> = histories.take_while(|&node| Some(node) != from).collect();
-        path.reverse();
-        path
-    }
-
-    /// The last outcome of each of these histories, and then `last`.
-    fn observations_on(&self, path: &[NodeId], last: &Told) -> Vec<Told> {
-        let tree = self.tree();
-        path.iter().map(|&node| tree.told(node)).chain([last]).cloned().collect()
     }
 }
 
@@ -451,7 +297,9 @@ impl<R: Runner> System for History<R> {
     }
 
     fn initial(&self, _: &mut Values) -> Vec<Local> {
-        self.tree().initial().iter().copied().map(Local).collect()
+        let tree = self.tree();
+        let initial = tree.initial().iter().copied();
+        initial.inspect(|&root| tree.hold(root)).map(Local).collect()
     }
 
     fn next(&self, &Local(node): &Local, values: &mut Values) -> Next<Local> {
@@ -463,12 +311,15 @@ impl<R: Runner> System for History<R> {
         }
         match &tree.reply(node).expect("it was started").asked {
             Asked::Op { op, values: given } => Next::Op(op.with_values(|place| {
-                values.intern(Function::asked_in(node, &given[place.0 as usize]))
+                values.intern(Function::asked_in(tree.birth(node), &given[place.0 as usize]))
             })),
             Asked::Spawn(start) => {
                 let start = start.clone();
                 drop(tree);
-                Next::Spawn(Local(self.tree_mut().spawned(node, &start)))
+                let mut tree = self.tree_mut();
+                let root = tree.spawned(node, &start);
+                tree.hold(root);
+                Next::Spawn(Local(root))
             }
             Asked::Done => Next::Done,
             Asked::Returned(value) => Next::Returned(values.intern(value.clone())),
@@ -478,8 +329,17 @@ impl<R: Runner> System for History<R> {
 
     fn resume(&self, &Local(node): &Local, response: Response, values: &Values) -> Local {
         let told = Told::new(response, values);
-        let known = self.tree().child(node, &told);
+        let tree = self.tree();
+        let known = tree.child(node, &told).inspect(|&known| tree.hold(known));
+        drop(tree);
         Local(known.unwrap_or_else(|| self.grow(node, told)))
+    }
+
+    fn release(&self, &Local(node): &Local) {
+        let is_needed = !self.tree().release(node);
+        if !is_needed {
+            self.tree_mut().prune(node);
+        }
     }
 
     fn is_daemon(&self, &Local(node): &Local) -> bool {

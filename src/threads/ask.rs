@@ -10,7 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::hash::{Hash, Hasher};
 use std::panic::{Location, resume_unwind};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
@@ -19,7 +19,7 @@ use super::statics::Variable;
 use super::system::{Made, Shared};
 use super::thread::Thread;
 use super::token::Pointers;
-use crate::model::{Access, CellId, Failure, FailureKind, Handle, Op, Request, Value};
+use crate::model::{Access, CellId, Failure, FailureKind, Handle, Op, Request, Site, Value};
 use crate::program::panics;
 use crate::systems::history::tree::NodeId;
 use crate::systems::history::{Asked, Reply, Told};
@@ -60,19 +60,28 @@ impl Wanted {
     }
 
     /// As it is recorded, with what the thread has printed before.
-    pub(super) fn reply(self, printed: String) -> Reply<Start> {
+    pub(super) fn reply(self, printed: String, sites: &Sites) -> Reply<Start> {
         let stamp = self.stamp();
-        let site = self.place.map(|place| {
-            let mut site = panics::site(place);
-            site.text = self.text.into();
-            Arc::new(site)
-        });
+        let site = self.place.map(|place| sites.of(self.text, place));
         let failed = match &self.asked {
             Asked::Failed(failure) => failure.site.clone().map(Arc::new),
             _ => None,
         };
         let printed = (!printed.is_empty()).then(|| printed.into());
         Reply { printed, stamp, ..Reply::new(self.asked, site.or(failed)) }
+    }
+}
+
+/// The sites of all operations so far, by the addresses of their texts and places.
+#[derive(Default)]
+pub(super) struct Sites(Mutex<FxHashMap<(usize, usize), Arc<Site>>>);
+
+impl Sites {
+    fn of(&self, text: &'static str, place: Place) -> Arc<Site> {
+        let mut sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Arc::new(Site { text: text.into(), ..panics::site(place) });
+        let addresses = (text.as_ptr().addr(), std::ptr::from_ref(place).addr());
+        sites.entry(addresses).or_insert_with(new).clone()
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ask::{Place, Start, Wanted};
+use super::ask::{Place, Sites, Start, Wanted};
 use super::token::{AsMade, Word};
 use super::world::{Stale, World};
 use crate::model::{
@@ -94,6 +94,7 @@ pub(super) struct Shared {
     /// Whether an exchange of a pointer finds what it expects, by the history in which it was asked
     /// for and the content that it finds.
     expectations: Mutex<FxHashMap<(NodeId, Value), bool>>,
+    pub(super) sites: Sites,
     /// The addresses of variables, in the order in which they were found.
     statics: Mutex<Vec<usize>>,
     /// The histories in which a thread waits only for some time.
@@ -142,6 +143,7 @@ impl Threads {
             starts: AtomicU64::new(0),
             told: AtomicU64::new(0),
             expectations: Mutex::default(),
+            sites: Sites::default(),
             statics: Mutex::default(),
             timed: Mutex::default(),
             broken: Mutex::default(),
@@ -183,7 +185,7 @@ impl Threads {
             let tree = self.shared.tree();
             let is_end =
                 |&node: &NodeId| tree.reply(node).is_some_and(|reply| reply.asked.is_end());
-            let ends: Vec<NodeId> = (0..tree.len() as NodeId).filter(is_end).collect();
+            let ends: Vec<NodeId> = tree.all().filter(is_end).collect();
             ends.iter().step_by(ends.len().div_ceil(MOST_AGAIN).max(1)).copied().collect()
         };
         for end in ends {
@@ -246,7 +248,7 @@ impl Shared {
         if stamp != 0 && self.tree().reply(node).is_some_and(|known| known.stamp == stamp) {
             return;
         }
-        let reply = wanted.reply(printed);
+        let reply = wanted.reply(printed, &self.sites);
         let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
         let Some(known) = tree.reply(node) else {
             tree.begin(node, reply);
@@ -468,7 +470,7 @@ impl Describe<Local> for Threads {
 
     fn runs(&self) -> Option<Runs> {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let histories = self.shared.tree().len() as u64;
+        let histories = self.shared.tree().added();
         Some(Runs { starts: load(&self.shared.starts), told: load(&self.shared.told), histories })
     }
 

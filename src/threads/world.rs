@@ -117,7 +117,8 @@ impl World {
         }
         let tree = running.shared.tree();
         let known = tree.reply(step.then);
-        goes_on && known.is_some_and(|known| is_again(known, &wanted.reply(String::new())))
+        let reply = wanted.reply(String::new(), &running.shared.sites);
+        goes_on && known.is_some_and(|known| is_again(known, &reply))
     }
 
     /// Does the exchange of a pointer that is asked for in this history expect what was written

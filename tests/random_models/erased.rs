@@ -105,6 +105,10 @@ impl System for Erased<'_> {
         self.system.is_daemon(local)
     }
 
+    fn release(&self, local: &Opaque) {
+        self.system.release(local);
+    }
+
     fn actors(&self) -> &dyn Actors<Opaque> {
         self.system.actors()
     }
@@ -160,6 +164,10 @@ impl<P: Deref<Target = S> + Sync, S: Erasable> System for Inside<P, S> {
 
     fn is_daemon(&self, local: &Opaque) -> bool {
         self.0.is_daemon(inside(local))
+    }
+
+    fn release(&self, local: &Opaque) {
+        self.0.release(inside(local));
     }
 
     fn actors(&self) -> &dyn Actors<Opaque> {

@@ -78,7 +78,8 @@ impl<S: System> Locals<'_, S> {
         self.keep_children(&mut needed);
         let ids = 1..self.status.len() as u32;
         for id in ids.map(LocalId).filter(|&id| !needed.has(id)) {
-            if self.arena[id.0 as usize - 1].take().is_some() {
+            if let Some(local) = self.arena[id.0 as usize - 1].take() {
+                self.system.release(&local);
                 self.status[id.0 as usize] = None;
                 self.free.push(id);
             }

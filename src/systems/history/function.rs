@@ -7,15 +7,14 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::tree::NodeId;
 use crate::model::{Opaque, Update, Value};
 
 /// What a function makes of the content of a cell: the value of an
 /// [`Access::Update`](crate::model::Access::Update).
 #[derive(Clone)]
 pub struct Function {
-    /// The history in which it is asked for; `None` if it is not known yet.
-    by: Option<NodeId>,
+    /// The birth of the history in which it is asked for; `None` if it is not known yet.
+    by: Option<u64>,
     apply: Arc<Apply>,
 }
 
@@ -32,13 +31,13 @@ impl Function {
         Value::Opaque(Opaque::updating(self))
     }
 
-    /// This value of an operation that is asked for in this history.
-    pub(super) fn asked_in(node: NodeId, value: &Value) -> Value {
+    /// This value of an operation that is asked for in the history with this birth.
+    pub(super) fn asked_in(birth: u64, value: &Value) -> Value {
         let function = match value {
             Value::Opaque(value) => value.get::<Function>(),
             _ => None,
         };
-        let named = |function: &Function| Function { by: Some(node), ..function.clone() }.value();
+        let named = |function: &Function| Function { by: Some(birth), ..function.clone() }.value();
         function.map_or_else(|| value.clone(), named)
     }
 }

@@ -1,4 +1,5 @@
-//! The live processes of a thread, by their histories. Their number is bounded: the least recently
+//! The live processes of a thread, by their histories. A history is named by its birth, since its
+//! number may be used again. Their number is bounded: the least recently
 //! used ones are ended first.
 //!
 //! Each thread has its own. So a live process need not be `Send`, and no thread waits for another
@@ -11,16 +12,18 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::patience::Turns;
-use super::tree::NodeId;
 
 thread_local! {
     /// The live processes of each system in use, with its number. There are few systems at a time.
     static ALL: RefCell<Vec<(u64, Box<dyn Any>)>> = const { RefCell::new(Vec::new()) };
 }
 
+/// What [`Tree::birth`](super::tree::Tree::birth) says of a history.
+type Birth = u64;
+
 /// The live processes of one system in one thread.
 pub(super) struct Live<P> {
-    processes: FxHashMap<NodeId, Kept<P>>,
+    processes: FxHashMap<Birth, Kept<P>>,
     clock: u64,
     most: usize,
     /// The record of when they run.
@@ -51,19 +54,19 @@ impl<P: 'static> Live<P> {
     }
 
     /// Whether there is a process with this history.
-    pub(super) fn has(&self, node: NodeId) -> bool {
-        self.processes.contains_key(&node)
+    pub(super) fn has(&self, history: Birth) -> bool {
+        self.processes.contains_key(&history)
     }
 
     /// The process with this history, which is removed.
-    pub(super) fn take(&mut self, node: NodeId) -> Option<P> {
-        self.processes.remove(&node).map(|kept| kept.process)
+    pub(super) fn take(&mut self, history: Birth) -> Option<P> {
+        self.processes.remove(&history).map(|kept| kept.process)
     }
 
     /// Adds a process with this history. Room for it has been made before it was started.
-    pub(super) fn keep(&mut self, node: NodeId, process: P) {
+    pub(super) fn keep(&mut self, history: Birth, process: P) {
         self.clock += 1;
-        self.processes.insert(node, Kept { process, used: self.clock });
+        self.processes.insert(history, Kept { process, used: self.clock });
     }
 
     /// Makes room for this number of processes by ending others, and returns whether there is room.
@@ -109,16 +112,16 @@ mod tests {
     #[test]
     fn those_not_used_for_longest_go_first() {
         let mut live = Live::of(u64::MAX, 3, Default::default);
-        let keep = |node, live: &mut Live<()>| {
+        let keep = |history, live: &mut Live<()>| {
             assert!(live.make_room(1));
-            live.keep(node, ());
+            live.keep(history, ());
         };
-        (0..3).for_each(|node| keep(node, &mut live));
+        (0..3).for_each(|history| keep(history, &mut live));
         live.take(0).expect("the first");
         keep(0, &mut live);
         keep(7, &mut live);
-        assert_eq!([0, 1, 2, 7].map(|node| live.has(node)), [true, false, true, true]);
+        assert_eq!([0, 1, 2, 7].map(|history| live.has(history)), [true, false, true, true]);
         assert!(live.make_room(3) && !live.make_room(4));
-        assert_eq!([0, 1, 2, 7].map(|node| live.has(node)), [false; 4]);
+        assert_eq!([0, 1, 2, 7].map(|history| live.has(history)), [false; 4]);
     }
 }

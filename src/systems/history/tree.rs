@@ -1,10 +1,12 @@
 //! The histories of processes so far, as a tree: a history is a node, and its last observation is
 //! the edge to it.
 //!
-//! Nodes are never removed, and what is known of a node never changes. So the number of a node
-//! stays valid.
+//! What is known of a node never changes. If there are many nodes, one goes when no search holds it
+//! any more ([`Tree::release`]) and none continues it. Its number is used again.
 
 use std::hash::BuildHasher;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -15,7 +17,16 @@ use crate::model::{Access, Op};
 /// A history, by its index in the tree.
 pub(crate) type NodeId = u32;
 
+/// The most nodes that are all kept.
+const FEW: usize = 1 << 14;
+
 struct Node<S> {
+    /// How many nodes had been added before.
+    birth: u64,
+    /// The number of times that searches hold it.
+    held: AtomicU32,
+    /// The number of histories that continue it, and of processes spawned at its end.
+    continued: u32,
     /// The history without its last observation; `None` for the empty history of a start.
     parent: Option<NodeId>,
     /// The node of the empty history.
@@ -28,6 +39,12 @@ struct Node<S> {
 /// The histories of processes whose starts have the type `S`.
 pub(crate) struct Tree<S> {
     nodes: Vec<Node<S>>,
+    /// The numbers of nodes that are gone.
+    free: Vec<NodeId>,
+    /// The number of nodes that were added.
+    added: u64,
+    /// The most nodes that are all kept.
+    few: usize,
     children: HashTable<NodeId>,
     /// Observations that lead back: after `node` and this observation, the process has another
     /// history again, a prefix of `node` or `node` itself.
@@ -46,6 +63,9 @@ impl<S: Clone> Tree<S> {
     pub(crate) fn new(starts: Vec<S>) -> Tree<S> {
         let mut tree = Tree {
             nodes: Vec::new(),
+            free: Vec::new(),
+            added: 0,
+            few: FEW,
             children: HashTable::new(),
             returns: FxHashMap::default(),
             starts: FxHashMap::default(),
@@ -57,28 +77,88 @@ impl<S: Clone> Tree<S> {
         tree
     }
 
-    fn push(&mut self, node: Node<S>) -> NodeId {
-        self.nodes.push(node);
-        self.nodes.len() as NodeId - 1
+    /// Adds a node: a history that continues its parent, or the empty history of a process.
+    fn push(&mut self, parent: Option<NodeId>, told: Told, reply: Option<Reply<S>>) -> NodeId {
+        let id = self.free.pop().unwrap_or(self.nodes.len() as NodeId);
+        let root = parent.map_or(id, |parent| self.root(parent));
+        if let Some(parent) = parent {
+            self.nodes[parent as usize].continued += 1;
+        }
+        let (birth, held) = (self.added, AtomicU32::new(0));
+        self.added += 1;
+        let node = Node { birth, held, continued: 0, parent, root, told, reply };
+        match self.nodes.get_mut(id as usize) {
+            Some(place) => *place = node,
+            None => self.nodes.push(node),
+        }
+        id
     }
 
     fn plant(&mut self, start: S) -> NodeId {
-        let root = self.nodes.len() as NodeId;
-        self.push(Node { parent: None, root, told: Told::Unit, reply: None });
+        let root = self.push(None, Told::Unit, None);
         self.starts.insert(root, start);
         root
     }
 
-    /// Is a history a prefix of another one of the same process, or the same?
-    pub(crate) fn is_at_or_before(&self, node: NodeId, later: NodeId) -> bool {
-        // A history has a larger number than its prefixes.
-        let mut prefixes = std::iter::successors(Some(later), |&node| self.parent(node));
-        prefixes.find(|&prefix| prefix <= node) == Some(node)
+    /// A search holds this node, until it is [released](Tree::release) as often.
+    pub(crate) fn hold(&self, node: NodeId) {
+        self.nodes[node as usize].held.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The number of histories.
-    pub(crate) fn len(&self) -> usize {
-        self.nodes.len()
+    /// A search holds this node once less. Returns whether it is to be [pruned](Tree::prune).
+    pub(crate) fn release(&self, node: NodeId) -> bool {
+        let Node { held, continued, .. } = &self.nodes[node as usize];
+        let is_last = held.fetch_sub(1, Ordering::Relaxed) == 1;
+        is_last && *continued == 0 && self.nodes.len() - self.free.len() > self.few
+    }
+
+    /// Removes a node if no search holds it and none continues it; and then its parents likewise.
+    pub(crate) fn prune(&mut self, mut node: NodeId) {
+        while let Node { continued: 0, parent: Some(parent), held, told, .. } =
+            &mut self.nodes[node as usize]
+            && *held.get_mut() == 0
+        {
+            let (parent, hash_of) = (*parent, hash(*parent, told));
+            if let Ok(place) = self.children.find_entry(hash_of, |&child| child == node) {
+                place.remove();
+            }
+            self.returns.remove(&node);
+            let gone = &mut self.nodes[node as usize];
+            (gone.told, gone.reply) = (Told::Unit, None);
+            // It cannot be pruned again.
+            gone.continued = u32::MAX;
+            self.free.push(node);
+            self.nodes[parent as usize].continued -= 1;
+            node = parent;
+        }
+    }
+
+    /// Distinguishes a node from others that have its number at another time.
+    pub(crate) fn birth(&self, node: NodeId) -> u64 {
+        self.nodes[node as usize].birth
+    }
+
+    /// Is a history a prefix of another one of the same process, or the same?
+    pub(crate) fn is_at_or_before(&self, node: NodeId, later: NodeId) -> bool {
+        // A history was added later than its prefixes.
+        let birth = self.birth(node);
+        let mut prefixes = std::iter::successors(Some(later), |&node| self.parent(node));
+        prefixes.find(|&prefix| self.birth(prefix) <= birth) == Some(node)
+    }
+
+    /// Keeps all nodes if there are not more than this.
+    pub(crate) fn keep_few(&mut self, few: usize) {
+        self.few = few;
+    }
+
+    /// The number of histories that were added.
+    pub(crate) fn added(&self) -> u64 {
+        self.added
+    }
+
+    /// All histories, if none is ever released.
+    pub(crate) fn all(&self) -> Range<NodeId> {
+        0..self.nodes.len() as NodeId
     }
 
     /// The empty histories of the processes that exist from the start.
@@ -144,6 +224,7 @@ impl<S: Clone> Tree<S> {
         }
         let root = self.plant(start.clone());
         self.spawned.insert(node, root);
+        self.nodes[node as usize].continued += 1;
         root
     }
 
@@ -187,8 +268,7 @@ impl<S: Clone> Tree<S> {
             return known;
         }
         let hash_of = hash(node, &told);
-        let child =
-            self.push(Node { parent: Some(node), root: self.root(node), told, reply: None });
+        let child = self.push(Some(node), told, None);
         let nodes = &self.nodes;
         self.children.insert_unique(hash_of, child, |&child| {
             let child = &nodes[child as usize];
@@ -201,9 +281,9 @@ impl<S: Clone> Tree<S> {
     /// look-ups.
     pub(crate) fn replace(&mut self, known: NodeId, reply: Reply<S>) -> NodeId {
         let node = &self.nodes[known as usize];
-        let (parent, root, told) = (node.parent, node.root, node.told.clone());
+        let (parent, told) = (node.parent, node.told.clone());
         let hash_of = hash(parent.expect("a child"), &told);
-        let new = self.push(Node { parent, root, told, reply: Some(reply) });
+        let new = self.push(parent, told, Some(reply));
         let place = self.children.find_mut(hash_of, |&child| child == known);
         *place.expect("a history that is found") = new;
         new
@@ -212,4 +292,37 @@ impl<S: Clone> Tree<S> {
 
 fn hash(parent: NodeId, told: &Told) -> u64 {
     FxBuildHasher.hash_one((parent, told))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_history_goes_with_its_last_holder_and_its_prefixes_with_it() {
+        let mut tree = Tree::new(vec!["process"]);
+        tree.keep_few(0);
+        let root = tree.initial()[0];
+        let grow = |tree: &mut Tree<_>, from, seen| {
+            let node = tree.grow(from, Told::Chosen(seen), Reply::new(Asked::Done, None));
+            tree.hold(node);
+            node
+        };
+        let first = grow(&mut tree, root, 1);
+        let [left, right] = [2, 3].map(|seen| grow(&mut tree, first, seen));
+        assert!(!tree.release(first), "others continue it");
+        assert!(tree.release(left));
+        tree.prune(left);
+        assert_eq!(tree.child(first, &Told::Chosen(2)), None);
+        assert_eq!(tree.child(first, &Told::Chosen(3)), Some(right));
+        let births = [first, right].map(|node| tree.birth(node));
+        let again = grow(&mut tree, right, 4);
+        assert_eq!(again, left, "its number is used again");
+        assert!(tree.birth(again) > births[1] && tree.is_at_or_before(first, again));
+        assert!(!tree.is_at_or_before(again, right));
+        assert!(!tree.release(right) && tree.release(again));
+        tree.prune(again);
+        assert_eq!(tree.child(root, &Told::Chosen(1)), None, "no one needs any of them");
+        assert_eq!((tree.nodes.len() - tree.free.len(), tree.added()), (1, 5));
+    }
 }

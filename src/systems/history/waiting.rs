@@ -9,6 +9,8 @@
 
 use std::sync::atomic::Ordering;
 
+use smallvec::SmallVec;
+
 use super::History;
 use super::live::Live;
 use super::runner::{Asked, Reply, Runner, Told};
@@ -40,8 +42,8 @@ pub(crate) fn last_round<S: Clone>(
     is_again: IsAgain<S>,
 ) -> Option<Vec<Step>> {
     // The last observations, the newest first, with the histories before them.
-    let mut steps = vec![(node, told)];
     is_observation(tree, node).then_some(())?;
+    let mut steps = SmallVec::<[(NodeId, &Told); 4]>::from_slice(&[(node, told)]);
     for length in 1..=LONGEST {
         while steps.len() < 2 * length {
             let last = steps[steps.len() - 1].0;
