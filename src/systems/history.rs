@@ -15,7 +15,8 @@
 //! store states gain nothing: they refuse. But a runner may detect that a process, after some
 //! outcomes, is in the state before them ([`Reply::back`]); then it has the history again that it
 //! had there. So a loop of unsuccessful polls that changes nothing is recognised as a loop
-//! (`trace::spin`).
+//! (`trace::spin`). And a process that makes the same round of observations again and again is
+//! taken to wait, if the runner says so ([`Runner::waits`]).
 //!
 //! To deliver a new outcome, a process with exactly that history is needed. If there is a live one,
 //! it continues. Otherwise the rest of the history is delivered to the live one with the longest
