@@ -19,7 +19,7 @@
 //! process waits for which. A search has options, and its result is a value:
 //!
 //! ```
-//! use mazurka::explore::Verdict;
+//! use mazurka::explore::{Source, Verdict};
 //! use mazurka::systems::{Builder, fetch_add};
 //!
 //! let mut system = Builder::new();
@@ -29,22 +29,27 @@
 //! }
 //! system.finally("counter == 2", move |cells| cells(counter) == 2);
 //! let system = system.build();
-//! let checked = mazurka::check(&system).explorer("source".parse().unwrap()).all().run();
+//! let checked = mazurka::check(&system).explorer(Source::default()).all().run();
 //! assert_eq!(checked.verdict(), Verdict::Ok);
 //! assert_eq!(checked.stats().traces, 2);
 //! ```
 
 mod again;
 mod beginnings;
+mod chosen;
+mod memory;
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
+pub(crate) use chosen::Chosen;
+
 use crate::explore::{
-    Budget, Explorer, NoObserver, Outcome, Setting, Stats, StopReason, Verdict, Violation, explore,
+    Budget, Explorer, NoObserver, Outcome, Stats, StopReason, Verdict, Violation,
 };
-use crate::model::System;
+use crate::model::{AnySystem, System};
 use crate::property::{Properties, Property};
 use crate::report::text::{Check as Text, Ending, plain};
 use crate::report::{CheckReport, FirstGood, Shown, Subject};
@@ -57,29 +62,104 @@ const ROOM: usize = 100;
 /// further properties that are asked for. The methods of [`Check`] set its options;
 /// [`run`](Check::run) and [`assert_ok`](Check::assert_ok) start it.
 pub fn check<S: System>(system: &S) -> Check<'_, S> {
-    let setting = "auto".parse().expect("an explorer");
-    let (limits, properties) = (Limits::default(), Properties::default());
-    let (all, shortest, allow_pending) = (false, false, false);
-    Check { system, setting, limits, properties, all, shortest, allow_pending }
+    Check { system, how: How::new(Chosen::named("auto")) }
 }
 
 /// A search that has not started yet, with its options.
 #[must_use = "nothing is explored until `run` or `assert_ok`"]
 pub struct Check<'s, S: System> {
     system: &'s S,
-    setting: Setting,
-    limits: Limits,
-    properties: Properties,
-    all: bool,
-    shortest: bool,
-    allow_pending: bool,
+    how: How,
+}
+
+/// The options of a search.
+#[derive(Clone, Debug)]
+pub(crate) struct How {
+    pub(crate) explorer: Chosen,
+    pub(crate) jobs: Option<NonZeroU32>,
+    pub(crate) limits: Limits,
+    pub(crate) properties: Properties,
+    pub(crate) all: bool,
+    pub(crate) shortest: bool,
+    pub(crate) allow_pending: bool,
+}
+
+impl How {
+    /// A search by this explorer without limits, which stops at the first violation.
+    pub(crate) fn new(explorer: Chosen) -> How {
+        How {
+            explorer,
+            jobs: None,
+            limits: Limits::default(),
+            properties: Properties::default(),
+            all: false,
+            shortest: false,
+            allow_pending: false,
+        }
+    }
+
+    /// Explores by this number of threads.
+    ///
+    /// # Panics
+    /// If the number is 0.
+    pub(crate) fn set_jobs(&mut self, jobs: u32) {
+        self.jobs = Some(NonZeroU32::new(jobs).expect("at least one thread"));
+    }
+
+    fn budget(&self) -> Budget {
+        let How { all, shortest, .. } = *self;
+        Budget { all, shortest, properties: self.judged(), ..self.limits.budget(memory::in_use) }
+    }
+
+    /// The properties to judge.
+    fn judged(&self) -> Properties {
+        match self.allow_pending {
+            true => self.properties.clone().allow_pending(true),
+            false => self.properties.clone(),
+        }
+    }
+
+    /// A sentence that says why the system cannot be explored in this way; `None` if it can.
+    fn refusal(&self, system: &AnySystem<'_>) -> Option<String> {
+        if self.limits.max_memory.is_some() && !memory::is_known() {
+            return Some("`max_memory`: the memory in use is not known on this platform".into());
+        }
+        self.explorer.refusal(system, self.jobs, &self.budget())
+    }
+
+    fn explore(&self, system: &AnySystem<'_>) -> Checked {
+        let (begun, budget, mut limits) = (Instant::now(), self.budget(), self.limits.clone());
+        let mut nobody = NoObserver;
+        let mut first = FirstGood::new(&mut nobody);
+        let mut outcome = self.explorer.explore(system, self.jobs, budget.clone(), &mut first);
+        if outcome.stopped_by == Some(StopReason::Endless)
+            && outcome.violations.is_empty()
+            && system.foresight().remembers_all()
+        {
+            let explorer = (&self.explorer, self.jobs);
+            let found = beginnings::explored(system, explorer, &budget.after(begun.elapsed()));
+            if let Some((depth, up_to)) = found {
+                (limits.depth, outcome) = (Some(depth), up_to);
+            }
+        }
+        let first = first.found.filter(|_| outcome.violations.is_empty());
+        let shown = first.map(|schedule| Shown::of(system, &schedule));
+        let shown = shown.filter(|shown| !shown.printed.is_empty());
+        let subject = Subject::in_rust(self.allow_pending);
+        let (instrument, judged) = (self.explorer.instrument(), self.judged());
+        let asked = (limits, judged);
+        let report = CheckReport::new(subject, system, instrument, asked, &outcome, None);
+        Checked { report: CheckReport { shortest: self.shortest, shown, ..report }, outcome }
+    }
 }
 
 impl<S: System> Check<'_, S> {
-    /// Uses this explorer, for example `"dpor:order=random+seed=7".parse()`, instead of
-    /// [`Auto`](crate::explore::Auto).
-    pub fn explorer(self, setting: Setting) -> Self {
-        Check { setting, ..self }
+    /// Uses this explorer instead of [`Auto`](crate::explore::Auto): one of
+    /// [`explore`](crate::explore), such as `Udpor::default()`; one with options from a text, such
+    /// as `"dpor:order=random+seed=7".parse::<Setting>()`; or one's own.
+    pub fn explorer(mut self, explorer: impl Explorer + 'static) -> Self {
+        self.how.explorer = Chosen::new(explorer);
+        self
     }
 
     /// Runs this number of executions chosen by chance, instead of exploring all of them: for
@@ -88,8 +168,9 @@ impl<S: System> Check<'_, S> {
     ///
     /// # Panics
     /// If the number is 0.
-    pub fn random(self, executions: u64) -> Self {
-        Check { setting: self.setting.random(executions), ..self }
+    pub fn random(mut self, executions: u64) -> Self {
+        self.how.explorer = self.how.explorer.by_chance(|setting| setting.random(executions));
+        self
     }
 
     /// Runs executions by chance, chosen by random priorities of processes that find bugs of this
@@ -97,56 +178,80 @@ impl<S: System> Check<'_, S> {
     ///
     /// # Panics
     /// If the depth is 0.
-    pub fn pct(self, depth: u32) -> Self {
-        Check { setting: self.setting.pct(depth), ..self }
+    pub fn pct(mut self, depth: u32) -> Self {
+        self.how.explorer = self.how.explorer.by_chance(|setting| setting.pct(depth));
+        self
     }
 
     /// Runs executions chosen by chance from this seed.
-    pub fn seed(self, seed: u64) -> Self {
-        Check { setting: self.setting.seed(seed), ..self }
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.how.explorer = self.how.explorer.by_chance(|setting| setting.seed(seed));
+        self
+    }
+
+    /// Explores by this number of threads, if the explorer can share its work. The result is the
+    /// same for any number.
+    ///
+    /// # Panics
+    /// If the number is 0.
+    pub fn jobs(mut self, jobs: u32) -> Self {
+        self.how.set_jobs(jobs);
+        self
     }
 
     /// Explores everything instead of stopping at the first violation.
-    pub fn all(self) -> Self {
-        Check { all: true, ..self }
+    pub fn all(mut self) -> Self {
+        self.how.all = true;
+        self
     }
 
     /// Explores everything, and keeps for each violation the execution with the fewest steps.
-    pub fn shortest(self) -> Self {
-        Check { all: true, shortest: true, ..self }
+    pub fn shortest(mut self) -> Self {
+        (self.how.all, self.how.shortest) = (true, true);
+        self
     }
 
     /// Explores only up to this depth, as the explorer measures it.
     pub fn depth(mut self, depth: u32) -> Self {
-        self.limits.depth = Some(depth);
+        self.how.limits.depth = Some(depth);
         self
     }
 
     /// Explores at most this many complete executions.
     pub fn max_traces(mut self, traces: u64) -> Self {
-        self.limits.max_traces = Some(traces);
+        self.how.limits.max_traces = Some(traces);
         self
     }
 
     /// Explores for at most this long.
     pub fn timeout(mut self, time: Duration) -> Self {
-        self.limits.timeout = Some(time);
+        self.how.limits.timeout = Some(time);
+        self
+    }
+
+    /// Explores as long as this process has no more bytes of memory than this: resident ones, and
+    /// those of other tests in the process count, too. Known on Linux only.
+    pub fn max_memory(mut self, bytes: u64) -> Self {
+        self.how.limits.max_memory = Some(bytes);
         self
     }
 
     /// Also judges this property.
-    pub fn property(self, property: impl Property) -> Self {
-        Check { properties: self.properties.with(property), ..self }
+    pub fn property(mut self, property: impl Property) -> Self {
+        self.how.properties = self.how.properties.with(property);
+        self
     }
 
     /// Does not judge this property, for example [`Deadlocks`](crate::property::Deadlocks).
-    pub fn without<P: Property>(self) -> Self {
-        Check { properties: self.properties.without::<P>(), ..self }
+    pub fn without<P: Property>(mut self) -> Self {
+        self.how.properties = self.how.properties.without::<P>();
+        self
     }
 
     /// Does not report a deadlock if all that is left are messages that actors do not take.
-    pub fn allow_pending(self) -> Self {
-        Check { allow_pending: true, ..self }
+    pub fn allow_pending(mut self) -> Self {
+        self.how.allow_pending = true;
+        self
     }
 
     /// Explores, and returns the result. If there is no violation, the result also shows what
@@ -154,41 +259,10 @@ impl<S: System> Check<'_, S> {
     /// never end, all executions are explored up to some depth instead.
     ///
     /// # Panics
-    /// If the explorer cannot be used on this system. The message says why.
+    /// If the system cannot be explored in this way. The message says why.
     #[track_caller]
     pub fn run(self) -> Checked {
-        let Check { system, setting, limits, properties, all, shortest, allow_pending } = self;
-        let properties = match allow_pending {
-            true => properties.allow_pending(true),
-            false => properties,
-        };
-        let judged = properties.clone();
-        let budget = Budget { all, shortest, properties: judged, ..limits.budget(|| 0) };
-        if let Some(why) = setting.refusal(system, &budget) {
-            panic!("{why}");
-        }
-        system.attempt(move |system: &S| {
-            let begun = Instant::now();
-            let mut nobody = NoObserver;
-            let mut first = FirstGood::new(&mut nobody);
-            let mut outcome = explore(system, setting, budget.clone(), &mut first);
-            let mut limits = limits.clone();
-            if outcome.stopped_by == Some(StopReason::Endless)
-                && outcome.violations.is_empty()
-                && system.foresight().remembers_all()
-                && let Some((depth, up_to)) =
-                    beginnings::explored(system, setting, &budget.after(begun.elapsed()))
-            {
-                (limits.depth, outcome) = (Some(depth), up_to);
-            }
-            let first = first.found.filter(|_| outcome.violations.is_empty());
-            let shown = first.map(|schedule| Shown::of(system, &schedule));
-            let shown = shown.filter(|shown| !shown.printed.is_empty());
-            let subject = Subject::in_rust(allow_pending);
-            let judged = (limits, properties.clone());
-            let report = CheckReport::new(subject, system, setting, judged, &outcome, None);
-            Checked { report: CheckReport { shortest, shown, ..report }, outcome }
-        })
+        run(self.system, self.how)
     }
 
     /// Explores, and panics unless everything was explored without a violation. The last lines of
@@ -199,7 +273,8 @@ impl<S: System> Check<'_, S> {
     /// With the counterexample, or with the reason why the search is not complete.
     #[track_caller]
     pub fn assert_ok(self) {
-        if let Err(objection) = self.objection(Location::caller(), Checked::is_ok) {
+        if let Err(objection) = objection(self.system, self.how, Location::caller(), Checked::is_ok)
+        {
             panic!("{objection}");
         }
     }
@@ -212,46 +287,60 @@ impl<S: System> Check<'_, S> {
     /// cannot be explored.
     #[track_caller]
     pub fn assert_none_found(self) {
-        if let Err(objection) = self.objection(Location::caller(), Checked::has_found_nothing) {
+        let place = Location::caller();
+        if let Err(objection) = objection(self.system, self.how, place, Checked::has_found_nothing)
+        {
             panic!("{objection}");
         }
     }
+}
 
-    /// Explores for a test at this place. Objects with a violation, or with a result without one
-    /// that is not `enough`.
-    pub(crate) fn objection(
-        self,
-        place: &Location<'_>,
-        enough: fn(&Checked) -> bool,
-    ) -> Result<(), String> {
-        let system = self.system;
-        let subject = Subject::in_rust(self.allow_pending);
-        let follow = |schedule| {
-            let subject = subject.clone();
-            system.attempt(move |system: &S| again::follow(system, subject.clone(), &schedule))
-        };
-        if let Some(report) = again::wanted(place).and_then(follow) {
-            let schedule = report.replay.parse().expect("a schedule that was followed");
-            again::draw(system, subject, &schedule);
-            let end = plain(Ending(&report, ROOM));
-            return if report.violations.is_empty() { Ok(()) } else { Err(end) };
-        }
-        let checked = self.run();
-        if let Some(violation) = checked.violations().first() {
-            again::draw(system, subject, &violation.schedule);
-            let how = again::how(place, &checked.report.violations[0].replay);
-            return Err(format!("{checked}\n{how}"));
-        }
-        if !enough(&checked) {
-            return Err(checked.to_string());
-        }
-        again::report(&checked);
-        Ok(())
+/// Explores a system.
+#[track_caller]
+pub(crate) fn run<S: System>(system: &S, how: How) -> Checked {
+    if let Some(why) = how.refusal(&AnySystem::of(system)) {
+        panic!("{why}");
     }
+    system.attempt(move |system: &S| how.explore(&AnySystem::of(system)))
+}
+
+/// Explores for a test at this place. Objects with a violation, or with a result without one that
+/// is not `enough`.
+pub(crate) fn objection<S: System>(
+    system: &S,
+    how: How,
+    place: &Location<'_>,
+    enough: fn(&Checked) -> bool,
+) -> Result<(), String> {
+    let subject = Subject::in_rust(how.allow_pending);
+    let follow = |schedule| {
+        let subject = subject.clone();
+        system.attempt(move |system: &S| {
+            again::follow(&AnySystem::of(system), subject.clone(), &schedule)
+        })
+    };
+    if let Some(report) = again::wanted(place).and_then(follow) {
+        let schedule = report.replay.parse().expect("a schedule that was followed");
+        again::draw(&AnySystem::of(system), subject, &schedule);
+        let end = plain(Ending(&report, ROOM));
+        return if report.violations.is_empty() { Ok(()) } else { Err(end) };
+    }
+    let checked = run(system, how);
+    if let Some(violation) = checked.violations().first() {
+        again::draw(&AnySystem::of(system), subject, &violation.schedule);
+        let how = again::how(place, &checked.report.violations[0].replay);
+        return Err(format!("{checked}\n{how}"));
+    }
+    if !enough(&checked) {
+        return Err(checked.to_string());
+    }
+    again::report(&checked);
+    Ok(())
 }
 
 /// The result of a search. `Display` shows it as `mazurka check` does.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Checked {
     /// Figures and violations.
     pub outcome: Outcome,

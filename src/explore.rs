@@ -65,6 +65,7 @@ pub use crate::alternatives::Combs;
 pub use budget::{Budget, Depth, ENDLESS};
 pub use dpor::Way;
 pub use driver::Driver;
+pub(crate) use explorer::refusal_by;
 pub use explorer::{Explorer, Guarantee, Profile, Splits, explore, explore_branch};
 pub use observer::{End, NoObserver, Observer};
 pub use order::{History, Order, Permutation, Sorter};
@@ -84,6 +85,7 @@ pub use settings::options::{OPTIONS, OptionInfo, Options, Orders, Takes};
 pub use settings::setting::Setting;
 pub use settings::table::*;
 pub use states::Sources;
+#[cfg(feature = "cli")]
 pub use states::count::{Count, Executions, count};
 pub use states::settings::{Stateful, Switch, Switches};
 pub use symptom::Symptom;

@@ -26,6 +26,7 @@
 //! | [`Effect`] | what an executed action does to objects; two effects decide dependence |
 
 mod actors;
+mod any_system;
 mod as_text;
 mod audit;
 mod call;
@@ -52,6 +53,7 @@ mod touch;
 mod value;
 
 pub use actors::{Actors, Outbox};
+pub use any_system::AnySystem;
 pub use audit::audit_everything;
 pub use call::{Call, CollectiveKind};
 pub use declarations::{Asking, Called, Declarations, Objects, Polls};

@@ -1,4 +1,4 @@
-//! Programs in Rust, verified as they are: each process is an async closure.
+//! Programs of async closures: each of them is a process.
 //!
 //! ```
 //! use mazurka::program::Program;

@@ -14,6 +14,8 @@ mod execution;
 mod faster;
 #[cfg(feature = "cli")]
 pub mod html;
+mod instrument;
+#[cfg(feature = "json")]
 pub mod json;
 pub(crate) mod lint;
 pub mod mci;
@@ -23,21 +25,24 @@ pub mod svg;
 #[cfg(feature = "cli")]
 pub(crate) mod table;
 pub mod text;
+#[cfg(feature = "cli")]
 pub mod viewer;
 
+#[cfg(feature = "json")]
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 pub use self::execution::ExecutionReport;
 pub use self::faster::Faster;
+pub use self::instrument::Instrument;
 use self::lint::{Level, Warning};
 pub use self::shown::{FirstGood, Shown};
 
 use crate::explore::{
-    self, CutPoll, Depth, Explorer, Guarantee, Over, Setting, StopReason, Verdict, Violation,
-    ViolationKind,
+    self, CutPoll, Depth, Guarantee, Over, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
 use crate::model::{Failure, Runs, Schedule, Semantics, System};
 use crate::property::{
@@ -64,38 +69,40 @@ fn place(file: Option<&str>, line: u32) -> String {
 }
 
 /// The program that a report is about.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Subject {
     /// This crate's version.
     pub mazurka: &'static str,
     /// The path of the spec, `-` for standard input.
     pub spec: String,
     /// The path as the operating system gives it. It may not be UTF-8.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     pub path: PathBuf,
     /// The constants of the spec with the values that they had.
+    #[cfg(feature = "json")]
     pub constants: BTreeMap<String, serde_json::Value>,
     /// What counts as one action: `statement`, or `None` for the default, an operation.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub granularity: Option<&'static str>,
     /// Whether messages to actors may stay pending at the end.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub allow_pending: bool,
     /// The processes that may wait for ever, besides those that the program declares as daemons.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub daemons: Vec<String>,
     /// What the MPI standard leaves open, if it matters to the program.
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(flatten, skip_serializing_if = "Option::is_none"))]
     pub semantics: Option<Semantics>,
     /// The parts of the command that replays an execution, before the schedule and after it. `None`
     /// for a spec: its command is made from the fields here.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     pub command: Option<[String; 2]>,
     /// The source text, with characters replaced that a terminal may act on.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     pub source: String,
     /// The constants that were set on the command line, in the form in which they were given.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     pub defines: Vec<String>,
 }
 
@@ -106,6 +113,7 @@ impl Subject {
             mazurka: VERSION,
             spec: "the system".into(),
             path: PathBuf::new(),
+            #[cfg(feature = "json")]
             constants: BTreeMap::new(),
             granularity: None,
             allow_pending,
@@ -124,7 +132,8 @@ impl Subject {
 }
 
 /// The results of `check` for several choices of what MPI leaves open.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Variants<'r> {
     /// This crate's version.
     pub mazurka: &'static str,
@@ -156,66 +165,68 @@ impl<'r> Variants<'r> {
 }
 
 /// The result of `check`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[non_exhaustive]
 pub struct CheckReport {
     /// The program.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "json", serde(flatten))]
     pub subject: Subject,
     /// The name of the algorithm.
     pub explorer: &'static str,
     /// What a complete search guarantees with this algorithm; for `auto`: with the one that
     /// answered.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     pub guarantee: Guarantee,
     /// Whether the guarantee also holds for executions up to a depth bound.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     pub covers_up_to_depth: bool,
     /// What a depth bound measures.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     pub depth: Depth,
     /// The properties that were checked.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     pub properties: Properties,
     /// The first property that was not fully checked, because it is about states of which the
     /// explorer visits only some.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     pub unanswered: Option<String>,
     /// The k of UDPOR, as on the command line; `None` for other explorers.
     pub k: Option<String>,
     /// The order in which enabled actions were tried, if one was chosen.
     pub order: Option<String>,
     /// The seed, if the order is random, or if executions are chosen by chance.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub seed: Option<u64>,
     /// Whether executions were chosen by chance.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     pub samples: bool,
     /// For `pct`: the depth of the bugs that it was to find.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub bug_depth: Option<u32>,
     /// Whether shortest counterexamples were asked for. Of similar violations the one with the
     /// fewest steps, then the fewest switches, is kept; the shortest comes first.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub shortest: bool,
     /// Whether sleep sets were used in addition to the algorithm.
     pub sleep_sets: bool,
     /// What the search walked along, if that was asked for: `executions` or `configurations`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub over: Option<&'static str>,
     /// The parts of a stateful explorer that were switched off.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub without: Vec<&'static str>,
     /// Whether a stateful explorer followed the paper to the letter.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub as_printed: bool,
     /// Whether the histories of processes were a part of states.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub histories: bool,
     /// Whether only hashes of states were stored.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub hash_compaction: bool,
     /// For `auto`: the explorer that gave this result.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub answered_by: Option<String>,
     /// The verdict.
     pub verdict: Verdict,
@@ -224,13 +235,13 @@ pub struct CheckReport {
     /// Why the search is not complete.
     pub stopped_by: Option<StopReason>,
     /// The poll at which the bound on polls cut executions.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub cut_poll: Option<Box<CutPoll>>,
     /// The action of a process that cannot be explored, in a sentence.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub unsupported: Option<String>,
     /// After a timeout: an explorer to try instead, if one is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub faster: Option<Faster>,
     /// The limits of the search.
     pub limits: Limits,
@@ -239,41 +250,43 @@ pub struct CheckReport {
     /// The violations that were found.
     pub violations: Vec<ViolationReport>,
     /// What the verdict rests on that the program does not promise.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub assumes: Option<String>,
     /// How often processes were run, if they are real processes.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub runs: Option<Runs>,
     /// If nothing is wrong and the output was asked for: an execution with what it prints.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub shown: Option<Shown>,
     /// The files that the result was merged from, if it was merged.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub merged: Option<Merged>,
     /// Suspicious things that are not violations.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub warnings: Vec<Warning>,
 }
 
 /// A violation with its counterexample.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[non_exhaustive]
 pub struct ViolationReport {
     /// The kind of violation.
     pub kind: ViolationKind,
     /// The message, a sentence.
     pub message: String,
     /// The number, from 1, of an earlier violation that differs only in the names of processes.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub like: Option<usize>,
     /// Whether an invariant fails.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub invariant: bool,
     /// The process that failed.
     pub process: Option<String>,
     /// The file of the failure: the spec, unless the program has several files.
     pub file: String,
     /// Whether the program has several files.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     pub has_files: bool,
     /// The line of the failure. For a deadlock: where the first process of the cycle waits; without
     /// a cycle, where the first blocked process waits.
@@ -281,7 +294,7 @@ pub struct ViolationReport {
     /// The column of the failure.
     pub column: Option<u32>,
     /// The source text of the operation that failed.
-    #[serde(skip)]
+    #[cfg_attr(feature = "json", serde(skip))]
     pub text: String,
     /// The variables of the process that failed, at the time of the failure. For a failed `final`
     /// or `invariant`: what it read. For a property written in Rust: the shared cells.
@@ -292,42 +305,43 @@ pub struct ViolationReport {
     pub switches: usize,
     /// If the shortest counterexample was asked for: whether it is certain that no other order of
     /// these steps has fewer switches.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub has_fewest_switches: Option<bool>,
     /// The calls of procedures, in the order in which they began.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub calls: Vec<Call>,
     /// For a deadlock: the processes that wait.
     pub blocked: Vec<Blocked>,
     /// For a deadlock: the processes that wait for one another in a cycle, if there is a cycle.
     pub cycle: Option<Vec<Link>>,
     /// For a livelock: the blocked processes that repeat a loop for ever.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub spinning: Vec<String>,
     /// For a deadlock: the processes that have run their last statement.
     pub ended: Vec<String>,
     /// For a deadlock: the actors that have handled all their messages.
     pub idle: Vec<String>,
     /// For a deadlock: the waiting daemons that could not wake any of the blocked processes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub daemons: Vec<String>,
     /// For a deadlock: the processes that stopped on a violation.
     pub failed: Vec<String>,
     /// What real processes have printed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub printed: Vec<Printed>,
     /// The kind of mistake, for an MPI program.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub slip: Option<&'static str>,
     /// The calls involved in the mistake, as files with lines.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub places: Vec<String>,
     /// The execution as an argument of `--schedule`.
     pub replay: String,
 }
 
 /// A variable or a shared cell with its value.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Variable {
     /// Its name.
     pub name: String,
@@ -343,7 +357,8 @@ impl From<(String, String)> for Variable {
 
 /// The files that a result was merged from. All belong to one search: the same source text, options
 /// and version.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Merged {
     /// The number of files.
     pub files: usize,
@@ -365,15 +380,16 @@ impl CheckReport {
     pub fn new<S: System>(
         subject: Subject,
         system: &S,
-        setting: Setting,
+        instrument: impl Into<Instrument>,
         (limits, properties): (Limits, Properties),
         outcome: &explore::Outcome,
         peak_memory_bytes: Option<u64>,
     ) -> Self {
-        let order = setting.options().order;
-        let answering = outcome.answered_by.as_ref().map(|name| name.parse());
-        let answering = answering.map_or(setting, |read| read.expect("an explorer"));
-        let profile = answering.profile();
+        let asked: Instrument = instrument.into();
+        let options = asked.options();
+        let answering = outcome.answered_by.as_ref().map(|name| name.parse::<Setting>());
+        let answering = answering.map_or(asked, |read| read.expect("an explorer").into());
+        let profile = answering.profile;
         let violations = outcome.violations.iter().map(|violation| {
             let replayed = ViolationReport::replayed(system, &subject.spec, violation, &properties);
             replayed
@@ -386,23 +402,23 @@ impl CheckReport {
         };
         let unanswered = properties.iter().find(misses).map(|property| format!("{property:?}"));
         let mut report = CheckReport {
-            explorer: setting.profile().name,
+            explorer: asked.profile.name,
             guarantee: profile.guarantee,
             covers_up_to_depth: profile.guarantee > Guarantee::SomeClasses,
             depth: limits.depth_measure.unwrap_or(profile.depth),
             unanswered: unanswered.filter(|_| profile.guarantee > Guarantee::SomeClasses),
-            k: answering.k().map(|k| k.to_string()),
-            order: order.map(|order| order.to_string()),
-            seed: setting.seed_used(),
+            k: answering.setting.and_then(|setting| setting.k()).map(|k| k.to_string()),
+            order: options.order.map(|order| order.to_string()),
+            seed: asked.setting.and_then(|setting| setting.seed_used()),
             samples: profile.samples,
-            bug_depth: setting.bug_depth(),
+            bug_depth: asked.setting.and_then(|setting| setting.bug_depth()),
             shortest: false,
-            sleep_sets: setting.options().sleep_sets,
-            over: setting.options().over.map(Over::name),
-            without: setting.options().without.names().collect(),
-            as_printed: setting.options().as_printed,
-            histories: setting.options().histories,
-            hash_compaction: setting.options().hash_compaction,
+            sleep_sets: options.sleep_sets,
+            over: options.over.map(Over::name),
+            without: options.without.names().collect(),
+            as_printed: options.as_printed,
+            histories: options.histories,
+            hash_compaction: options.hash_compaction,
             answered_by: outcome.answered_by.clone(),
             verdict: outcome.verdict(),
             complete: outcome.is_complete(),

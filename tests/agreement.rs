@@ -353,6 +353,7 @@ fn word(kind: ViolationKind) -> &'static str {
         ViolationKind::Livelock => "livelock",
         ViolationKind::Assertion => "assertion",
         ViolationKind::Error => "error",
+        new => panic!("{new:?}: what is it called?"),
     }
 }
 

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::Duration;
 
-use mazurka::explore::{StopReason, Verdict};
+use mazurka::explore::{Setting, StopReason, Verdict};
 use mazurka::lang;
 use mazurka::model::{Call, CollectiveKind, Completion, Envelope, FailureKind, Schedule};
 use mazurka::systems::{
@@ -45,6 +45,10 @@ fn rmq(ranks: i64) -> Erased<'static> {
     Erased::new(system.build())
 }
 
+fn setting(explorer: &str) -> Setting {
+    explorer.parse().expect("an explorer")
+}
+
 fn read_file(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -58,7 +62,7 @@ fn systems_made_in_rust_are_what_their_programs_are() {
     };
     for explorer in ["udpor", "optimal", "dpor", "exhaustive"] {
         for n in 2..4 {
-            let setting = || explorer.parse().unwrap();
+            let setting = || setting(explorer);
             let stats = |built: &Erased<'_>, path| {
                 let program = spec(path, "N", n);
                 let built = mazurka::check(built).explorer(setting()).all().run();
@@ -83,7 +87,7 @@ fn states_of_systems_made_in_rust_are_those_of_their_programs() {
     let path = "specs/mutex/philosophers.maz";
     let program = lang::compile(path, &read_file(path), &[("N".into(), "4".into())]).unwrap();
     for explorer in ["stateful", "s-por"] {
-        let setting = || explorer.parse().unwrap();
+        let setting = || setting(explorer);
         let written = mazurka::check(&program).explorer(setting()).all().run();
         let built = mazurka::check(&philosophers(4)).explorer(setting()).all().run();
         let figures = |checked: &mazurka::check::Checked| {
@@ -287,7 +291,7 @@ fn reports_of_a_test_name_its_own_options() {
         assert!(!told.contains("--"), "{told}");
         told
     };
-    let by = |explorer: &str| mazurka::check(&philosophers).explorer(explorer.parse().unwrap());
+    let by = |explorer: &str| mazurka::check(&philosophers).explorer(setting(explorer));
     let has = |told: String, expected| assert!(told.contains(expected), "{expected}: {told}");
     has(told(by("udpor")), "stopped at the first violation (`all()` goes on)");
     has(told(by("dpor").all().max_traces(1)), "stopped after 1 execution (`max_traces()`)");

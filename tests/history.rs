@@ -15,7 +15,7 @@ use mazurka::model::System;
 use mazurka::systems::history::History;
 use mazurka::systems::{Builder, Script as Steps, Variables, assert_that, choose, fetch_add, read};
 
-use crate::random_models::{self, Erasable, Erased, Sample, Subject};
+use crate::random_models::{self, Erased, Sample, Subject};
 use interpreted::Interpreted;
 
 /// The explorers that store no states and accept any program.
@@ -31,11 +31,11 @@ fn explorers() -> impl Iterator<Item = Setting> {
     names.into_iter().map(|name: String| name.parse().expect("an explorer"))
 }
 
-fn all<S: Erasable>(system: &S, explorer: Setting) -> Outcome {
+fn all<S: System>(system: &S, explorer: Setting) -> Outcome {
     within(system, explorer, Budget::default())
 }
 
-fn within<S: Erasable>(system: &S, explorer: Setting, budget: Budget) -> Outcome {
+fn within<S: System>(system: &S, explorer: Setting, budget: Budget) -> Outcome {
     explore(&Erased::of(system), explorer, Budget { all: true, ..budget }, &mut NoObserver)
 }
 

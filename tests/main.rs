@@ -24,6 +24,7 @@
 //! | `spin` | programs that wait in loops: every explorer against the exhaustive one, and against the state graph |
 //! | `published` | figures that papers print, to the digit |
 //! | `check` | systems made in Rust, and checking them in a test |
+//! | `options` | what a check in a test may be asked for: explorers as values, threads, memory |
 //! | `cli` | the program as its users meet it |
 //! | `limits` | limits on time and memory are kept, whatever a search is doing |
 //! | `machines` | searches by the ranks of an MPI job, some of which are killed; only with the feature `mpi` |
@@ -113,6 +114,7 @@ mod matching;
 mod mpi;
 mod naive;
 mod observers;
+mod options;
 mod own_explorer;
 mod own_property;
 mod owners;

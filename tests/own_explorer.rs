@@ -2,7 +2,7 @@
 //! comparison.
 
 #[path = "../examples/own_explorer.rs"]
-mod example;
+pub mod example;
 
 use std::collections::BTreeSet;
 

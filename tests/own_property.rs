@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mazurka::explore::{
     AnyExplorer, Budget, End, EveryState, Exhaustive, Explorer, Guarantee, NoObserver, Observer,
-    Outcome, StopReason, Udpor, Verdict, ViolationKind, explore,
+    Outcome, Setting, StopReason, Udpor, Verdict, ViolationKind, explore,
 };
 use mazurka::lang::{Program, compile};
 use mazurka::model::{CellId, Locals, ProcessId, Schedule, State, Status, System, Value, Values};
@@ -359,7 +359,7 @@ fn a_deadlock_can_be_defined_anew() {
 fn what_is_objected_to_is_explained() {
     let check = |text, explorer: &str| {
         let program = program(text);
-        let check = mazurka::check(&program).explorer(explorer.parse().unwrap());
+        let check = mazurka::check(&program).explorer(explorer.parse::<Setting>().unwrap());
         check.property(NeverBoth).run()
     };
     let checked = check(IN_AND_OUT, "stateful");

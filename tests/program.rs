@@ -34,7 +34,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 
 use mazurka::check::Checked;
-use mazurka::explore::{Outcome, Verdict};
+use mazurka::explore::{Outcome, Setting, Verdict};
 use mazurka::lang;
 use mazurka::model::System;
 use mazurka::program::{Closures, Program, choose, spawn};
@@ -49,7 +49,7 @@ fn ends(outcome: &Outcome) -> (u64, u64, u64) {
 }
 
 fn all(system: &impl System, explorer: &str) -> Checked {
-    mazurka::check(system).explorer(explorer.parse().expect("an explorer")).all().run()
+    mazurka::check(system).explorer(explorer.parse::<Setting>().expect("an explorer")).all().run()
 }
 
 fn spec(path: &str, defines: &[(&str, &str)]) -> impl System {

@@ -27,7 +27,7 @@ mod text;
 pub mod unforeseen;
 
 pub use actors::ActorScript;
-pub use erased::{Erasable, Erased, Features};
+pub use erased::{Erased, Features};
 pub use generate::{generate, generate_later};
 pub use operations::kind_of;
 pub use program::{Body, Comparison, Condition, Program, Sent, Statement, Variable};
@@ -142,7 +142,7 @@ pub fn asked(ordinary: usize) -> usize {
 
 fn first_samples<S>(ordinary: usize, of: fn(u64) -> S) -> Vec<Sample>
 where
-    S: Subject + Erasable + Send + 'static,
+    S: Subject + Send + 'static,
 {
     let sample = |seed| {
         let program = of(seed);

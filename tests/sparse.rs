@@ -60,7 +60,8 @@ fn names_become_elements() {
 
 /// The outcome of a search, except for its name and size.
 fn reported(outcome: &Outcome) -> (Stats, Vec<String>) {
-    let stats = Stats { state_bytes: None, ..outcome.stats.clone() };
+    let mut stats = outcome.stats.clone();
+    stats.state_bytes = None;
     let violations = outcome.violations.iter();
     let told = violations.map(|v| format!("{:?} of {:?}: {:?}", v.kind, v.process, v.schedule));
     (stats, told.collect())

@@ -20,7 +20,7 @@ use mazurka::property::{Replay, explain_deadlock};
 use mazurka::systems::history::History;
 
 use crate::history::interpreted::Interpreted;
-use crate::random_models::{self, Erasable, Erased, Rng};
+use crate::random_models::{self, Erased, Rng};
 
 /// The system in which everything that completes early completes either way, or late.
 struct Open<'s, S> {
@@ -36,7 +36,7 @@ impl<S> Clone for Open<'_, S> {
     }
 }
 
-impl<'s, S: Erasable> Open<'s, S> {
+impl<'s, S: System> Open<'s, S> {
     fn of(system: &'s S, completion: Completion) -> Erased<'s> {
         Erased::new(Open::new(system, completion))
     }
@@ -232,7 +232,7 @@ const MOST_TRACES: u64 = 200;
 
 /// Compares what is found in a program with both judges. Does it stand still, and does it only if some sends are buffered and others
 /// are not?
-fn compare<S: Erasable>(system: &S, text: impl Fn() -> String) -> [bool; 2] {
+fn compare<S: System>(system: &S, text: impl Fn() -> String) -> [bool; 2] {
     let open = Open::of(system, Completion::Either);
     let expected = stands_still(&open);
     let chosen = explore(&Erased::new(Chosen(system)), Udpor::default(), all(), &mut NoObserver);
@@ -271,7 +271,7 @@ fn random_programs_that_stand_still_without_some_buffers_are_found() {
 }
 
 /// The prefix finds the standstills of processes that really run: its net has a place for each of their messages there.
-fn compare_histories<S: Erasable + Sync>(system: &'static S, text: impl Fn() -> String) -> bool
+fn compare_histories<S: System>(system: &'static S, text: impl Fn() -> String) -> bool
 where
     S::Local: Send + Sync,
 {

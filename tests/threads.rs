@@ -1,5 +1,6 @@
 //! Rust code as it is: the interfaces of the standard library.
 
+mod counted;
 mod memory;
 mod panics;
 mod tasks;
@@ -36,10 +37,11 @@ fn found<O: Clone + Ord + Send + 'static>(
 ) -> (BTreeSet<O>, bool, u64) {
     let outcomes = std::sync::Arc::new(std::sync::Mutex::new(BTreeSet::new()));
     let own = outcomes.clone();
-    let checked = Builder::new().explorer(explorer.parse().unwrap()).all().run(move || {
-        let outcome = run();
-        own.lock().unwrap().insert(outcome);
-    });
+    let checked =
+        Builder::new().explorer(explorer.parse::<Setting>().unwrap()).all().run(move || {
+            let outcome = run();
+            own.lock().unwrap().insert(outcome);
+        });
     let deadlocks = match checked.verdict() {
         Verdict::Ok => false,
         Verdict::Deadlock => true,

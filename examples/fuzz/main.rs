@@ -43,7 +43,7 @@ use std::time::{Duration, Instant};
 use cap::Cap;
 use clap::Parser;
 
-use erased::{Erasable, Erased};
+use erased::Erased;
 use programs::Task;
 use rng::Rng;
 use trial::{Patience, Trial};

@@ -2,7 +2,6 @@
 //! the same times as [`crew::search`](mazurka::explore::crew::search) does.
 
 use std::collections::{BTreeMap, HashMap};
-use std::time::Duration;
 
 use mazurka::explore::crew::{Assignment, Report};
 use mazurka::explore::dispatcher::{Answer, SPLIT_AFTER};
@@ -59,7 +58,11 @@ impl Workers for Recorded<'_> {
         let made = search.go_on(tree);
         seconds += made as f64 * self.costs.transition;
         let done = search.is_done.then(|| {
-            Report::Done(search.piece.place.clone(), search.given, outcome(&search.stats))
+            Report::Done(
+                search.piece.place.clone(),
+                search.given,
+                Outcome::from(search.stats.clone()),
+            )
         });
         Stretch { seconds, reports, done }
     }
@@ -74,20 +77,6 @@ impl Workers for Recorded<'_> {
 
     fn writing(&mut self, answer: &Answer) -> f64 {
         if matches!(answer, Answer::Search(_)) { self.costs.write } else { 0.0 }
-    }
-}
-
-/// The result of a piece with these figures, in which nothing is wrong.
-fn outcome(stats: &Stats) -> Outcome {
-    Outcome {
-        stats: stats.clone(),
-        violations: Vec::new(),
-        leaks: Vec::new(),
-        stopped_by: None,
-        cut_poll: None,
-        elapsed: Duration::ZERO,
-        classes: None,
-        answered_by: None,
     }
 }
 

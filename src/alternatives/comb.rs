@@ -25,6 +25,7 @@
 //! Invariant: an event that was found to be in immediate conflict with d is either in the spike of
 //! d or parked for d, once.
 
+#[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
 use crate::unfolding::{Configuration, EventId, EventStructure, Stamps};
@@ -67,7 +68,8 @@ const UNTESTED: Candidate =
 
 /// The number of combs searched, and their greatest sizes. A comb with an empty spike does not
 /// count, because there is nothing to search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub struct Combs {
     /// The number of combs.
     pub asked: u64,
@@ -76,7 +78,7 @@ pub struct Combs {
     /// The greatest number of events of a spike.
     pub longest_spike: u32,
     /// The most candidates that one search for a combination has looked at.
-    #[serde(default)]
+    #[cfg_attr(feature = "json", serde(default))]
     pub most_tries: u64,
 }
 

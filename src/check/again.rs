@@ -18,11 +18,13 @@ use std::path::Path;
 use std::thread;
 
 use super::{Checked, ROOM};
-use crate::model::{Schedule, System};
+use crate::model::{AnySystem, Schedule};
 use crate::property::Replay;
+#[cfg(feature = "json")]
+use crate::report::json;
 use crate::report::picture::{Picture, SpaceTime};
 use crate::report::text::{self, quoted};
-use crate::report::{ExecutionReport, Subject, dot, json, svg};
+use crate::report::{ExecutionReport, Subject, dot, svg};
 
 const REPLAY: &str = "MAZURKA_REPLAY";
 const DRAW: &str = "MAZURKA_DRAW";
@@ -54,8 +56,8 @@ pub(super) fn wanted(place: &Location<'_>) -> Option<Schedule> {
 
 /// Follows an execution and prints its steps, each with its changes. Returns the report, or `None`
 /// if the system has no such execution.
-pub(super) fn follow<S: System>(
-    system: &S,
+pub(super) fn follow(
+    system: &AnySystem<'_>,
     subject: Subject,
     schedule: &Schedule,
 ) -> Option<ExecutionReport> {
@@ -78,15 +80,18 @@ pub(super) fn follow<S: System>(
 }
 
 /// Draws an execution, if the environment asks for it.
-pub(super) fn draw<S: System>(system: &S, subject: Subject, schedule: &Schedule) {
+pub(super) fn draw(system: &AnySystem<'_>, subject: Subject, schedule: &Schedule) {
     let Ok(name) = env::var(DRAW) else { return };
     let chart = SpaceTime::of_execution(subject, system, schedule, MOST_DRAWN);
     let picture = Picture::SpaceTime(chart.expect("the execution of a counterexample"));
     let text = match Path::new(&name).extension().and_then(|ending| ending.to_str()) {
         Some("svg") => svg::render(&picture),
         Some("dot") => dot::render(&picture),
+        #[cfg(feature = "json")]
         Some("json") => json::render(&picture),
-        _ => panic!("{DRAW}={name}: the name has to end in .svg, .dot or .json"),
+        _ => panic!(
+            "{DRAW}={name}: the name has to end in .svg or .dot, or with the feature `json` in .json"
+        ),
     };
     if let Err(error) = fs::write(&name, text) {
         panic!("{DRAW}={name}: {error}");

@@ -7,12 +7,14 @@
 //! This is for processes whose states are histories. Other programs may run for ever in finitely
 //! many states, and then other explorers go through all of these.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use crate::explore::{Budget, End, Explorer, Observer, Outcome, Setting, StopReason, explore};
-use crate::model::System;
+use super::Chosen;
+use crate::explore::{Budget, End, Observer, Outcome, StopReason};
+use crate::model::AnySystem;
 use crate::property::Position;
 
 /// The depths.
@@ -52,9 +54,9 @@ impl Observer for Counting {
 
 /// The first search up to some depth that finds a violation, or else the deepest one that has come
 /// to its end; and that depth.
-pub(super) fn explored<S: System>(
-    system: &S,
-    setting: Setting,
+pub(super) fn explored(
+    system: &AnySystem<'_>,
+    (explorer, jobs): (&Chosen, Option<NonZeroU32>),
     budget: &Budget,
 ) -> Option<(u32, Outcome)> {
     let begun = Instant::now();
@@ -63,10 +65,10 @@ pub(super) fn explored<S: System>(
         let enough = Arc::new(AtomicBool::new(false));
         let limits = budget.after(begun.elapsed());
         let limits = Budget { depth: Some(depth), cancel: enough.clone(), ..limits };
-        if setting.refusal(system, &limits).is_some() {
+        if explorer.refusal(system, jobs, &limits).is_some() {
             break;
         }
-        let outcome = explore(system, setting, limits, &mut Counting { left: MOST, enough });
+        let outcome = explorer.explore(system, jobs, limits, &mut Counting { left: MOST, enough });
         if !outcome.violations.is_empty() {
             return Some((depth, outcome));
         }

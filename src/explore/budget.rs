@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+#[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
 use crate::property::Properties;
@@ -15,8 +16,9 @@ pub const ENDLESS: u32 = 10_000;
 pub(super) const ENDLESS_FOR_EACH: u32 = 100;
 
 /// What a depth bound measures in an execution.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "kebab-case"))]
 pub enum Depth {
     /// The length of the longest chain of actions in which each happens before the next. It is the
     /// same for all executions of a class. A search up to a causal depth visits the maximal
@@ -24,7 +26,7 @@ pub enum Depth {
     #[default]
     Causal,
     /// The number of actions.
-    #[serde(rename = "steps")]
+    #[cfg_attr(feature = "json", serde(rename = "steps"))]
     Length,
     /// Nothing: executions are explored to their end, and a bound is refused.
     Unbounded,

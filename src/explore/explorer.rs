@@ -164,6 +164,7 @@ impl Over {
 
 /// Whether a search can be split into pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Splits {
     /// It cannot.
     #[default]
@@ -177,6 +178,7 @@ pub enum Splits {
 /// What a complete search has visited. Each guarantee includes the guarantees above it, except for
 /// the number of visits of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Guarantee {
     /// Visited some executions, and may have missed classes. So no such search counts as complete.
     #[default]
@@ -242,9 +244,9 @@ pub fn explore_branch<S: System>(
     run(system, explorer, refusal, driver)
 }
 
-/// A sentence that says why an explorer of the crate cannot be used on this system or within this
+/// A sentence that says why an explorer cannot be used on this system or within this
 /// budget; `None` if it can.
-pub(super) fn refusal_by<S: System>(
+pub(crate) fn refusal_by<S: System>(
     explorer: &impl Explorer,
     system: &S,
     budget: &Budget,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+#[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
 use super::symptom::Symptom;
@@ -11,7 +12,9 @@ use crate::model::{Failure, FailureKind, ProcessId, Schedule, Semantics, Site};
 use crate::property::Leak;
 
 /// The figures of a search. A figure that an explorer does not count is `None`, not 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct Stats {
     /// Complete executions visited.
     pub traces: u64,
@@ -38,7 +41,7 @@ pub struct Stats {
     /// Mazurkiewicz classes of the complete executions visited.
     pub classes: Option<u64>,
     /// For a sample: the classes of which one execution was visited.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(default, skip_serializing_if = "Option::is_none"))]
     pub classes_seen_once: Option<u64>,
     /// Distinct events of the unfolding that were built; `None` also if too many were discarded to
     /// know the number.
@@ -56,7 +59,7 @@ pub struct Stats {
     /// Queries to the SAT solver.
     pub sat_calls: Option<u64>,
     /// Figures of a complete finite prefix.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(default, skip_serializing_if = "Option::is_none"))]
     pub prefix: Option<PrefixFigures>,
     /// Figures of the combs in which alternatives were searched.
     pub combs: Option<Combs>,
@@ -105,7 +108,9 @@ fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 }
 
 /// The figures of a complete finite prefix.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct PrefixFigures {
     /// Its events that are no cutoffs. To lock a mutex that is only locked and unlocked is one
     /// event.
@@ -116,15 +121,17 @@ pub struct PrefixFigures {
     pub bytes: u64,
     /// Is an event that changes what others have read one event, whoever has read it before? Then
     /// there are no cutoffs.
-    #[serde(default)]
+    #[cfg_attr(feature = "json", serde(default))]
     pub has_read_arcs: bool,
     /// Is it certain that no deadlock has fewer steps than the first one?
-    #[serde(default)]
+    #[cfg_attr(feature = "json", serde(default))]
     pub has_shortest_deadlock: bool,
 }
 
 /// The result of a search.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct Outcome {
     /// The figures.
     pub stats: Stats,
@@ -136,14 +143,14 @@ pub struct Outcome {
     /// Why the search ended before it was complete; `None` if it is complete.
     pub stopped_by: Option<StopReason>,
     /// The first poll at which the bound on polls cut executions, if it did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(default, skip_serializing_if = "Option::is_none"))]
     pub cut_poll: Option<Box<CutPoll>>,
     /// The time that it took.
     pub elapsed: Duration,
     /// In the result of a piece of a search that counts classes: the classes that it has completed,
     /// each by its representative. So a class that several pieces
     /// complete is counted once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(default, skip_serializing_if = "Option::is_none"))]
     pub classes: Option<BTreeSet<Schedule>>,
     /// For a search that chooses among explorers ([`Auto`](super::Auto)): the explorer whose result
     /// this is, as written on a command line.
@@ -152,7 +159,9 @@ pub struct Outcome {
 
 /// A poll that reached the bound on consecutive unsuccessful polls, in a loop that would have taken
 /// another path after one more.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct CutPoll {
     /// Its place in the source, if it has one.
     pub site: Option<Site>,
@@ -165,6 +174,22 @@ impl CutPoll {
     pub fn next(&self) -> Option<u8> {
         let more = self.polls.saturating_mul(4).clamp(8, Semantics::MOST_POLLS);
         (more > self.polls).then_some(more)
+    }
+}
+
+/// A search with these figures that is complete and has found nothing.
+impl From<Stats> for Outcome {
+    fn from(stats: Stats) -> Outcome {
+        Outcome {
+            stats,
+            violations: Vec::new(),
+            leaks: Vec::new(),
+            stopped_by: None,
+            cut_poll: None,
+            elapsed: Duration::ZERO,
+            classes: None,
+            answered_by: None,
+        }
     }
 }
 
@@ -185,8 +210,10 @@ impl Outcome {
 }
 
 /// The result of a search in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Verdict {
     /// The search is complete, without a violation.
     Ok,
@@ -228,8 +255,10 @@ impl From<ViolationKind> for Verdict {
 }
 
 /// Why a search ended early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum StopReason {
     /// It found a violation, and was to stop at the first.
     Violation,
@@ -328,8 +357,10 @@ impl StopReason {
 }
 
 /// The kinds of violation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum ViolationKind {
     /// Nothing is enabled, and some process is neither done nor failed.
     Deadlock,
@@ -359,7 +390,9 @@ impl From<FailureKind> for ViolationKind {
 }
 
 /// A violation, with an execution that leads to it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct Violation {
     /// Its kind.
     pub kind: ViolationKind,

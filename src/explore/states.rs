@@ -18,6 +18,7 @@
 
 mod batches;
 mod breadth_first;
+#[cfg(feature = "cli")]
 pub mod count;
 mod cursor;
 mod de_s_por;
@@ -36,6 +37,7 @@ mod moves;
 mod packed;
 pub(crate) mod past;
 mod plan;
+mod pool;
 mod processes;
 mod reactions;
 pub mod s_por;

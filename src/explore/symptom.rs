@@ -7,13 +7,15 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+#[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Failure, LocalId, Locals, ProcessId, State, System};
 use crate::property::Spin;
 
 /// The key of a violation. Of violations with equal symptoms only one is reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub struct Symptom(u64);
 
 /// A place in a program: in its source, or else the hash of a local state.

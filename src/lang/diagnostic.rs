@@ -49,6 +49,7 @@ pub enum Severity {
 
 /// One mistake, or something suspicious.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,

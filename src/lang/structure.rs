@@ -68,7 +68,7 @@ pub(crate) fn structure(
     source: &str,
     overrides: &[(String, String)],
 ) -> Result<Structure, Diagnostics> {
-    stacker::grow(super::STACK, || read(name, source, overrides))
+    stacker::grow(super::source::STACK, || read(name, source, overrides))
 }
 
 fn read(

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
 use super::{CellId, Failure, ProcessId, Response, Stimulus, Value, Values};
@@ -111,6 +112,7 @@ pub trait Finale<L> {
 
 /// The begin or the end of a call of a procedure in an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mark {
     /// A call begins.
     Begins {
@@ -133,7 +135,8 @@ pub type Contents<'c> = &'c dyn Fn(CellId) -> Value;
 pub type Names<'n> = &'n dyn Fn(ProcessId) -> Option<String>;
 
 /// A place in the source of a program.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub struct Site {
     /// The file, if the program has several.
     pub file: Option<Arc<str>>,
@@ -158,14 +161,18 @@ pub struct Remark {
 }
 
 /// The kinds of [`Remark`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub enum RemarkKind {
     /// The process has made an object that it never frees.
     Unfreed,
 }
 
 /// Counts of the runs of processes that really run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[non_exhaustive]
 pub struct Runs {
     /// Number of times that a process was started.
     pub starts: u64,

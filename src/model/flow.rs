@@ -5,10 +5,12 @@
 //! left before its end only by `break` and `continue`, which belong to the innermost enclosing
 //! loop, and by `return`, which leaves the whole flow.
 
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 /// A process or an actor as declared, once for all its instances.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Flow {
     /// `process`, `procedure`, `actor`, or `init`.
     pub noun: &'static str,
@@ -24,7 +26,8 @@ pub struct Flow {
 }
 
 /// A step of the program.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Step {
     /// Its number in the program, from 0, in the order of the text.
     pub id: usize,
@@ -35,13 +38,14 @@ pub struct Step {
     /// What the step itself does, without its bodies.
     pub act: Act,
     /// Where control goes from it.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "json", serde(flatten))]
     pub turn: Turn,
 }
 
 /// What a step does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "lowercase"))]
 pub enum Act {
     /// It computes, and other processes do not see it.
     Local,
@@ -53,8 +57,9 @@ pub enum Act {
 }
 
 /// Where control goes from a step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "turn", rename_all = "lowercase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[cfg_attr(feature = "json", serde(tag = "turn", rename_all = "lowercase"))]
 pub enum Turn {
     /// To the next step.
     Next,
@@ -84,7 +89,8 @@ pub enum Turn {
 }
 
 /// One of several ways to go on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Arm {
     /// When it is taken: `true`, `else`, or a pattern. Empty for handlers, whose first step says
     /// it.

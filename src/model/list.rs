@@ -3,13 +3,19 @@
 //! A short list is copied as a whole when it is changed, and takes the room of its elements. A long
 //! one is a tree of blocks, of which few are copied. A block has room for 64 elements even if it
 //! holds one, and short lists are what most local states remember, in thousands of versions.
+//! Without the feature `lang`, long ones are copied as a whole, too: systems made in Rust have few.
 //!
 //! Invariant: a list is [`Items::Few`] iff it has at most [`FEW`] elements. So equal lists have
 //! equal forms, and the derived comparison and hash are right.
 
+#[cfg(not(feature = "lang"))]
+use std::collections::VecDeque as Long;
 use std::fmt;
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
+
+#[cfg(feature = "lang")]
+use im::Vector as Long;
 
 use super::Value;
 
@@ -23,7 +29,7 @@ pub struct List(Items);
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Items {
     Few(Arc<Vec<Value>>),
-    Many(Arc<im::Vector<Value>>),
+    Many(Arc<Long<Value>>),
 }
 
 impl List {

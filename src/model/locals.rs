@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
+#[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -45,7 +46,8 @@ impl LocalId {
 }
 
 /// A process: the static ones in order of declaration, then spawned ones as searches find them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub struct ProcessId(pub u32);
 
 impl ProcessId {

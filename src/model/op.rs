@@ -467,6 +467,7 @@ pub enum Access {
 
 /// The result of an operation, as its process observes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Response {
     /// Only that it happened.
     Unit,

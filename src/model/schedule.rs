@@ -192,6 +192,7 @@ impl State {
 
 /// Why a schedule cannot be followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Refusal {
     /// The step, from 1.
     pub step: usize,

@@ -7,21 +7,23 @@
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
 use super::Completion;
 
 /// The choices made for one search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub struct Semantics {
     /// When a standard send at a p2p or bag mailbox is complete.
     pub buffering: Buffering,
     /// When a rank leaves a collective.
-    #[serde(rename = "collectives")]
+    #[cfg_attr(feature = "json", serde(rename = "collectives"))]
     pub leaving: Leaving,
     /// Maximum number of consecutive unsuccessful polls; then the process blocks until what it
     /// polls is complete. If it would otherwise go on, the search is not complete.
-    #[serde(rename = "polls")]
+    #[cfg_attr(feature = "json", serde(rename = "polls"))]
     pub max_polls: u8,
 }
 
@@ -66,8 +68,9 @@ impl Semantics {
 }
 
 /// When a standard send is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "json", serde(into = "String", try_from = "String"))]
 pub enum Buffering {
     /// When it is matched: there are no buffers.
     Zero,
@@ -137,8 +140,9 @@ impl TryFrom<String> for Buffering {
 }
 
 /// When a rank leaves a collective.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "lowercase"))]
 pub enum Leaving {
     /// As early as MPI allows: when the ranks have entered whose values it needs.
     Early,

@@ -7,6 +7,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+#[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -29,7 +30,7 @@ use super::{
 ///   process's own arrivals. Anything else has unspecified results: in most cases a panic.
 pub trait System: Sync {
     /// What one process remembers between two of its visible operations.
-    type Local: Clone + Eq + Hash + Debug + 'static;
+    type Local: Clone + Eq + Hash + Debug + Send + Sync + 'static;
 
     /// The objects that processes act on. In all methods of a system, an object is known by its
     /// place in these declarations. Elsewhere it has another number (see
@@ -130,7 +131,8 @@ pub enum Next<L> {
 }
 
 /// A violation that a process, or an assertion on final states, ran into.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub struct Failure {
     /// Assertion or run-time error.
     pub kind: FailureKind,
@@ -148,7 +150,9 @@ impl Failure {
 }
 
 /// The kinds of [`Failure`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub enum FailureKind {
     /// `assert` or `final`.
     Assertion,

@@ -14,6 +14,7 @@ use super::{Call, Handle, List, Opaque, ProcessId};
 
 /// A value of the modelling language.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Value {
     /// The value of statements.
     Unit,

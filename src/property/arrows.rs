@@ -7,6 +7,7 @@
 //! They are asked at the end of the execution, when it is known whether a post was received.
 
 use rustc_hash::FxHashMap;
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use super::objects::words;
@@ -15,7 +16,8 @@ use crate::model::{Effect, Lane, Mode, Need, Object, Part, ProcessId, System};
 use crate::trace::HappensBefore;
 
 /// An arrow from a step to a later one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub(crate) struct Arrow {
     /// The earlier step.
     pub(crate) from: usize,
@@ -36,8 +38,9 @@ impl Arrow {
 }
 
 /// What an earlier step provided for a later one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "lowercase"))]
 pub(crate) enum ArrowKind {
     /// A message, to the step that takes it.
     Message,

@@ -5,12 +5,14 @@
 //! together with the previous step, but that step is not part of the call. Nested calls are left
 //! out, because they are part of how the outermost call is implemented.
 
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use crate::model::Mark;
 
 /// A call of a procedure by a process.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Call {
     /// The calling process.
     pub(crate) process: String,

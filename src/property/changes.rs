@@ -1,5 +1,6 @@
 //! What a step changed: variables of its process, and the object that it acted on.
 
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use super::Replay;
@@ -7,7 +8,8 @@ use super::objects::{Named, words};
 use crate::model::{Op, ProcessId, System};
 
 /// Something that a step changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Change {
     /// The name of the variable, or kind and name of the object.
     pub(crate) what: String,

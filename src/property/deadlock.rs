@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use super::livelock::Spin;
@@ -24,7 +25,8 @@ use super::replay::Replay;
 use crate::model::{LocalId, ProcessId, Status, System, Touch};
 
 /// A state in which no process has to move any more, and some process is neither done nor failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Deadlock {
     /// The processes that wait, by number.
     pub(crate) blocked: Vec<Blocked>,
@@ -38,14 +40,15 @@ pub struct Deadlock {
     /// The actors that have taken all their messages.
     pub(crate) idle: Vec<String>,
     /// The daemons that wait and cannot help any blocked process.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub(crate) daemons: Vec<String>,
     /// The processes that stopped on a violation.
     pub(crate) failed: Vec<String>,
 }
 
 /// A process that waits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Blocked {
     /// Its name.
     pub(crate) process: String,
@@ -58,7 +61,7 @@ pub struct Blocked {
     /// Why no process can end the wait; `None` if one may.
     pub(crate) hopeless: Option<String>,
     /// The file of the operation, if the program has several.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) file: Option<Arc<str>>,
     /// Line of the operation, from 1.
     pub(crate) line: Option<u32>,
@@ -67,7 +70,8 @@ pub struct Blocked {
 }
 
 /// A process in a cycle.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Link {
     /// The process that waits.
     pub(crate) process: String,

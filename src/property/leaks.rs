@@ -18,6 +18,7 @@
 //! made the request at different places. Then one of these places is reported.)
 
 use rustc_hash::FxHashSet;
+#[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
 use super::objects::{Own, request};
@@ -35,7 +36,8 @@ const MAX_LEAKS: usize = 1000;
 const MOST_SEEN: usize = 1000;
 
 /// The kinds of leak.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub enum LeakKind {
     /// A message that no receive takes.
     Message,
@@ -54,7 +56,9 @@ pub enum LeakKind {
 }
 
 /// Something that an execution leaves behind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+#[non_exhaustive]
 pub struct Leak {
     /// The kind of leak.
     pub kind: LeakKind,

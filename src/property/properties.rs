@@ -12,6 +12,7 @@
 //! By default all of them are judged. Each can be left out, and others can be added:
 //!
 //! ```
+//! use mazurka::explore::EveryState;
 //! use mazurka::model::{CellId, Value};
 //! use mazurka::property::{Deadlocks, Objection, Position, Property, When};
 //! use mazurka::systems::{Builder, lock, write};
@@ -36,9 +37,8 @@
 //!     system.process(name, [lock(mutex), write(cell, 3), write(cell, 4)]);
 //! }
 //! let system = system.build();
-//! let stateful = || "stateful".parse().unwrap();
 //! // One of them never gets the mutex. We do not ask about that deadlock.
-//! let check = || mazurka::check(&system).explorer(stateful()).without::<Deadlocks>();
+//! let check = || mazurka::check(&system).explorer(EveryState::default()).without::<Deadlocks>();
 //! check().assert_ok();
 //! let report = check().property(NoThree).run().to_string();
 //! assert!(report.starts_with("Assertion failed: there is a 3."), "{report}");
@@ -91,6 +91,7 @@ pub trait Property: Any + Debug + Send + Sync {
 
 /// When a property is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum When {
     /// When a process has just failed, or has arrived at a barrier that is full: about that process
     /// ([`Position::process`]).

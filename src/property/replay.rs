@@ -14,6 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use super::broken_invariants;
@@ -31,7 +32,8 @@ use crate::model::{
 };
 
 /// A step of an execution in the program's own terms.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Step {
     /// The process that moved.
     pub(crate) process: String,
@@ -40,7 +42,7 @@ pub struct Step {
     /// Its result, in words; `None` if the operation has none.
     pub(crate) outcome: Option<String>,
     /// The file of the operation, if the program has several.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) file: Option<Arc<str>>,
     /// Line of the operation, from 1.
     pub line: Option<u32>,
@@ -51,8 +53,9 @@ pub struct Step {
 }
 
 /// How a process stops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "lowercase"))]
 pub(crate) enum Ending {
     /// It has run its last statement.
     Done,

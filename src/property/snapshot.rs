@@ -4,6 +4,7 @@
 //! one state. Both take their words from [`super::objects`], so a queue is written in the same way
 //! everywhere.
 
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use super::Replay;
@@ -24,8 +25,9 @@ pub struct Fact {
 }
 
 /// What a fact is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "lowercase"))]
 pub enum FactKind {
     /// Where a process is.
     Place,

@@ -1,5 +1,6 @@
 //! One execution, as `run` and `replay` show it.
 
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use super::lint::{self, Warning};
@@ -9,36 +10,37 @@ use crate::model::{ProcessId, Schedule, System};
 use crate::property::{Call, Printed, Replay, Standing, Step};
 
 /// One execution, random or scripted.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct ExecutionReport {
     /// The program.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "json", serde(flatten))]
     pub(crate) subject: Subject,
     /// The seed, if choices were random.
     pub(crate) seed: Option<u64>,
     /// How it ended, as a verdict of `check`; `incomplete` if something is still enabled.
-    pub(crate) verdict: Verdict,
+    pub verdict: Verdict,
     /// Whether nothing is enabled at its end.
-    pub(crate) complete: bool,
+    pub complete: bool,
     /// The daemons that wait at the end of an execution that ends well.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub(crate) daemons: Vec<String>,
     /// The processes that have an enabled action at its end.
     pub(crate) enabled: Vec<String>,
     /// Its steps.
     pub(crate) schedule: Vec<Step>,
     /// The calls of procedures, in the order in which they began.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub(crate) calls: Vec<Call>,
     /// The execution as an argument of `--schedule`.
     pub(crate) replay: String,
     /// What real processes have printed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub(crate) printed: Vec<Printed>,
     /// The violation at its end, if there is one.
     pub(crate) violations: Vec<ViolationReport>,
     /// What it leaves behind, although nothing is wrong (leaks).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub(crate) warnings: Vec<Warning>,
 }
 

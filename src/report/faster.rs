@@ -1,9 +1,11 @@
 //! What to try instead of a search that ran out of time.
 
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 /// An explorer that finishes soon on a system on which another one ran out of time.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Faster {
     /// Its name.
     pub(crate) explorer: &'static str,

@@ -25,6 +25,7 @@ mod levels;
 #[cfg(feature = "cli")]
 pub(crate) use levels::{Levels, Named, of_no_calls};
 
+#[cfg(feature = "json")]
 use serde::{Serialize, Serializer};
 
 use super::Subject;
@@ -79,6 +80,7 @@ impl Lint {
     }
 }
 
+#[cfg(feature = "json")]
 impl Serialize for Lint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
@@ -97,8 +99,9 @@ impl From<LeakKind> for Lint {
 }
 
 /// What is done with the warnings of a lint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "lowercase"))]
 pub(crate) enum Level {
     /// They are dropped.
     #[cfg(feature = "cli")]
@@ -110,32 +113,34 @@ pub(crate) enum Level {
 }
 
 /// A warning.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[non_exhaustive]
 pub struct Warning {
     /// The lint that it belongs to.
     pub(crate) lint: Lint,
     /// The level of the lint.
     pub(crate) level: Level,
     /// What looks like a mistake, in a sentence without a full stop.
-    pub(crate) message: String,
+    pub message: String,
     /// The file: the spec, unless the program has several files.
-    pub(crate) file: String,
+    pub file: String,
     /// Whether the program has several files.
-    #[serde(skip)]
-    pub(crate) has_files: bool,
+    #[cfg_attr(feature = "json", serde(skip))]
+    pub has_files: bool,
     /// The line, from 1.
-    pub(crate) line: Option<u32>,
+    pub line: Option<u32>,
     /// The column, from 1.
-    pub(crate) column: Option<u32>,
+    pub column: Option<u32>,
     /// The process, if the warning is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) process: Option<String>,
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub process: Option<String>,
     /// The object, if the warning is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) object: Option<String>,
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub object: Option<String>,
     /// An execution that shows it, as an argument of `--schedule`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) replay: Option<String>,
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub replay: Option<String>,
 }
 
 /// The leaks that a search has found, by place.

@@ -29,6 +29,7 @@ pub(crate) use search_tree::compact;
 
 use std::sync::Arc;
 
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use super::{Subject, Variable};
@@ -36,8 +37,9 @@ use crate::explore::Verdict;
 use crate::model::flow::Flow;
 
 /// A picture of one of the four kinds.
-#[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[cfg_attr(feature = "json", serde(untagged))]
 pub enum Picture {
     /// Events and causality.
     Order(PartialOrder),
@@ -50,25 +52,27 @@ pub enum Picture {
 }
 
 /// The control flow of each process and actor.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct ControlFlow {
     /// The program.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "json", serde(flatten))]
     pub(crate) subject: Subject,
     /// The word `processes`.
-    pub(crate) what: &'static str,
+    pub what: &'static str,
     /// One for each declaration, in order.
     pub(crate) processes: Vec<Flow>,
 }
 
 /// Events with causality and conflict.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct PartialOrder {
     /// The program.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "json", serde(flatten))]
     pub(crate) subject: Subject,
     /// The word `unfolding`, `prefix` or `configuration`.
-    pub(crate) what: &'static str,
+    pub what: &'static str,
     /// The names of the processes.
     pub lanes: Vec<String>,
     /// The events; causes have smaller numbers.
@@ -78,13 +82,14 @@ pub struct PartialOrder {
     /// The maximal configurations, in the order in which they were found.
     pub(crate) configurations: Vec<Configuration>,
     /// Whether nothing is missing.
-    pub(crate) complete: bool,
+    pub complete: bool,
     /// What is missing, in sentences.
     pub(crate) left_out: Vec<String>,
 }
 
 /// An event.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Event {
     /// Its number, which is its index.
     pub id: usize,
@@ -97,7 +102,7 @@ pub struct Event {
     /// The result in words, as far as its causes determine it.
     pub outcome: Option<String>,
     /// The file of the operation, if the program has several.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) file: Option<Arc<str>>,
     /// The line of the operation, from 1.
     pub line: Option<u32>,
@@ -105,26 +110,28 @@ pub struct Event {
     pub causes: Vec<usize>,
     /// In a finite prefix, for a cutoff: the event whose local configuration leads to the same
     /// state. Nothing after a cutoff is drawn.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub cutoff_of: Option<CutoffOf>,
     /// How the executions with this event end.
     pub fate: Fate,
 }
 
 /// What a cutoff leads back to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "lowercase"))]
 pub enum CutoffOf {
     /// The initial state.
     Start,
     /// The state after the local configuration of this event.
-    #[serde(untagged)]
+    #[cfg_attr(feature = "json", serde(untagged))]
     Event(usize),
 }
 
 /// How executions that contain an event end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "lowercase"))]
 pub enum Fate {
     /// Some end well, or the end of some is not known.
     Open,
@@ -135,7 +142,8 @@ pub enum Fate {
 }
 
 /// A maximal configuration: a class of complete executions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub(crate) struct Configuration {
     /// The number, from 1, for `--trace`.
     pub(crate) number: usize,
@@ -149,19 +157,20 @@ pub(crate) struct Configuration {
 }
 
 /// One execution, time against processes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct SpaceTime {
     /// The program.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "json", serde(flatten))]
     pub(crate) subject: Subject,
     /// The word `space-time`.
-    pub(crate) what: &'static str,
+    pub what: &'static str,
     /// How it ends; `incomplete` if something is still enabled.
     pub(crate) verdict: Verdict,
     /// The violation at the end, in a sentence.
     pub(crate) message: Option<String>,
     /// The file of the violation, if the program has several.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) file: Option<Arc<str>>,
     /// The line of the violation, from 1.
     pub(crate) line: Option<u32>,
@@ -186,7 +195,8 @@ pub struct SpaceTime {
 }
 
 /// A process of an execution.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Lane {
     /// Its name.
     pub name: String,
@@ -197,8 +207,9 @@ pub struct Lane {
 }
 
 /// The state of a process at the end of an execution.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "state", rename_all = "lowercase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[cfg_attr(feature = "json", serde(tag = "state", rename_all = "lowercase"))]
 pub(crate) enum End {
     /// It has run its last statement.
     Ended,
@@ -217,7 +228,7 @@ pub(crate) enum End {
         /// The lanes of the processes that could end the wait.
         helpers: Vec<usize>,
         /// The file of the operation, if the program has several.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
         file: Option<Arc<str>>,
         /// The line of the operation, from 1.
         line: Option<u32>,
@@ -225,7 +236,8 @@ pub(crate) enum End {
 }
 
 /// A step of an execution.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Moment {
     /// Its number, which is its index.
     pub(crate) id: usize,
@@ -236,14 +248,15 @@ pub struct Moment {
     /// Its result, in words.
     pub(crate) outcome: Option<String>,
     /// The file of the operation, if the program has several.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) file: Option<Arc<str>>,
     /// The line of the operation, from 1.
     pub(crate) line: Option<u32>,
 }
 
 /// A message to an actor that it has not taken.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub(crate) struct Pending {
     /// The step that sent it; `None` for an initial message, or if that step is not shown.
     pub(crate) from: Option<usize>,
@@ -252,7 +265,8 @@ pub(crate) struct Pending {
 }
 
 /// A period in which a process holds a mutex.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub(crate) struct Hold {
     /// The lane of the process.
     pub(crate) lane: usize,

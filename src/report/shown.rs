@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use crate::explore::{End, Observer, Stats};
@@ -13,7 +14,8 @@ use crate::model::{Action, Schedule, System};
 use crate::property::{Position, Printed, Replay};
 
 /// An execution with what it prints.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Shown {
     /// The output of each process.
     pub(crate) printed: Vec<Printed>,

@@ -8,7 +8,7 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::hash::{Hash, Hasher};
-use std::panic::{Location, resume_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,7 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::alloc::Blocks;
 use super::statics::Variable;
-use super::system::{Made, Shared};
+use super::sync::counted::Drops;
+use super::system::{Counting, Made, Shared};
 use super::thread::Thread;
 use super::token::Pointers;
 use crate::model::{Access, CellId, Failure, FailureKind, Handle, Op, Request, Site, Value};
@@ -114,7 +115,7 @@ pub(super) struct Running {
     pub(super) astray: RefCell<Vec<Ahead>>,
     /// What a guard that is dropped in a panic has left to be done.
     pub(super) deferred: RefCell<Vec<Wanted>>,
-    /// Has a destructor locked something in a panic?
+    /// Has a destructor locked something in a panic, or dropped a handle that is counted?
     pub(super) has_locked_in_panic: Cell<bool>,
     /// Does the memory not fit the history? Then other threads have gone on too far.
     pub(super) is_stale: Cell<bool>,
@@ -137,6 +138,10 @@ pub(super) struct Running {
     pub(super) locks: RefCell<FxHashMap<NodeId, u32>>,
     /// Memory that the program has allocated.
     pub(super) blocks: RefCell<Blocks>,
+    /// Where handles were made that are not counted, and whose contents are being dropped.
+    pub(super) uncounted: RefCell<Vec<Place>>,
+    /// The drops of handles that are pointers, by these.
+    pub(super) raw: RefCell<FxHashMap<usize, Vec<Arc<Drops>>>>,
     /// What was written last to atomics in this world.
     pub(super) now: RefCell<FxHashMap<CellId, u64>>,
     /// What operations on pointers do, by the histories in which they were asked for.
@@ -185,6 +190,8 @@ impl Running {
             with_scopes: RefCell::default(),
             locks: RefCell::default(),
             blocks: RefCell::default(),
+            uncounted: RefCell::default(),
+            raw: RefCell::default(),
             now: RefCell::default(),
             pointers: RefCell::default(),
             race: RefCell::default(),
@@ -256,6 +263,37 @@ impl Running {
         }
     }
 
+    /// Until the result is dropped, contents are dropped whose handles were made there and are not
+    /// counted.
+    pub(super) fn drops_uncounted(self: Rc<Self>, place: Place) -> impl Drop {
+        struct Uncounted(Rc<Running>);
+
+        impl Drop for Uncounted {
+            fn drop(&mut self) {
+                self.0.uncounted.borrow_mut().pop();
+            }
+        }
+
+        self.uncounted.borrow_mut().push(place);
+        Uncounted(self)
+    }
+
+    /// What the thread does now can be seen by others. If a destructor does it, handles have to be
+    /// counted.
+    pub(super) fn is_seen(&self) {
+        let dropped = self.uncounted.borrow().last().copied();
+        if let Some(place) = dropped {
+            self.shared.counts(place, Counting::Drops);
+        }
+    }
+
+    /// Drops what threads were to run that will not begin. What panics meanwhile has been run for
+    /// nothing.
+    pub(super) fn drop_bodies(&self) {
+        let bodies = self.bodies.take().into_values().chain(self.spawned.take());
+        bodies.for_each(|body| drop(catch_unwind(AssertUnwindSafe(|| drop(body)))));
+    }
+
     /// Does this thread know of what another one did in this history?
     pub(super) fn knows(&self, own: NodeId, thread: NodeId, node: NodeId) -> bool {
         own == thread || self.clock.borrow().get(&thread).is_some_and(|&known| node <= known)
@@ -269,9 +307,10 @@ impl Running {
     }
 
     /// # Panics
-    /// If the program has caught a panic in which a destructor has locked something.
+    /// If the program has caught a panic in which a destructor has locked something, or dropped a
+    /// handle that is counted.
     pub(super) fn has_caught_too_much(&self) {
-        let what = "the program catches a panic in which a destructor locks something";
+        let what = "the program catches a panic in which a destructor locks something or drops a handle that is counted";
         assert!(!self.has_locked_in_panic.take(), "{what}: that is not supported");
     }
 
@@ -326,6 +365,7 @@ pub(super) fn ask(asked: Asked<Start>, text: &'static str, place: Place) -> Opti
     if running.is_ending.get() {
         return None;
     }
+    running.is_seen();
     let wanted = Wanted { asked, text, place: Some(place) };
     if std::thread::panicking() {
         return defer(&running, wanted);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::system::{Mode, Threads};
-use crate::check::{self, Checked};
-use crate::explore::{Explorer, Setting};
+use crate::check::{self, Checked, Chosen, How};
+use crate::explore::Explorer;
 
 const WEAK: &str = "the program asks for orderings that are weaker than sequential consistency, \
                     and executions that only those allow are not explored";
@@ -21,17 +21,18 @@ pub fn model(closure: impl Fn() + Send + Sync + 'static) {
 }
 
 /// Options of a search.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[must_use = "nothing is explored until `check`"]
 pub struct Builder {
-    setting: Option<Setting>,
-    all: bool,
-    shortest: bool,
-    timeout: Option<Duration>,
-    max_traces: Option<u64>,
-    depth: Option<u32>,
+    how: How,
     spurious: u32,
     refuses_weak: bool,
+}
+
+impl Default for Builder {
+    fn default() -> Builder {
+        Builder { how: How::new(Chosen::named("udpor")), spurious: 0, refuses_weak: false }
+    }
 }
 
 impl Builder {
@@ -40,9 +41,12 @@ impl Builder {
         Builder::default()
     }
 
-    /// Uses this explorer, for example `"optimal".parse()`.
-    pub fn explorer(self, setting: Setting) -> Builder {
-        Builder { setting: Some(setting), ..self }
+    /// Uses this explorer instead of [`Udpor`](crate::explore::Udpor): another one of
+    /// [`explore`](crate::explore), such as `Optimal::default()`; one with options from a text,
+    /// such as `"udpor:k=1".parse::<Setting>()`; or one's own.
+    pub fn explorer(mut self, explorer: impl Explorer + 'static) -> Builder {
+        self.how.explorer = Chosen::new(explorer);
+        self
     }
 
     /// Runs this number of executions chosen by chance, instead of exploring all of them: for
@@ -50,9 +54,9 @@ impl Builder {
     ///
     /// # Panics
     /// If the number is 0.
-    pub fn random(self, executions: u64) -> Builder {
-        let setting = self.setting().random(executions);
-        self.explorer(setting)
+    pub fn random(mut self, executions: u64) -> Builder {
+        self.how.explorer = self.how.explorer.by_chance(|setting| setting.random(executions));
+        self
     }
 
     /// Runs executions by chance, chosen by random priorities of threads that find bugs of this
@@ -60,40 +64,62 @@ impl Builder {
     ///
     /// # Panics
     /// If the depth is 0.
-    pub fn pct(self, depth: u32) -> Builder {
-        let setting = self.setting().pct(depth);
-        self.explorer(setting)
+    pub fn pct(mut self, depth: u32) -> Builder {
+        self.how.explorer = self.how.explorer.by_chance(|setting| setting.pct(depth));
+        self
     }
 
     /// Runs executions chosen by chance from this seed.
-    pub fn seed(self, seed: u64) -> Builder {
-        let setting = self.setting().seed(seed);
-        self.explorer(setting)
+    pub fn seed(mut self, seed: u64) -> Builder {
+        self.how.explorer = self.how.explorer.by_chance(|setting| setting.seed(seed));
+        self
+    }
+
+    /// Explores by this number of threads, if the explorer can share its work. Each of them runs
+    /// the threads of the program. The result is the same for any number.
+    ///
+    /// # Panics
+    /// If the number is 0.
+    pub fn jobs(mut self, jobs: u32) -> Builder {
+        self.how.set_jobs(jobs);
+        self
     }
 
     /// Explores everything instead of stopping at the first violation.
-    pub fn all(self) -> Builder {
-        Builder { all: true, ..self }
+    pub fn all(mut self) -> Builder {
+        self.how.all = true;
+        self
     }
 
     /// Explores everything, and keeps for each violation the execution with the fewest steps.
-    pub fn shortest(self) -> Builder {
-        Builder { shortest: true, ..self }
+    pub fn shortest(mut self) -> Builder {
+        (self.how.all, self.how.shortest) = (true, true);
+        self
     }
 
     /// Explores at most this many complete executions.
-    pub fn max_traces(self, traces: u64) -> Builder {
-        Builder { max_traces: Some(traces), ..self }
+    pub fn max_traces(mut self, traces: u64) -> Builder {
+        self.how.limits.max_traces = Some(traces);
+        self
     }
 
     /// Cuts executions after so many steps.
-    pub fn depth(self, steps: u32) -> Builder {
-        Builder { depth: Some(steps), ..self }
+    pub fn depth(mut self, steps: u32) -> Builder {
+        self.how.limits.depth = Some(steps);
+        self
     }
 
     /// Explores for at most this long.
-    pub fn timeout(self, time: Duration) -> Builder {
-        Builder { timeout: Some(time), ..self }
+    pub fn timeout(mut self, time: Duration) -> Builder {
+        self.how.limits.timeout = Some(time);
+        self
+    }
+
+    /// Explores as long as this process has no more bytes of memory than this: resident ones, and
+    /// those of other tests in the process count, too. Known on Linux only.
+    pub fn max_memory(mut self, bytes: u64) -> Builder {
+        self.how.limits.max_memory = Some(bytes);
+        self
     }
 
     /// Lets each thread wake from condition variables for no reason, so many times.
@@ -115,71 +141,56 @@ impl Builder {
     /// cannot be explored.
     #[track_caller]
     pub fn check(self, closure: impl Fn() + Send + Sync + 'static) {
-        let place = Location::caller();
-        let enough: fn(&Checked) -> bool = match self.setting().profile().samples {
-            true => Checked::has_found_nothing,
-            false => Checked::is_ok,
-        };
-        let refuses = self.refuses_weak;
-        let objection = self.search(Arc::new(closure), |check, threads| {
-            check.objection(place, enough)?;
-            if refuses && threads.is_weak() { Err(WEAK.to_string()) } else { Ok(()) }
-        });
-        if let Err(objection) = objection {
+        if let Err(objection) = self.objection(Arc::new(closure), Location::caller()) {
             panic!("{objection}");
         }
     }
 
     /// Explores the executions of the closure, and returns the result.
+    ///
+    /// # Panics
+    /// If the explorer cannot be used in this way. The message says why.
     #[track_caller]
     pub fn run(self, closure: impl Fn() + Send + Sync + 'static) -> Checked {
-        self.search(Arc::new(closure), |check, _| check.run())
+        self.checked(Arc::new(closure))
+    }
+
+    fn objection(&self, closure: Main, place: &Location<'_>) -> Result<(), String> {
+        let enough: fn(&Checked) -> bool = match self.how.explorer.profile().samples {
+            true => Checked::has_found_nothing,
+            false => Checked::is_ok,
+        };
+        self.search(closure, |threads| {
+            check::objection(threads, self.how.clone(), place, enough)?;
+            let is_weak = self.refuses_weak && threads.is_weak();
+            if is_weak { Err(WEAK.to_string()) } else { Ok(()) }
+        })
+    }
+
+    #[track_caller]
+    fn checked(&self, closure: Main) -> Checked {
+        self.search(closure, |threads| check::run(threads, self.how.clone()))
     }
 
     /// Searches; once more if the program turns out to have mutexes that are tried, or cells; and
     /// once more to report a thread that does not do the same again.
-    fn search<T>(
-        self,
-        closure: Arc<dyn Fn() + Send + Sync>,
-        run: impl Fn(check::Check<'_, Threads>, &Threads) -> T,
-    ) -> T {
+    fn search<T>(&self, closure: Main, run: impl Fn(&Threads) -> T) -> T {
         let mut mode = Mode { spurious: self.spurious, ..Mode::default() };
         loop {
-            let threads = Threads::new(closure.clone(), mode);
-            let mut result = run(self.set_up(&threads), &threads);
+            let threads = Threads::new(closure.clone(), mode.clone());
+            let mut result = run(&threads);
             let differs = threads.mode() == mode && threads.differs();
             let again = threads.mode();
             if again == mode {
                 if differs {
-                    result = run(self.set_up(&threads), &threads);
+                    result = run(&threads);
                 }
                 return result;
             }
             mode = again;
         }
     }
-
-    fn setting(&self) -> Setting {
-        self.setting.unwrap_or_else(|| "udpor".parse().expect("an explorer"))
-    }
-
-    fn set_up<'s>(&self, threads: &'s Threads) -> check::Check<'s, Threads> {
-        let mut check = check::check(threads).explorer(self.setting());
-        if self.all {
-            check = check.all();
-        }
-        if self.shortest {
-            check = check.shortest();
-        }
-        if let Some(traces) = self.max_traces {
-            check = check.max_traces(traces);
-        }
-        if let Some(steps) = self.depth {
-            check = check.depth(steps);
-        }
-        if let Some(time) = self.timeout {
-            check = check.timeout(time);
-        }
-        check
-    }
 }
+
+/// The program.
+type Main = Arc<dyn Fn() + Send + Sync>;

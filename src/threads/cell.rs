@@ -82,6 +82,7 @@ impl<T: ?Sized> UnsafeCell<T> {
 
     fn note(&self, is_write: bool, place: Place) {
         let Some(running) = Running::try_current() else { return };
+        running.is_seen();
         running.uses(self, place);
         let mut accesses = self.accesses.lock().unwrap_or_else(PoisonError::into_inner);
         let node = running.node.get();

@@ -4,6 +4,7 @@ mod access;
 pub mod atomic;
 mod barrier;
 mod condvar;
+pub mod counted;
 pub mod mpsc;
 mod mutex;
 mod notify;

@@ -1,5 +1,6 @@
 //! The histories of threads as a system.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
@@ -55,8 +56,17 @@ impl fmt::Display for Name {
     }
 }
 
+/// Which operations on handles of a content are visible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Counting {
+    /// Drops, because it matters who drops the last one.
+    Drops,
+    /// Drops and clones, because the program asks how many there are.
+    All,
+}
+
 /// What a search has to know of the program before it begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mode {
     /// Is some mutex tried? Then all have to be declared in another way.
     pub(super) is_tried: bool,
@@ -64,6 +74,19 @@ pub(super) struct Mode {
     pub(super) tracks: bool,
     /// How often each thread may wake from a condition variable for no reason.
     pub(super) spurious: u32,
+    /// How handles are counted, by the address of the place where the first one was made.
+    pub(super) counted: BTreeMap<usize, Counting>,
+}
+
+impl Mode {
+    /// How handles are counted whose first one was made there.
+    pub(super) fn counting(&self, place: Place) -> Option<Counting> {
+        self.counted.get(&address(place)).copied()
+    }
+}
+
+fn address(place: Place) -> usize {
+    std::ptr::from_ref(place).addr()
 }
 
 /// The threads of a closure as a [`System`].
@@ -107,6 +130,8 @@ pub(super) struct Shared {
     /// Was a mutex tried, or a cell made, that the mode does not expect?
     pub(super) tries: AtomicBool,
     pub(super) cells: AtomicBool,
+    /// The handles that have to be counted, as the mode has them.
+    counted: Mutex<BTreeMap<usize, Counting>>,
     /// Was a lock made whose readers leave no tokens?
     pub(super) has_rwlocks: AtomicBool,
     /// Did an atomic operation ask for less than sequential consistency?
@@ -148,6 +173,7 @@ impl Threads {
             timed: Mutex::default(),
             broken: Mutex::default(),
             is_told: AtomicBool::new(false),
+            counted: Mutex::new(mode.counted.clone()),
             mode,
             tries: AtomicBool::new(false),
             cells: AtomicBool::new(false),
@@ -170,11 +196,12 @@ impl Threads {
 
     /// The mode in which the program has to be searched, as far as is known.
     pub(super) fn mode(&self) -> Mode {
-        let Shared { mode, tries, cells, .. } = &*self.shared;
+        let Shared { mode, tries, cells, counted, .. } = &*self.shared;
         Mode {
             is_tried: mode.is_tried || tries.load(Ordering::Relaxed),
             tracks: mode.tracks || cells.load(Ordering::Relaxed),
             spurious: mode.spurious,
+            counted: counted.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
     }
 
@@ -309,6 +336,21 @@ impl Shared {
         if !self.mode.tracks {
             self.cells.store(true, Ordering::Relaxed);
             panic!("accesses of this program are compared");
+        }
+    }
+
+    /// Says that handles are counted whose first one was made there. If they are not, the search is
+    /// done once more.
+    pub(super) fn counts(&self, place: Place, counting: Counting) {
+        if self.mode.counting(place) < Some(counting) {
+            let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = counted.entry(address(place)).or_insert(counting);
+            *known = counting.max(*known);
+            drop(counted);
+            // A second panic would abort.
+            if !std::thread::panicking() {
+                panic!("handles of this program are counted");
+            }
         }
     }
 

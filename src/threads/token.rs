@@ -104,6 +104,72 @@ impl Hash for Word {
     }
 }
 
+/// What a drop of a handle is asked for with: the history of the thread.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct Dropping(pub(super) NodeId);
+
+impl Dropping {
+    /// The update as the operand of an operation.
+    pub(super) fn value(self) -> Value {
+        Value::Opaque(Opaque::updating(self))
+    }
+}
+
+impl Update for Dropping {
+    fn update(&self, content: &Value) -> Option<Value> {
+        let before = Dropped::of(content);
+        let count = before.map_or(0, |before| before.count) + 1;
+        let hash = mix(before.map_or(1, |before| before.hash) ^ mix(u64::from(self.0)));
+        let dropped = Dropped { by: self.0, before: content.clone(), count, hash };
+        Some(Value::Opaque(Opaque::new(dropped)))
+    }
+}
+
+impl fmt::Debug for Dropping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        AsMade.fmt(f)
+    }
+}
+
+/// The handles of a content that were dropped, up to one.
+pub(super) struct Dropped {
+    /// The history in which the thread asked to drop it.
+    pub(super) by: NodeId,
+    /// Those before, which the thread has observed.
+    pub(super) before: Value,
+    count: u32,
+    hash: u64,
+}
+
+impl Dropped {
+    /// What this content says of drops; `None` if it is what a cell begins with.
+    pub(super) fn of(content: &Value) -> Option<&Dropped> {
+        let Value::Opaque(content) = content else { return None };
+        content.get()
+    }
+}
+
+/// A counterexample shows how many.
+impl fmt::Debug for Dropped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.count.fmt(f)
+    }
+}
+
+impl PartialEq for Dropped {
+    fn eq(&self, other: &Dropped) -> bool {
+        (self.hash, self.by) == (other.hash, other.by) && self.before == other.before
+    }
+}
+
+impl Eq for Dropped {}
+
+impl Hash for Dropped {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
 /// An integer type of at most 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Width {

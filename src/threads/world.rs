@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use super::ask::{Ahead, Body, Clock, Running, Wanted, do_deferred};
 use super::system::Shared;
-use super::token::{Token, Word};
+use super::token::{Dropped, Token, Word};
 use super::waiting::is_again;
 use crate::model::{Failure, Value};
 use crate::program::panics;
@@ -196,6 +196,10 @@ impl World {
         if let Some(Token(by)) = Token::of(value) {
             return self.bring_to(by);
         }
+        if let Some(dropped) = Dropped::of(value) {
+            let after = self.after_drop(dropped);
+            return self.bring_to(after.ok_or(Stale)?);
+        }
         let mut read = Word::of(value);
         while let Some(word) = read {
             self.bring_to(word.by)?;
@@ -210,12 +214,20 @@ impl World {
         Ok(())
     }
 
+    /// The history of a thread after it has dropped a handle.
+    fn after_drop(&self, Dropped { by, before, .. }: &Dropped) -> Option<NodeId> {
+        self.running.shared.tree().child(*by, &Told::Value(before.clone()))
+    }
+
     /// Adds to what a thread knows of others.
     fn learn_what_was_read(&mut self, root: NodeId, told: &Told) {
         let Told::Value(value) = told else { return };
         let mut clock = std::mem::take(&mut self.thread(root).clock);
         if let Some(Token(by)) = Token::of(value) {
             self.add_to(&mut clock, by);
+        }
+        if let Some(after) = Dropped::of(value).and_then(|dropped| self.after_drop(dropped)) {
+            self.add_to(&mut clock, after);
         }
         let mut read = Word::of(value);
         while let Some(word) = read {
@@ -335,17 +347,17 @@ impl Drop for World {
         });
         running.enter(|| {
             panics::while_running(|| {
-                // What panics while it is dropped has been run for nothing.
-                let bodies = running.bodies.take().into_values();
-                bodies.for_each(|body| drop(catch_unwind(AssertUnwindSafe(|| drop(body)))));
+                running.drop_bodies();
                 for (root, thread) in threads {
                     let Some(mut stack) = thread.stack else { continue };
                     running.thread.set(root);
+                    running.enter_history(thread.at);
                     let ended = catch_unwind(AssertUnwindSafe(|| stack.send(Told::Unit)));
                     if ended.is_ok() {
                         put_back(stack);
                     }
                 }
+                running.drop_bodies();
             });
         });
     }
@@ -353,7 +365,8 @@ impl Drop for World {
 
 /// Is this the outcome of an operation that reads what another thread has left?
 fn reads(told: &Told) -> bool {
-    matches!(told, Told::Value(value) if Token::of(value).is_some() || Word::of(value).is_some())
+    let Told::Value(value) = told else { return false };
+    Token::of(value).is_some() || Word::of(value).is_some() || Dropped::of(value).is_some()
 }
 
 fn put_back(mut stack: Stack) {

@@ -153,6 +153,7 @@ fn verdict(kind: ViolationKind) -> Verdict {
         ViolationKind::Livelock => Verdict::Livelock,
         ViolationKind::Assertion => Verdict::Assertion,
         ViolationKind::Error => Verdict::Error,
+        new => panic!("{new:?}: what is its verdict?"),
     }
 }
 

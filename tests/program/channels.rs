@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::mpsc::{TryRecvError, TrySendError};
 use std::sync::{Arc, Mutex};
 
-use mazurka::explore::Verdict;
+use mazurka::explore::{Setting, Verdict};
 use mazurka::program::{Cell, Channel, Closures, Program};
 use mazurka::property::{Deadlocks, Livelocks};
 use mazurka::systems::history::History;
@@ -227,7 +227,7 @@ fn each_class_is_explored_once_and_all_explorers_agree() {
         let expected = classes("udpor");
         assert_eq!(classes("optimal"), expected, "{seed}: {:?}", sample.processes);
         let mut exhaustive = mazurka::check(&closures(&sample).0)
-            .explorer("exhaustive".parse().unwrap())
+            .explorer("exhaustive".parse::<Setting>().unwrap())
             .all()
             .max_traces(20_000)
             .run();

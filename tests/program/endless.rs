@@ -1,6 +1,6 @@
 //! Programs that run for ever: what is wrong elsewhere is found, and they are never verified.
 
-use mazurka::explore::{StopReason, Verdict};
+use mazurka::explore::{Setting, StopReason, Verdict};
 use mazurka::program::{Closures, Program};
 use mazurka::systems::history::History;
 
@@ -69,7 +69,7 @@ fn a_program_that_runs_for_ever_is_never_verified() {
 fn limits_that_are_given_hold() {
     let checked = mazurka::check(&beside(0, false)).depth(5).run();
     assert_eq!(checked.outcome.stopped_by, Some(StopReason::Depth), "{checked}");
-    let parsimonious = "parsimonious".parse().expect("it cannot measure depths");
+    let parsimonious = "parsimonious".parse::<Setting>().expect("it cannot measure depths");
     let checked = mazurka::check(&beside(0, true)).explorer(parsimonious).run();
     assert_eq!(checked.outcome.stopped_by, Some(StopReason::Endless), "{checked}");
 }

@@ -1,19 +1,10 @@
-//! A system whose type is forgotten.
-//!
-//! Explorers are generic in the system, so each kind of system has a copy of all of them in the suite. To compile these
-//! takes most of the time that the suite takes. So all that is random, or stands in front of another system, goes by
-//! this one type: its local states are those of the system inside, behind a pointer.
+//! A system whose type is forgotten ([`AnySystem`]), since each type costs time to compile; and what is known of it.
 
-use std::fmt::Debug;
-use std::hash::Hash;
-use std::marker::PhantomData;
-use std::ops::Deref;
 use std::sync::Arc;
 
 use mazurka::model::{
-    Actors, CellId, Contents, Describe, Envelope, Failure, Finale, Foresight, Handle, Invariants,
-    MailboxId, Mark, Names, Next, Objects, Opaque, Outbox, Point, ProcessId, Reach, Remark,
-    Response, Runs, Site, Stimulus, System, Touch, Value, Values, View,
+    Actors, AnySystem, Describe, Finale, Foresight, Invariants, Next, Objects, Opaque, Response,
+    System, Values,
 };
 
 /// What a random program is made of, as far as explorers ask.
@@ -33,15 +24,10 @@ pub struct Features {
     pub is_its_text: bool,
 }
 
-/// A system whose type can be forgotten.
-pub trait Erasable: System<Local: Send + Sync> {}
-
-impl<S: System<Local: Send + Sync>> Erasable for S {}
-
 /// A system of any type.
 #[derive(Clone)]
 pub struct Erased<'s> {
-    system: Arc<dyn System<Local = Opaque> + Send + 's>,
+    system: AnySystem<'s>,
     is_foreseen: bool,
     /// Of a random program: what it is.
     about: Option<Arc<(String, Features)>>,
@@ -49,12 +35,8 @@ pub struct Erased<'s> {
 
 impl<'s> Erased<'s> {
     /// This system.
-    pub fn new<S: Erasable + Send + 's>(system: S) -> Self {
-        Erased {
-            system: Arc::new(Inside(Box::new(system), PhantomData)),
-            is_foreseen: true,
-            about: None,
-        }
+    pub fn new<S: System + Send + 's>(system: S) -> Self {
+        Erased { system: AnySystem::new(system), is_foreseen: true, about: None }
     }
 
     /// The same, a random program with this text and these features.
@@ -68,8 +50,8 @@ impl<'s> Erased<'s> {
     }
 
     /// This system, which stays where it is.
-    pub fn of<S: Erasable>(system: &'s S) -> Self {
-        Erased { system: Arc::new(Inside(system, PhantomData)), is_foreseen: true, about: None }
+    pub fn of<S: System>(system: &'s S) -> Self {
+        Erased { system: AnySystem::of(system), is_foreseen: true, about: None }
     }
 
     /// The same system, but nothing is known of it before it runs.
@@ -105,6 +87,10 @@ impl System for Erased<'_> {
         self.system.is_daemon(local)
     }
 
+    fn excuses(&self, local: &Opaque) -> bool {
+        self.system.excuses(local)
+    }
+
     fn release(&self, local: &Opaque) {
         self.system.release(local);
     }
@@ -127,270 +113,5 @@ impl System for Erased<'_> {
 
     fn describe(&self) -> &dyn Describe<Opaque> {
         self.system.describe()
-    }
-}
-
-fn inside<L: 'static>(local: &Opaque) -> &L {
-    local.get().expect("a local state of the system inside")
-}
-
-/// The system inside, behind a pointer.
-struct Inside<P, S>(P, PhantomData<fn() -> S>);
-
-impl<P: Deref<Target = S> + Sync, S: Erasable> System for Inside<P, S> {
-    type Local = Opaque;
-
-    fn objects(&self) -> &Objects {
-        self.0.objects()
-    }
-
-    fn initial(&self, values: &mut Values) -> Vec<Opaque> {
-        self.0.initial(values).into_iter().map(Opaque::new).collect()
-    }
-
-    fn next(&self, local: &Opaque, values: &mut Values) -> Next<Opaque> {
-        match self.0.next(inside(local), values) {
-            Next::Op(op) => Next::Op(op),
-            Next::Spawn(child) => Next::Spawn(Opaque::new(child)),
-            Next::Done => Next::Done,
-            Next::Returned(value) => Next::Returned(value),
-            Next::Failed(failure) => Next::Failed(failure),
-        }
-    }
-
-    fn resume(&self, local: &Opaque, response: Response, values: &Values) -> Opaque {
-        Opaque::new(self.0.resume(inside(local), response, values))
-    }
-
-    fn is_daemon(&self, local: &Opaque) -> bool {
-        self.0.is_daemon(inside(local))
-    }
-
-    fn release(&self, local: &Opaque) {
-        self.0.release(inside(local));
-    }
-
-    fn actors(&self) -> &dyn Actors<Opaque> {
-        self
-    }
-
-    fn finale(&self) -> Option<&dyn Finale<Opaque>> {
-        self.0.finale().map(|_| self as &dyn Finale<Opaque>)
-    }
-
-    fn invariants(&self) -> Option<&dyn Invariants<Opaque>> {
-        self.0.invariants().map(|_| self as &dyn Invariants<Opaque>)
-    }
-
-    fn foresight(&self) -> &dyn Foresight<Opaque> {
-        self
-    }
-
-    fn describe(&self) -> &dyn Describe<Opaque> {
-        self
-    }
-}
-
-impl<P: Deref<Target = S> + Sync, S: Erasable> Actors<Opaque> for Inside<P, S> {
-    fn initial_messages(&self) -> Vec<(ProcessId, Value)> {
-        self.0.actors().initial_messages()
-    }
-
-    fn has_guards(&self) -> bool {
-        self.0.actors().has_guards()
-    }
-
-    fn has_internals(&self) -> bool {
-        self.0.actors().has_internals()
-    }
-
-    fn may_spawn(&self) -> bool {
-        self.0.actors().may_spawn()
-    }
-
-    fn accepts(&self, local: &Opaque, own: ProcessId, stimulus: Stimulus, values: &Values) -> bool {
-        self.0.actors().accepts(inside(local), own, stimulus, values)
-    }
-
-    fn handle(
-        &self,
-        local: &Opaque,
-        own: ProcessId,
-        stimulus: Stimulus,
-        values: &Values,
-        outbox: &mut dyn Outbox<Opaque>,
-    ) -> Opaque {
-        let outbox = &mut Outside(outbox);
-        Opaque::new(self.0.actors().handle(inside(local), own, stimulus, values, outbox))
-    }
-}
-
-/// What the actors inside do to others, who are outside.
-struct Outside<'o>(&'o mut dyn Outbox<Opaque>);
-
-impl<L: Eq + Hash + Debug + Send + Sync + 'static> Outbox<L> for Outside<'_> {
-    fn send(&mut self, to: ProcessId, message: Value) {
-        self.0.send(to, message);
-    }
-
-    fn spawn(&mut self, actor: L) -> ProcessId {
-        self.0.spawn(Opaque::new(actor))
-    }
-}
-
-impl<P: Deref<Target = S> + Sync, S: Erasable> Foresight<Opaque> for Inside<P, S> {
-    fn may_touch(&self, local: &Opaque, touch: Touch) -> bool {
-        self.0.foresight().may_touch(inside(local), touch)
-    }
-
-    fn may_send(&self, local: &Opaque, mailbox: MailboxId, pattern: Envelope) -> bool {
-        self.0.foresight().may_send(inside(local), mailbox, pattern)
-    }
-
-    fn reach(&self, local: &Opaque) -> Option<Reach> {
-        self.0.foresight().reach(inside(local))
-    }
-
-    fn point(&self, local: &Opaque) -> Option<Point> {
-        self.0.foresight().point(inside(local))
-    }
-
-    fn reach_from(&self, point: Point, local: &Opaque) -> Option<Reach> {
-        self.0.foresight().reach_from(point, inside(local))
-    }
-
-    fn may_spawn(&self) -> bool {
-        self.0.foresight().may_spawn()
-    }
-
-    fn may_return(&self, local: &Opaque) -> bool {
-        self.0.foresight().may_return(inside(local))
-    }
-
-    fn may_cancel(&self) -> bool {
-        self.0.foresight().may_cancel()
-    }
-
-    fn canonical(&self, local: &Opaque) -> Option<(Opaque, Vec<Handle>)> {
-        let (local, requests) = self.0.foresight().canonical(inside(local))?;
-        Some((Opaque::new(local), requests))
-    }
-
-    fn without_dead(&self, local: &Opaque) -> Option<Opaque> {
-        self.0.foresight().without_dead(inside(local)).map(Opaque::new)
-    }
-
-    fn remembers_all(&self) -> bool {
-        self.0.foresight().remembers_all()
-    }
-
-    fn holds_values(&self) -> bool {
-        self.0.foresight().holds_values()
-    }
-}
-
-impl<P: Deref<Target = S> + Sync, S: Erasable> Describe<Opaque> for Inside<P, S> {
-    fn process_name(&self, local: &Opaque) -> String {
-        self.0.describe().process_name(inside(local))
-    }
-
-    fn site(&self, local: &Opaque) -> Option<Site> {
-        self.0.describe().site(inside(local))
-    }
-
-    fn variables(&self, local: &Opaque, names: Names<'_>) -> Vec<(String, String)> {
-        self.0.describe().variables(inside(local), names)
-    }
-
-    fn marks(&self, local: &Opaque, response: Option<Response>, values: &Values) -> Vec<Mark> {
-        self.0.describe().marks(inside(local), response, values)
-    }
-
-    fn handler_site(&self, local: &Opaque, stimulus: Stimulus, values: &Values) -> Option<Site> {
-        self.0.describe().handler_site(inside(local), stimulus, values)
-    }
-
-    fn runs(&self) -> Option<Runs> {
-        self.0.describe().runs()
-    }
-
-    fn printed(&self, local: &Opaque) -> Option<String> {
-        self.0.describe().printed(inside(local))
-    }
-
-    fn remarks(&self, local: &Opaque) -> Option<Arc<[Remark]>> {
-        self.0.describe().remarks(inside(local))
-    }
-
-    fn show_value(&self, value: &Value, names: Names<'_>) -> String {
-        self.0.describe().show_value(value, names)
-    }
-}
-
-impl<P: Deref<Target = S> + Sync, S: Erasable> Finale<Opaque> for Inside<P, S> {
-    fn judge(
-        &self,
-        locals: &[Option<&Opaque>],
-        cells: Contents<'_>,
-        values: &Values,
-    ) -> Option<Failure> {
-        self.0.finale()?.judge(&all_inside::<S>(locals), cells, values)
-    }
-
-    fn readings(
-        &self,
-        locals: &[Option<&Opaque>],
-        cells: Contents<'_>,
-        values: &Values,
-    ) -> Option<Vec<(String, Value)>> {
-        self.0.finale()?.readings(&all_inside::<S>(locals), cells, values)
-    }
-}
-
-fn all_inside<'l, S: Erasable>(locals: &[Option<&'l Opaque>]) -> Vec<Option<&'l S::Local>> {
-    locals.iter().map(|local| local.map(inside)).collect()
-}
-
-impl<P: Deref<Target = S> + Sync, S: Erasable> Inside<P, S> {
-    fn invariants_inside(&self) -> &dyn Invariants<S::Local> {
-        self.0.invariants().expect("who asks was told that there are some")
-    }
-}
-
-impl<P: Deref<Target = S> + Sync, S: Erasable> Invariants<Opaque> for Inside<P, S> {
-    fn count(&self) -> usize {
-        self.invariants_inside().count()
-    }
-
-    fn judge(&self, invariant: usize, at: &View<'_, Opaque>) -> Option<Failure> {
-        let locals = &all_inside::<S>(at.locals);
-        let at = View { locals, cells: at.cells, lengths: at.lengths };
-        self.invariants_inside().judge(invariant, &at)
-    }
-
-    fn readings(&self, invariant: usize, at: &View<'_, Opaque>) -> Option<Vec<(String, Value)>> {
-        let locals = &all_inside::<S>(at.locals);
-        let at = View { locals, cells: at.cells, lengths: at.lengths };
-        self.invariants_inside().readings(invariant, &at)
-    }
-
-    fn sees_cell(&self, invariant: usize, cell: CellId) -> bool {
-        self.invariants_inside().sees_cell(invariant, cell)
-    }
-
-    fn sees_mailbox(&self, invariant: usize, mailbox: MailboxId) -> bool {
-        self.invariants_inside().sees_mailbox(invariant, mailbox)
-    }
-
-    fn may_tell(&self, invariant: usize, process: ProcessId, local: &Opaque) -> bool {
-        self.invariants_inside().may_tell(invariant, process, inside(local))
-    }
-
-    fn tells(&self, invariant: usize, process: ProcessId, before: &Opaque, after: &Opaque) -> bool {
-        self.invariants_inside().tells(invariant, process, inside(before), inside(after))
-    }
-
-    fn sees_one_thing(&self, invariant: usize) -> bool {
-        self.invariants_inside().sees_one_thing(invariant)
     }
 }

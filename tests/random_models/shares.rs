@@ -124,7 +124,7 @@ fn of_end<S: System>(locals: &Locals<'_, S>, state: &State) -> Vec<&'static str>
             reached.extend(is_of_nothing.then_some("a list of nothing"));
             reached.push(match failure.kind {
                 FailureKind::Assertion => "a violated assertion",
-                FailureKind::Error | FailureKind::Unsupported => "misuse",
+                _ => "misuse",
             });
         }
     }

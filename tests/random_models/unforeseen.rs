@@ -16,7 +16,7 @@ use mazurka::explore::{
 use mazurka::model::System;
 use mazurka::property::{Position, Replay, Standing};
 
-use super::{Erasable, Erased};
+use super::Erased;
 
 /// A bound for explorers that need one. No execution of a tested program is as long.
 const LONG: u32 = 10_000;
@@ -74,7 +74,7 @@ pub struct Judgement {
 impl Judgement {
     /// By an exhaustive search that knows nothing in advance; `None` if there are more than `most`
     /// executions. Each search has this much time.
-    pub fn of<S: Erasable>(system: &S, most: u64, timeout: Option<Duration>) -> Option<Judgement> {
+    pub fn of<S: System>(system: &S, most: u64, timeout: Option<Duration>) -> Option<Judgement> {
         let budget = Budget { max_traces: Some(most), ..everything(timeout) };
         let system = Erased::of(system);
         let (outcome, ends) = search(&system.unforeseen(), &system, Exhaustive.into(), budget);

@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
 use std::time::Duration;
 
+#[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
 use super::joined::add_to;
@@ -34,7 +35,8 @@ use crate::explore::tree::{Branch, Splitter};
 use crate::model::System;
 
 /// What a worker reports about its piece.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub enum Report {
     /// The figures of its search so far.
     Beat(Stats),
@@ -49,7 +51,8 @@ pub enum Report {
 pub type Worker = u32;
 
 /// A piece that is assigned to a worker.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub struct Assignment {
     /// Its place.
     pub place: Place,

@@ -28,6 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
 use std::time::Duration;
 
+#[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
 use super::crew::{Assignment, Crew, Pace, Report, Worker};
@@ -52,7 +53,8 @@ pub fn pace() -> Pace {
 }
 
 /// A message from a worker.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub enum Message {
     /// The worker has no piece, and waits for one.
     Idle,
@@ -63,7 +65,8 @@ pub enum Message {
 }
 
 /// A message to a worker.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub enum Answer {
     /// A piece to search.
     Search(Assignment),

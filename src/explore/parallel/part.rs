@@ -32,6 +32,7 @@ use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
 use super::joined::{Joined, add_to};
@@ -44,7 +45,8 @@ use crate::explore::tree::{Branch, Splitter};
 use crate::model::{Action, Locals, Refusal, Schedule, System};
 
 /// A part of a search.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub struct Part {
     /// The finished pieces.
     pub done: BTreeMap<Place, Done>,
@@ -53,7 +55,8 @@ pub struct Part {
 }
 
 /// A finished piece; or several, from the beginning of the search on, joined to one.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
 pub struct Done {
     /// The branch that was explored.
     pub branch: Branch,

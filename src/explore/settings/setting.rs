@@ -152,6 +152,15 @@ impl Setting {
     }
 }
 
+impl From<ByChance> for Setting {
+    fn from(by_chance: ByChance) -> Setting {
+        let ByChance { executions, seed, bug_depth } = by_chance;
+        let explorer = Listed::named(by_chance.profile().name).expect("an explorer");
+        let options = Options { executions, seed: Some(seed), bug_depth, ..Options::default() };
+        Setting::with_what_fits(explorer, options)
+    }
+}
+
 impl Explorer for Setting {
     fn profile(&self) -> Profile {
         self.made().profile()

@@ -29,16 +29,15 @@
 
 use std::mem;
 
-use rayon::ThreadPoolBuilder;
-
 use super::expander::{Counted, Expander, Part};
 use super::full_graph::FullGraph;
 use super::known::{Known, SPREAD};
 use super::moves::Found;
 use super::plan::Plan;
+use super::pool::{Pool, each};
 use super::reactions::Reactions;
 use super::settings::Stateful;
-use super::table::{Table, each};
+use super::table::Table;
 use crate::explore::driver::Driver;
 use crate::model::{Action, Choice, Locals, ObjectTable, ProcessId, System, Values};
 
@@ -149,9 +148,8 @@ impl<S: System> FullGraph<'_, S> {
     fn begin_batches(&mut self, jobs: usize) {
         self.is_batched = true;
         self.known.spread(&self.layout);
-        let threads = (jobs > 1).then(|| ThreadPoolBuilder::new().num_threads(jobs).build());
         // If no threads can be started, this thread does all the work.
-        self.threads = threads.and_then(Result::ok);
+        self.threads = if jobs > 1 { Pool::new(jobs) } else { None };
     }
 
     /// The most words of states in the next batch.

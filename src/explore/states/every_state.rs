@@ -10,7 +10,7 @@ use super::batches;
 use super::depth_first::{self, DepthFirst, Reduction};
 use super::plan::Plan;
 use super::settings::{Stateful, Switch};
-use crate::explore::budget::Depth;
+use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile};
 use crate::explore::settings::options::{Options, Takes};
@@ -69,6 +69,11 @@ impl Explorer for EveryState {
             every_state: self.how.is_sound(),
             ..Profile::default()
         }
+    }
+
+    fn refusal<S: System>(&self, _: &S, _: &Budget) -> Option<String> {
+        let is_alone = cfg!(feature = "parallel") || self.jobs == NonZeroU32::MIN;
+        (!is_alone).then(|| "several threads need the feature `parallel` of the crate".into())
     }
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {

@@ -24,13 +24,13 @@
 
 use std::iter;
 
-use rayon::ThreadPool;
 use rustc_hash::FxHashMap;
 
 use super::frontier::Frontier;
 use super::known::Known;
 use super::moves::{Change, Changes, Found, Move, Moves};
 use super::packed::{Codes, Layout, Repacker};
+use super::pool::Pool;
 use super::reactions::{CarriedOut, Reactions};
 use super::settings::{Stateful, Switch};
 use super::views::Views;
@@ -95,7 +95,7 @@ pub(crate) struct FullGraph<'s, S: System> {
     /// The process that an action has started, by the action and the code of the acting process.
     started: FxHashMap<(Action, u32), ProcessId>,
     /// The threads, if there are several.
-    pub(super) threads: Option<ThreadPool>,
+    pub(super) threads: Option<Pool>,
     /// The number of queries to the model for the effect of a move; and the number of actions in
     /// all paths that were reconstructed.
     pub(super) queries: u64,

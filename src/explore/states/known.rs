@@ -2,9 +2,8 @@
 
 use std::iter;
 
-use rayon::ThreadPool;
-
 use super::packed::{Layout, Repacker};
+use super::pool::Pool;
 use super::store::Store;
 use super::table::Tables;
 
@@ -85,7 +84,7 @@ impl Known {
     }
 
     /// Converts all states to another layout.
-    pub(crate) fn lay_out(&mut self, again: &Repacker, to: &Layout, threads: Option<&ThreadPool>) {
+    pub(crate) fn lay_out(&mut self, again: &Repacker, to: &Layout, threads: Option<&Pool>) {
         let Known::Packed(all) = self else { return };
         let count = all.tables().len();
         if count > 1 || to.width() <= MOST_WORDS {

@@ -12,8 +12,7 @@
 use std::hint::black_box;
 use std::mem;
 
-use rayon::ThreadPool;
-use rayon::prelude::*;
+use super::pool::{Pool, each};
 
 /// A map from keys to numbers, split into tables by hashes.
 #[derive(Debug)]
@@ -66,7 +65,7 @@ impl Tables {
         &mut self,
         (tables, width): (usize, usize),
         change: impl Fn(&[u64], &mut Vec<u64>) + Sync,
-        threads: Option<&ThreadPool>,
+        threads: Option<&Pool>,
     ) {
         let places = places_for(self.len() / tables);
         let former = mem::take(&mut self.0).into_iter();
@@ -106,18 +105,6 @@ impl Tables {
 
 /// Concatenated keys, with their numbers.
 pub(crate) type List = (Vec<u64>, Vec<u32>);
-
-/// Calls `each` for each element of `work`, on several threads if there are any.
-pub(crate) fn each<T: Send>(
-    threads: Option<&ThreadPool>,
-    work: &mut [T],
-    each: impl Fn(&mut T) + Send + Sync,
-) {
-    match threads {
-        Some(threads) => threads.install(|| work.par_iter_mut().for_each(each)),
-        None => work.iter_mut().for_each(each),
-    }
-}
 
 /// The index of the table of a key, and the rest of its hash, which determines the place in the
 /// table.

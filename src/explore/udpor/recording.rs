@@ -63,6 +63,7 @@ impl<S: System> Recording<'_, S> {
     /// The events of an execution, as far as they exist in the unfolding: not beyond a bound on the
     /// depth, and not after a barrier is overcrowded. Events that the search has not built are
     /// added to U.
+    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "pages of an unfolding ask it"))]
     pub(crate) fn events(&mut self, schedule: &Schedule) -> Vec<EventId> {
         for &action in schedule {
             let Some(event) = self.enabled(action) else { break };

@@ -1,12 +1,14 @@
 //! What processes that really run have printed.
 
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use super::Replay;
 use crate::model::{LocalId, ProcessId, System};
 
 /// What a process has printed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Printed {
     /// The process.
     pub(crate) process: String,

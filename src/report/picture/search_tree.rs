@@ -18,6 +18,7 @@
 use std::collections::HashMap;
 use std::slice;
 
+#[cfg(feature = "json")]
 use serde::Serialize;
 
 use super::{Event, PartialOrder, Subject};
@@ -31,18 +32,19 @@ const DPOR: &str = "dpor:over=configurations";
 const TRANS_DPOR: &str = "transdpor:over=configurations";
 
 /// The calls of a search.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct SearchTree {
     /// The program.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "json", serde(flatten))]
     pub(crate) subject: Subject,
     /// The word `steps`.
     pub what: &'static str,
     /// How thorough the alternatives of UDPOR are, as on the command line.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub k: Option<String>,
     /// Another explorer than UDPOR, as on the command line.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub explorer: Option<&'static str>,
     /// The names of the processes.
     pub(crate) lanes: Vec<String>,
@@ -57,7 +59,8 @@ pub struct SearchTree {
 }
 
 /// One call Explore(C, D, A). Events are given by their numbers, calls by their index in the list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Node {
     /// Its index in the list.
     pub id: usize,
@@ -70,13 +73,14 @@ pub struct Node {
     /// The events A that guide the call, causes first.
     pub a: Vec<usize>,
     /// Its result.
-    #[serde(flatten)]
+    #[cfg_attr(feature = "json", serde(flatten))]
     pub turn: Turn,
 }
 
 /// The result of a call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "turn", rename_all = "lowercase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+#[cfg_attr(feature = "json", serde(tag = "turn", rename_all = "lowercase"))]
 pub enum Turn {
     /// It chose an event and explored what contains it.
     Chose {
