@@ -35,13 +35,14 @@
 //! ```
 
 mod again;
+mod beginnings;
 mod chosen;
 mod memory;
 
 use std::fmt;
 use std::num::NonZeroU32;
 use std::panic::Location;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(crate) use chosen::Chosen;
 
@@ -127,15 +128,26 @@ impl How {
     }
 
     fn explore(&self, system: &AnySystem<'_>) -> Checked {
+        let (begun, budget, mut limits) = (Instant::now(), self.budget(), self.limits.clone());
         let mut nobody = NoObserver;
         let mut first = FirstGood::new(&mut nobody);
-        let outcome = self.explorer.explore(system, self.jobs, self.budget(), &mut first);
+        let mut outcome = self.explorer.explore(system, self.jobs, budget.clone(), &mut first);
+        if outcome.stopped_by == Some(StopReason::Endless)
+            && outcome.violations.is_empty()
+            && system.foresight().remembers_all()
+        {
+            let explorer = (&self.explorer, self.jobs);
+            let found = beginnings::explored(system, explorer, &budget.after(begun.elapsed()));
+            if let Some((depth, up_to)) = found {
+                (limits.depth, outcome) = (Some(depth), up_to);
+            }
+        }
         let first = first.found.filter(|_| outcome.violations.is_empty());
         let shown = first.map(|schedule| Shown::of(system, &schedule));
         let shown = shown.filter(|shown| !shown.printed.is_empty());
         let subject = Subject::in_rust(self.allow_pending);
         let (instrument, judged) = (self.explorer.instrument(), self.judged());
-        let asked = (self.limits.clone(), judged);
+        let asked = (limits, judged);
         let report = CheckReport::new(subject, system, instrument, asked, &outcome, None);
         Checked { report: CheckReport { shortest: self.shortest, shown, ..report }, outcome }
     }
@@ -243,7 +255,8 @@ impl<S: System> Check<'_, S> {
     }
 
     /// Explores, and returns the result. If there is no violation, the result also shows what
-    /// processes print in the first execution.
+    /// processes print in the first execution. If an execution of processes that really run may
+    /// never end, all executions are explored up to some depth instead.
     ///
     /// # Panics
     /// If the system cannot be explored in this way. The message says why.

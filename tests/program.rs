@@ -3,8 +3,12 @@
 mod bank;
 #[path = "../examples/programs/bounded_buffer.rs"]
 mod bounded_buffer;
+mod channels;
+mod endless;
+mod handles;
 mod hangs;
 mod interpreted;
+mod invariants;
 #[path = "../examples/programs/leader_election.rs"]
 mod leader_election;
 mod operations;
@@ -14,6 +18,9 @@ mod places;
 #[path = "../examples/programs/two_phase_commit.rs"]
 mod two_phase_commit;
 mod unseen;
+mod updates;
+mod values;
+mod waiting;
 #[path = "../examples/programs/work_pool.rs"]
 mod work_pool;
 

@@ -70,7 +70,7 @@ impl Default for Polls {
 }
 
 /// How processes ask for a mutex. This determines which actions on it commute ([`super::Effect`]).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Asking {
     /// Processes queue, and wait or test until it is their turn.
     #[default]

@@ -1,8 +1,9 @@
 //! Values of a type that this crate does not know: what programs in Rust or C send and store.
 
 use std::any::Any;
-use std::fmt::{self, Debug};
+use std::fmt::{self, Debug, Write};
 use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::Value;
@@ -83,17 +84,47 @@ impl Hash for Opaque {
     }
 }
 
+/// As its own `Debug` shows it. If that fails, a report goes on without it.
 impl Debug for Opaque {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        let is_pretty = f.alternate();
+        let shown = catch_unwind(AssertUnwindSafe(|| {
+            let mut text = String::new();
+            let shown = match is_pretty {
+                true => write!(text, "{:#?}", self.0),
+                false => write!(text, "{:?}", self.0),
+            };
+            shown.map(|()| text)
+        }));
+        match shown {
+            Ok(Ok(text)) => f.write_str(&text),
+            Ok(Err(fmt::Error)) => f.write_str("<a value whose Debug fails>"),
+            Err(_) => f.write_str("<a value whose Debug panics>"),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
+    use std::fmt;
 
     use super::Opaque;
+
+    #[derive(PartialEq, Eq, Hash)]
+    struct Unseen(bool);
+
+    impl fmt::Debug for Unseen {
+        fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+            if self.0 { panic!("it cannot be shown") } else { Err(fmt::Error) }
+        }
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_shown_does_not_end_a_report() {
+        let shown = [true, false].map(|panics| format!("{:?}", Opaque::new(Unseen(panics))));
+        assert_eq!(shown, ["<a value whose Debug panics>", "<a value whose Debug fails>"]);
+    }
 
     #[test]
     fn values_are_equal_if_types_and_contents_are() {

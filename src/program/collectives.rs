@@ -3,10 +3,11 @@
 use std::panic::Location;
 
 use super::data::{Data, pack, unpack};
+use super::handle::Named;
 use super::panics::blame;
 use super::process::{Place, ask};
 use super::text::Text;
-use crate::model::{Call, CollectiveId, CollectiveKind, Completion, Object, Op, Value};
+use crate::model::{Call, CollectiveId, CollectiveKind, Completion, Op, Value};
 use crate::systems::history::{Asked, Told};
 
 /// Operations that a fixed number of ranks carry out together, round by round. Each process takes
@@ -34,14 +35,14 @@ use crate::systems::history::{Asked, Told};
 /// All ranks have to make the same call with the same root; anything else is a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Collective {
-    pub(super) id: CollectiveId,
+    pub(super) named: Named<CollectiveId>,
     pub(super) ranks: u32,
 }
 
 /// A rank of a collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rank {
-    id: CollectiveId,
+    named: Named<CollectiveId>,
     rank: u32,
     ranks: u32,
 }
@@ -53,7 +54,7 @@ impl Collective {
     /// If there is no such rank.
     pub fn rank(self, rank: u32) -> Rank {
         assert!(rank < self.ranks, "rank {rank} of {}", self.ranks);
-        Rank { id: self.id, rank, ranks: self.ranks }
+        Rank { named: self.named, rank, ranks: self.ranks }
     }
 }
 
@@ -169,11 +170,11 @@ impl Calling {
     /// Enters with a value. Returns the values of the ranks that this rank waits for, in the order
     /// of ranks.
     async fn enter<T: Data, G: Data>(self, value: T) -> Vec<G> {
-        let Calling { rank: Rank { id: collective, rank, ranks }, call, place } = self;
+        let Calling { rank: Rank { named, rank, ranks }, call, place } = self;
         if call.root.is_some_and(|root| root >= ranks) {
             blame("there is no such root", place);
         }
-        let text = Text { on: Some(Object::Collective(collective)), verb: call.kind.name() };
+        let (collective, text) = (named.id, Text::on(named, call.kind.name()));
         let asked = Asked::with(pack(value), |value| {
             let completion = Completion::Early;
             Op::Enter { collective, rank, call, value, completion }

@@ -7,8 +7,13 @@ use std::hash::Hash;
 
 use crate::model::{Opaque, Value};
 
-/// What can be sent, stored in a cell, or guarded by a mutex: any type with these properties. Two
-/// values are the same if they are equal, and counterexamples show them as `Debug` does.
+/// What can be sent, stored in a cell, or guarded by a mutex: any type with these properties. So
+/// can handles of all objects.
+///
+/// Two values are the same if they are equal: then one stands for the other. So `Eq` must not
+/// ignore anything that a process may act on. Debug builds check that values which are equal look
+/// the same to `Debug`. If two do not, the process that sends or stores the second one fails.
+/// Counterexamples show values as `Debug` does.
 pub trait Data: Clone + Eq + Hash + Debug + Send + Sync + 'static {}
 
 impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Data for T {}
@@ -40,6 +45,14 @@ pub(super) fn pack<T: Data>(value: T) -> Value {
 /// If it is of another type. A process that is not deterministic may get such a value; it has
 /// failed then.
 pub(super) fn unpack<T: Data>(value: &Value) -> T {
+    view::<T>(value).clone()
+}
+
+/// The value in its own type, where it is.
+///
+/// # Panics
+/// If it is of another type.
+pub(super) fn view<T: Data>(value: &Value) -> &T {
     let any: Option<&T> = match value {
         Value::Int(number) => (number as &dyn Any).downcast_ref(),
         Value::Bool(holds) => (holds as &dyn Any).downcast_ref(),
@@ -48,7 +61,7 @@ pub(super) fn unpack<T: Data>(value: &Value) -> T {
         _ => None,
     };
     match any {
-        Some(value) => value.clone(),
+        Some(value) => value,
         None => panic!("{value} is no {}", std::any::type_name::<T>()),
     }
 }

@@ -15,12 +15,15 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::rc::Rc;
 
-use super::data::{Data, pack, unpack};
+use super::data::{Data, is_unit, pack, unpack};
+use super::handle::{Named, handles, shown};
+use super::making::Made;
 use super::panics::blame;
-use super::process::{Channel, Place, ask};
+use super::process::{Place, Wire, ask};
+use super::shared::Cell as Shared;
 use super::text::Text;
 use crate::model::{
-    Access, CellId, CondvarId, Handle, Hold, MutexId, Object, Op, Request, RwLockId, Value,
+    Access, Asking, CellId, CondvarId, Handle, Hold, MutexId, Object, Op, Request, RwLockId, Value,
 };
 use crate::systems::history::{Asked, Told};
 
@@ -41,63 +44,54 @@ use crate::systems::history::{Asked, Told};
 /// mazurka::check(&program.build()).assert_ok();
 /// ```
 pub struct Mutex<T> {
-    id: MutexId,
+    named: Named<MutexId>,
     is_tried: bool,
     content: Content<T>,
 }
 
 /// A reader-writer lock that guards a `T`.
 pub struct RwLock<T> {
-    id: RwLockId,
+    named: Named<RwLockId>,
     content: Content<T>,
 }
 
 /// A condition variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Condvar(pub(super) CondvarId);
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Condvar(pub(super) Named<CondvarId>);
 
 /// What a lock guards.
 pub(super) struct Content<T> {
-    cell: Option<CellId>,
+    cell: Option<Named<CellId>>,
     of: PhantomData<fn(T) -> T>,
 }
 
-impl<T> Clone for Content<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
+handles! {
+    Content { cell }
+    Mutex { named }
+    RwLock { named }
 }
 
-impl<T> Copy for Content<T> {}
-
-impl<T> Clone for Mutex<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Mutex<T> {}
-
-impl<T> Clone for RwLock<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for RwLock<T> {}
+shown! { Mutex<T>.named, RwLock<T>.named, Condvar.0 }
 
 impl<T: Data> Content<T> {
-    pub(super) fn new(cell: Option<CellId>) -> Self {
+    pub(super) fn new(cell: Option<Named<CellId>>) -> Self {
         Content { cell, of: PhantomData }
     }
 
-    pub(super) fn cell(self) -> Option<CellId> {
+    /// The content of a lock that the running process makes with this name.
+    #[track_caller]
+    fn made(name: &str, content: T) -> Self {
+        let cell = if is_unit::<T>() { None } else { Some(Shared::new(name, content).named()) };
+        Content::new(cell)
+    }
+
+    pub(super) fn cell(self) -> Option<Named<CellId>> {
         self.cell
     }
 
     async fn read(self, text: Text, place: Place) -> T {
         let Some(cell) = self.cell else { return unpack(&Value::Unit) };
-        match ask(Asked::op(Op::Access(cell, Access::Read)), text, place).await {
+        match ask(Asked::op(Op::Access(cell.id, Access::Read)), text, place).await {
             Told::Value(value) => unpack(&value),
             told => unreachable!("{told:?} is no answer to a read"),
         }
@@ -105,8 +99,31 @@ impl<T: Data> Content<T> {
 }
 
 impl<T: Data> Mutex<T> {
-    pub(super) fn new(id: MutexId, is_tried: bool, content: Content<T>) -> Self {
-        Mutex { id, is_tried, content }
+    /// A mutex that the running process makes, and what it guards.
+    ///
+    /// # Panics
+    /// If no process is running on this thread: a program declares a
+    /// [`mutex`](super::Program::mutex).
+    #[track_caller]
+    pub fn new(name: impl AsRef<str>, content: T) -> Self {
+        Mutex::made(name.as_ref(), content, Asking::Queues)
+    }
+
+    /// A mutex that the running process makes, as [`Mutex::new`] does, and that may be
+    /// [tried](Mutex::try_lock).
+    #[track_caller]
+    pub fn tried(name: impl AsRef<str>, content: T) -> Self {
+        Mutex::made(name.as_ref(), content, Asking::Tries)
+    }
+
+    #[track_caller]
+    fn made(name: &str, content: T, asking: Asking) -> Self {
+        let named = Wire::current().make(Made::Mutex(asking), name, MutexId);
+        Mutex::of(named, asking, Content::made(name, content))
+    }
+
+    pub(super) fn of(named: Named<MutexId>, asking: Asking, content: Content<T>) -> Self {
+        Mutex { named, is_tried: asking == Asking::Tries, content }
     }
 
     pub(super) fn content(self) -> Content<T> {
@@ -128,43 +145,43 @@ impl<T: Data> Mutex<T> {
         assert!(self.is_tried, "only a mutex made by `tried_mutex` can be tried");
         let place = Location::caller();
         async move {
-            let (mutex, channel) = (self.id, self.held_from_now_on(place));
-            let text = Text { on: Some(Object::Mutex(mutex)), verb: "try_lock" };
+            let (mutex, wire) = (self.named.id, self.held_from_now_on(place));
+            let text = Text::on(self.named, "try_lock");
             let Told::Posted(handle) = ask(Asked::op(Op::TryLock(mutex)), text, place).await else {
-                channel.let_go(mutex);
+                wire.let_go(mutex);
                 return None;
             };
             let value = self.content.read(text, place).await;
-            Some(Guard { mutex: self, handle, held: Held::new(value, channel, place) })
+            Some(Guard { mutex: self, handle, held: Held::new(value, wire, place) })
         }
     }
 
     /// Records that the process holds it.
-    fn held_from_now_on(self, place: Place) -> Rc<Channel> {
-        let channel = Channel::current();
-        if !channel.hold(self.id) {
+    fn held_from_now_on(self, place: Place) -> Rc<Wire> {
+        let wire = Wire::current();
+        if !wire.hold(self.named.id) {
             blame("the process locks a mutex that it has already", place);
         }
-        channel
+        wire
     }
 
     async fn lock_at(self, verb: &'static str, place: Place) -> Guard<T> {
-        let (mutex, channel) = (self.id, self.held_from_now_on(place));
-        let text = Text { on: Some(Object::Mutex(mutex)), verb };
+        let (mutex, wire) = (self.named.id, self.held_from_now_on(place));
+        let text = Text::on(self.named, verb);
         let Told::Posted(handle) = ask(Asked::op(Op::AsyncLock(mutex)), text, place).await else {
             unreachable!("it is told its request")
         };
         let request = Request { mutex, handle };
         ask(Asked::op(Op::MutexWaitAny([request].into())), text, place).await;
         let value = self.content.read(text, place).await;
-        Guard { mutex: self, handle, held: Held::new(value, channel, place) }
+        Guard { mutex: self, handle, held: Held::new(value, wire, place) }
     }
 }
 
 /// The part of a guard that does not depend on the kind of lock.
 struct Held<T> {
     value: T,
-    channel: Rc<Channel>,
+    wire: Rc<Wire>,
     /// Where the content was last borrowed mutably, if it was.
     changed: Option<Place>,
     /// Where the guard was last used. Before its first use: where the lock was asked for.
@@ -172,8 +189,8 @@ struct Held<T> {
 }
 
 impl<T: Data> Held<T> {
-    fn new(value: T, channel: Rc<Channel>, place: Place) -> Held<T> {
-        Held { value, channel, changed: None, used: Cell::new(place) }
+    fn new(value: T, wire: Rc<Wire>, place: Place) -> Held<T> {
+        Held { value, wire, changed: None, used: Cell::new(place) }
     }
 
     #[track_caller]
@@ -191,13 +208,13 @@ impl<T: Data> Held<T> {
     }
 
     /// Requests a write of the content if it may have changed, and then `op`.
-    fn release(&self, content: Content<T>, op: Op, on: Object) {
+    fn release(&self, content: Content<T>, op: Op, on: Named<impl Copy + Into<Object>>) {
         if let (Some(place), Some(cell)) = (self.changed, content.cell) {
-            let write = |value| Op::Access(cell, Access::Write(value));
+            let write = |value| Op::Access(cell.id, Access::Write(value));
             let asked = Asked::with(pack(self.value.clone()), write);
-            self.channel.defer(asked, Text { on: Some(Object::Cell(cell)), verb: "write" }, place);
+            self.wire.defer(asked, Text::on(cell, "write"), place);
         }
-        self.channel.defer(Asked::op(op), Text { on: Some(on), verb: "unlock" }, self.used.get());
+        self.wire.defer(Asked::op(op), Text::on(on, "unlock"), self.used.get());
     }
 }
 
@@ -234,20 +251,29 @@ impl<T: Data> DerefMut for Guard<T> {
 
 impl<T: Data> Drop for Guard<T> {
     fn drop(&mut self) {
-        let mutex = self.mutex.id;
-        let request = Request { mutex, handle: self.handle };
-        self.held.release(self.mutex.content, Op::Unlock(request), Object::Mutex(mutex));
-        self.held.channel.let_go(mutex);
+        let Mutex { named, content, .. } = self.mutex;
+        let request = Request { mutex: named.id, handle: self.handle };
+        self.held.release(content, Op::Unlock(request), named);
+        self.held.wire.let_go(named.id);
     }
 }
 
 impl Condvar {
+    /// A condition variable that the running process makes.
+    ///
+    /// # Panics
+    /// If no process is running on this thread: a program declares a
+    /// [`condvar`](super::Program::condvar).
+    pub fn new(name: impl AsRef<str>) -> Self {
+        Condvar(Wire::current().make(Made::Condvar, name.as_ref(), CondvarId))
+    }
+
     /// Unlocks the mutex, waits to be notified, and locks the mutex again.
     #[track_caller]
     pub fn wait<T: Data>(self, guard: Guard<T>) -> impl Future<Output = Guard<T>> {
-        let (Condvar(condvar), place) = (self, Location::caller());
+        let (Condvar(named), place) = (self, Location::caller());
         async move {
-            let text = Text { on: Some(Object::Condvar(condvar)), verb: "wait" };
+            let (condvar, text) = (named.id, Text::on(named, "wait"));
             let Told::Posted(handle) = ask(Asked::op(Op::Enrol(condvar)), text, place).await else {
                 unreachable!("it is told its request")
             };
@@ -272,8 +298,8 @@ impl Condvar {
     }
 
     async fn notify(self, all: bool, verb: &'static str, place: Place) {
-        let Condvar(condvar) = self;
-        let text = Text { on: Some(Object::Condvar(condvar)), verb };
+        let Condvar(named) = self;
+        let (condvar, text) = (named.id, Text::on(named, verb));
         let Told::Posted(handle) = ask(Asked::op(Op::Notify { condvar, all }), text, place).await
         else {
             unreachable!("it is told its request")
@@ -283,8 +309,20 @@ impl Condvar {
 }
 
 impl<T: Data> RwLock<T> {
-    pub(super) fn new(id: RwLockId, content: Content<T>) -> Self {
-        RwLock { id, content }
+    /// A reader-writer lock that the running process makes, and what it guards.
+    ///
+    /// # Panics
+    /// If no process is running on this thread: a program declares an
+    /// [`rwlock`](super::Program::rwlock).
+    #[track_caller]
+    pub fn new(name: impl AsRef<str>, content: T) -> Self {
+        let name = name.as_ref();
+        let named = Wire::current().make(Made::RwLock, name, RwLockId);
+        RwLock::of(named, Content::made(name, content))
+    }
+
+    pub(super) fn of(named: Named<RwLockId>, content: Content<T>) -> Self {
+        RwLock { named, content }
     }
 
     pub(super) fn content(self) -> Content<T> {
@@ -306,18 +344,18 @@ impl<T: Data> RwLock<T> {
     }
 
     async fn lock_at(self, hold: Hold, verb: &'static str, place: Place) -> RwHeld<T> {
-        let (lock, channel) = (self.id, Channel::current());
-        if !channel.enter(lock) {
+        let (lock, wire) = (self.named.id, Wire::current());
+        if !wire.enter(lock) {
             blame("the process locks a reader-writer lock that it has already", place);
         }
-        let text = Text { on: Some(Object::RwLock(lock)), verb };
+        let text = Text::on(self.named, verb);
         let Told::Posted(handle) = ask(Asked::op(Op::RwRequest { lock, hold }), text, place).await
         else {
             unreachable!("it is told its request")
         };
         ask(Asked::op(Op::RwWait { lock, handle }), text, place).await;
         let value = self.content.read(text, place).await;
-        RwHeld { lock: self, handle, held: Held::new(value, channel, place) }
+        RwHeld { lock: self, handle, held: Held::new(value, wire, place) }
     }
 }
 
@@ -330,9 +368,9 @@ struct RwHeld<T: Data> {
 
 impl<T: Data> Drop for RwHeld<T> {
     fn drop(&mut self) {
-        let (lock, handle) = (self.lock.id, self.handle);
-        self.held.release(self.lock.content, Op::RwUnlock { lock, handle }, Object::RwLock(lock));
-        self.held.channel.leave(lock);
+        let (RwLock { named, content }, handle) = (self.lock, self.handle);
+        self.held.release(content, Op::RwUnlock { lock: named.id, handle }, named);
+        self.held.wire.leave(named.id);
     }
 }
 

@@ -1,12 +1,16 @@
 //! Mailboxes, and requests to send or receive.
 
+use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::data::{Data, pack, unpack};
-use super::process::{Place, ask};
+use super::handle::{Named, handles};
+use super::making::{Made, Maker};
+use super::panics::blame;
+use super::process::{Place, Wire, ask};
 use super::text::Text;
-use crate::model::{Completion, Delivery, Envelope, Handle, MailboxId, Object, Op, Value};
+use crate::model::{Completion, Delivery, Envelope, Handle, MailboxId, Op, Value};
 use crate::systems::history::{Asked, Told};
 
 /// A mailbox of messages of one type. Every process may send. At a p2p or bag mailbox only one
@@ -28,24 +32,80 @@ use crate::systems::history::{Asked, Told};
 /// });
 /// mazurka::check(&program.build()).assert_ok();
 /// ```
+///
+/// It can be sent, so a request may say where the reply is to go:
+///
+/// ```
+/// use mazurka::program::{Mailbox, Program};
+///
+/// let mut program = Program::new();
+/// let requests = program.mailbox("requests");
+/// program.daemon("server", async move || {
+///     loop {
+///         let (number, reply): (i64, Mailbox<i64>) = requests.recv().await;
+///         reply.send(2 * number).await;
+///     }
+/// });
+/// for number in [1, 2] {
+///     program.process(format!("client {number}"), async move || {
+///         let reply = Mailbox::new("reply");
+///         requests.send((number, reply)).await;
+///         assert_eq!(reply.recv().await, 2 * number);
+///     });
+/// }
+/// mazurka::check(&program.build()).assert_ok();
+/// ```
 pub struct Mailbox<T> {
-    pub(super) id: MailboxId,
-    pub(super) delivery: Delivery,
+    named: Named<MailboxId>,
+    delivery: Delivery,
     envelope: Envelope,
     of: PhantomData<fn(T) -> T>,
 }
 
-impl<T> Clone for Mailbox<T> {
-    fn clone(&self) -> Self {
-        *self
+handles! { Mailbox { named, envelope } }
+
+impl<T> fmt::Debug for Mailbox<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Envelope { src, tag } = self.envelope;
+        write!(f, "{:?}", self.named)?;
+        src.map_or(Ok(()), |source| write!(f, ".from({source})"))?;
+        tag.map_or(Ok(()), |tag| write!(f, ".tagged({tag})"))
     }
 }
 
-impl<T> Copy for Mailbox<T> {}
-
 impl<T: Data> Mailbox<T> {
-    pub(super) fn new(id: MailboxId, delivery: Delivery) -> Self {
-        Mailbox { id, delivery, envelope: Envelope::default(), of: PhantomData }
+    /// A mailbox that the running process makes. Messages are received in the order in which they
+    /// were sent.
+    ///
+    /// # Panics
+    /// If no process is running on this thread: a program declares a
+    /// [`mailbox`](super::Program::mailbox).
+    pub fn new(name: impl AsRef<str>) -> Self {
+        Mailbox::made(name.as_ref(), Delivery::Ordered)
+    }
+
+    /// A mailbox that the running process makes, as [`Mailbox::new`] does. The messages of one
+    /// sender are received in their order, and messages of different senders in any order.
+    pub fn p2p(name: impl AsRef<str>) -> Self {
+        Mailbox::made(name.as_ref(), Delivery::P2p)
+    }
+
+    /// A mailbox that the running process makes, as [`Mailbox::new`] does. Messages are received in
+    /// any order.
+    pub fn bag(name: impl AsRef<str>) -> Self {
+        Mailbox::made(name.as_ref(), Delivery::Bag)
+    }
+
+    fn made(name: &str, delivery: Delivery) -> Self {
+        Mailbox::of(Wire::current().make(Made::Mailbox(delivery), name, MailboxId), delivery)
+    }
+
+    pub(super) fn of(named: Named<MailboxId>, delivery: Delivery) -> Self {
+        Mailbox { named, delivery, envelope: Envelope::default(), of: PhantomData }
+    }
+
+    pub(super) fn named(self) -> Named<MailboxId> {
+        self.named
     }
 
     /// The same mailbox, for messages from `source`: a message that is sent says that it comes from
@@ -117,7 +177,7 @@ impl<T: Data> Mailbox<T> {
     }
 
     fn text(self, verb: &'static str) -> Text {
-        Text { on: Some(Object::Mailbox(self.id)), verb }
+        Text::on(self.named, verb)
     }
 
     /// Posts a send.
@@ -128,31 +188,35 @@ impl<T: Data> Mailbox<T> {
         verb: &'static str,
         place: Place,
     ) -> impl Future<Output = Request<()>> {
-        let Mailbox { id: mailbox, envelope, .. } = self;
+        let Mailbox { named, envelope, .. } = self;
+        let mailbox = named.id;
         let asked = Asked::with(pack(message), |value| match self.delivery {
             Delivery::Ordered => Op::Isend { mailbox, envelope, value },
             _ => Op::Send { mailbox, envelope, value, completion },
         });
         let asking = ask(asked, self.text(verb), place);
-        async move { Request::new(mailbox, asking.await) }
+        async move { Request::new(named, asking.await) }
     }
 
     /// Posts a receive.
     fn begin(self, verb: &'static str, place: Place) -> impl Future<Output = Request<T>> {
-        let Mailbox { id: mailbox, envelope: pattern, .. } = self;
+        let Mailbox { named, envelope: pattern, .. } = self;
+        let mailbox = named.id;
         let op = match self.delivery {
             Delivery::Ordered => Op::Irecv { mailbox, pattern },
             _ => Op::Receive { mailbox, pattern },
         };
         let asking = ask(Asked::op(op), self.text(verb), place);
-        async move { Request::new(mailbox, asking.await) }
+        async move { Request::new(named, asking.await) }
     }
 }
 
-/// A send or receive that was begun. When it is complete, it gives a `T`.
+/// A send or receive that was begun. When it is complete, it gives a `T` to the process that has
+/// begun it.
 pub struct Request<T> {
-    mailbox: MailboxId,
+    mailbox: Named<MailboxId>,
     handle: Handle,
+    owner: Maker,
     of: PhantomData<fn() -> T>,
 }
 
@@ -165,9 +229,18 @@ impl<T> Clone for Request<T> {
 impl<T> Copy for Request<T> {}
 
 impl<T: Data> Request<T> {
-    fn new(mailbox: MailboxId, told: Told) -> Self {
+    fn new(mailbox: Named<MailboxId>, told: Told) -> Self {
         let Told::Posted(handle) = told else { unreachable!("{told:?} is no answer to a post") };
-        Request { mailbox, handle, of: PhantomData }
+        Request { mailbox, handle, owner: Wire::current().maker, of: PhantomData }
+    }
+
+    /// The number of the request in the running process.
+    fn own(self, place: Place) -> Handle {
+        let wire = Wire::current();
+        if (wire.program(), wire.maker) != (self.mailbox.program, self.owner) {
+            blame("a request is for the process that has begun it", place);
+        }
+        self.handle
     }
 
     /// Waits until it is complete.
@@ -179,10 +252,10 @@ impl<T: Data> Request<T> {
     /// The message, if the request is complete.
     #[track_caller]
     pub fn test(self) -> impl Future<Output = Option<T>> {
-        let asked = Asked::op(Op::TestAny([self.handle].into()));
-        let asking = ask(asked, self.text("test"), Location::caller());
+        let (text, place) = (self.text("test"), Location::caller());
         async move {
-            match asking.await {
+            let asked = Asked::op(Op::TestAny([self.own(place)].into()));
+            match ask(asked, text, place).await {
                 Told::Incomplete => None,
                 told => Some(completed(&told).1),
             }
@@ -198,8 +271,9 @@ impl<T: Data> Request<T> {
     }
 
     fn give_up(self, verb: &'static str, place: Place) -> impl Future<Output = bool> {
-        let (text, handle) = (self.text(verb), self.handle);
+        let text = self.text(verb);
         async move {
+            let handle = self.own(place);
             ask(Asked::op(Op::Cancel(handle)), text, place).await;
             let outcome = ask(Asked::op(Op::CancelOutcome(handle)), text, place).await;
             outcome == Told::Value(Value::Bool(true))
@@ -207,13 +281,15 @@ impl<T: Data> Request<T> {
     }
 
     fn complete(self, verb: &'static str, place: Place) -> impl Future<Output = T> {
-        let asked = Asked::op(Op::WaitAny([self.handle].into()));
-        let asking = ask(asked, self.text(verb), place);
-        async move { completed(&asking.await).1 }
+        let text = self.text(verb);
+        async move {
+            let asked = Asked::op(Op::WaitAny([self.own(place)].into()));
+            completed(&ask(asked, text, place).await).1
+        }
     }
 
     fn text(self, verb: &'static str) -> Text {
-        Text { on: Some(Object::Mailbox(self.mailbox)), verb }
+        Text::on(self.mailbox, verb)
     }
 }
 
@@ -224,11 +300,13 @@ impl<T: Data> Request<T> {
 /// If there are no requests.
 #[track_caller]
 pub fn wait_any<T: Data>(requests: &[Request<T>]) -> impl Future<Output = (usize, T)> + use<T> {
-    let handles: Box<[Handle]> = requests.iter().map(|request| request.handle).collect();
-    assert!(!handles.is_empty(), "there is nothing to wait for");
-    let text = Text { on: None, verb: "wait_any" };
-    let asking = ask(Asked::op(Op::WaitAny(handles)), text, Location::caller());
-    async move { completed(&asking.await) }
+    let (requests, place) = (requests.to_vec(), Location::caller());
+    assert!(!requests.is_empty(), "there is nothing to wait for");
+    async move {
+        let handles = requests.iter().map(|request| request.own(place)).collect();
+        let text = Text { on: None, verb: "wait_any" };
+        completed(&ask(Asked::op(Op::WaitAny(handles)), text, place).await)
+    }
 }
 
 fn completed<T: Data>(told: &Told) -> (usize, T) {

@@ -52,19 +52,19 @@ pub(crate) fn aloud() {
 pub(crate) fn failure(payload: Box<dyn Any + Send>) -> Failure {
     let site = PLACE.take();
     let (kind, message) = match payload.downcast_ref() {
-        Some(Misuse(what)) => (FailureKind::Error, what.to_string()),
+        Some(Misuse(what)) => (FailureKind::Error, what.clone()),
         None => classify(&text(&*payload)),
     };
     Failure { kind, message, site }
 }
 
 /// A misuse of an object by the process.
-struct Misuse(&'static str);
+struct Misuse(String);
 
 /// Fails the running process, at the place in its code where it asked for the operation.
-pub(super) fn blame(what: &'static str, place: Place) -> ! {
+pub(super) fn blame(what: impl Into<String>, place: Place) -> ! {
     PLACE.set(Some(site(place)));
-    resume_unwind(Box::new(Misuse(what)))
+    resume_unwind(Box::new(Misuse(what.into())))
 }
 
 /// The size of a stack on which nothing happens, in words.

@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
+use super::invariants::All;
+use super::making::Making;
 use super::panics;
 use super::process::Place;
 use super::process::{self, Live, Step, Wanted};
 use super::spawning::Start;
 use super::text::{Spot, Text};
-use crate::model::{Objects, Site, Value};
-use crate::systems::history::{Asked, Judge, Past, Reply, Runner, Told};
+use crate::model::{Invariants, Objects, Site, Value};
+use crate::systems::history::{Asked, Judge, Local, Past, Reply, Runner, Told};
 
 /// Async closures that are run as the processes of a program.
 pub struct Closures {
@@ -19,6 +21,8 @@ pub struct Closures {
     processes: Vec<Start>,
     finally: Option<Box<Judge>>,
     step_timeout: Duration,
+    making: Arc<Making>,
+    invariants: Option<All>,
     /// The sites of all operations so far.
     sites: Mutex<FxHashMap<Spot, Arc<Site>>>,
 }
@@ -29,16 +33,20 @@ impl Closures {
         processes: Vec<Start>,
         finally: Option<Box<Judge>>,
         step_timeout: Duration,
+        making: Arc<Making>,
+        invariants: Option<All>,
     ) -> Closures {
-        Closures { objects, processes, finally, step_timeout, sites: Mutex::default() }
+        let sites = Mutex::default();
+        Closures { objects, processes, finally, step_timeout, making, invariants, sites }
     }
 
     fn reply(&self, live: &mut Live) -> Reply<Start> {
-        let mut stamp = 0;
+        let (mut stamp, mut again) = (0, None);
         let (asked, site) = match live.advance() {
             Step::Wants(wanted) => {
                 stamp = wanted.stamp();
-                let Wanted { asked, text, place, .. } = wanted;
+                let Wanted { asked, text, place, is_again, .. } = wanted;
+                again = is_again;
                 (asked, Some(self.site(text, place)))
             }
             Step::Done(Value::Unit) => (Asked::Done, None),
@@ -48,7 +56,8 @@ impl Closures {
                 (Asked::Failed(failure), site)
             }
         };
-        Reply { printed: live.printed(), stamp, ..Reply::new(asked, site) }
+        let (back, may_return) = (u32::from(again == Some(true)), again.is_some());
+        Reply { printed: live.printed(), back, may_return, stamp, ..Reply::new(asked, site) }
     }
 
     fn site(&self, text: Text, place: Place) -> Arc<Site> {
@@ -58,7 +67,7 @@ impl Closures {
                 file: Some(place.file().into()),
                 line: place.line(),
                 column: place.column(),
-                text: text.shown(&self.objects),
+                text: text.shown(),
             })
         });
         site.clone()
@@ -86,7 +95,7 @@ impl Runner for Closures {
     }
 
     fn start(&self, start: &Start, told: &[Told], replies: &mut Vec<Reply<Start>>) -> Live {
-        let mut live = Live::new(&start.body);
+        let mut live = Live::new(start, &self.making);
         replies.push(self.reply(&mut live));
         self.tell(&mut live, told, replies);
         live
@@ -110,7 +119,7 @@ impl Runner for Closures {
         if process::has_withdrawn() {
             return None;
         }
-        let mut live = Live::with_past(&start.body, past);
+        let mut live = Live::with_past(start, &self.making, past);
         replies.push(self.reply(&mut live));
         let past = live.take_past();
         Some((live, past))
@@ -120,12 +129,24 @@ impl Runner for Closures {
         Some(self.step_timeout)
     }
 
+    fn waits(&self) -> bool {
+        true
+    }
+
     fn site(&self, start: &Start) -> Option<Arc<Site>> {
         Some(Arc::new(panics::site(start.place)))
     }
 
     fn repeats(&self) -> bool {
         true
+    }
+
+    fn invariants(&self) -> Option<&dyn Invariants<Local>> {
+        self.invariants.as_ref().map(|all| all as &dyn Invariants<Local>)
+    }
+
+    fn searches_again(&self) -> bool {
+        self.invariants.as_ref().is_some_and(All::have_learnt)
     }
 
     fn judge(&self) -> Option<&Judge> {

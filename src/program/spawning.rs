@@ -7,8 +7,9 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::data::{Data, is_unit, unpack};
+use super::making::Maker;
 use super::panics::blame;
-use super::process::{Body, Channel, Place, ask, body};
+use super::process::{Body, Place, Wire, ask, body};
 use super::text::Text;
 use crate::model::{Op, ProcessId, Value};
 use crate::systems::history::{Asked, Told};
@@ -20,12 +21,15 @@ pub struct Start {
     pub(super) body: Body,
     pub(super) place: Place,
     pub(super) is_daemon: bool,
+    /// Its number among the processes of the program. It is set when it is asked for.
+    pub(super) number: Maker,
 }
 
 /// Closures cannot be compared, but their places identify them.
 impl PartialEq for Start {
     fn eq(&self, other: &Start) -> bool {
-        (&self.name, self.place, self.is_daemon) == (&other.name, other.place, other.is_daemon)
+        (&self.name, self.place, self.is_daemon, self.number)
+            == (&other.name, other.place, other.is_daemon, other.number)
     }
 }
 
@@ -77,7 +81,13 @@ pub fn spawn<T: Data, F: AsyncFn() -> T + Send + Sync + 'static>(
     closure: F,
 ) -> impl Future<Output = Child<T>> {
     let place = Location::caller();
-    start(Start { name: name.into().into(), body: body(closure), place, is_daemon: false })
+    start(Start {
+        name: name.into().into(),
+        body: body(closure),
+        place,
+        is_daemon: false,
+        number: 0,
+    })
 }
 
 /// Starts a process that may wait for ever: see [`Program::daemon`](super::Program::daemon).
@@ -87,7 +97,13 @@ pub fn spawn_daemon<T: Data, F: AsyncFn() -> T + Send + Sync + 'static>(
     closure: F,
 ) -> impl Future<Output = Child<T>> {
     let place = Location::caller();
-    start(Start { name: name.into().into(), body: body(closure), place, is_daemon: true })
+    start(Start {
+        name: name.into().into(),
+        body: body(closure),
+        place,
+        is_daemon: true,
+        number: 0,
+    })
 }
 
 fn start<T>(start: Start) -> impl Future<Output = Child<T>> {
@@ -125,7 +141,7 @@ impl<T: Data> Child<T> {
 /// # Panics
 /// If no process is running on this thread.
 pub fn print(line: impl Display) {
-    Channel::current().print(line);
+    Wire::current().print(line);
 }
 
 /// Any number of this range: each one is explored.

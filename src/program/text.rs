@@ -1,22 +1,28 @@
 //! The text of an operation in a counterexample: `inbox.recv()`.
 
+use super::handle::Named;
 use super::process::Place;
-use crate::model::{Object, Objects};
+use crate::model::Object;
 
 /// The text of an operation, as its author would say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Text {
     /// The object that it acts on, if it acts on one.
-    pub(super) on: Option<Object>,
+    pub(super) on: Option<Named<Object>>,
     /// The name of the method.
     pub(super) verb: &'static str,
 }
 
 impl Text {
+    /// The text of an operation on this object.
+    pub(super) fn on(object: Named<impl Copy + Into<Object>>, verb: &'static str) -> Text {
+        Text { on: Some(object.object()), verb }
+    }
+
     /// The text in words.
-    pub(super) fn shown(self, objects: &Objects) -> String {
+    pub(super) fn shown(self) -> String {
         match self.on {
-            Some(object) => format!("{}.{}()", objects.name(object), self.verb),
+            Some(object) => format!("{}.{}()", object.name, self.verb),
             None => format!("{}()", self.verb),
         }
     }
@@ -27,7 +33,7 @@ impl Text {
 /// are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Spot {
-    on: Option<Object>,
+    on: Option<Named<Object>>,
     verb: usize,
     place: usize,
 }

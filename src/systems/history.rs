@@ -15,7 +15,8 @@
 //! store states gain nothing: they refuse. But a runner may detect that a process, after some
 //! outcomes, is in the state before them ([`Reply::back`]); then it has the history again that it
 //! had there. So a loop of unsuccessful polls that changes nothing is recognised as a loop
-//! (`trace::spin`).
+//! (`trace::spin`). And a process that makes the same round of observations again and again is
+//! taken to wait, if the runner says so ([`Runner::waits`]).
 //!
 //! To deliver a new outcome, a process with exactly that history is needed. If there is a live one,
 //! it continues. Otherwise the rest of the history is delivered to the live one with the longest
@@ -27,6 +28,7 @@
 //! |---|---|
 //! | [`Runner`] | starts processes, delivers outcomes to them, and returns their questions |
 //! | [`Reply`], [`Asked`] | the question of a process, and its place |
+//! | [`Function`] | an update of a cell that is known by the history in which it is asked for |
 //! | [`Past`] | what brings a new process to a history that is known |
 //! | [`Told`], [`Outcomes`] | the outcome of an operation, in terms that all searches share; the possible ones |
 //! | [`History`] | the system |
@@ -35,25 +37,29 @@
 mod again;
 mod bringing;
 pub(crate) mod difference;
+mod function;
 mod live;
 mod patience;
 mod runner;
 pub(crate) mod tree;
+pub(crate) mod waiting;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
+pub use function::Function;
 pub use runner::{Asked, Judge, Outcomes, Past, Reply, Runner, Told};
 
 use crate::model::{
-    Contents, Describe, Envelope, Failure, FailureKind, Finale, Foresight, MailboxId, Next,
-    Objects, ProcessId, Remark, Response, Runs, Site, System, Touch, Values,
+    Contents, Describe, Envelope, Failure, Finale, Foresight, Invariants, MailboxId, Next, Objects,
+    ProcessId, Remark, Response, Runs, Site, System, Touch, Values,
 };
 use again::Again;
 use live::Live;
-use patience::{Delivery, Watched};
+use patience::Watched;
 use tree::{NodeId, Tree};
+use waiting::may_wait;
 
 /// The default for the maximum number of live processes of a thread.
 const MOST: usize = 256;
@@ -79,6 +85,8 @@ struct Shared<R: Runner> {
     patience: Option<Duration>,
     watched: Watched,
     again: Again,
+    /// Was a loop cut that waits?
+    has_cut: AtomicBool,
 }
 
 impl<R: Runner> History<R> {
@@ -89,8 +97,10 @@ impl<R: Runner> History<R> {
         let tree = RwLock::new(Tree::new(runner.processes()));
         let (starts, told) = (AtomicU64::new(0), AtomicU64::new(0));
         let (patience, watched, again) = (runner.patience(), Watched::default(), Again::default());
+        let has_cut = AtomicBool::new(false);
         let shared =
-            Arc::new(Shared { runner, number, tree, starts, told, patience, watched, again });
+            Shared { runner, number, tree, starts, told, patience, watched, again, has_cut };
+        let shared = Arc::new(shared);
         History { most: MOST, shared }
     }
 
@@ -129,26 +139,6 @@ impl<R: Runner> History<R> {
         Live::of(self.shared.number, self.most, || self.shared.watched.join())
     }
 
-    /// From now on, a process with this history fails when it gets this outcome.
-    fn note_hang(&self, Delivery { node, told }: Delivery, patience: Duration) {
-        let tree = self.tree();
-        let site = match told {
-            Some(_) => tree.reply(node).and_then(|reply| reply.site.clone()),
-            None => self.runner().site(tree.start(node)),
-        };
-        drop(tree);
-        let after = site.as_deref().map(|site| &*site.text).filter(|text| !text.is_empty());
-        let after = after.map_or(String::new(), |text| format!("after {text} "));
-        let time = humantime::format_duration(patience);
-        let message = format!("hang: {after}the process makes no operation for {time}");
-        let failure = Failure { kind: FailureKind::Error, message, site: site.as_deref().cloned() };
-        let reply = Reply::new(Asked::Failed(failure), site);
-        match told {
-            Some(told) => drop(self.attach(node, told, reply)),
-            None => self.tree_mut().begin(node, reply),
-        }
-    }
-
     // No thread panics while it holds the lock, unless a caller has passed a local state of another
     // system.
     fn tree(&self) -> RwLockReadGuard<'_, Tree<R::Start>> {
@@ -180,6 +170,13 @@ impl<R: Runner> History<R> {
     /// for the caller.
     fn grow(&self, node: NodeId, last: Told) -> NodeId {
         let mut live = self.live();
+        if let Some(earlier) = self.round_of(&mut live, node, &last) {
+            live.put_back(self.shared.number);
+            let mut tree = self.tree_mut();
+            let child = tree.come_back(node, last, earlier);
+            tree.hold(child);
+            return child;
+        }
         self.begin_turn(&live, node, Some(&last));
         let (process, mut replies, path) = self.run(&mut live, node, &last);
         let found = match path.is_empty() {
@@ -314,9 +311,9 @@ impl<R: Runner> System for History<R> {
             tree = self.tree();
         }
         match &tree.reply(node).expect("it was started").asked {
-            Asked::Op { op, values: given } => {
-                Next::Op(op.with_values(|place| values.intern(given[place.0 as usize].clone())))
-            }
+            Asked::Op { op, values: given } => Next::Op(op.with_values(|place| {
+                values.intern(Function::asked_in(tree.birth(node), &given[place.0 as usize]))
+            })),
             Asked::Spawn(start) => {
                 let start = start.clone();
                 drop(tree);
@@ -361,6 +358,10 @@ impl<R: Runner> System for History<R> {
         self.runner().judge().is_some().then_some(self as &dyn Finale<Local>)
     }
 
+    fn invariants(&self) -> Option<&dyn Invariants<Local>> {
+        self.runner().invariants()
+    }
+
     fn foresight(&self) -> &dyn Foresight<Local> {
         self
     }
@@ -389,13 +390,15 @@ impl<R: Runner> Foresight<Local> for History<R> {
         self.runner().may_send(self.tree().start(node), mailbox, pattern)
     }
 
-    /// Histories only grow, unless a process reports that it came back to an earlier state.
+    /// Histories only grow, unless a process reports that it came back to an earlier state, or
+    /// waits in a loop.
     fn may_return(&self, &Local(node): &Local) -> bool {
-        match self.tree().reply(node).map(|reply| &reply.asked) {
-            Some(Asked::Op { op, .. }) => self.runner().may_return(Some(op)),
-            Some(_) => false,
-            None => self.runner().may_return(None),
-        }
+        let (tree, runner) = (self.tree(), self.runner());
+        let Some(reply) = tree.reply(node) else { return runner.may_return(None) };
+        let Asked::Op { op, .. } = &reply.asked else { return false };
+        reply.may_return
+            || runner.may_return(Some(op))
+            || runner.waits() && may_wait(&tree, node, waiting::is_again)
     }
 
     fn may_cancel(&self) -> bool {
@@ -418,6 +421,10 @@ impl<R: Runner> Describe<Local> for History<R> {
 
     fn site(&self, &Local(node): &Local) -> Option<Site> {
         self.tree().reply(node)?.site.as_deref().cloned()
+    }
+
+    fn assumes(&self) -> Option<String> {
+        self.shared.has_cut.load(Ordering::Relaxed).then(waiting::assumption)
     }
 
     fn runs(&self) -> Option<Runs> {

@@ -22,10 +22,11 @@ use rustc_hash::FxHashMap;
 use super::ask::{Ahead, Body, Clock, Running, Wanted, do_deferred};
 use super::system::Shared;
 use super::token::{Dropped, Token, Word};
-use super::waiting::{Step, is_again};
+use super::waiting::is_again;
 use crate::model::{Failure, Value};
 use crate::program::panics;
 use crate::systems::history::tree::NodeId;
+use crate::systems::history::waiting::Step;
 use crate::systems::history::{Asked, Told};
 
 /// A stack on which a thread runs: it takes outcomes, and gives what the thread wants.

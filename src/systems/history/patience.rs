@@ -23,7 +23,8 @@ use std::time::{Duration, Instant};
 
 use super::runner::Pulse;
 use super::tree::NodeId;
-use super::{History, Runner, Told};
+use super::{Asked, History, Reply, Runner, Told};
+use crate::model::{Failure, FailureKind};
 
 /// The size of the stack of a search: the usual size for the main thread.
 const STACK: usize = 8 << 20;
@@ -123,20 +124,24 @@ impl Watched {
     }
 }
 
-/// Runs `work`, and runs it again whenever a process has hung on the way.
+/// Runs `work`, and runs it again whenever a process has hung on the way, or the runner says so.
 pub(super) fn attempt<R: Runner, T: Send + 'static>(
     system: &History<R>,
     patience: Duration,
     work: impl Fn(&History<R>) -> T + Send + Sync + 'static,
 ) -> T {
     let work = Arc::new(work);
-    loop {
+    'search: loop {
         let (system_of_thread, work) = (system.share(), work.clone());
         let (done, result) = channel();
         let thread = named(move || send(&done, work(&system_of_thread)));
         let mut seen = Vec::new();
         let hang = loop {
             match result.recv_timeout(patience / LOOKS) {
+                // A search that has to be done again may also have panicked.
+                Ok(_) | Err(RecvTimeoutError::Disconnected) if system.runner().searches_again() => {
+                    continue 'search;
+                }
                 Ok(result) => return result,
                 Err(RecvTimeoutError::Disconnected) => {
                     resume_unwind(thread.join().expect_err("it has panicked"))
@@ -148,6 +153,28 @@ pub(super) fn attempt<R: Runner, T: Send + 'static>(
             }
         };
         system.note_hang(hang, patience);
+    }
+}
+
+impl<R: Runner> History<R> {
+    /// From now on, a process with this history fails when it gets this outcome.
+    fn note_hang(&self, Delivery { node, told }: Delivery, patience: Duration) {
+        let tree = self.tree();
+        let site = match told {
+            Some(_) => tree.reply(node).and_then(|reply| reply.site.clone()),
+            None => self.runner().site(tree.start(node)),
+        };
+        drop(tree);
+        let after = site.as_deref().map(|site| &*site.text).filter(|text| !text.is_empty());
+        let after = after.map_or(String::new(), |text| format!("after {text} "));
+        let time = humantime::format_duration(patience);
+        let message = format!("hang: {after}the process makes no operation for {time}");
+        let failure = Failure { kind: FailureKind::Error, message, site: site.as_deref().cloned() };
+        let reply = Reply::new(Asked::Failed(failure), site);
+        match told {
+            Some(told) => drop(self.attach(node, told, reply)),
+            None => self.tree_mut().begin(node, reply),
+        }
     }
 }
 

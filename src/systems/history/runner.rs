@@ -5,9 +5,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::Local;
 use crate::model::{
-    Access as Accessing, Contents, Envelope, Failure, FailureKind, Handle, MailboxId, Objects, Op,
-    ProcessId, Remark, Response, Site, Touch, Value, ValueId, Values,
+    Access as Accessing, Contents, Envelope, Failure, FailureKind, Handle, Invariants, MailboxId,
+    Objects, Op, ProcessId, Remark, Response, Site, Touch, Value, ValueId, Values,
 };
 
 /// Real processes, each of which is run alone.
@@ -103,6 +104,12 @@ pub trait Runner: Send + Sync + 'static {
         None
     }
 
+    /// Whether a process that makes the same round again and again, with nothing but observations,
+    /// is taken to wait in a loop.
+    fn waits(&self) -> bool {
+        false
+    }
+
     /// Whether a process with this pending operation may come back to its present state later
     /// ([`Reply::back`]). `None` if the operation is not known yet.
     fn may_return(&self, op: Option<&Op>) -> bool {
@@ -114,6 +121,17 @@ pub trait Runner: Send + Sync + 'static {
     fn site(&self, start: &Self::Start) -> Option<Arc<Site>> {
         let _ = start;
         None
+    }
+
+    /// The invariants, if there are any.
+    fn invariants(&self) -> Option<&dyn Invariants<Local>> {
+        None
+    }
+
+    /// Asked when a search has ended: whether it has to be done again, because what the runner has
+    /// said before was too little.
+    fn searches_again(&self) -> bool {
+        false
     }
 
     /// The judgement of terminal states that are not deadlocks, if there is one.
@@ -157,6 +175,9 @@ pub struct Reply<S> {
     /// If the process is in the state before its last n outcomes, and will do the same again after
     /// the same observations: n. Otherwise 0.
     pub back: u32,
+    /// Whether a later reply may lead back here. The runner may also say so of all processes with
+    /// this operation ([`Runner::may_return`]).
+    pub may_return: bool,
     /// The remarks of the process, if it has ended.
     pub remarks: Option<Arc<[Remark]>>,
     /// A hash of the question and its place, for [`Past::next`]; 0 if the runner has none.
@@ -166,7 +187,7 @@ pub struct Reply<S> {
 impl<S> Reply<S> {
     /// A question at this place, by a process that has printed nothing.
     pub fn new(asked: Asked<S>, site: Option<Arc<Site>>) -> Reply<S> {
-        Reply { asked, site, printed: None, back: 0, remarks: None, stamp: 0 }
+        Reply { asked, site, printed: None, back: 0, may_return: false, remarks: None, stamp: 0 }
     }
 }
 
@@ -280,7 +301,9 @@ impl Outcomes {
             MutexTestAny(list) => completed(list.len(), true),
             Probe { .. } => Outcomes::Tuple,
             CancelOutcome(_) | Access(_, Accessing::CompareAndSwap { .. }) => Outcomes::Bool,
-            Access(_, Accessing::Read | Accessing::Swap(_)) => Outcomes::Value,
+            Access(_, Accessing::Read | Accessing::Swap(_) | Accessing::Update(_)) => {
+                Outcomes::Value
+            }
             Access(_, Accessing::FetchAdd(_)) => Outcomes::Sum,
             &Choose { lo, hi } => Outcomes::Chosen { lo, hi },
             Join(_) => Outcomes::Returned,

@@ -48,7 +48,7 @@ pub(crate) struct Tree<S> {
     children: HashTable<NodeId>,
     /// Observations that lead back: after `node` and this observation, the process has another
     /// history again, a prefix of `node` or `node` itself.
-    returns: FxHashMap<NodeId, (Told, NodeId)>,
+    returns: FxHashMap<NodeId, Vec<(Told, NodeId)>>,
     /// The starts of the processes whose histories begin here.
     starts: FxHashMap<NodeId, S>,
     initial: Vec<NodeId>,
@@ -240,7 +240,7 @@ impl<S: Clone> Tree<S> {
         if let Some(known) = self.child(node, &told) {
             return known;
         }
-        self.returns.insert(node, (told, earlier));
+        self.returns.entry(node).or_default().push((told, earlier));
         earlier
     }
 
@@ -250,7 +250,7 @@ impl<S: Clone> Tree<S> {
             let child = &self.nodes[child as usize];
             child.parent == Some(node) && child.told == *told
         });
-        let back = || self.returns.get(&node).filter(|(known, _)| known == told);
+        let back = || self.returns.get(&node)?.iter().find(|(known, _)| known == told);
         found.copied().or_else(|| back().map(|&(_, earlier)| earlier))
     }
 
