@@ -455,6 +455,13 @@ pub(super) fn content(told: Option<Told>) -> Value {
     }
 }
 
+/// Ends the search in this mode. The thread does not go on: to unwind it could end the process.
+pub(super) fn give_up() {
+    if !std::thread::panicking() && !Running::is_gone() {
+        is_stale();
+    }
+}
+
 /// Says that what is in memory is not what the history of the thread says.
 pub(super) fn is_stale() -> ! {
     let running = Running::current();

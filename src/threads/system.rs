@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ask::{Place, Sites, Start, Wanted};
+use super::ask::{Place, Sites, Start, Wanted, give_up};
 use super::token::{AsMade, Word};
 use super::world::{Stale, World};
 use crate::model::{
@@ -338,7 +338,7 @@ impl Shared {
     pub(super) fn tracks(&self) {
         if !self.mode.tracks {
             self.cells.store(true, Ordering::Relaxed);
-            panic!("accesses of this program are compared");
+            give_up();
         }
     }
 
@@ -350,10 +350,7 @@ impl Shared {
             let known = counted.entry(address(place)).or_insert(counting);
             *known = counting.max(*known);
             drop(counted);
-            // A second panic would abort.
-            if !std::thread::panicking() {
-                panic!("handles of this program are counted");
-            }
+            give_up();
         }
     }
 
@@ -361,7 +358,7 @@ impl Shared {
     pub(super) fn tries(&self) {
         if !self.mode.is_tried {
             self.tries.store(true, Ordering::Relaxed);
-            panic!("locks of this program are tried");
+            give_up();
         }
     }
 

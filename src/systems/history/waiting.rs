@@ -70,7 +70,7 @@ pub(crate) fn may_wait<S: Clone>(tree: &Tree<S>, node: NodeId, is_again: IsAgain
 
 /// What a verdict rests on if a loop was cut.
 pub(crate) fn assumption() -> String {
-    format!("the assumption that a loop which waits for {ROUNDS} rounds waits for ever")
+    format!("the assumption that a loop which waits for {ROUNDS} rounds does not count them")
 }
 
 /// Is the question after this history a read, an update that may fail, or an attempt?
