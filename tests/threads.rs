@@ -393,8 +393,7 @@ fn loops_that_wait_end() {
     for (n, wait) in loops.into_iter().enumerate() {
         let (found, text) = waits(wait, true);
         assert_eq!(found, Verdict::Ok, "{n}: {text}");
-        let says =
-            "Verified under the assumption that a loop which waits for 100 rounds does not count them";
+        let says = "Verified under the assumption that a loop which waits for 100 rounds does not count them";
         assert!(text.contains(says), "{n}: {text}");
         assert_eq!(waits(wait, false).0, Verdict::Livelock, "{n}");
     }

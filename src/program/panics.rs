@@ -62,7 +62,7 @@ pub(crate) fn failure(payload: Box<dyn Any + Send>) -> Failure {
 struct Misuse(String);
 
 /// Fails the running process, at the place in its code where it asked for the operation.
-pub(super) fn blame(what: impl Into<String>, place: Place) -> ! {
+pub(crate) fn blame(what: impl Into<String>, place: Place) -> ! {
     PLACE.set(Some(site(place)));
     resume_unwind(Box::new(Misuse(what.into())))
 }

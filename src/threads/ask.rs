@@ -134,8 +134,8 @@ pub(super) struct Running {
     pub(super) statics: RefCell<FxHashMap<usize, Variable>>,
     /// The threads that have scopes.
     pub(super) with_scopes: RefCell<FxHashSet<NodeId>>,
-    /// How many locks threads have.
-    pub(super) locks: RefCell<FxHashMap<NodeId, u32>>,
+    /// The locks that threads have.
+    pub(super) locks: RefCell<Vec<Locked>>,
     /// Memory that the program has allocated.
     pub(super) blocks: RefCell<Blocks>,
     /// Where handles were made that are not counted, and whose contents are being dropped.
@@ -148,6 +148,15 @@ pub(super) struct Running {
     pub(super) pointers: RefCell<FxHashMap<NodeId, Pointers>>,
     /// Two accesses that race.
     pub(super) race: RefCell<Option<Failure>>,
+}
+
+/// A lock that a thread has.
+#[derive(Clone, Copy)]
+pub(super) struct Locked {
+    pub(super) thread: NodeId,
+    address: usize,
+    /// May others have it, too?
+    is_shared: bool,
 }
 
 /// A history to which the running thread is to go on, which reads nothing that others have left.
@@ -314,16 +323,31 @@ impl Running {
         assert!(!self.has_locked_in_panic.take(), "{what}: that is not supported");
     }
 
-    /// Counts a lock that the running thread gets.
-    pub(super) fn has_locked(&self) {
-        *self.locks.borrow_mut().entry(self.thread.get()).or_default() += 1;
+    /// Fails the running thread if it has the lock with this address, alone or to be alone.
+    pub(super) fn must_not_have(&self, address: usize, is_shared: bool, place: Place) {
+        let own = (self.thread.get(), address);
+        let locks = self.locks.borrow();
+        let is_own = |lock: &Locked| (lock.thread, lock.address) == own;
+        let is_alone = |lock: &Locked| !(lock.is_shared && is_shared);
+        let waits = locks.iter().any(|lock| is_own(lock) && is_alone(lock));
+        drop(locks);
+        if waits && !std::thread::panicking() {
+            panics::blame("the thread waits for a lock that it has", place);
+        }
     }
 
-    /// Counts a lock that the running thread gives back.
-    pub(super) fn has_unlocked(&self) {
-        if let Some(locks) = self.locks.borrow_mut().get_mut(&self.thread.get()) {
-            *locks -= 1;
-        }
+    /// Notes that the running thread gets a lock.
+    pub(super) fn has_locked(&self, address: usize, is_shared: bool) {
+        let thread = self.thread.get();
+        self.locks.borrow_mut().push(Locked { thread, address, is_shared });
+    }
+
+    /// Notes that the running thread gives a lock back.
+    pub(super) fn has_unlocked(&self, address: usize) {
+        let own = (self.thread.get(), address);
+        let mut locks = self.locks.borrow_mut();
+        let place = locks.iter().rposition(|lock| (lock.thread, lock.address) == own);
+        place.map(|place| locks.swap_remove(place));
     }
 
     /// Does the running thread wake for no reason, where it would wait? That is a choice, as often

@@ -272,25 +272,33 @@ impl Shared {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Records what a thread does after this history, or compares it with what it did before.
-    pub(super) fn answer(&self, node: NodeId, wanted: Wanted, printed: String) {
+    /// Records what a thread does after this history, or compares it with what it did before. If it
+    /// does something else, what it would be told is not for it.
+    pub(super) fn answer(
+        &self,
+        node: NodeId,
+        wanted: Wanted,
+        printed: String,
+    ) -> Result<(), Stale> {
         let stamp = wanted.stamp();
         if stamp != 0 && self.tree().reply(node).is_some_and(|known| known.stamp == stamp) {
-            return;
+            return Ok(());
         }
         let reply = wanted.reply(printed, &self.sites);
         let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
         let Some(known) = tree.reply(node) else {
             tree.begin(node, reply);
-            return;
+            return Ok(());
         };
         let kind = || FailureKind::Error;
-        if let Some(Reply { asked: Asked::Failed(failure), .. }) =
-            difference::between("the thread", known, &reply, &kind)
-        {
-            drop(tree);
-            self.broken().entry(node).or_insert(failure);
+        let differs = difference::between("the thread", known, &reply, &kind);
+        drop(tree);
+        let Some(Reply { asked: Asked::Failed(failure), .. }) = differs else { return Ok(()) };
+        if self.has_rwlocks.load(Ordering::Relaxed) {
+            self.tries.store(true, Ordering::Relaxed);
         }
+        self.broken().entry(node).or_insert(failure);
+        Err(Stale)
     }
 
     /// Notes that the threads cannot be brought to this history again.
@@ -303,7 +311,9 @@ impl Shared {
         }
         let message = "nondeterminism: the threads do not do the same again".to_string();
         let failure = Failure { kind: FailureKind::Error, message, site: None };
-        self.broken().entry(node).or_insert(failure).clone()
+        let mut broken = self.broken();
+        let seen = broken.values().next().cloned();
+        broken.entry(node).or_insert(seen.unwrap_or(failure)).clone()
     }
 
     /// Does the exchange of a pointer that is asked for in this history find what it expects, if it

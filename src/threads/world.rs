@@ -312,14 +312,14 @@ impl World {
         running.keep_spawned(&wanted);
         let printed = std::mem::take(&mut *running.printed.borrow_mut());
         let node = running.node.get();
-        running.shared.answer(node, wanted, printed);
+        let answered = running.shared.answer(node, wanted, printed);
         let thread = self.threads.get_mut(&root).expect("a thread that runs");
         thread.at = node;
         match has_ended {
             true => put_back(stack),
             false => thread.stack = Some(stack),
         }
-        Ok(())
+        answered
     }
 }
 
@@ -334,6 +334,8 @@ impl Drop for World {
             self.threads.drain().for_each(|(_, thread)| std::mem::forget(thread.stack));
             let bodies = self.running.bodies.take().into_values();
             bodies.chain(self.running.spawned.take()).for_each(std::mem::forget);
+            // Their destructors would run outside of the program.
+            std::mem::forget((self.running.locals.take(), self.running.statics.take()));
             return;
         }
         let running = self.running.clone();
@@ -343,7 +345,7 @@ impl Drop for World {
         // And what a destructor wants to lock is best unlocked before.
         threads.sort_unstable_by_key(|&(root, _)| {
             let has_scopes = running.with_scopes.borrow().contains(&root);
-            let has_locks = running.locks.borrow().get(&root).is_some_and(|&locks| locks > 0);
+            let has_locks = running.locks.borrow().iter().any(|lock| lock.thread == root);
             (has_scopes, !has_locks, Reverse(root))
         });
         running.enter(|| {

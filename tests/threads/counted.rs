@@ -186,7 +186,7 @@ impl Machine {
 #[test]
 fn random_programs_have_the_outcomes_of_all_interleavings() {
     let mut several = 0;
-    for seed in 0..60 {
+    for seed in 0..24 {
         let script = script(seed);
         let expected = Machine::outcomes(&script);
         several += usize::from(expected.len() > 1);
@@ -197,7 +197,7 @@ fn random_programs_have_the_outcomes_of_all_interleavings() {
             assert!(!deadlocks, "seed {seed}");
         }
     }
-    assert!(several > 20, "{several}");
+    assert!(several > 8, "{several}");
 }
 
 /// Handles are counted only if their number matters.

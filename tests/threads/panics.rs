@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize as Plain;
 use mazurka::explore::Verdict;
 use mazurka::program::Program;
 use mazurka::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use mazurka::sync::{Arc, Mutex, PoisonError, mpsc};
+use mazurka::sync::{Arc, Mutex, PoisonError, RwLock, mpsc};
 use mazurka::thread;
 use mazurka::threads::Builder;
 
@@ -183,4 +183,54 @@ fn stacks_are_unwound_or_forgotten() {
     };
     assert!(unwound(Builder::new()) > 0);
     assert_eq!(unwound(Builder::new().forget_stacks()), 0);
+}
+
+#[test]
+fn who_waits_for_a_lock_that_it_has_is_told_so() {
+    let own: [fn(); 4] = [
+        || {
+            let lock = Mutex::new(0);
+            let _guards = (lock.lock(), lock.lock());
+        },
+        || {
+            let lock = RwLock::new(0);
+            let _guards = (lock.write(), lock.write());
+        },
+        || {
+            let lock = RwLock::new(0);
+            let _guards = (lock.read(), lock.write());
+        },
+        || {
+            let lock = RwLock::new(0);
+            let _guards = (lock.write(), lock.read());
+        },
+    ];
+    for twice in own {
+        let (found, text) = verdict(twice);
+        assert_eq!(found, Verdict::Error, "{text}");
+        assert!(text.starts_with("Error: the thread waits for a lock that it has"), "{text}");
+    }
+    Builder::new().check(|| {
+        let lock = RwLock::new(0);
+        drop((lock.read(), lock.read()));
+        drop(lock.write());
+    });
+}
+
+/// A thread that does something else the second time is not told what was meant for the first one.
+#[test]
+fn a_thread_that_differs_is_not_followed() {
+    let runs = Plain::new(0);
+    let (found, text) = verdict(move || {
+        let (x, lock) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(0)));
+        let own = (x.clone(), lock.clone());
+        let thread = thread::spawn(move || *own.1.lock().unwrap() += own.0.load(SeqCst));
+        if runs.fetch_add(1, SeqCst) > 2 {
+            x.store(1, SeqCst);
+        }
+        *lock.lock().unwrap() += 1;
+        thread.join().unwrap();
+    });
+    assert_eq!(found, Verdict::Error, "{text}");
+    assert!(text.contains("nondeterminism: after the same outcomes"), "{text}");
 }

@@ -59,6 +59,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     pub(super) fn lock_at(&self, place: Place) -> LockResult<MutexGuard<'_, T>> {
+        Running::current().must_not_have(self.address(), false, place);
         let handle = request(Op::AsyncLock(self.id), "lock", place);
         let own = Request { mutex: self.id, handle };
         ask_for(Op::MutexWaitAny([own].into()), "lock", place);
@@ -79,11 +80,15 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
     fn guard(&self, handle: Handle, place: Place) -> LockResult<MutexGuard<'_, T>> {
         self.content.observe("lock", place);
         let guard = |inner| MutexGuard { mutex: self, handle, place, inner: Some(inner) };
         let granted = granted(self.inner.try_lock(), guard);
-        Running::current().has_locked();
+        Running::current().has_locked(self.address(), false);
         granted
     }
 
@@ -115,8 +120,8 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 
     fn release(&mut self) {
         let Some(inner) = self.inner.take() else { return };
-        Running::try_current().inspect(|running| running.has_unlocked());
         let (mutex, place) = (self.mutex, self.place);
+        Running::try_current().inspect(|running| running.has_unlocked(mutex.address()));
         mutex.content.leave();
         drop(inner);
         mutex.content.publish("unlock", place);

@@ -80,7 +80,12 @@ impl Way {
         Way::Queued(id, Content::new("content of RwLock", place))
     }
 
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
     fn lock(&self, hold: Hold, text: &'static str, place: Place) -> Handle {
+        Running::current().must_not_have(self.address(), hold == Hold::Shared, place);
         match self {
             Way::Queued(lock, content) => {
                 let lock = *lock;
@@ -120,7 +125,7 @@ impl Way {
 
     fn unlock(&self, hold: Hold, handle: Handle, place: Place) {
         let Some(running) = Running::try_current() else { return };
-        running.has_unlocked();
+        running.has_unlocked(self.address());
         drop(running);
         match self {
             Way::Queued(lock, content) => {
@@ -219,7 +224,7 @@ impl<T: ?Sized> RwLock<T> {
         handle: Handle,
         place: Place,
     ) -> RwLockReadGuard<'a, T> {
-        Running::current().has_locked();
+        Running::current().has_locked(self.way.address(), true);
         RwLockReadGuard { lock: self, handle, place, inner: Some(inner) }
     }
 
@@ -229,7 +234,7 @@ impl<T: ?Sized> RwLock<T> {
         handle: Handle,
         place: Place,
     ) -> RwLockWriteGuard<'a, T> {
-        Running::current().has_locked();
+        Running::current().has_locked(self.way.address(), false);
         RwLockWriteGuard { lock: self, handle, place, inner: Some(inner) }
     }
 
