@@ -109,8 +109,8 @@ impl World {
         running.thread.set(root);
         let told = step.told.clone();
         let wanted = running.enter(|| panics::while_running(|| stack.send(told)));
-        let has_ended = wanted.asked.is_end();
-        let goes_on = !running.is_stale.get() && !has_ended && running.made.get() == 0;
+        let has_ended = wanted.asked.is_end() && !running.is_stale.get();
+        let goes_on = !wanted.asked.is_end() && running.made.get() == 0;
         match has_ended {
             true => put_back(stack),
             false => self.thread(root).stack = Some(stack),

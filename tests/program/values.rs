@@ -23,11 +23,14 @@ impl Hash for Remarked {
     }
 }
 
-#[cfg(debug_assertions)]
+/// Only debug builds compare the texts.
 #[test]
 fn equal_values_that_are_not_the_same_are_reported() {
     let reported = |program: Program, line: u32| {
         let told = mazurka::check(&program.build()).all().run().to_string();
+        if !cfg!(debug_assertions) {
+            return;
+        }
         let expected = r#"the values Remarked(1, "a") and Remarked(1, "b") are equal, but `Debug`"#;
         let mirrored = r#"the values Remarked(1, "b") and Remarked(1, "a") are equal, but `Debug`"#;
         assert!(told.contains(expected) || told.contains(mirrored), "{told}");
