@@ -462,3 +462,40 @@ impl Past {
         &self.told[self.done..]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Counts(std::sync::atomic::AtomicU32);
+
+    impl Pulse for Counts {
+        fn go_on(&self) {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_past_ends_with_the_first_question_that_differs() {
+        let begin = |stamps: [u64; 3]| {
+            let pulse = Arc::new(Counts(Default::default()));
+            let mut past = Past::with_capacity(3, pulse.clone());
+            for (n, stamp) in stamps.into_iter().enumerate().rev() {
+                past.push_front(stamp, Told::Chosen(n as i64));
+            }
+            past.complete();
+            (past, pulse)
+        };
+        let (mut past, pulse) = begin([5, 7, 9]);
+        let told: Vec<_> = [5, 7, 9].into_iter().map_while(|stamp| past.next(stamp)).collect();
+        assert_eq!(told, [Told::Chosen(0), Told::Chosen(1), Told::Chosen(2)]);
+        assert_eq!((past.next(9), past.left().len()), (None, 0), "what comes now is new");
+        assert_eq!(pulse.0.load(std::sync::atomic::Ordering::Relaxed), 3);
+        let (mut past, _) = begin([5, 7, 9]);
+        assert_eq!(past.next(5), Some(Told::Chosen(0)));
+        assert_eq!((past.next(8), past.next(7)), (None, None), "it has asked something else");
+        assert_eq!((past.done(), past.left()), (1, &[Told::Chosen(1), Told::Chosen(2)][..]));
+        let (mut unknown, _) = begin([0, 7, 9]);
+        assert_eq!(unknown.next(0), None, "a runner without hashes");
+    }
+}
