@@ -113,13 +113,13 @@ impl Runner for Closures {
     fn retrace(
         &self,
         start: &Start,
-        past: Past,
+        past: impl FnOnce() -> Past,
         replies: &mut Vec<Reply<Start>>,
     ) -> Option<(Live, Past)> {
         if process::has_withdrawn() {
             return None;
         }
-        let mut live = Live::with_past(start, &self.making, past);
+        let mut live = Live::with_past(start, &self.making, past());
         replies.push(self.reply(&mut live));
         let past = live.take_past();
         Some((live, past))

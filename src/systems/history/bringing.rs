@@ -41,8 +41,8 @@ impl<R: Runner> History<R> {
         last: &Told,
     ) -> (R::Live, Vec<Reply<R::Start>>, Vec<NodeId>) {
         live.make_room(1);
-        let (start, past) = self.past(live, node, last);
-        let mut replies = Vec::new();
+        let start = self.tree().start(node).clone();
+        let (past, mut replies) = (|| self.past(live, node, last), Vec::new());
         let Some((mut process, past)) = self.runner().retrace(&start, past, &mut replies) else {
             return self.run_anew(live, node, last);
         };
@@ -56,18 +56,12 @@ impl<R: Runner> History<R> {
     }
 
     /// What brings a new process to this history and then to the outcome `last`.
-    fn past(&self, live: &Live<R::Live>, node: NodeId, last: &Told) -> (R::Start, Past) {
+    fn past(&self, live: &Live<R::Live>, node: NodeId, last: &Told) -> Past {
         let tree = self.tree();
         let histories = || std::iter::successors(Some(node), |&node| tree.parent(node));
-        let mut past = Past::with_capacity(histories().count(), live.turns.clone());
-        let mut told = last;
-        for node in histories() {
-            let asked = tree.reply(node).expect("a history that was visited");
-            past.push_front(asked.stamp, told.clone());
-            told = tree.told(node);
-        }
-        past.complete();
-        (tree.start(node).clone(), past)
+        let told = std::iter::once(last).chain(histories().map(|node| tree.told(node)));
+        let stamp = |node| tree.reply(node).expect("a history that was visited").stamp;
+        Past::of(histories().map(stamp).zip(told.cloned()), live.turns.clone())
     }
 
     /// Does the same by a new process.

@@ -70,7 +70,7 @@ pub trait Runner: Send + Sync + 'static {
     fn retrace(
         &self,
         start: &Self::Start,
-        past: Past,
+        past: impl FnOnce() -> Past,
         replies: &mut Vec<Reply<Self::Start>>,
     ) -> Option<(Self::Live, Past)> {
         let _ = (start, past, replies);
@@ -422,22 +422,12 @@ pub struct Past {
 }
 
 impl Past {
-    /// Room for this number of outcomes.
-    pub(super) fn with_capacity(outcomes: usize, pulse: Arc<dyn Pulse>) -> Past {
-        let (told, stamps) = (Vec::with_capacity(outcomes), Vec::with_capacity(outcomes));
+    /// These outcomes, the last one first, each with the hash of the question that it answers.
+    pub(super) fn of(backwards: impl Iterator<Item = (u64, Told)>, pulse: Arc<dyn Pulse>) -> Past {
+        let (mut stamps, mut told): (Vec<u64>, Vec<Told>) = backwards.unzip();
+        stamps.reverse();
+        told.reverse();
         Past { told, stamps, done: 0, is_over: false, pulse }
-    }
-
-    /// Adds an outcome before all others, and the hash of the question that it answers.
-    pub(super) fn push_front(&mut self, stamp: u64, told: Told) {
-        self.stamps.push(stamp);
-        self.told.push(told);
-    }
-
-    /// All outcomes have been added.
-    pub(super) fn complete(&mut self) {
-        self.stamps.reverse();
-        self.told.reverse();
     }
 
     /// The next outcome, if the process asks what it has asked before; `stamp` is the hash of its
@@ -479,12 +469,9 @@ mod tests {
     fn a_past_ends_with_the_first_question_that_differs() {
         let begin = |stamps: [u64; 3]| {
             let pulse = Arc::new(Counts(Default::default()));
-            let mut past = Past::with_capacity(3, pulse.clone());
-            for (n, stamp) in stamps.into_iter().enumerate().rev() {
-                past.push_front(stamp, Told::Chosen(n as i64));
-            }
-            past.complete();
-            (past, pulse)
+            let numbered = stamps.into_iter().zip([0, 1, 2]).rev();
+            let backwards = numbered.map(|(stamp, n)| (stamp, Told::Chosen(n)));
+            (Past::of(backwards, pulse.clone()), pulse)
         };
         let (mut past, pulse) = begin([5, 7, 9]);
         let told: Vec<_> = [5, 7, 9].into_iter().map_while(|stamp| past.next(stamp)).collect();
