@@ -4,12 +4,13 @@
 pub mod interpreted;
 
 use std::collections::BTreeSet;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
 use mazurka::explore::{
-    Budget, EXPLORERS, Explorer, Guarantee, NoObserver, Outcome, Setting, Stats, Verdict,
-    Violation, explore,
+    Budget, EXPLORERS, Explorer, Guarantee, InPieces, NoObserver, Outcome, Setting, Sleep, Stats,
+    Verdict, Violation, explore,
 };
 use mazurka::model::System;
 use mazurka::systems::history::History;
@@ -91,6 +92,21 @@ where
             let found = essence(&within(&history, explorer, budget));
             assert_eq!(found, expected, "{explorer}, forgetful, {}", sample.describe());
         }
+    }
+}
+
+/// Each thread has live processes of its own, and the number of a history that goes is used again.
+#[test]
+fn threads_that_forget_find_what_one_finds() {
+    for sample in &random_models::processes()[..30] {
+        let expected = essence(&all(&sample.script, "sleep".parse().unwrap()), false);
+        let history = History::new(Interpreted::new(sample.script.clone())).max_histories(0);
+        let pieces = InPieces::new(Sleep::default(), NonZeroU32::new(3).unwrap());
+        let many = |n| NonZeroU64::new(n).unwrap();
+        let pieces = InPieces { first: many(3), grain: many(2), ..pieces };
+        let budget = Budget { all: true, keep_locals: 0, ..Budget::default() };
+        let found = explore(&Erased::of(&history), pieces, budget, &mut NoObserver);
+        assert_eq!(essence(&found, false), expected, "{}", sample.describe());
     }
 }
 
