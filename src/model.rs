@@ -89,6 +89,10 @@ pub use system::{Failure, FailureKind, Next, System};
 pub use touch::{May, Touch};
 pub use value::{Value, ValueId, Values};
 
+// The one name of another layer: a test that was written for loom says `loom::model::Builder`.
+#[doc(no_inline)]
+pub use crate::threads::Loom as Builder;
+
 pub(crate) use as_text::stored_as_text;
 pub(crate) use effect::{Mode, Need, Needs};
 pub(crate) use objects::network::{ENDED, Places, network_effect};

@@ -41,7 +41,7 @@
 //! | `system` | the histories as a [`System`](crate::model::System) |
 //! | `world` | threads on stacks of their own, and what they have in memory |
 //! | `ask` | how the code of a thread asks for an operation |
-//! | `builder` | searches of a closure |
+//! | `builder`, `loom` | searches of a closure; with loom's options |
 //! | `token` | what a write leaves: a history, and the bits of an atomic |
 //! | `waiting` | loops that wait for others |
 //! | `sync`, `thread`, `scope`, `cell`, `alloc`, `hint` | the interfaces of the standard library |
@@ -54,6 +54,7 @@ mod builder;
 pub mod cell;
 pub mod future;
 pub mod hint;
+mod loom;
 mod scope;
 mod statics;
 pub mod sync;
@@ -64,6 +65,7 @@ mod waiting;
 mod world;
 
 pub use builder::{Builder, model};
+pub use loom::Builder as Loom;
 #[doc(hidden)]
 pub use statics::Static;
 pub use system::Threads;

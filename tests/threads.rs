@@ -1,6 +1,7 @@
 //! Rust code as it is: the interfaces of the standard library.
 
 mod counted;
+mod limits;
 mod memory;
 mod panics;
 mod tasks;
@@ -572,15 +573,4 @@ fn a_scope_lends_to_its_threads() {
         });
     });
     assert_eq!(found, Verdict::Assertion, "{text}");
-}
-
-#[test]
-fn weak_orderings_are_refused_if_asked() {
-    let relaxed = || {
-        AtomicUsize::new(0).load(std::sync::atomic::Ordering::Relaxed);
-    };
-    Builder::new().check(relaxed);
-    let refused = catch_unwind(|| Builder::new().refuse_weak_orderings().check(relaxed));
-    let message = refused.unwrap_err().downcast::<String>();
-    assert!(message.is_ok_and(|text| text.contains("weaker than sequential consistency")));
 }

@@ -151,9 +151,11 @@ impl Builder {
     /// cannot be explored.
     #[track_caller]
     pub fn check(self, closure: impl Fn() + Send + Sync + 'static) {
-        if let Err(objection) = self.objection(Arc::new(closure), Location::caller()) {
-            panic!("{objection}");
-        }
+        let enough = match self.how.explorer.profile().samples {
+            true => Checked::has_found_nothing,
+            false => Checked::is_ok,
+        };
+        self.require(enough, Arc::new(closure), Location::caller());
     }
 
     /// Explores the executions of the closure, and returns the result.
@@ -165,16 +167,18 @@ impl Builder {
         self.checked(Arc::new(closure))
     }
 
-    fn objection(&self, closure: Main, place: &Location<'_>) -> Result<(), String> {
-        let enough: fn(&Checked) -> bool = match self.how.explorer.profile().samples {
-            true => Checked::has_found_nothing,
-            false => Checked::is_ok,
-        };
-        self.search(closure, |threads| {
+    /// Explores for a test at this place, and panics with a violation, or with a result without one
+    /// that is not `enough`.
+    #[track_caller]
+    pub(super) fn require(&self, enough: fn(&Checked) -> bool, main: Main, place: &Location<'_>) {
+        let objection = self.search(main, |threads| {
             check::objection(threads, self.how.clone(), place, enough)?;
             let is_weak = self.refuses_weak && threads.is_weak();
             if is_weak { Err(WEAK.to_string()) } else { Ok(()) }
-        })
+        });
+        if let Err(objection) = objection {
+            panic!("{objection}");
+        }
     }
 
     #[track_caller]
@@ -204,4 +208,4 @@ impl Builder {
 }
 
 /// The program.
-type Main = Arc<dyn Fn() + Send + Sync>;
+pub(super) type Main = Arc<dyn Fn() + Send + Sync>;

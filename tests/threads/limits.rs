@@ -1,0 +1,68 @@
+//! What bounds a search, by our names and by those of loom.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use mazurka::model::Builder as Loom;
+use mazurka::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use mazurka::sync::{Arc, Mutex};
+use mazurka::thread;
+use mazurka::threads::Builder;
+
+#[test]
+fn weak_orderings_are_refused_if_asked() {
+    let relaxed = || {
+        AtomicUsize::new(0).load(std::sync::atomic::Ordering::Relaxed);
+    };
+    Builder::new().check(relaxed);
+    let refused = catch_unwind(|| Builder::new().refuse_weak_orderings().check(relaxed));
+    let message = refused.unwrap_err().downcast::<String>();
+    assert!(message.is_ok_and(|text| text.contains("weaker than sequential consistency")));
+}
+
+#[test]
+fn limits_by_the_names_of_loom() {
+    let three_write = || {
+        let x = Arc::new(AtomicUsize::new(0));
+        let write = |n| {
+            let x = x.clone();
+            thread::spawn(move || x.store(n, SeqCst))
+        };
+        for writer in [1, 2, 3].map(write) {
+            writer.join().unwrap();
+        }
+        assert!(x.load(SeqCst) > 0);
+    };
+    let executions = |builder: &Loom| {
+        let runs = std::sync::Arc::new(std::sync::Mutex::new(BTreeSet::new()));
+        let own = runs.clone();
+        builder.check(move || {
+            let x = std::sync::Arc::new(Mutex::new(0));
+            let adders = [1, 2, 3].map(|n| {
+                let x = x.clone();
+                thread::spawn(move || {
+                    let mut x = x.lock().unwrap();
+                    *x = *x * 10 + n;
+                })
+            });
+            for adder in adders {
+                adder.join().unwrap();
+            }
+            own.lock().unwrap().insert(*x.lock().unwrap());
+        });
+        runs.lock().unwrap().len()
+    };
+    let mut builder = Loom::new();
+    builder.preemption_bound = Some(0);
+    assert_eq!(executions(&builder), 6, "a bound that loom needs is not needed");
+    builder.max_permutations = Some(2);
+    assert_eq!(executions(&builder), 2, "it ends, and the test passes");
+    let mut fails = |limit: fn(&mut Loom)| {
+        limit(&mut builder);
+        let check = AssertUnwindSafe(|| builder.check(three_write));
+        catch_unwind(check).unwrap_err().downcast::<String>().expect("a text")
+    };
+    let cut = fails(|builder| (builder.max_permutations, builder.max_branches) = (None, 5));
+    assert!(cut.contains("Incomplete"), "{cut}");
+    assert!(cut.contains("depth 5"), "{cut}");
+}
