@@ -87,7 +87,6 @@
 //!   for one of several requests.
 //! - Panics as violations where the profile says `panic = "abort"`: there they end the test.
 //! - Tests of requests for mutexes.
-//! - Barriers, latches and collectives that a process makes.
 //!
 //! | item | meaning |
 //! |---|---|

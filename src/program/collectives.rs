@@ -4,8 +4,9 @@ use std::panic::Location;
 
 use super::data::{Data, pack, unpack};
 use super::handle::Named;
+use super::making::Made;
 use super::panics::blame;
-use super::process::{Place, ask};
+use super::process::{Place, Wire, ask};
 use super::text::Text;
 use crate::model::{Call, CollectiveId, CollectiveKind, Completion, Op, Value};
 use crate::systems::history::{Asked, Told};
@@ -48,6 +49,18 @@ pub struct Rank {
 }
 
 impl Collective {
+    /// A collective that the running process makes, with this number of ranks.
+    ///
+    /// # Panics
+    /// If no process is running on this thread: a program declares a
+    /// [`collective`](super::Program::collective). More than 64 are a violation.
+    #[track_caller]
+    pub fn new(name: impl AsRef<str>, ranks: u32) -> Self {
+        let (wire, place) = (Wire::current(), Location::caller());
+        let named = wire.make_for(ranks, Made::Collective, name.as_ref(), CollectiveId, place);
+        Collective { named, ranks }
+    }
+
     /// The rank with this number. Only one process may take part as this rank.
     ///
     /// # Panics

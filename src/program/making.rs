@@ -18,6 +18,11 @@ use crate::model::{Asking, Called, Delivery, Object, Objects, Value};
 /// The most objects of a kind that processes make.
 const MANY: u32 = 1 << 28;
 
+/// The most participants of a barrier, counts of a latch, or ranks of a collective that a process
+/// makes. For each number there is an array.
+pub(super) const MOST: u32 = 64;
+const MANY_ALIKE: u32 = 1 << 20;
+
 /// The kinds of objects that processes make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Made {
@@ -27,6 +32,9 @@ pub(super) enum Made {
     Condvar,
     Semaphore,
     Cell,
+    Barrier(u32),
+    Latch(u32),
+    Collective(u32),
 }
 
 /// A process, by its number in this program.
@@ -88,6 +96,14 @@ impl Making {
         objects.semaphores.push_array("semaphore", MANY, 0);
         begin(Made::Cell, objects.cells.len());
         objects.cells.push_array("cell", MANY, Value::Unit);
+        for number in 0..=MOST {
+            begin(Made::Barrier(number), objects.barriers.len());
+            objects.barriers.push_array("barrier", MANY_ALIKE, number);
+            begin(Made::Latch(number), objects.latches.len());
+            objects.latches.push_array("latch", MANY_ALIKE, number);
+            begin(Made::Collective(number), objects.collectives.len());
+            objects.collectives.push_array("collective", MANY_ALIKE, number);
+        }
         drop(tables);
         let making = self.clone();
         objects.called = Called(Some(Arc::new(move |object| making.called(object))));

@@ -28,7 +28,7 @@ use rustc_hash::FxHasher;
 
 use super::data::{Data, pack};
 use super::handle::Named;
-use super::making::{Made, Maker, Making};
+use super::making::{MOST, Made, Maker, Making};
 use super::panics;
 use super::spawning::Start;
 use super::text::{Spot, Text};
@@ -206,6 +206,22 @@ impl Wire {
         talk.questions += 1;
         talk.wanted.push_back(Wanted { question: Some(question), ..wanted });
         Err(question)
+    }
+
+    /// Like [`make`](Wire::make), for an object that is for a number of participants.
+    pub(super) fn make_for<I: Into<Object> + Copy>(
+        &self,
+        number: u32,
+        made: fn(u32) -> Made,
+        name: &str,
+        id: fn(u32) -> I,
+        place: Place,
+    ) -> Named<I> {
+        if number > MOST {
+            let program = "a program declares larger ones";
+            panics::blame(format!("a process makes it for at most {MOST}; {program}"), place);
+        }
+        self.make(made(number), name, id)
     }
 
     /// Prints a line of the process.

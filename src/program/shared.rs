@@ -292,6 +292,18 @@ impl Semaphore {
 pub struct Barrier(pub(super) Named<BarrierId>);
 
 impl Barrier {
+    /// A barrier that the running process makes, for this number of participants.
+    ///
+    /// # Panics
+    /// If no process is running on this thread: a program declares a
+    /// [`barrier`](super::Program::barrier). More than 64 are a violation.
+    #[track_caller]
+    pub fn new(name: impl AsRef<str>, participants: u32) -> Self {
+        let (wire, place) = (Wire::current(), Location::caller());
+        let named = wire.make_for(participants, Made::Barrier, name.as_ref(), BarrierId, place);
+        Barrier(named)
+    }
+
     /// Arrives, and waits until all participants have arrived. Then the barrier may be used again.
     #[track_caller]
     pub fn wait(self) -> impl Future<Output = ()> {
@@ -310,6 +322,18 @@ impl Barrier {
 pub struct Latch(pub(super) Named<LatchId>);
 
 impl Latch {
+    /// A latch that the running process makes, which this number of counts opens.
+    ///
+    /// # Panics
+    /// If no process is running on this thread: a program declares a
+    /// [`latch`](super::Program::latch). More than 64 are a violation.
+    #[track_caller]
+    pub fn new(name: impl AsRef<str>, counts: u32) -> Self {
+        let (wire, place) = (Wire::current(), Location::caller());
+        let named = wire.make_for(counts, Made::Latch, name.as_ref(), LatchId, place);
+        Latch(named)
+    }
+
     /// Counts down. One count more than the latch has is a violation.
     #[track_caller]
     pub fn count_down(self) -> impl Future<Output = ()> {

@@ -241,6 +241,50 @@ fn made_objects_of_all_kinds_belong_to_their_makers() {
     }
 }
 
+/// A barrier, a latch and a collective of two that a process makes, and sends to another.
+#[test]
+fn what_is_for_many_is_made_too() {
+    for explorer in EXPLORERS {
+        let mut program = Program::new();
+        let link = program.mailbox("link");
+        program.process("maker", async move || {
+            for round in 0..2_u32 {
+                let (barrier, latch) = (Barrier::new("both", 2), Latch::new("both", 1 + round));
+                let world = Collective::new("both", 2);
+                link.send((barrier, latch, world)).await;
+                barrier.wait().await;
+                for _ in 0..=round {
+                    latch.count_down().await;
+                }
+                assert_eq!(world.rank(0).allreduce(round, |a, b| a + b).await, 10 + round);
+            }
+        });
+        program.process("guest", async move || {
+            for _ in 0..2 {
+                let (barrier, latch, world): (Barrier, Latch, Collective) = link.recv().await;
+                barrier.wait().await;
+                latch.wait().await;
+                world.rank(1).allreduce(10_u32, |a, b| a + b).await;
+            }
+        });
+        let checked = all(&program.build(), explorer);
+        assert_eq!((checked.verdict(), checked.stats().traces), (Verdict::Ok, 1), "{checked}");
+    }
+    let told = |closure: fn(&mut Program)| {
+        let mut program = Program::new();
+        closure(&mut program);
+        mazurka::check(&program.build()).run().to_string()
+    };
+    let waits = told(|program| {
+        program.process("P", async move || Barrier::new("end", 2).wait().await);
+    });
+    assert!(waits.starts_with("Deadlock: P waits for barrier end of P"), "{waits}");
+    let large = told(|program| {
+        program.process("P", async move || Latch::new("end", 65).wait().await);
+    });
+    assert!(large.contains("at most 64; a program declares larger ones"), "{large}");
+}
+
 #[test]
 fn made_objects_have_names() {
     let mut program = Program::new();
