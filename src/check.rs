@@ -47,7 +47,7 @@ use std::time::{Duration, Instant};
 pub(crate) use chosen::Chosen;
 
 use crate::explore::{
-    Budget, Explorer, NoObserver, Outcome, Stats, StopReason, Verdict, Violation,
+    Budget, Explorer, NoObserver, Outcome, Stats, StopReason, Verdict, Violation, ViolationKind,
 };
 use crate::model::{AnySystem, System};
 use crate::property::{Properties, Property};
@@ -129,9 +129,17 @@ impl How {
 
     fn explore(&self, system: &AnySystem<'_>) -> Checked {
         let (begun, budget, mut limits) = (Instant::now(), self.budget(), self.limits.clone());
-        let mut nobody = NoObserver;
-        let mut first = FirstGood::new(&mut nobody);
-        let mut outcome = self.explorer.explore(system, self.jobs, budget.clone(), &mut first);
+        let explored = |budget: Budget| {
+            let mut nobody = NoObserver;
+            let mut first = FirstGood::new(&mut nobody);
+            let outcome = self.explorer.explore(system, self.jobs, budget, &mut first);
+            (outcome, first.found)
+        };
+        let (mut outcome, mut first) = explored(budget.clone());
+        let is_livelock = |found: &Violation| found.kind == ViolationKind::Livelock;
+        while outcome.violations.iter().any(is_livelock) && system.looks_further() {
+            (outcome, first) = explored(budget.after(begun.elapsed()));
+        }
         if outcome.stopped_by == Some(StopReason::Endless)
             && outcome.violations.is_empty()
             && system.foresight().remembers_all()
@@ -142,7 +150,7 @@ impl How {
                 (limits.depth, outcome) = (Some(depth), up_to);
             }
         }
-        let first = first.found.filter(|_| outcome.violations.is_empty());
+        let first = first.filter(|_| outcome.violations.is_empty());
         let shown = first.map(|schedule| Shown::of(system, &schedule));
         let shown = shown.filter(|shown| !shown.printed.is_empty());
         let subject = Subject::in_rust(self.allow_pending);

@@ -83,6 +83,10 @@ impl System for AnySystem<'_> {
         self.0.release(local);
     }
 
+    fn looks_further(&self) -> bool {
+        self.0.looks_further()
+    }
+
     fn attempt<T: Send + 'static>(&self, work: impl Fn(&Self) -> T + Send + Sync + 'static) -> T {
         work(self)
     }
@@ -150,6 +154,10 @@ impl<P: Deref<Target = S> + Sync, S: System> System for Inside<P, S> {
 
     fn release(&self, local: &Opaque) {
         self.0.release(inside(local));
+    }
+
+    fn looks_further(&self) -> bool {
+        self.0.looks_further()
     }
 
     fn attempt<T: Send + 'static>(&self, work: impl Fn(&Self) -> T + Send + Sync + 'static) -> T {

@@ -70,6 +70,13 @@ pub trait System: Sync {
         let _ = local;
     }
 
+    /// Asked when a search has found a livelock. Returns whether a process that was taken to go
+    /// round a loop for ever does end it. Then the system follows it from now on, and the search
+    /// has to be done again.
+    fn looks_further(&self) -> bool {
+        false
+    }
+
     /// Runs `work`, such as a search, on this system. If processes of the system may run for ever,
     /// this method runs `work` under a watchdog: a process that hangs fails at this local state
     /// from then on, and `work` is run again.

@@ -103,6 +103,11 @@ impl Display for Check<'_> {
                 }
             }
         }
+        if let Some(assumes) = &report.assumes
+            && report.violations.iter().any(|found| found.kind == ViolationKind::Livelock)
+        {
+            writeln!(f, "\nThis rests on {assumes}.")?;
+        }
         writeln!(f)?;
         statistics(f, report)?;
         if let Some(Merged { files, source_hash }) = &report.merged {

@@ -44,7 +44,7 @@ mod runner;
 pub(crate) mod tree;
 pub(crate) mod waiting;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ use again::Again;
 use live::Live;
 use patience::Watched;
 use tree::{NodeId, Tree};
-use waiting::may_wait;
+use waiting::{Loops, may_wait};
 
 /// The default for the maximum number of live processes of a thread.
 const MOST: usize = 256;
@@ -85,8 +85,7 @@ struct Shared<R: Runner> {
     patience: Option<Duration>,
     watched: Watched,
     again: Again,
-    /// Was a loop cut that waits?
-    has_cut: AtomicBool,
+    loops: Loops,
 }
 
 impl<R: Runner> History<R> {
@@ -97,9 +96,8 @@ impl<R: Runner> History<R> {
         let tree = RwLock::new(Tree::new(runner.processes()));
         let (starts, told) = (AtomicU64::new(0), AtomicU64::new(0));
         let (patience, watched, again) = (runner.patience(), Watched::default(), Again::default());
-        let has_cut = AtomicBool::new(false);
-        let shared =
-            Shared { runner, number, tree, starts, told, patience, watched, again, has_cut };
+        let loops = Loops::default();
+        let shared = Shared { runner, number, tree, starts, told, patience, watched, again, loops };
         let shared = Arc::new(shared);
         History { most: MOST, shared }
     }
@@ -343,6 +341,10 @@ impl<R: Runner> System for History<R> {
         }
     }
 
+    fn looks_further(&self) -> bool {
+        self.gives_up()
+    }
+
     fn is_daemon(&self, &Local(node): &Local) -> bool {
         self.runner().is_daemon(self.tree().start(node))
     }
@@ -424,7 +426,7 @@ impl<R: Runner> Describe<Local> for History<R> {
     }
 
     fn assumes(&self) -> Option<String> {
-        self.shared.has_cut.load(Ordering::Relaxed).then(waiting::assumption)
+        self.shared.loops.assumption()
     }
 
     fn runs(&self) -> Option<Runs> {

@@ -15,6 +15,7 @@ use crate::model::{
     Opaque, Remark, Response, Runs, Site, System, Value, Values,
 };
 use crate::systems::history::tree::{NodeId, Tree};
+use crate::systems::history::waiting::Loops;
 use crate::systems::history::{Asked, Reply, Told, difference};
 
 /// The most threads that are run again.
@@ -138,8 +139,7 @@ pub(super) struct Shared {
     pub(super) has_rwlocks: AtomicBool,
     /// Did an atomic operation ask for less than sequential consistency?
     pub(super) is_weak: AtomicBool,
-    /// Was a loop cut that waits?
-    pub(super) has_cut: AtomicBool,
+    pub(super) loops: Loops,
 }
 
 impl Threads {
@@ -181,7 +181,7 @@ impl Threads {
             cells: AtomicBool::new(false),
             has_rwlocks: AtomicBool::new(false),
             is_weak: AtomicBool::new(false),
-            has_cut: AtomicBool::new(false),
+            loops: Loops::default(),
         };
         Threads { shared: Arc::new(shared) }
     }
@@ -235,6 +235,11 @@ impl Shared {
 
     pub(super) fn tree(&self) -> RwLockReadGuard<'_, Tree<Start>> {
         self.tree.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// No observation leads back any more, until it does again.
+    pub(super) fn forget_returns(&self) {
+        self.tree.write().unwrap_or_else(PoisonError::into_inner).forget_returns();
     }
 
     /// The number of an object, which is called so, and was made there.
@@ -443,6 +448,10 @@ impl System for Threads {
             Some(earlier) => tree.come_back(node, told, earlier),
             None => tree.extend(node, told),
         })
+    }
+
+    fn looks_further(&self) -> bool {
+        self.shared.gives_up()
     }
 
     fn is_daemon(&self, &Local(node): &Local) -> bool {

@@ -9,7 +9,7 @@ use super::token::Updating;
 use super::world::World;
 use crate::model::Value;
 use crate::systems::history::tree::NodeId;
-use crate::systems::history::waiting::{self, ROUNDS, last_round};
+use crate::systems::history::waiting::{self, Round, last_round};
 use crate::systems::history::{Asked, Reply, Told};
 
 impl Shared {
@@ -17,13 +17,31 @@ impl Shared {
     /// the same, and has just made it twice with this observation: the history before the last one.
     pub(super) fn back(self: &Arc<Self>, node: NodeId, told: &Told) -> Option<NodeId> {
         let round = last_round(&self.tree(), node, told, is_again)?;
-        let start = round[round.len() - 1].then;
-        let mut world = World::at(self, start)?;
-        let repeats = (0..ROUNDS).all(|_| round.iter().all(|step| world.repeats(start, step)));
-        if repeats {
-            self.has_cut.store(true, Ordering::Relaxed);
+        let is_cut = self.loops.cuts(&round, |round, most| self.rounds_made(round, most));
+        if is_cut {
+            self.loops.note(&self.tree(), node, told);
         }
-        repeats.then_some(start)
+        is_cut.then_some(round.start())
+    }
+
+    /// The number of rounds that the thread makes after this one, up to this number.
+    fn rounds_made(self: &Arc<Self>, round: &Round, most: usize) -> usize {
+        let start = round.start();
+        let Some(mut world) = World::at(self, start) else { return 0 };
+        let repeats = |_: &usize| round.steps.iter().all(|step| world.repeats(start, step));
+        (0..most).take_while(repeats).count()
+    }
+
+    /// See [`System::looks_further`](crate::model::System::looks_further).
+    pub(super) fn gives_up(self: &Arc<Self>) -> bool {
+        let gives_up = self.loops.give_up(|node, told, most| {
+            let round = last_round(&self.tree(), node, told, is_again);
+            self.rounds_made(&round.expect("a loop that was cut"), most)
+        });
+        if gives_up {
+            self.forget_returns();
+        }
+        gives_up
     }
 
     /// Is the thread at a question that it has asked before, with nothing but observations since?
@@ -34,7 +52,7 @@ impl Shared {
     /// What verdicts rest on.
     pub(super) fn assumptions(&self) -> Option<String> {
         let order = self.is_weak.load(Ordering::Relaxed);
-        let loops = self.has_cut.load(Ordering::Relaxed).then(waiting::assumption);
+        let loops = self.loops.assumption();
         let all: Vec<String> =
             order.then(|| "sequential consistency".into()).into_iter().chain(loops).collect();
         (!all.is_empty()).then(|| all.join(" and "))

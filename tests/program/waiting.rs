@@ -165,3 +165,28 @@ fn a_waiting_loop_takes_no_time() {
     assert_eq!(checked.verdict(), Verdict::Ok, "{checked}");
     assert!(begun.elapsed() < Duration::from_secs(20), "{checked}");
 }
+
+/// A loop that gives up late is not taken for one that waits for ever.
+#[test]
+fn who_gives_up_late_does_not_wait_for_ever() {
+    for rounds in [300, 1_000] {
+        let mut program = Program::new();
+        let (flag, seen) = (program.cell("flag", 0), program.cell("seen", 0));
+        program.process("P", async move || {
+            for _ in 0..rounds {
+                if flag.read().await == 1 {
+                    seen.write(1).await;
+                    break;
+                }
+            }
+        });
+        program
+            .process("Q", async move || while flag.swap(0).await == 0 && seen.read().await == 0 {});
+        let system = program.build();
+        let checked = mazurka::check(&system).run();
+        let told = checked.to_string();
+        assert_eq!(checked.verdict(), Verdict::Livelock, "{told}");
+        assert!(told.contains("Q goes round its loop for ever"), "{told}");
+        assert!(told.contains("P has ended"), "{told}");
+    }
+}

@@ -66,3 +66,30 @@ fn limits_by_the_names_of_loom() {
     assert!(cut.contains("Incomplete"), "{cut}");
     assert!(cut.contains("depth 5"), "{cut}");
 }
+
+/// A loop that looks so often is taken to wait. That it waits for ever is not said before it is
+/// tried for longer.
+#[test]
+fn a_loop_that_gives_up_late_is_no_livelock() {
+    for rounds in [90, 300, 2_000] {
+        let search = || {
+            Builder::new().run(move || {
+                let flag = Arc::new(AtomicUsize::new(0));
+                let own = flag.clone();
+                let looks = move || (0..rounds).any(|_| own.load(SeqCst) == 1);
+                assert!(!thread::spawn(looks).join().unwrap());
+            })
+        };
+        let (found, stats) = (search().to_string(), search().stats().clone());
+        assert!(found.starts_with("Verified: "), "{found}");
+        assert_eq!((stats.traces, stats.max_depth), (1, rounds + 2), "{found}");
+    }
+    let waits = || {
+        let flag = AtomicUsize::new(0);
+        while flag.load(SeqCst) == 0 {}
+    };
+    let text = Builder::new().run(waits).to_string();
+    assert!(text.starts_with("Livelock"), "{text}");
+    let rests = "This rests on the assumption that a loop which waits for 10000 rounds does not";
+    assert!(text.contains(rests), "{text}");
+}

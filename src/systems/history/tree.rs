@@ -244,6 +244,11 @@ impl<S: Clone> Tree<S> {
         earlier
     }
 
+    /// No observation leads back any more, until it does again.
+    pub(crate) fn forget_returns(&mut self) {
+        self.returns.clear();
+    }
+
     /// The history that continues `node` with this observation, if it exists.
     pub(crate) fn child(&self, node: NodeId, told: &Told) -> Option<NodeId> {
         let found = self.children.find(hash(node, told), |&child| {
