@@ -67,7 +67,8 @@
 //! more are tried. If the loop gives up in one of them, it is followed to its end. If not, the
 //! process is taken to wait there until something changes, and the verdict says that it rests on
 //! this. What a process counts in further rounds is not explored. So it must not depend on how long
-//! it has waited. A round that locks a mutex or sends something changes something.
+//! it has waited. Before a livelock is reported, its loops are tried for 10,000 rounds. A round
+//! that locks a mutex or sends something changes something.
 //!
 //! A loop that tests a request at a p2p or bag mailbox waits after [`Program::max_polls`]
 //! unsuccessful tests, and the search is not complete. Await the request instead.
