@@ -43,6 +43,14 @@ hold_on_random_programs! {
     event_structures_are_those_of_the_definitions
 }
 
+#[test]
+fn collectives_between_groups_are_like_others() {
+    let samples = crate::random_models::groups();
+    event_structures_are_those_of_the_definitions(samples);
+    of_explorers::random_programs_are_explored_as_guaranteed(samples);
+    of_dependence::chains_order_what_depends(samples);
+}
+
 /// All laws about the event structure of a program. They are one test, because to make the structure takes longer than they do.
 fn event_structures_are_those_of_the_definitions<S: Subject>(samples: &[Sample<S>]) {
     let (mut pairs, mut questions) = (Default::default(), Default::default());

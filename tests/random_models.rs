@@ -134,6 +134,18 @@ pub fn p2p() -> &'static [Sample] {
     SAMPLES.get_or_init(|| first_samples(150, |seed| Script::new(ranks::generate(seed))))
 }
 
+/// The same, with collectives on an intercommunicator.
+pub fn groups() -> &'static [Sample] {
+    static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
+    let sample = |seed| {
+        let program = ranks::between_groups(ranks::generate(seed), seed)?;
+        let script = Script::new(program);
+        let (text, features) = (script.text(), script.features());
+        Sample::new(seed, Erased::new(script).told(text, features))
+    };
+    SAMPLES.get_or_init(|| (0..).filter_map(sample).take(asked(60)).collect())
+}
+
 /// The number of programs of a family: `ordinary`, or `MAZURKA_PROGRAMS`.
 pub fn asked(ordinary: usize) -> usize {
     let asked = std::env::var("MAZURKA_PROGRAMS").ok();

@@ -1,14 +1,35 @@
 //! The calls of collectives.
 
-/// What a rank does in a collective. The calls of all ranks in one round have to be equal.
+/// What a rank does in a collective. The calls of all ranks in one round have to
+/// [agree](Call::agrees).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
     /// The kind.
     pub kind: CollectiveKind,
-    /// The rank of the root, for kinds that have one.
+    /// The rank of the root, for kinds that have one. On an intercommunicator, the other ranks of
+    /// its group do not know it.
     pub root: Option<u32>,
     /// The operator, for kinds that have one: a number that only the system understands.
     pub operator: Option<u32>,
+    /// On an intercommunicator, whose ranks are those of one group and then those of the other:
+    /// the size of the first group. Otherwise 0.
+    pub first_group: u32,
+}
+
+impl Call {
+    /// May these be the calls of two ranks in one round?
+    pub fn agrees(&self, other: &Call) -> bool {
+        let rest = |call: &Call| (call.kind, call.operator, call.first_group);
+        let is_unknown = |call: &Call| call.first_group > 0 && call.root.is_none();
+        let has_root = is_unknown(self) || is_unknown(other) || self.root == other.root;
+        rest(self) == rest(other) && has_root
+    }
+
+    /// All that it consists of, for codes of states.
+    pub(super) fn words(self) -> [u32; 4] {
+        let part = |part: Option<u32>| part.map_or(0, |part| part + 1);
+        [self.kind as u32, part(self.root), part(self.operator), self.first_group]
+    }
 }
 
 impl CollectiveKind {

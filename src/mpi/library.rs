@@ -20,7 +20,7 @@ const OWN_HEADERS: [(&str, &str); 4] = [
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 40] = [
+pub(super) const PARTS: [(&str, &str); 41] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -39,6 +39,7 @@ pub(super) const PARTS: [(&str, &str); 40] = [
     ("contents.c", include_str!("c/contents.c")),
     ("info.c", include_str!("c/info.c")),
     ("comm.c", include_str!("c/comm.c")),
+    ("intercomm.c", include_str!("c/intercomm.c")),
     ("cart.c", include_str!("c/cart.c")),
     ("p2p.c", include_str!("c/p2p.c")),
     ("requests.c", include_str!("c/requests.c")),

@@ -177,7 +177,7 @@ struct Calling {
 
 impl Calling {
     fn new(rank: Rank, kind: CollectiveKind, root: Option<u32>, place: Place) -> Self {
-        Calling { rank, call: Call { kind, root, operator: None }, place }
+        Calling { rank, call: Call { kind, root, operator: None, first_group: 0 }, place }
     }
 
     /// Enters with a value. Returns the values of the ranks that this rank waits for, in the order

@@ -62,7 +62,7 @@ fn configuration<S: Subject>(unfolding: &mut Unfolding<'_, S>, rng: &mut Rng) ->
 /// Two changes of one chain are dependent, and so are a read and a change. Two dependent changes
 /// share a chain. An action that depends on an earlier event has it among its causes, and it
 /// depends on every direct cause in another process.
-fn chains_order_what_depends<S: Subject>(samples: &[Sample<S>]) {
+pub(super) fn chains_order_what_depends<S: Subject>(samples: &[Sample<S>]) {
     let mut shared = 0;
     for sample in samples {
         let mut rng = Rng::new(sample.seed);

@@ -113,7 +113,7 @@ fn check_counterexamples<S: Subject>(sample: &Sample<S>, method: impl Explorer, 
     }
 }
 
-fn random_programs_are_explored_as_guaranteed<S: Subject>(samples: &[Sample<S>]) {
+pub(super) fn random_programs_are_explored_as_guaranteed<S: Subject>(samples: &[Sample<S>]) {
     let mut blocked = vec![0; METHODS.len()];
     let mut compared = vec![0; METHODS.len()];
     for sample in samples {

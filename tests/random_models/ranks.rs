@@ -71,7 +71,30 @@ fn call(rng: &mut Rng, ranks: usize) -> Call {
     let all = [Barrier, Bcast, Scatter, Gather, Reduce, Allreduce, Scan, Exscan, Alltoall];
     let kind = *rng.pick(&all);
     let root = matches!(kind, Bcast | Scatter | Gather | Reduce).then(|| rng.below(ranks) as u32);
-    Call { kind, root, operator: None }
+    Call { kind, root, operator: None, first_group: 0 }
+}
+
+/// The same program with its collectives on an intercommunicator, if they can be there.
+pub fn between_groups(mut program: Program, seed: u64) -> Option<Program> {
+    let ranks = program.processes.len();
+    let first_group = Rng::new(seed).range(1, ranks) as u32;
+    let mut are_there = !program.collectives.is_empty();
+    for (rank, body) in program.processes.iter_mut().enumerate() {
+        for statement in body {
+            let Enter { call, .. } = statement else { continue };
+            are_there &= !matches!(call.kind, CollectiveKind::Scan | CollectiveKind::Exscan);
+            *call = as_made_by(rank as u32, Call { first_group, ..*call });
+        }
+    }
+    are_there.then_some(program)
+}
+
+/// The call as this rank makes it: on an intercommunicator, it knows the root of the other group,
+/// and whether it is the root.
+fn as_made_by(rank: u32, call: Call) -> Call {
+    let is_there = |other: u32| (other < call.first_group) != (rank < call.first_group);
+    let root = call.root.filter(|&root| root == rank || is_there(root));
+    Call { root, ..call }
 }
 
 /// An open communication.
@@ -129,7 +152,8 @@ impl Writer<'_> {
                 _ => None,
             });
             let value = Sent { more_than: before.next_back(), number };
-            let other = Call { kind: CollectiveKind::Barrier, root: None, operator: None };
+            let (kind, first_group) = (CollectiveKind::Barrier, 0);
+            let other = Call { kind, root: None, operator: None, first_group };
             let call = if self.rng.below(60) == 0 { other } else { call };
             if self.rng.below(25) > 0 {
                 if waits {
@@ -425,7 +449,8 @@ pub fn finalized(mut program: Program) -> Program {
     }
     for body in &mut program.processes {
         let comm = BARRIER;
-        let call = Call { kind: CollectiveKind::Barrier, root: None, operator: None };
+        let call =
+            Call { kind: CollectiveKind::Barrier, root: None, operator: None, first_group: 0 };
         let value = Sent::from(0);
         body.push(Enter { comm, collective: 0, call, value, synchronizing: false });
         body.push(Wait { comm, into: None });

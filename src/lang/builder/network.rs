@@ -106,13 +106,16 @@ pub fn enter(
     value: impl Into<Expression>,
     completion: Completion,
 ) -> Step {
-    let (value, Call { kind, root, operator }) = (value.into(), call);
+    let (value, Call { kind, root, operator, first_group }) = (value.into(), call);
     let step = format!("i{}", kind.name());
     Step::new(step, [Object::Collective(collective)], move |code| {
         let Some(rank) = code.rank() else {
             return code
                 .fail("only processes that exist from the start have a rank in a collective");
         };
+        if first_group > 0 {
+            return code.fail("intercommunicators are for systems of one's own");
+        }
         code.object(collective.0);
         root.into_iter().for_each(|root| code.int(i64::from(root)));
         code.value(&value);

@@ -57,7 +57,7 @@ impl Program {
                 "gives `{kind}` a list of {found} for the {size} ranks of `{name}`"
             ));
         }
-        let call = Call { kind, root, operator };
+        let call = Call { kind, root, operator, first_group: 0 };
         let leaving = self.code.semantics.leaving;
         let completion = completion.unwrap_or_else(|| leaving.completion());
         Ok(Op::Enter { collective, rank, call, value: values.intern(value), completion })

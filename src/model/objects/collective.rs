@@ -11,6 +11,11 @@
 //! | reduce, gather | for the root all, for others none | all |
 //! | scan, exscan | the ranks up to this one | all |
 //!
+//! On an intercommunicator data goes from each group to the other (MPI 4.1, 6.2.3). So a rank waits
+//! for ranks of the other group only: for all of them in a barrier, allreduce, allgather, alltoall
+//! and reduce_scatter; for the root if that is one of them. The root of a gather or reduce waits
+//! for all of them, too.
+//!
 //! As with a receive, a carrier of the process ends the communication ([`super::network`]). This
 //! action depends on the entries listed here, and waits and tests depend on it. Nothing here is
 //! ever a choice, so no conflict comes from it.
@@ -94,6 +99,9 @@ impl Entry {
     /// The ranks that have to enter before it is complete, out of `size` ranks.
     pub(in crate::model) fn needs(&self, size: u32) -> std::ops::Range<u32> {
         use CollectiveKind::*;
+        if self.completion != Completion::Late && self.call.first_group > 0 {
+            return self.needs_of_other_group(size);
+        }
         let root = self.call.root.unwrap_or(0);
         match self.call.kind {
             _ if self.completion == Completion::Late => 0..size,
@@ -102,6 +110,19 @@ impl Entry {
             Reduce | Gather if self.rank == root => 0..size,
             Reduce | Gather => 0..0,
             Scan | Exscan => 0..self.rank + 1,
+        }
+    }
+
+    /// The ranks of the other group that have to enter before it is complete.
+    fn needs_of_other_group(&self, size: u32) -> std::ops::Range<u32> {
+        use CollectiveKind::*;
+        let Call { kind, root, first_group, .. } = self.call;
+        let others = if self.rank < first_group { first_group..size } else { 0..first_group };
+        match (kind, root) {
+            (Bcast | Scatter, Some(root)) if others.contains(&root) => root..root + 1,
+            (Reduce | Gather, Some(root)) if root == self.rank => others,
+            (Bcast | Scatter | Reduce | Gather, _) => 0..0,
+            _ => others,
         }
     }
 }
@@ -155,7 +176,7 @@ impl Collectives {
     fn needed(&self, entry: &Entry) -> Option<SmallVec<[u32; 8]>> {
         let collective = self.get(entry.collective);
         let needed = entry.needs(collective.size).map(|rank| collective.entry(rank, entry.round));
-        let agrees = |&other: &u32| self.entries[other as usize].call == entry.call;
+        let agrees = |&other: &u32| self.entries[other as usize].call.agrees(&entry.call);
         needed.map(|other| other.filter(agrees)).collect()
     }
 
@@ -257,10 +278,8 @@ impl Collectives {
     /// Does the entry disagree with another one of its round?
     fn disagrees(&self, entry: &Entry) -> bool {
         let collective = self.get(entry.collective);
-        let calls_differ = || {
-            let first = collective.entries(entry.round).next();
-            first.is_some_and(|other| self.entries[other as usize].call != entry.call)
-        };
+        let differs = |other: u32| !self.entries[other as usize].call.agrees(&entry.call);
+        let calls_differ = || collective.entries(entry.round).any(differs);
         let earlier = collective.by_rank[entry.rank as usize].last();
         earlier.is_some_and(|&other| self.entries[other as usize].process != entry.process)
             || calls_differ()
@@ -333,7 +352,7 @@ impl State {
         let intruded = same_rank
             .into_iter()
             .find(|&other| all.entries[other as usize].process != late.process);
-        let differs = |&other: &u32| all.entries[other as usize].call != late.call;
+        let differs = |&other: &u32| !all.entries[other as usize].call.agrees(&late.call);
         let other = intruded.or_else(|| collective.entries(late.round).find(differs));
         let mut pair = [other.expect("it disagrees with one of them"), at as u32];
         pair.sort_by_key(|&entry| all.entries[entry as usize].rank);

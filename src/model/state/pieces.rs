@@ -323,9 +323,8 @@ impl State {
                         None => self.carried_by(process, Posted::Entry(entry)),
                         Some(_) => None,
                     };
-                    let part = |part: Option<u32>| part.map_or(0, |part| part + 1);
                     words.extend([rank, process.0, carrier.unwrap_or(u32::MAX), value.0]);
-                    words.extend([call.kind as u32, part(call.root), part(call.operator)]);
+                    words.extend(call.words());
                 }
             }
         })

@@ -221,10 +221,8 @@ impl State {
                     true => self.name_of(locals, process, Posted::Entry(entry)),
                     false => u32::MAX,
                 };
-                let part = |part: Option<u32>| part.map_or(0, |part| part + 1);
-                let call = [call.kind as u32, part(call.root), part(call.operator)];
                 parts.scratch.extend([rank, process.0, name, carrier.0, value.0]);
-                parts.scratch.extend(call);
+                parts.scratch.extend(call.words());
             }
         }
         parts.pack()

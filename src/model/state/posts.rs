@@ -171,9 +171,7 @@ impl State {
         for rank in 0..all.size {
             for (round, entry) in (0..).map_while(|round| Some((round, all.entry(rank, round)?))) {
                 let entry = &self.collectives.entries()[entry as usize];
-                let part = |part: Option<u32>| part.map_or(0, |part| part + 1);
-                let made = entry.call;
-                let call = [made.kind as u32, part(made.root), part(made.operator)];
+                let call = entry.call.words();
                 let code = parts.write(|words| {
                     words.extend([entry.process.0, entry.value.0]);
                     words.extend(call);

@@ -2,7 +2,7 @@
 #include "rank.h"
 
 static struct comm *cart_get(MPI_Comm comm) {
-  struct comm *found = comm_get(comm);
+  struct comm *found = comm_get_intra(comm);
   if (!found->dims) fail("invalid communicator", "%s has no cartesian topology", found->title);
   return found;
 }
@@ -49,7 +49,7 @@ static void check_grid(int ndims, const int *dims, const int *periods) {
 FUNCTION(Cart_create, (MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *made)) {
   CALL("MPI_Cart_create");
   (void)reorder;
-  struct comm *from = comm_get(comm), *to;
+  struct comm *from = comm_get_intra(comm), *to;
   OUT(made);
   check_grid(ndims, dims, periods);
   for (int d = 0; d < ndims; d++)
@@ -111,7 +111,7 @@ FUNCTION(Cart_shift, (MPI_Comm comm, int direction, int disp, int *source, int *
 
 /* A topology does not renumber ranks. */
 static int map(MPI_Comm comm, int size, int *rank) {
-  struct comm *of = comm_get(comm);
+  struct comm *of = comm_get_intra(comm);
   if (size > of->group->size) fail("invalid argument", "a topology of %d ranks, but there are %d", size, of->group->size);
   *rank = of->rank < size ? of->rank : MPI_UNDEFINED;
   return MPI_SUCCESS;

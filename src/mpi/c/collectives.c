@@ -4,7 +4,12 @@
  * the signature; the root goes beside it) and with its contribution: one block of data, or one for
  * each rank. It leaves with the blocks of the ranks whose entry it needs, and takes its own share.
  * So each rank that gets the result of a reduction computes it, with the program's own operators.
- * The blocks carry signatures, since ranks need not agree on all of them beforehand. */
+ * The blocks carry signatures, since ranks need not agree on all of them beforehand.
+ *
+ * On an intercommunicator, data goes from each group to the other, or between the root and the
+ * other group: the root passes MPI_ROOT, and the other ranks of its group, which neither give nor
+ * get anything, MPI_PROC_NULL (MPI 4.1, 6.2.3). They enter all the same, so calls that do not fit
+ * are found. */
 #include "collectives.h"
 
 /* The part of one rank. */
@@ -24,8 +29,30 @@ static struct part part_of(const struct parts *parts, int rank) {
 }
 
 /* The number of parts that the rank contributes (1 if it is the same for all), and gets. */
-static int sends(const struct collective *of) { return of->around ? of->around->out : of->comm->group->size; }
-static int receives(const struct collective *of) { return of->around ? of->around->in : of->comm->group->size; }
+static int sends(const struct collective *of) { return of->around ? of->around->out : comm_peers(of->comm)->size; }
+static int receives(const struct collective *of) {
+  if (of->shape == REDUCE_SCATTER) return of->comm->group->size;
+  return of->around ? of->around->in : comm_peers(of->comm)->size;
+}
+
+static bool has_root(const struct collective *of) {
+  return of->shape == BCAST || of->shape == SCATTER || of->shape == GATHER || of->shape == REDUCE;
+}
+
+/* Whether this rank is the root; whether it is beside the root, in a group that communicates with
+ * another one. */
+static bool is_root(const struct collective *of) {
+  return of->comm->remote ? of->root == MPI_ROOT : of->comm->rank == of->root;
+}
+static bool is_beside(const struct collective *of) {
+  return of->comm->remote && has_root(of) && of->root == MPI_PROC_NULL;
+}
+
+/* The place of the root among all ranks, as far as this rank knows it. */
+static int place_of_root(const struct collective *of) {
+  if (!has_root(of) || is_beside(of)) return NO_ROOT;
+  return is_root(of) ? comm_place(of->comm) : comm_place_of(of->comm, of->root);
+}
 
 /* A grid has no neighbour beyond its edge. */
 static bool is_nowhere(const struct collective *of, const struct parts *parts, int part) {
@@ -34,17 +61,18 @@ static bool is_nowhere(const struct collective *of, const struct parts *parts, i
 }
 
 static bool has_many_given(const struct collective *of) {
-  return of->shape == ALLTOALL || (of->shape == SCATTER && of->comm->rank == of->root);
+  return of->shape == ALLTOALL || (of->shape == SCATTER && is_root(of));
 }
 
 static bool gives(const struct collective *of) {
-  bool is_root = of->comm->rank == of->root;
-  return of->shape != BARRIER && !((of->shape == BCAST || of->shape == SCATTER) && !is_root);
+  if (of->shape == BARRIER || is_beside(of)) return false;
+  if (of->shape == BCAST || of->shape == SCATTER) return is_root(of);
+  return !(of->comm->remote && is_root(of));
 }
 
 /* Whether this rank gets a part from each rank. */
 static bool gets_many(const struct collective *of) {
-  return of->shape == ALLTOALL || of->shape == ALLGATHER || (of->shape == GATHER && of->comm->rank == of->root);
+  return of->shape == ALLTOALL || of->shape == ALLGATHER || (of->shape == GATHER && is_root(of));
 }
 
 static bool is_reduction(const struct collective *of) {
@@ -54,16 +82,16 @@ static bool is_reduction(const struct collective *of) {
 
 /* Whether this rank gets anything. */
 static bool gets(const struct collective *of) {
-  bool is_root = of->comm->rank == of->root;
-  return gets_many(of) || of->shape == SCATTER || (of->shape == BCAST && !is_root) ||
-         (is_reduction(of) && (of->shape != REDUCE || is_root));
+  if (is_beside(of)) return false;
+  return gets_many(of) || (of->shape == SCATTER && !(of->comm->remote && is_root(of))) ||
+         (of->shape == BCAST && !is_root(of)) || (is_reduction(of) && (of->shape != REDUCE || is_root(of)));
 }
 
 /* The number of all elements of a reduction. */
 static size_t total(const struct collective *of) {
   if (of->shape != REDUCE_SCATTER) return (size_t)of->send.count;
   size_t all = 0;
-  for (int i = 0; i < of->comm->group->size; i++) all += part_of(&of->recv, i).count;
+  for (int i = 0; i < receives(of); i++) all += part_of(&of->recv, i).count;
   return all;
 }
 
@@ -93,50 +121,59 @@ static void check_parts(const struct collective *of, const struct parts *parts, 
 /* MPI_IN_PLACE replaces the contribution of a rank that also gets the result, and the part that the
  * root of a scatter keeps (MPI 4.1, 6.2.1). */
 static void check_in_place(const struct collective *of) {
-  bool may_give = !of->around && gets(of) && of->shape != BCAST && of->shape != SCATTER;
-  bool may_keep = of->shape == SCATTER && of->comm->rank == of->root;
+  bool may_be = !of->around && !of->comm->remote;
+  bool may_give = may_be && gets(of) && of->shape != BCAST && of->shape != SCATTER;
+  bool may_keep = may_be && of->shape == SCATTER && is_root(of);
   if (gives(of) && of->is_in_place && !may_give) fail("invalid buffer", "the send buffer is MPI_IN_PLACE");
   if (gets(of) && of->recv.base == MPI_IN_PLACE && !may_keep) fail("invalid buffer", "the receive buffer is MPI_IN_PLACE");
 }
 
+static void check_root(const struct collective *of) {
+  int size = comm_peers(of->comm)->size;
+  bool is_named = of->comm->remote && (of->root == MPI_ROOT || of->root == MPI_PROC_NULL);
+  if (!is_named && (of->root < 0 || of->root >= size))
+    fail("invalid root", "the root is %d, but %s has %d ranks%s", of->root, of->comm->title, size,
+         of->comm->remote ? " in the other group" : "");
+}
+
+static void check_reduction(const struct collective *of) {
+  if (of->op == MPI_REPLACE || of->op == MPI_NO_OP) fail("invalid operator", "it is for one-sided communication only");
+  if (is_beside(of)) return;
+  op_for(of->op, of->send.type);
+  if (of->shape == REDUCE_SCATTER) {
+    check_parts(of, &of->recv, true, "the receive buffer");
+    if (!of->is_in_place) check_buffer(of->send.base, total(of), of->send.type, "the send buffer");
+    if (!of->is_in_place) check_memory(of->send.base, of->send.base, total(of), of->send.type, "the send buffer");
+  } else if (gets(of)) check_parts(of, &of->recv, false, "the receive buffer");
+}
+
 static void check(const struct collective *of) {
-  int size = of->comm->group->size;
-  bool has_root = of->shape == BCAST || of->shape == SCATTER || of->shape == GATHER || of->shape == REDUCE;
-  if (has_root && (of->root < 0 || of->root >= size))
-    fail("invalid root", "the root is %d, but %s has %d ranks", of->root, of->comm->title, size);
+  if (of->comm->remote && (of->shape == SCAN || of->shape == EXSCAN || of->around))
+    fail("invalid communicator", "%s is an intercommunicator", of->comm->title);
+  if (has_root(of)) check_root(of);
   check_in_place(of);
-  bool is_root = of->comm->rank == of->root;
   if (of->send.type || of->send.types)
     if (gives(of) && !of->is_in_place) check_parts(of, &of->send, has_many_given(of), "the send buffer");
-  if (is_reduction(of)) {
-    if (of->op == MPI_REPLACE || of->op == MPI_NO_OP) fail("invalid operator", "it is for one-sided communication only");
-    op_for(of->op, of->send.type);
-    if (of->op == MPI_REPLACE || of->op == MPI_NO_OP) fail("invalid operator", "%s is for windows only", op_get(of->op)->name);
-    if (of->shape == REDUCE_SCATTER) {
-      check_parts(of, &of->recv, true, "the receive buffer");
-      if (!of->is_in_place) check_buffer(of->send.base, total(of), of->send.type, "the send buffer");
-      if (!of->is_in_place) check_memory(of->send.base, of->send.base, total(of), of->send.type, "the send buffer");
-    } else if (of->shape != REDUCE || is_root) check_parts(of, &of->recv, false, "the receive buffer");
-  } else if (gets_many(of) || of->shape == SCATTER || (of->shape == BCAST && !is_root)) {
-    check_parts(of, &of->recv, gets_many(of), "the receive buffer");
-  }
+  if (is_reduction(of)) check_reduction(of);
+  else if (gets(of)) check_parts(of, &of->recv, gets_many(of), "the receive buffer");
 }
 
 /* The description: what all ranks must agree on. Blocks are compared when they arrive. */
 static char *describe(const char *name, const struct collective *of) {
   struct signature signature = {0};
-  bool is_root = of->comm->rank == of->root;
   const struct parts *of_one = NULL;
   if (is_reduction(of) || of->shape == BCAST) of_one = &of->send;
-  else if (of->shape == GATHER) of_one = is_root ? &of->recv : &of->send;
-  else if (of->shape == SCATTER) of_one = is_root ? &of->send : &of->recv;
+  else if (of->shape == GATHER) of_one = is_root(of) ? &of->recv : &of->send;
+  else if (of->shape == SCATTER) of_one = is_root(of) ? &of->send : &of->recv;
   else if (of->shape == ALLGATHER || of->shape == ALLTOALL) of_one = &of->recv;
   if (of_one && of_one->base == MPI_IN_PLACE && !is_reduction(of)) of_one = NULL;
-  /* In MPI_Gatherv each rank has its own count; among neighbours, only pairs must agree. */
-  bool may_vary = strstr(name, "v_init") || name[strlen(name) - 1] == 'v' || of->around;
+  /* In MPI_Gatherv each rank has its own count; among neighbours, only pairs must agree; of two
+   * groups, each may give other data, and ranks beside the root give none. */
+  bool may_vary = strstr(name, "v_init") || name[strlen(name) - 1] == 'v' || of->around || of->comm->remote;
   bool is_same = of_one && !of_one->counts && !of_one->types && !may_vary;
   if (is_same) signature_add(&signature, is_reduction(of) ? total(of) : (size_t)of_one->count, of_one->type);
-  char *text = text_of("%s\t%s\t%s", name, is_reduction(of) ? op_get(of->op)->name : "",
+  bool all_say_operator = is_reduction(of) && !(of->comm->remote && has_root(of));
+  char *text = text_of("%s\t%s\t%s", name, all_say_operator ? op_get(of->op)->name : "",
                        is_same ? signature_text(&signature) : "");
   signature_free(&signature);
   return text;
@@ -184,15 +221,24 @@ static void give(struct bytes *to, struct summary *shown, const struct collectiv
   }
 }
 
+/* Where ranks meet: all ranks of a communicator, or those of the groups of an intercommunicator,
+ * the first of which has `first` ranks. */
+struct meeting {
+  const char *name;
+  enum shape shape;
+  int size, place, root, first;
+};
+
 /* Enters a collective. Returns the number of the request. */
-static uint32_t enter(const struct comm *comm, const char *name, enum shape shape, int root, const char *description, struct summary shown, const struct bytes *given) {
+static uint32_t enter(struct meeting in, const char *description, struct summary shown, const struct bytes *given) {
   windows_publish();
   struct bytes *to = question('E');
-  put_text(to, name);
-  put_u32(to, (uint32_t)comm->group->size);
-  put_u32(to, (uint32_t)comm->rank);
-  put_u8(to, (uint8_t)shape);
-  put_i32(to, root);
+  put_text(to, in.name);
+  put_u32(to, (uint32_t)in.size);
+  put_u32(to, (uint32_t)in.place);
+  put_u8(to, (uint8_t)in.shape);
+  put_i32(to, in.root);
+  put_u32(to, (uint32_t)in.first);
   put_text(to, description);
   summary_put(to, &shown);
   struct bytes whole = {0};
@@ -217,13 +263,18 @@ struct contributions take_contributions(struct reader *value) {
   return read;
 }
 
-/* The contribution of a rank; if there is only one, it is that of the root. */
+/* The contribution of the rank at this place; if there is only one, it is that of the root. */
 const struct reader *contribution(const struct contributions *from, int rank) {
   return from->count == 1 ? &from->of[0] : &from->of[rank];
 }
 
+/* Also on an intercommunicator, all ranks meet: there under a name of its own. */
 struct contributions exchange(struct comm *comm, const char *description, const struct bytes *given) {
-  uint32_t posted = enter(comm, comm->name, ALLGATHER, NO_ROOT, description, (struct summary){0}, given);
+  struct meeting in = {comm->name, ALLGATHER, comm_size(comm), comm_place(comm), NO_ROOT, 0};
+  char *name = comm->remote ? text_of("%s/both", comm->name) : NULL;
+  if (name) in.name = name;
+  uint32_t posted = enter(in, description, (struct summary){0}, given);
+  release(name);
   struct bytes *to = question('W');
   put_u32(to, 1);
   put_u32(to, posted);
@@ -247,8 +298,15 @@ static void take_block_of(struct reader given, int rank, int block, struct part 
   if (block < blocks) take_data(&given, part.at, part.count, part.type, who, site, call.site);
 }
 
-static void take_part(const struct contributions *all, int rank, int block, struct part part) {
-  take_block_of(*contribution(all, rank), rank, block, part);
+/* The contribution of a peer. On an intercommunicator, it is one of the other group, or one of all
+ * if this rank has left late. */
+static const struct reader *given_by(const struct collective *of, const struct contributions *all, int peer) {
+  bool are_all = of->comm->remote && all->count == comm_size(of->comm);
+  return contribution(all, are_all ? comm_place_of(of->comm, peer) : peer);
+}
+
+static void take_part(const struct collective *of, const struct contributions *all, int rank, int block, struct part part) {
+  take_block_of(*given_by(of, all, rank), rank, block, part);
 }
 
 /* Takes a part from each edge. */
@@ -269,18 +327,18 @@ static void reduce(const struct collective *of, const struct contributions *all,
   size_t span = count * (size_t)(type->extent > 0 ? type->extent : 1) + 64;
   char *other = allocate(span);
   struct part whole = {into, count, of->send.type};
-  take_part(all, last, 0, whole);
+  take_part(of, all, last, 0, whole);
   for (int rank = last - 1; rank >= first; rank--) {
     whole.at = other - type->lb;
-    take_part(all, rank, 0, whole);
+    take_part(of, all, rank, 0, whole);
     op_apply(of->op, whole.at, into, count, of->handle);
   }
   release(other);
 }
 
 static void finish_reduction(const struct collective *of, const struct contributions *all) {
-  int size = of->comm->group->size, rank = of->comm->rank;
-  if (of->shape == REDUCE && rank != of->root) return;
+  int size = comm_peers(of->comm)->size, rank = of->comm->rank;
+  if (!gets(of)) return;
   if (of->shape == EXSCAN && rank == 0) return;
   if (of->shape != REDUCE_SCATTER) {
     int last = of->shape == SCAN ? rank : of->shape == EXSCAN ? rank - 1 : size - 1;
@@ -299,18 +357,18 @@ static void finish_reduction(const struct collective *of, const struct contribut
 void collective_end(struct request *request, struct reader *value) {
   const struct collective *of = request->collective;
   struct contributions all = take_contributions(value);
-  int size = of->comm->group->size, rank = of->comm->rank;
+  int size = comm_peers(of->comm)->size, rank = of->comm->rank;
   struct part mine = {of->recv.base, (size_t)of->recv.count, of->recv.type};
   if (of->around) {
     take_from_neighbors(of, &all);
   } else if (is_reduction(of)) {
     finish_reduction(of, &all);
   } else if (of->shape == BCAST) {
-    if (rank != of->root) take_part(&all, of->root, 0, mine);
+    if (gets(of)) take_part(of, &all, of->root, 0, mine);
   } else if (of->shape == SCATTER) {
-    if (of->recv.base != MPI_IN_PLACE) take_part(&all, of->root, rank, mine);
+    if (gets(of) && of->recv.base != MPI_IN_PLACE) take_part(of, &all, of->root, rank, mine);
   } else if (gets_many(of)) {
-    for (int i = 0; i < size; i++) take_part(&all, i, of->shape == ALLTOALL ? rank : 0, part_of(&of->recv, i));
+    for (int i = 0; i < size; i++) take_part(of, &all, i, of->shape == ALLTOALL ? rank : 0, part_of(&of->recv, i));
   }
   release(all.of);
   windows_pull();
@@ -336,7 +394,7 @@ static void own(struct request *request, const struct collective *of) {
                                             : (struct part){of->send.base, (size_t)of->send.count, of->send.type};
       memory_own_more(&request->owned, part.at, part.count, part.type, READS);
     }
-  if (is_reduction(of) && !of->is_in_place)
+  if (is_reduction(of) && gives(of) && !of->is_in_place)
     memory_own_more(&request->owned, of->send.base, total(of), of->send.type, READS);
   if (gets(of) && of->recv.base != MPI_IN_PLACE)
     for (int i = 0; i < (gets_many(of) ? receives(of) : 1); i++) {
@@ -358,7 +416,9 @@ void collective_start(struct request *request) {
   struct summary shown = {0};
   give(&bytes, &shown, of);
   char *description = describe(request->name, of);
-  request->posted = enter(of->comm, of->name, of->shape, of->root, description, shown, &bytes);
+  const struct comm *comm = of->comm;
+  struct meeting in = {of->name, of->shape, comm_size(comm), comm_place(comm), place_of_root(of), comm_first(comm)};
+  request->posted = enter(in, description, shown, &bytes);
   request->is_posted = true;
   release(bytes.at);
   release(description);

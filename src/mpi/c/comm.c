@@ -1,4 +1,4 @@
-/* Groups, communicators and cartesian topologies.
+/* Groups and communicators.
  *
  * A communicator is made by a collective call. Its name consists of the name of its parent and the
  * number of the call, so all members use the same name without any communication. */
@@ -14,7 +14,7 @@ void check_buffer(const void *buffer, size_t count, const struct type *type, con
     fail("invalid buffer", "%s is a null pointer, but %zu elements are to be communicated", parameter, count);
 }
 
-static struct group *new_group(int size) {
+struct group *group_new(int size) {
   struct group *made = allocate(sizeof *made);
   made->size = size;
   made->ranks = allocate((size_t)size * sizeof *made->ranks);
@@ -22,7 +22,7 @@ static struct group *new_group(int size) {
 }
 
 /* Error handlers are inherited (MPI 4.1, 9.3). */
-static struct comm *new_comm(struct group *group, char *name, const struct comm *from) {
+struct comm *comm_new(struct group *group, char *name, const struct comm *from) {
   struct comm *made = allocate(sizeof *made);
   made->group = group;
   made->name = name;
@@ -37,7 +37,7 @@ static struct comm *new_comm(struct group *group, char *name, const struct comm 
 
 /* A predefined communicator. */
 static struct comm *predefined(struct group *group, char *name, const char *title) {
-  struct comm *made = new_comm(group, name, NULL);
+  struct comm *made = comm_new(group, name, NULL);
   made->object.kind = COMM;
   made->object.is_predefined = true;
   made->object.name = made->title = title;
@@ -47,7 +47,7 @@ static struct comm *predefined(struct group *group, char *name, const char *titl
 static struct comm *world(void) {
   static struct comm *known;
   if (!known) {
-    struct group *all = new_group(world_size);
+    struct group *all = group_new(world_size);
     for (int i = 0; i < world_size; i++) all->ranks[i] = i;
     known = predefined(all, "MPI_COMM_WORLD", "MPI_COMM_WORLD");
   }
@@ -57,7 +57,7 @@ static struct comm *world(void) {
 static struct comm *self(void) {
   static struct comm *known;
   if (!known) {
-    struct group *alone = new_group(1);
+    struct group *alone = group_new(1);
     alone->ranks[0] = world_rank;
     known = predefined(alone, text_of("MPI_COMM_SELF of %d", world_rank), "MPI_COMM_SELF");
   }
@@ -89,11 +89,32 @@ struct group *group_get(MPI_Group group) {
 }
 
 /* The name of the next communicator made from this one; `part` distinguishes parts of a split. */
-static char *next_name(struct comm *comm, int part) {
+char *comm_next_name(struct comm *comm, int part) {
   return text_of("%s/%u.%d", comm->name, comm->made, part);
 }
 
-static MPI_Comm publish(struct comm *made) { return (MPI_Comm)handle_new(COMM, &made->object); }
+MPI_Comm comm_publish(struct comm *made) { return (MPI_Comm)handle_new(COMM, &made->object); }
+
+struct comm *comm_get_intra(MPI_Comm comm) {
+  struct comm *found = comm_get(comm);
+  if (found->remote) fail("invalid communicator", "%s is an intercommunicator", found->title);
+  return found;
+}
+
+const struct group *comm_peers(const struct comm *comm) { return comm->remote ? comm->remote : comm->group; }
+
+int comm_size(const struct comm *comm) { return comm->group->size + (comm->remote ? comm->remote->size : 0); }
+
+int comm_place(const struct comm *comm) { return comm->rank + (comm->is_remote_first ? comm->remote->size : 0); }
+
+int comm_place_of(const struct comm *comm, int peer) {
+  return comm->remote && !comm->is_remote_first ? comm->group->size + peer : peer;
+}
+
+int comm_first(const struct comm *comm) {
+  if (!comm->remote) return 0;
+  return comm->is_remote_first ? comm->remote->size : comm->group->size;
+}
 
 FUNCTION(Comm_size, (MPI_Comm comm, int *size)) {
   LOOK("MPI_Comm_size");
@@ -123,14 +144,16 @@ static int compare(const struct group *one, const struct group *other) {
 FUNCTION(Comm_compare, (MPI_Comm one, MPI_Comm other, int *result)) {
   CALL("MPI_Comm_compare");
   struct comm *a = comm_get(one), *b = comm_get(other);
-  *OUT(result) = compare(a->group, b->group);
-  if (*result == MPI_IDENT && a != b) *OUT(result) = MPI_CONGRUENT;
+  int found = !a->remote == !b->remote ? compare(a->group, b->group) : MPI_UNEQUAL;
+  int remote = a->remote && b->remote ? compare(a->remote, b->remote) : found;
+  if (remote == MPI_UNEQUAL || (remote == MPI_SIMILAR && found != MPI_UNEQUAL)) found = remote;
+  *OUT(result) = found == MPI_IDENT && a != b ? MPI_CONGRUENT : found;
   return MPI_SUCCESS;
 }
 
 /* A group that belongs to a communicator to be made. */
 static struct group *own_group(const struct group *from) {
-  struct group *made = new_group(from->size);
+  struct group *made = group_new(from->size);
   memcpy(made->ranks, from->ranks, (size_t)from->size * sizeof *made->ranks);
   return made;
 }
@@ -154,8 +177,10 @@ static uint32_t times_made(const char *name) {
 static int dup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
   struct comm *from = comm_get(comm);
   OUT(made);
-  struct comm *to = new_comm(own_group(from->group), next_name(from, 0), from);
+  struct comm *to = comm_new(own_group(from->group), comm_next_name(from, 0), from);
   from->made++;
+  if (from->remote) to->remote = own_group(from->remote);
+  to->is_remote_first = from->is_remote_first;
   to->ndims = from->ndims;
   to->dims = from->dims;
   to->periods = from->periods;
@@ -167,7 +192,7 @@ static int dup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
   } else {
     exchange(from, call.name, &nothing);
   }
-  *made = publish(to);
+  *made = comm_publish(to);
   int code = attributes_copy(&from->object, comm, &to->object, *made);
   to->object.is_freed = code != MPI_SUCCESS;
   if (code != MPI_SUCCESS) *made = MPI_COMM_NULL;
@@ -201,7 +226,7 @@ FUNCTION(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI
 /* Only the members of the group make this call. */
 FUNCTION(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)) {
   CALL("MPI_Comm_create_group");
-  struct comm *from = comm_get(comm);
+  struct comm *from = comm_get_intra(comm);
   struct group *members = group_get(group);
   OUT(made);
   char *name = text_of("%s/group %d", from->name, tag);
@@ -212,11 +237,23 @@ FUNCTION(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *
   }
   char *numbered = text_of("%s/%u", name, times_made(name));
   release(name);
-  struct comm *to = new_comm(own_group(members), numbered, from);
+  struct comm *to = comm_new(own_group(members), numbered, from);
   struct bytes nothing = {0};
   if (to->rank >= 0) exchange(to, call.name, &nothing);
-  *OUT(made) = to->rank < 0 ? MPI_COMM_NULL : publish(to);
+  *OUT(made) = to->rank < 0 ? MPI_COMM_NULL : comm_publish(to);
   return MPI_SUCCESS;
+}
+
+/* The group that the ranks at these places have passed to the call. The members pass it; on an
+ * intercommunicator, all ranks of their group do. */
+static struct group *group_passed(const struct contributions *all, int first, int count) {
+  struct group *found = group_new(0);
+  for (int place = first; place < first + count && found->size == 0; place++) {
+    struct reader said = *contribution(all, place);
+    found = group_new(take_i32(&said));
+    for (int i = 0; i < found->size; i++) found->ranks[i] = take_i32(&said);
+  }
+  return found;
 }
 
 FUNCTION(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made)) {
@@ -224,13 +261,20 @@ FUNCTION(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made)) {
   struct comm *from = comm_get(comm);
   struct group *members = group_get(group);
   OUT(made);
-  struct bytes nothing = {0};
-  exchange(from, call.name, &nothing);
-  /* The groups of one call do not overlap, so the first member identifies a group. */
-  char *name = next_name(from, members->size > 0 ? members->ranks[0] : -1);
+  struct bytes given = {0};
+  put_i32(&given, members->size);
+  for (int i = 0; i < members->size; i++) put_i32(&given, members->ranks[i]);
+  struct contributions all = exchange(from, call.name, &given);
+  struct group *remote = !from->remote ? NULL : group_passed(&all, comm_place_of(from, 0), from->remote->size);
+  /* The groups of one call do not overlap, so the first member identifies a group. On an
+   * intercommunicator there is one of each side. */
+  char *name = comm_next_name(from, !remote && members->size > 0 ? members->ranks[0] : -1);
   from->made++;
-  struct comm *to = new_comm(own_group(members), name, from);
-  *OUT(made) = to->rank < 0 ? MPI_COMM_NULL : publish(to);
+  struct comm *to = comm_new(own_group(members), name, from);
+  to->remote = remote;
+  to->is_remote_first = from->is_remote_first;
+  bool is_there = to->rank >= 0 && !(remote && remote->size == 0);
+  *OUT(made) = is_there ? comm_publish(to) : MPI_COMM_NULL;
   return MPI_SUCCESS;
 }
 
@@ -244,27 +288,38 @@ static int by_key(const void *one, const void *other) {
   return a->key != b->key ? (a->key < b->key ? -1 : 1) : (a->rank > b->rank) - (a->rank < b->rank);
 }
 
+/* The members of a group, whose ranks have these places, that said this color. */
+static struct group *members_of_color(const struct group *from, int first, const struct contributions *all, int color) {
+  struct place *places = allocate(((size_t)from->size + 1) * sizeof *places);
+  int size = 0;
+  for (int rank = 0; rank < from->size; rank++) {
+    struct reader said = *contribution(all, first + rank);
+    struct place place = {take_i32(&said), take_i32(&said), rank};
+    if (place.color == color) places[size++] = place;
+  }
+  qsort(places, (size_t)size, sizeof *places, by_key);
+  struct group *members = group_new(size);
+  for (int i = 0; i < size; i++) members->ranks[i] = from->ranks[places[i].rank];
+  release(places);
+  return members;
+}
+
 MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result) {
   struct bytes given = {0};
   put_i32(&given, color);
   put_i32(&given, key);
   struct contributions all = exchange(from, call.name, &given);
-  struct place *places = allocate((size_t)from->group->size * sizeof *places);
-  int size = 0;
-  for (int rank = 0; rank < from->group->size; rank++) {
-    struct reader said = *contribution(&all, rank);
-    struct place place = {take_i32(&said), take_i32(&said), rank};
-    if (place.color == color) places[size++] = place;
-  }
-  qsort(places, (size_t)size, sizeof *places, by_key);
-  char *name = next_name(from, color);
+  char *name = comm_next_name(from, color);
   from->made++;
   if (color == MPI_UNDEFINED) return MPI_COMM_NULL;
-  struct group *members = new_group(size);
-  for (int i = 0; i < size; i++) members->ranks[i] = from->group->ranks[places[i].rank];
-  release(places);
-  *result = new_comm(members, name, from);
-  return publish(*result);
+  int first = comm_place(from) - from->rank;
+  *result = comm_new(members_of_color(from->group, first, &all, color), name, from);
+  if (from->remote) {
+    (*result)->remote = members_of_color(from->remote, comm_place_of(from, 0), &all, color);
+    (*result)->is_remote_first = from->is_remote_first;
+    if ((*result)->remote->size == 0) return MPI_COMM_NULL;
+  }
+  return comm_publish(*result);
 }
 
 FUNCTION(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made)) {
@@ -327,10 +382,29 @@ FUNCTION(Comm_get_info, (MPI_Comm comm, MPI_Info *info)) {
   return MPI_SUCCESS;
 }
 
+static const struct group *remote_of(MPI_Comm comm) {
+  const struct comm *found = comm_get(comm);
+  if (!found->remote) fail("invalid communicator", "%s is no intercommunicator", found->title);
+  return found->remote;
+}
+
 FUNCTION(Comm_test_inter, (MPI_Comm comm, int *flag)) {
   CALL("MPI_Comm_test_inter");
-  comm_get(comm);
-  *OUT(flag) = 0;
+  *OUT(flag) = comm_get(comm)->remote != NULL;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Comm_remote_size, (MPI_Comm comm, int *size)) {
+  LOOK("MPI_Comm_remote_size");
+  OUT(size);
+  *size = remote_of(comm)->size;
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Comm_remote_group, (MPI_Comm comm, MPI_Group *group)) {
+  CALL("MPI_Comm_remote_group");
+  OUT(group);
+  *group = group_publish(own_group(remote_of(comm)));
   return MPI_SUCCESS;
 }
 
@@ -377,11 +451,11 @@ FUNCTION(Attr_get, (MPI_Comm comm, int key, void *value, int *flag)) {
 }
 
 /* Without members it is MPI_GROUP_EMPTY (MPI 4.1, 7.3.2). */
-static MPI_Group publish_group(struct group *made) {
+MPI_Group group_publish(struct group *made) {
   return made->size == 0 ? MPI_GROUP_EMPTY : (MPI_Group)handle_new(GROUP, &made->object);
 }
 
-MPI_Group comm_group(const struct comm *comm) { return publish_group(own_group(comm->group)); }
+MPI_Group comm_group(const struct comm *comm) { return group_publish(own_group(comm->group)); }
 
 FUNCTION(Comm_group, (MPI_Comm comm, MPI_Group *group)) {
   CALL("MPI_Comm_group");
@@ -416,22 +490,22 @@ FUNCTION(Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group *made
   check_count(n);
   INS(ranks, n);
   const struct group *from = group_get(group);
-  struct group *to = new_group(n);
+  struct group *to = group_new(n);
   for (int i = 0; i < n; i++) {
     check_rank_in(from, ranks[i]);
     to->ranks[i] = from->ranks[ranks[i]];
   }
-  *OUT(made) = publish_group(to);
+  *OUT(made) = group_publish(to);
   return MPI_SUCCESS;
 }
 
 /* The members whose `wanted` is true. */
 static MPI_Group some_of(const struct group *from, const bool *wanted) {
-  struct group *to = new_group(from->size);
+  struct group *to = group_new(from->size);
   to->size = 0;
   for (int i = 0; i < from->size; i++)
     if (wanted[i]) to->ranks[to->size++] = from->ranks[i];
-  return publish_group(to);
+  return group_publish(to);
 }
 
 FUNCTION(Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group *made)) {
@@ -461,14 +535,14 @@ FUNCTION(Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group *
   check_count(n);
   INS(ranges, n);
   const struct group *from = group_get(group);
-  struct group *to = new_group(from->size);
+  struct group *to = group_new(from->size);
   to->size = 0;
   EACH_IN_RANGES(rank) {
     check_rank_in(from, rank);
     if (to->size == from->size) fail("invalid argument", "the ranges overlap");
     to->ranks[to->size++] = from->ranks[rank];
   }
-  *OUT(made) = publish_group(to);
+  *OUT(made) = group_publish(to);
   return MPI_SUCCESS;
 }
 
@@ -491,12 +565,12 @@ FUNCTION(Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group *
 FUNCTION(Group_union, (MPI_Group one, MPI_Group other, MPI_Group *made)) {
   CALL("MPI_Group_union");
   const struct group *a = group_get(one), *b = group_get(other);
-  struct group *to = new_group(a->size + b->size);
+  struct group *to = group_new(a->size + b->size);
   memcpy(to->ranks, a->ranks, (size_t)a->size * sizeof *to->ranks);
   to->size = a->size;
   for (int i = 0; i < b->size; i++)
     if (place_in(a, b->ranks[i]) < 0) to->ranks[to->size++] = b->ranks[i];
-  *OUT(made) = publish_group(to);
+  *OUT(made) = group_publish(to);
   return MPI_SUCCESS;
 }
 

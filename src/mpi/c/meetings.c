@@ -10,14 +10,21 @@ static struct type *type_if(bool matters, MPI_Datatype type, const char *name) {
 /* The types of all parts, unless they are given for the other buffer. */
 static struct type *const *types_if(const void *buffer, MPI_Comm comm, const MPI_Datatype *types) {
   if (buffer == MPI_IN_PLACE) return NULL;
-  int size = comm_get(comm)->group->size;
+  int size = comm_peers(comm_get(comm))->size;
   INS(types, size);
   struct type **made = allocate((size_t)size * sizeof *made);
   for (int i = 0; i < size; i++) made[i] = type_for(types[i], "datatype");
   return made;
 }
 
-static bool is_at(const struct comm *comm, int root) { return comm->rank == root; }
+static bool is_at(const struct comm *comm, int root) {
+  return comm->remote ? root == MPI_ROOT : comm->rank == root;
+}
+
+/* On an intercommunicator: whether this rank is in the group of the root; whether it is beside it,
+ * where only the root and the communicator matter. */
+static bool is_with(const struct comm *comm, int root) { return comm->remote && root < 0; }
+static bool is_beside(const struct comm *comm, int root) { return comm->remote && root == MPI_PROC_NULL; }
 
 static int barrier(MPI_Comm comm, struct ending ending) {
   return collective_run((struct collective){.shape = BARRIER, .comm = comm_get(comm), .root = NO_ROOT}, ending);
@@ -25,8 +32,11 @@ static int barrier(MPI_Comm comm, struct ending ending) {
 
 static int bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, struct ending ending) {
   struct comm *in = comm_get(comm);
-  check_count(count);
-  struct parts all = {.base = buf, .count = count, .type = type_for(type, "datatype")};
+  struct parts all = {0};
+  if (!is_beside(in, root)) {
+    check_count(count);
+    all = (struct parts){.base = buf, .count = count, .type = type_for(type, "datatype")};
+  }
   return collective_run((struct collective){.shape = BCAST, .comm = in, .root = root, .send = all, .recv = all}, ending);
 }
 
@@ -61,8 +71,9 @@ static int to_all(enum shape shape, struct parts send, struct parts recv, MPI_Co
 static int reduction(enum shape shape, const void *sendbuf, void *recvbuf, int count, bool is_counted, const int *recvcounts,
                      MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, struct ending ending) {
   struct comm *in = comm_get(comm);
-  check_count(count);
-  struct type *of = type_for(type, "datatype");
+  bool matters = shape != REDUCE || !is_beside(in, root);
+  if (matters) check_count(count);
+  struct type *of = type_if(matters, type, "datatype");
   struct parts send = {.base = (void *)sendbuf, .count = count, .type = of};
   struct parts recv = {.base = recvbuf, .is_counted = is_counted, .count = count, .counts = recvcounts, .type = of};
   return collective_run((struct collective){.shape = shape, .comm = in, .root = root, .op = op, .handle = type, .send = send, .recv = recv},
@@ -85,20 +96,22 @@ FUNCTION(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request)) {
   return barrier(comm, (struct ending){OUT(request), true});
 }
 MEETING(Bcast, Ibcast, (void *buf, int count, MPI_Datatype type, int root), bcast(buf, count, type, root, comm, ending))
-/* The value at the root, an empty one elsewhere. */
+/* The value at the root, an empty one elsewhere; the value at all ranks, but of two groups only in
+ * the one without the root. */
 #define AT_ROOT(all) (is_at(comm_get(comm), root) ? (all) : (struct parts){0})
+#define AWAY_FROM_ROOT(all) (is_with(comm_get(comm), root) ? (struct parts){0} : (all))
 MEETING(Gather, Igather, (SEND, RECV, int root),
-        gather(alone(sendbuf, sendcount, sendtype, "send type"),
+        gather(AWAY_FROM_ROOT(alone(sendbuf, sendcount, sendtype, "send type")),
                AT_ROOT(equal(recvbuf, recvcount, type_for(recvtype, "receive type"))), root, comm, ending))
 MEETING(Gatherv, Igatherv, (SEND, RECVV, int root),
-        gather(alone(sendbuf, sendcount, sendtype, "send type"),
+        gather(AWAY_FROM_ROOT(alone(sendbuf, sendcount, sendtype, "send type")),
                AT_ROOT(counted(recvbuf, recvcounts, rdispls, type_for(recvtype, "receive type"))), root, comm, ending))
 MEETING(Scatter, Iscatter, (SEND, RECV, int root),
         scatter(AT_ROOT(equal(sendbuf, sendcount, type_for(sendtype, "send type"))),
-                alone(recvbuf, recvcount, recvtype, "receive type"), root, comm, ending))
+                AWAY_FROM_ROOT(alone(recvbuf, recvcount, recvtype, "receive type")), root, comm, ending))
 MEETING(Scatterv, Iscatterv, (SENDV, RECV, int root),
         scatter(AT_ROOT(counted(sendbuf, sendcounts, sdispls, type_for(sendtype, "send type"))),
-                alone(recvbuf, recvcount, recvtype, "receive type"), root, comm, ending))
+                AWAY_FROM_ROOT(alone(recvbuf, recvcount, recvtype, "receive type")), root, comm, ending))
 MEETING(Allgather, Iallgather, (SEND, RECV),
         to_all(ALLGATHER, alone(sendbuf, sendcount, sendtype, "send type"),
                equal(recvbuf, recvcount, type_for(recvtype, "receive type")), comm, ending))

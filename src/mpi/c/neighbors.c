@@ -51,7 +51,7 @@ static void check_ranks(const int *ranks, int count, int size) {
 FUNCTION(Graph_create, (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm *made)) {
   CALL("MPI_Graph_create");
   (void)reorder;
-  struct comm *from = comm_get(comm), *to;
+  struct comm *from = comm_get_intra(comm), *to;
   OUT(made);
   if (nodes < 0 || nodes > from->group->size)
     fail("invalid argument", "a graph of %d nodes, but there are %d ranks", nodes, from->group->size);
@@ -73,7 +73,7 @@ FUNCTION(Graph_create, (MPI_Comm comm, int nodes, const int index[], const int e
 }
 
 static const struct graph *plain_graph(MPI_Comm comm) {
-  struct comm *of = comm_get(comm);
+  struct comm *of = comm_get_intra(comm);
   if (!of->graph || of->graph->kind != MPI_GRAPH) fail("invalid communicator", "%s has no graph", of->title);
   return of->graph;
 }
@@ -139,7 +139,7 @@ static struct comm *with_graph(struct comm *from, MPI_Comm *made) {
 FUNCTION(Dist_graph_create_adjacent, (MPI_Comm comm, int in, const int sources[], const int in_weights[], int out, const int destinations[], const int out_weights[], MPI_Info info, int reorder, MPI_Comm *made)) {
   CALL("MPI_Dist_graph_create_adjacent");
   (void)info, (void)reorder;
-  struct comm *from = comm_get(comm);
+  struct comm *from = comm_get_intra(comm);
   OUT(made);
   check_ranks(sources, in, from->group->size);
   check_ranks(destinations, out, from->group->size);
@@ -186,7 +186,7 @@ static void add_edge(int **ranks, int **weights, int *count, int rank, int weigh
 FUNCTION(Dist_graph_create, (MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *made)) {
   CALL("MPI_Dist_graph_create");
   (void)info, (void)reorder;
-  struct comm *from = comm_get(comm);
+  struct comm *from = comm_get_intra(comm);
   OUT(made);
   check_ranks(sources, n, from->group->size);
   bool is_weighted = weights != MPI_UNWEIGHTED;
@@ -225,7 +225,7 @@ FUNCTION(Dist_graph_create, (MPI_Comm comm, int n, const int sources[], const in
 }
 
 static const struct graph *distributed_graph(MPI_Comm comm) {
-  struct comm *of = comm_get(comm);
+  struct comm *of = comm_get_intra(comm);
   if (!of->graph || of->graph->kind != MPI_DIST_GRAPH) fail("invalid communicator", "%s has no distributed graph", of->title);
   return of->graph;
 }
@@ -259,7 +259,7 @@ FUNCTION(Dist_graph_neighbors, (MPI_Comm comm, int in, int sources[], int in_wei
 }
 
 static int meet(enum shape shape, struct parts send, struct parts recv, MPI_Comm comm, struct ending ending) {
-  struct comm *in = comm_get(comm);
+  struct comm *in = comm_get_intra(comm);
   return collective_run((struct collective){.shape = shape, .comm = in, .root = NO_ROOT, .send = send, .recv = recv, .around = graph_around(in)}, ending);
 }
 
@@ -289,7 +289,7 @@ MEETING(Neighbor_alltoallw, Ineighbor_alltoallw,
          const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[]),
         meet(ALLTOALL,
              (struct parts){.base = (void *)sendbuf, .is_counted = true, .counts = sendcounts, .places = sdispls,
-                            .types = types_of(sendtypes, graph_around(comm_get(comm))->out)},
+                            .types = types_of(sendtypes, graph_around(comm_get_intra(comm))->out)},
              (struct parts){.base = recvbuf, .is_counted = true, .counts = recvcounts, .places = rdispls,
-                            .types = types_of(recvtypes, graph_around(comm_get(comm))->in)},
+                            .types = types_of(recvtypes, graph_around(comm_get_intra(comm))->in)},
              comm, ending))

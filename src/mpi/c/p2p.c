@@ -8,8 +8,10 @@ enum mode { STANDARD, SYNCHRONOUS, BUFFERED, READY };
 
 static void check_peer(const struct comm *comm, int rank, bool may_be_any, const char *parameter) {
   if (rank == MPI_PROC_NULL || (may_be_any && rank == MPI_ANY_SOURCE)) return;
-  if (rank < 0 || rank >= comm->group->size)
-    fail("invalid rank", "the %s is %d, but %s has %d ranks", parameter, rank, comm->title, comm->group->size);
+  int size = comm_peers(comm)->size;
+  const char *which = comm->remote ? " in the other group" : "";
+  if (rank < 0 || rank >= size)
+    fail("invalid rank", "the %s is %d, but %s has %d ranks%s", parameter, rank, comm->title, size, which);
 }
 
 static void check_tag(int tag, bool may_be_any) {
@@ -64,9 +66,9 @@ static void start_send(struct request *request) {
   }
   struct bytes *to = question('S');
   put_text(to, request->comm->name);
-  put_i32(to, request->peer);
-  put_u32(to, (uint32_t)request->comm->group->ranks[request->peer]);
-  put_i32(to, request->comm->rank);
+  put_i32(to, comm_place_of(request->comm, request->peer));
+  put_u32(to, (uint32_t)comm_peers(request->comm)->ranks[request->peer]);
+  put_i32(to, comm_place(request->comm));
   put_i32(to, request->tag);
   put_u8(to, (uint8_t)request->mode);
   struct summary shown = {0};
@@ -83,12 +85,16 @@ static void own_receive(struct request *request) {
   if (memory_overlaps(request->owned)) fail("invalid datatype", "what is received goes to the same memory twice");
 }
 
+static int source_place(const struct comm *comm, int source) {
+  return source == MPI_ANY_SOURCE ? source : comm_place_of(comm, source);
+}
+
 static void start_receive(struct request *request) {
   own_receive(request);
   struct bytes *to = question('R');
   put_text(to, request->comm->name);
-  put_i32(to, request->comm->rank);
-  put_i32(to, request->peer);
+  put_i32(to, comm_place(request->comm));
+  put_i32(to, source_place(request->comm, request->peer));
   put_i32(to, request->tag);
   request->posted = ask_posted();
 }
@@ -252,8 +258,8 @@ static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *sta
   struct bytes *to = question('P');
   size_t arguments = to->length;
   put_text(to, in->name);
-  put_i32(to, in->rank);
-  put_i32(to, source);
+  put_i32(to, comm_place(in));
+  put_i32(to, source_place(in, source));
   put_i32(to, tag);
   put_u8(to, (uint8_t)form);
   struct reader answer = form == 't' ? ask_poll(to, arguments) : ask();

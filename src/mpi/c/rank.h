@@ -52,7 +52,18 @@
 #define check_count mazurka_check_count
 #define collective_end mazurka_collective_end
 #define collective_start mazurka_collective_start
+#define comm_first mazurka_comm_first
 #define comm_get mazurka_comm_get
+#define comm_get_intra mazurka_comm_get_intra
+#define comm_new mazurka_comm_new
+#define comm_next_name mazurka_comm_next_name
+#define comm_peers mazurka_comm_peers
+#define comm_place mazurka_comm_place
+#define comm_place_of mazurka_comm_place_of
+#define comm_publish mazurka_comm_publish
+#define comm_size mazurka_comm_size
+#define group_new mazurka_group_new
+#define group_publish mazurka_group_publish
 #define cart_shift mazurka_cart_shift
 #define comm_split mazurka_comm_split
 #define contribution mazurka_contribution
@@ -382,6 +393,10 @@ struct comm {
   const char *title; /* its name in messages */
   struct group *group;
   int rank;
+  /* Of an intercommunicator: the other group; and whether that comes first where all ranks are
+   * counted. */
+  struct group *remote;
+  bool is_remote_first;
   MPI_Errhandler errhandler;
   MPI_Request request; /* of the MPI_Comm_idup that makes it, or MPI_REQUEST_NULL */
   uint32_t made;       /* the number of communicators and windows made from it */
@@ -400,9 +415,27 @@ struct graph {
 /* cart.c: the ranks `disp` steps before and behind this one */
 void cart_shift(const struct comm *cart, int direction, int disp, int *source, int *dest);
 struct comm *comm_get(MPI_Comm comm);
+/* One that is no intercommunicator. */
+struct comm *comm_get_intra(MPI_Comm comm);
+/* The ranks with which it communicates: of the other group, if it is an intercommunicator. */
+const struct group *comm_peers(const struct comm *comm);
+/* The number of all its ranks, and the places of this rank and of a peer among them: those of one
+ * group come before those of the other. */
+int comm_size(const struct comm *comm);
+int comm_place(const struct comm *comm);
+int comm_place_of(const struct comm *comm, int peer);
+/* The size of the group that comes first; 0 if it is no intercommunicator. */
+int comm_first(const struct comm *comm);
 /* The communicator of the ranks with this color, in the order of the keys: a collective call. */
 MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result);
 struct group *group_get(MPI_Group group);
+struct group *group_new(int size);
+MPI_Group group_publish(struct group *made);
+/* A communicator of this group, with the error handler of another one; the name of the next one
+ * made from this one, where `part` distinguishes those of one call; its handle. */
+struct comm *comm_new(struct group *group, char *name, const struct comm *from);
+char *comm_next_name(struct comm *comm, int part);
+MPI_Comm comm_publish(struct comm *made);
 /* A new handle for its group. */
 MPI_Group comm_group(const struct comm *comm);
 void check_count(int count);

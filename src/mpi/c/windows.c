@@ -109,7 +109,7 @@ static void check_base(const void *base, MPI_Aint size, int unit) {
 }
 
 static int make(void *base, MPI_Aint size, int unit, MPI_Comm comm, bool is_allocated, MPI_Win *win) {
-  struct comm *in = comm_get(comm);
+  struct comm *in = comm_get_intra(comm);
   OUT(win);
   struct window *made = allocate(sizeof *made);
   int ranks = in->group->size;

@@ -177,12 +177,13 @@ impl Ranks {
         if root.is_some_and(|root| root >= size) {
             return Err(Trouble::Forged);
         }
+        let first_group = parts.u32()?;
         let description = parts.text()?;
         let operator = {
             let mut names = self.names.lock().expect("no thread panics while it has the names");
             Some(number(&mut names.calls, description))
         };
-        let call = Call { kind, root, operator };
+        let call = Call { kind, root, operator, first_group };
         // The first communicator contains all ranks.
         let collective = match communicator {
             0 => CollectiveId(0),

@@ -1,0 +1,148 @@
+/* Intercommunicators: two groups, where each rank communicates with those of the other group
+ * (MPI 4.1, 7.6).
+ *
+ * Where all ranks are counted, in mailboxes and collectives, those of one group come before those
+ * of the other: first the group with the smallest rank of the world. */
+#include "rank.h"
+
+/* A group and the name of its communicator, as the leader tells them. */
+static void put_side(struct bytes *to, const struct comm *local) {
+  put_i32(to, local->group->size);
+  for (int i = 0; i < local->group->size; i++) put_i32(to, local->group->ranks[i]);
+  char *name = comm_next_name((struct comm *)local, 0);
+  put_text(to, name);
+  release(name);
+}
+
+struct side {
+  struct group *group;
+  char *name;
+};
+
+static struct side take_side(struct reader *from) {
+  int size = take_i32(from);
+  if (size < 0) return (struct side){NULL, NULL};
+  struct group *group = group_new(size);
+  for (int i = 0; i < size; i++) group->ranks[i] = take_i32(from);
+  struct reader name = take_block(from);
+  return (struct side){group, text_of("%.*s", (int)(name.end - name.at), (const char *)name.at)};
+}
+
+/* Sends what the leader of a group tells to that of the other group, and returns what that one
+ * tells. Their messages are apart from those of the program. */
+static struct reader meet_leader(const struct comm *peers, int other, int tag, const struct bytes *told) {
+  char *name = text_of("%s/leaders", peers->name);
+  struct bytes *to = question('S');
+  put_text(to, name);
+  put_i32(to, comm_place_of(peers, other));
+  put_u32(to, (uint32_t)comm_peers(peers)->ranks[other]);
+  put_i32(to, comm_place(peers));
+  put_i32(to, tag);
+  put_u8(to, 2); /* It ends at once. */
+  summary_put(to, &(struct summary){0});
+  put_block(to, told->at, told->length);
+  ask_posted();
+  to = question('R');
+  put_text(to, name);
+  put_i32(to, comm_place(peers));
+  put_i32(to, comm_place_of(peers, other));
+  put_i32(to, tag);
+  uint32_t receive = ask_posted();
+  release(name);
+  to = question('W');
+  put_u32(to, 1);
+  put_u32(to, receive);
+  struct reader answer = ask();
+  take_u8(&answer);
+  take_u32(&answer);
+  take_u8(&answer);
+  return take_block(&answer);
+}
+
+static int smallest(const struct group *of) {
+  int found = of->ranks[0];
+  for (int i = 1; i < of->size; i++)
+    if (of->ranks[i] < found) found = of->ranks[i];
+  return found;
+}
+
+static void check_apart(const struct group *one, const struct group *other) {
+  for (int i = 0; i < one->size; i++)
+    for (int j = 0; j < other->size; j++)
+      if (one->ranks[i] == other->ranks[j])
+        fail("invalid group", "rank %d of the world is in both groups", one->ranks[i]);
+}
+
+FUNCTION(Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, MPI_Comm *made)) {
+  CALL("MPI_Intercomm_create");
+  OUT(made);
+  struct comm *own = comm_get_intra(local);
+  if (leader < 0 || leader >= own->group->size)
+    fail("invalid rank", "the leader is %d, but %s has %d ranks", leader, own->title, own->group->size);
+  struct bytes told = {0};
+  if (own->rank == leader) {
+    /* These arguments matter at the leader only. */
+    const struct comm *peers = comm_get(peer);
+    if (remote < 0 || remote >= comm_peers(peers)->size)
+      fail("invalid rank", "the remote leader is %d, but %s has %d ranks", remote, peers->title, comm_peers(peers)->size);
+    if (comm_peers(peers)->ranks[remote] == world_rank) fail("invalid rank", "the remote leader is the rank itself");
+    if (tag < 0) fail("invalid tag", "the tag is %d", tag);
+    struct bytes mine = {0};
+    put_side(&mine, own);
+    struct reader side = meet_leader(peers, remote, tag, &mine);
+    release(mine.at);
+    put(&told, side.at, (size_t)(side.end - side.at));
+  }
+  struct contributions all = exchange(own, call.name, &told);
+  release(told.at);
+  struct reader said = *contribution(&all, leader);
+  struct side other = take_side(&said);
+  check_apart(own->group, other.group);
+  char *name = comm_next_name(own, 0);
+  own->made++;
+  bool is_remote_first = smallest(other.group) < smallest(own->group);
+  char *both = is_remote_first ? text_of("%s|%s", other.name, name) : text_of("%s|%s", name, other.name);
+  struct group *members = group_new(own->group->size);
+  memcpy(members->ranks, own->group->ranks, (size_t)members->size * sizeof *members->ranks);
+  struct comm *to = comm_new(members, both, own);
+  to->remote = other.group;
+  to->is_remote_first = is_remote_first;
+  release(name);
+  release(other.name);
+  *made = comm_publish(to);
+  return MPI_SUCCESS;
+}
+
+/* The value of `high` that the ranks at these places pass: the same for all. */
+static bool is_high(const struct contributions *all, int first, int size) {
+  bool found = false;
+  for (int place = first; place < first + size; place++) {
+    struct reader said = *contribution(all, place);
+    bool here = take_u8(&said);
+    if (place > first && here != found) fail("invalid argument", "ranks of one group pass different values of `high`");
+    found = here;
+  }
+  return found;
+}
+
+FUNCTION(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *made)) {
+  CALL("MPI_Intercomm_merge");
+  OUT(made);
+  struct comm *from = comm_get(comm);
+  if (!from->remote) fail("invalid communicator", "%s is no intercommunicator", from->title);
+  struct bytes given = {0};
+  put_u8(&given, high != 0);
+  struct contributions all = exchange(from, call.name, &given);
+  bool own = is_high(&all, comm_place(from) - from->rank, from->group->size);
+  bool other = is_high(&all, comm_place_of(from, 0), from->remote->size);
+  bool is_remote_first = own == other ? from->is_remote_first : own;
+  const struct group *first = is_remote_first ? from->remote : from->group;
+  const struct group *then = is_remote_first ? from->group : from->remote;
+  struct group *members = group_new(first->size + then->size);
+  memcpy(members->ranks, first->ranks, (size_t)first->size * sizeof *members->ranks);
+  memcpy(members->ranks + first->size, then->ranks, (size_t)then->size * sizeof *members->ranks);
+  struct comm *to = comm_new(members, comm_next_name(from, 0), from);
+  from->made++;
+  *made = comm_publish(to);
+  return MPI_SUCCESS;
+}
