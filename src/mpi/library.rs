@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::compiler::{Compiler, SEPARATE};
+use super::functions;
 
 /// The header for programs.
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
@@ -20,7 +21,7 @@ const OWN_HEADERS: [(&str, &str); 4] = [
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 40] = [
+pub(super) const PARTS: [(&str, &str); 39] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -54,7 +55,6 @@ pub(super) const PARTS: [(&str, &str); 40] = [
     ("attributes.c", include_str!("c/attributes.c")),
     ("errors.c", include_str!("c/errors.c")),
     ("older.c", include_str!("c/older.c")),
-    ("refused.c", include_str!("c/refused.c")),
     ("epochs.c", include_str!("c/epochs.c")),
     ("onesided.c", include_str!("c/onesided.c")),
     ("changes.c", include_str!("c/changes.c")),
@@ -62,6 +62,12 @@ pub(super) const PARTS: [(&str, &str); 40] = [
     ("locks.c", include_str!("c/locks.c")),
     ("conflicts.c", include_str!("c/conflicts.c")),
 ];
+
+/// The files that are made from the table of functions.
+fn made() -> [(&'static str, String); 2] {
+    [("mazurka-functions.h", functions::declarations()), (REFUSED, functions::refusals())]
+}
+const REFUSED: &str = "refused.c";
 
 /// The options for compiling the library. It contains no accesses of the program, so it is not
 /// instrumented. Frames are found by their pointers. There is no debug information, so that no
@@ -147,8 +153,11 @@ impl Library {
         for (name, content) in [HEADER, SCRIPT].into_iter().chain(others) {
             fs::write(folder.join(name), content).map_err(|error| format!("{name}: {error}"))?;
         }
+        for (name, content) in made() {
+            fs::write(folder.join(name), content).map_err(|error| format!("{name}: {error}"))?;
+        }
         let mut objects = Vec::new();
-        for (name, _) in PARTS {
+        for name in PARTS.into_iter().map(|(name, _)| name).chain([REFUSED]) {
             let object = folder.join(name).with_extension("o");
             let mut call = compiler.call()?;
             call.args(OPTIONS).arg("-c").arg(folder.join(name)).arg("-o").arg(&object);
@@ -187,7 +196,17 @@ fn mark(compiler: &Compiler) -> Result<u64, String> {
     let version = call.arg("--version").stdin(Stdio::null()).output();
     let version = version.map_err(|error| format!("cannot run `{}`: {error}", compiler.name()))?;
     let mut hasher = DefaultHasher::new();
-    (compiler.name(), version.stdout, HEADER, OWN_HEADERS, PARTS, OPTIONS, SCRIPT, SEPARATE)
+    (
+        compiler.name(),
+        version.stdout,
+        HEADER,
+        OWN_HEADERS,
+        PARTS,
+        made(),
+        OPTIONS,
+        SCRIPT,
+        SEPARATE,
+    )
         .hash(&mut hasher);
     Ok(hasher.finish())
 }

@@ -164,6 +164,11 @@
   result PMPI_##name parameters
 #define FUNCTION(name, parameters) FUNCTION_OF(int, name, parameters)
 
+/* The body of a function that refuses a call (functions.rs). */
+#define REFUSE(function, kind) \
+  HERE(function);              \
+  fail("unsupported", "%s (%s) is not among the functions that can be verified", call.name, kind)
+
 /* A function that replaces one of the C library, unless the program defines its own. */
 #define WEAK __attribute__((weak))
 
