@@ -84,6 +84,6 @@ pub use ranks::{Files, Launch, Ranks, TICK};
 pub use unreceived::Unreceived;
 pub use verify::{Answer, Doubt, verify};
 
-pub(crate) use compiler::Language;
+pub(crate) use compiler::{Language, Query};
 pub(crate) use slip::Slip;
 pub(crate) use verify::Others;

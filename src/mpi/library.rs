@@ -122,6 +122,10 @@ impl Library {
         self.folder.join("mazurka.o")
     }
 
+    /// The name after `-l` of the same object in the same folder, for build systems that link
+    /// programs themselves: linkers take an object with the name of an archive.
+    pub(crate) const NAME: &str = "mazurka";
+
     /// The options among [`SEPARATE`] that the compiler accepts.
     pub(super) fn options(&self) -> Result<Vec<String>, String> {
         let path = self.folder.join(ACCEPTED);
@@ -179,7 +183,9 @@ impl Library {
         let mut call = compiler.call()?;
         call.args(["-r", "-nostdlib", "-Xlinker", "-T", "-Xlinker"]).arg(folder.join(SCRIPT.0));
         call.arg("-o").arg(folder.join("mazurka.o")).args(objects);
-        finish(compiler, &mut call, "the library")
+        finish(compiler, &mut call, "the library")?;
+        let named = folder.join(format!("lib{}.a", Library::NAME));
+        fs::hard_link(folder.join("mazurka.o"), named).map_err(|error| error.to_string())
     }
 }
 
@@ -206,6 +212,7 @@ fn mark(compiler: &Compiler) -> Result<u64, String> {
         OPTIONS,
         SCRIPT,
         SEPARATE,
+        Library::NAME,
     )
         .hash(&mut hasher);
     Ok(hasher.finish())
