@@ -26,6 +26,8 @@ mod faster;
 mod files;
 mod folders;
 mod interrupt;
+#[cfg(unix)]
+mod link;
 mod lint;
 mod log;
 mod machine;
@@ -122,7 +124,14 @@ enum Command {
     #[command(alias = "mpic++")]
     Mpicxx(mpicc::Args),
     #[cfg(unix)]
+    #[command(alias = "mpiexec")]
     Mpirun(mpirun::Args),
+    #[cfg(unix)]
+    Link(link::Args),
+    /// Say that Fortran is not supported
+    #[cfg(unix)]
+    #[command(hide = true, aliases = ["mpif77", "mpifort"])]
+    Mpif90(mpicc::Args),
     /// Run one search for a parent process (see `measure`)
     #[command(hide = true)]
     Measure,
@@ -192,14 +201,20 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// The names of MPI's compilers. Those of Fortran only say that it is not supported.
+const COMPILERS: [&str; 6] = ["mpicc", "mpicxx", "mpic++", "mpif90", "mpif77", "mpifort"];
+/// The names of the command of MPI that starts programs.
+const STARTERS: [&str; 2] = ["mpirun", "mpiexec"];
+
 /// The arguments in the form that clap parses. The options of a compiler command are passed on, so
 /// `--` is inserted before them. A link to this program that has the name of a command (`mpicc`,
 /// `mpirun`, ..) runs that command.
 fn called(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
-    let is_compiler = |name: &str| ["mpicc", "mpicxx", "mpic++"].contains(&name);
+    let is_compiler = |name: &str| COMPILERS.contains(&name);
+    let is_start = |name: &str| STARTERS.contains(&name);
     let name = args.first().map(Path::new).and_then(Path::file_name).and_then(OsStr::to_str);
-    if let Some(name) = name.filter(|name| is_compiler(name) || *name == "mpirun") {
+    if let Some(name) = name.filter(|name| is_compiler(name) || is_start(name)) {
         let name = name.into();
         args.splice(..1, ["mazurka".into(), name]);
     }
@@ -210,7 +225,7 @@ fn called(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     }
     // Other launchers write `-np`. Only the first one is ours: later ones are arguments of the
     // program.
-    if command == "mpirun"
+    if is_start(&command)
         && let Some(option) = args.iter_mut().find(|arg| *arg == "-np")
     {
         *option = "--np".into();
@@ -246,6 +261,10 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         Command::Mpicxx(args) => mpicc::run(args, crate::mpi::Language::Cxx, &mut output),
         #[cfg(unix)]
         Command::Mpirun(args) => mpirun::run(args, &mut output),
+        #[cfg(unix)]
+        Command::Link(args) => link::run(&args, &mut output),
+        #[cfg(unix)]
+        Command::Mpif90(_) => Err(Failure::Usage(link::NO_FORTRAN.into())),
         Command::Measure => measure::run(&mut output),
     };
     // Results so far are written even if the command failed later.

@@ -41,9 +41,8 @@
 //!
 //! # What is absent
 //!
-//! Threads that call MPI (then the rank is not verified), files of MPI, intercommunicators, spawned
-//! processes, partitioned communication, sessions. The compiler or the linker names a function that
-//! the header lacks.
+//! `functions.txt` lists all functions of MPI, and says which of them are refused: a program that
+//! calls one is not verified. Neither is one whose threads call MPI at the same time.
 //!
 //! Interaction of ranks without MPI is not explored. Where it is noticed (files that one rank
 //! changes and another uses, sockets, shared memory, started programs), the search ends with
@@ -62,6 +61,7 @@ mod connection;
 mod diagnosis;
 #[cfg(test)]
 mod forged;
+mod functions;
 mod ledger;
 mod library;
 mod races;
@@ -79,10 +79,11 @@ mod wire;
 
 pub use compiler::Compiler;
 pub use diagnosis::Diagnosis;
+pub use functions::{Function, functions};
 pub use ranks::{Files, Launch, Ranks, TICK};
 pub use unreceived::Unreceived;
 pub use verify::{Answer, Doubt, verify};
 
-pub(crate) use compiler::Language;
+pub(crate) use compiler::{Language, Query};
 pub(crate) use slip::Slip;
 pub(crate) use verify::Others;

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::cli::{code, mazurka, run, stderr, stdout};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "",
     "check",
     "client",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 12] = [
     "study",
     "reproduce",
     "mpirun",
+    "link",
 ];
 /// Examples that need something else: minutes, a folder of specs, Graphviz.
 const LEFT_OUT: [&str; 5] = ["mazurka study", "mazurka reproduce", "specs/", "| dot", "ssbexp"];

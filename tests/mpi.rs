@@ -12,6 +12,7 @@
 //! `warning: communicator leak` is not a mistake, but should be mended. A comment `wrong 3` marks
 //! the lines of which a report of case 3 must name at least one.
 
+mod builds;
 mod degrees;
 mod every;
 mod faults;
@@ -23,6 +24,7 @@ mod seen;
 mod suites;
 mod who;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -160,13 +162,12 @@ fn what_is_wrong_with_a_program_is_found_and_nothing_else() {
 }
 
 /// The memory that a call reads or writes is compared with pending operations, and a null pointer
-/// is an invalid argument: tested for each pointer parameter of the functions in the header.
+/// is an invalid argument: tested for each pointer parameter of all functions.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn no_function_forgets_a_pointer() {
     let folder = folder("mpi-every");
-    let header = std::fs::read_to_string("src/mpi/c/mpi.h").unwrap();
-    let (text, calls) = every::program(&header);
+    let (text, calls) = every::program();
     assert!(calls.len() > 500, "{}", calls.len());
     let source = folder.join("every.c");
     std::fs::write(&source, text).unwrap();
@@ -485,18 +486,50 @@ fn ranks_run_once_for_each_local_history() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The text with the names of the library, which must not clash with names of programs.
-#[test]
-#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
-fn the_library_defines_no_names_that_a_program_may_want() {
-    let folder = folder("mpi-names");
-    let shown =
-        mazurka(&["mpicc", "-show", "-c", "x.c"]).env("XDG_CACHE_HOME", &folder).output().unwrap();
-    let text = stdout(&shown);
+/// The names that the library defines.
+fn names_of_library() -> Vec<String> {
+    let mut show = mazurka(&["mpicc", "-show", "-c", "x.c"]);
+    let text = stdout(&show.env("XDG_CACHE_HOME", cache()).output().unwrap());
     let headers = text.split_whitespace().skip_while(|word| *word != "-I").nth(1).unwrap();
     let object = Path::new(headers).join("mazurka.o");
     let names = Command::new("nm").args(["-g", "--defined-only"]).arg(object).output();
     let names = stdout(&names.expect("`nm`, which compilers come with"));
+    names.lines().filter_map(|line| line.split_whitespace().last()).map(String::from).collect()
+}
+
+/// What the table, the header and the library say of the functions of MPI is the same: the library
+/// defines those of the table and no others, and a program can use each that the header declares.
+#[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
+fn the_table_the_header_and_the_library_have_the_same_functions() {
+    let named = |function: mazurka::mpi::Function| {
+        ["MPI_", "PMPI_"].map(|prefix| format!("{prefix}{}", function.name))
+    };
+    let table: BTreeSet<_> = mazurka::mpi::functions().into_iter().flat_map(named).collect();
+    let of_mpi = |name: &String| name.starts_with("MPI_") || name.starts_with("PMPI_");
+    let library: BTreeSet<_> = names_of_library().into_iter().filter(of_mpi).collect();
+    assert_eq!(library.symmetric_difference(&table).collect::<Vec<_>>(), Vec::<&String>::new());
+    assert!(table.len() > 1400, "{}", table.len());
+    let folder = folder("mpi-table");
+    let all: Vec<_> = table.iter().map(|name| format!("  (void *){name},\n")).collect();
+    let text = format!(
+        "#include <mpi.h>\nvoid *all[] = {{\n{}}};\nint main(void) {{ return !all[0]; }}\n",
+        all.concat()
+    );
+    for (command, name) in [("mpicc", "all.c"), ("mpicxx", "all.cpp")] {
+        if command == "mpicc" || cfg!(has_cxx) {
+            let source = folder.join(name);
+            std::fs::write(&source, &text).unwrap();
+            compile_source(command, source.to_str().unwrap(), &["-Wall", "-Werror"], &folder);
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The names of the library, which must not clash with names of programs.
+#[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
+fn the_library_defines_no_names_that_a_program_may_want() {
     let own = ["mazurka_", "MPI_", "PMPI_", "__tsan_"];
     // Functions that replace those of the C library.
     let instead = [
@@ -535,12 +568,9 @@ fn the_library_defines_no_names_that_a_program_may_want() {
         "posix_memalign",
         "free",
     ];
-    let defined = names.lines().filter_map(|line| line.split_whitespace().last());
-    let strange: Vec<_> = defined
-        .filter(|name| {
-            !own.iter().any(|prefix| name.starts_with(prefix)) && !instead.contains(name)
-        })
-        .collect();
-    std::fs::remove_dir_all(&folder).unwrap();
+    let is_strange = |name: &String| {
+        !own.iter().any(|prefix| name.starts_with(prefix)) && !instead.contains(&name.as_str())
+    };
+    let strange: Vec<_> = names_of_library().into_iter().filter(is_strange).collect();
     assert!(strange.is_empty(), "{strange:?}");
 }

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::output::Output;
 use super::{Exit, Failure};
-use crate::mpi::{Compiler, Language};
+use crate::mpi::{Compiler, Language, Query};
 
 /// Compile an MPI program in C, to verify it with `mazurka mpirun`
 ///
@@ -30,23 +30,68 @@ Examples:
   mazurka mpirun -n 4 ./ring
   make CC=\"mazurka mpicc\"
   mazurka mpicc -show ring.c        the command that would be run
+  mazurka mpicc --showme:compile    the options for compiling; also link, incdirs, libdirs, libs
   mazurka mpicc -v --help           the help of the compiler itself
 
-A link to `mazurka` with the name mpicc, mpicxx or mpirun runs that command.";
+A link to `mazurka` with the name mpicc, mpicxx or mpirun runs that command. `mazurka link DIR`
+makes them.";
 
-/// The options of other compiler wrappers that print the command instead of running it.
-const SHOW: [&str; 3] = ["-show", "-showme", "--showme"];
+/// A question of a build system.
+enum Question {
+    /// The whole command.
+    Show,
+    /// This version.
+    Version,
+    /// The options for a part, perhaps behind the name of the compiler.
+    Part(Query, bool),
+}
+
+/// The questions that other compilers of MPI answer, under all their names.
+fn question_of(argument: &OsString) -> Option<Question> {
+    let named = argument.to_str()?.strip_prefix('-')?;
+    Some(match named.strip_prefix('-').unwrap_or(named) {
+        "show" | "showme" => Question::Show,
+        "showme:version" => Question::Version,
+        "showme:command" => Question::Part(Query::Command, false),
+        "showme:compile" => Question::Part(Query::Compile, false),
+        "showme:link" => Question::Part(Query::Link, false),
+        "showme:incdirs" => Question::Part(Query::HeaderFolder, false),
+        "showme:libdirs" => Question::Part(Query::LibraryFolder, false),
+        "showme:libs" => Question::Part(Query::Library, false),
+        "compile-info" | "compile_info" | "show-compile-info" => {
+            Question::Part(Query::Compile, true)
+        }
+        "link-info" | "link_info" | "show-link-info" => Question::Part(Query::Link, true),
+        _ => return None,
+    })
+}
+
+fn answer(
+    compiler: &Compiler,
+    question: &Question,
+    arguments: &[OsString],
+) -> Result<String, String> {
+    Ok(match question {
+        Question::Show => compiler.shown(arguments)?,
+        Question::Version => format!("Mazurka {}\n", env!("CARGO_PKG_VERSION")),
+        Question::Part(part, false) => compiler.told(*part)? + "\n",
+        Question::Part(part, true) => {
+            format!("{} {}\n", compiler.told(Query::Command)?, compiler.told(*part)?)
+        }
+    })
+}
 
 pub(super) fn run(args: Args, language: Language, output: &mut Output) -> Result<Exit, Failure> {
     let scratch = scratch()?;
     let compiler = compiler(language, &scratch);
-    let is_show = |argument: &OsString| SHOW.iter().any(|show| argument == show);
-    let (show, arguments): (Vec<_>, Vec<_>) = args.arguments.into_iter().partition(is_show);
-    if !show.is_empty() {
-        output.print(compiler.shown(&arguments).map_err(Failure::Usage)?)?;
+    if let Some(question) = args.arguments.iter().find_map(question_of) {
+        let is_ours = |argument: &&OsString| question_of(argument).is_some();
+        let others: Vec<_> =
+            args.arguments.iter().filter(|argument| !is_ours(argument)).cloned().collect();
+        output.print(answer(&compiler, &question, &others).map_err(Failure::Usage)?)?;
         return Ok(Exit::Fine);
     }
-    match compiler.run(&arguments).map_err(Failure::Usage)? {
+    match compiler.run(&args.arguments).map_err(Failure::Usage)? {
         true => Ok(Exit::Fine),
         false => Err(Failure::Reported),
     }

@@ -176,6 +176,31 @@ fn is_language(option: &[OsString]) -> bool {
     option[0] == "-x" || option[0].to_string_lossy().starts_with("-x")
 }
 
+/// What a build system asks for to call the compiler itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Query {
+    /// The name of the compiler.
+    Command,
+    /// The options for compiling.
+    Compile,
+    /// The options for linking.
+    Link,
+    /// The folder of the header.
+    HeaderFolder,
+    /// The folder of the library.
+    LibraryFolder,
+    /// The name of the library, as the linker finds it.
+    Library,
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    match word.contains([' ', '\t']) {
+        true => format!("\"{word}\""),
+        false => word.to_owned(),
+    }
+}
+
 impl Compiler {
     /// The compiler with this command, which may contain options. Compiled libraries are stored in
     /// `cache`; `scratch` is an existing folder for the files of one call.
@@ -216,17 +241,55 @@ impl Compiler {
             .try_fold(true, |is_content, mut step| Ok(is_content && self.status(&mut step)?))
     }
 
-    /// The commands that [`run`](Compiler::run) executes, one in a line.
+    /// The commands that [`run`](Compiler::run) executes, one in a line. If nothing is compiled,
+    /// they are one command with all options.
     ///
     /// # Errors
     /// If our library cannot be compiled.
     pub(crate) fn shown(&self, arguments: &[OsString]) -> Result<String, String> {
+        if task(&words(arguments)) == Task::Ask {
+            let own = arguments.iter().map(|word| word.to_string_lossy().into_owned());
+            let parts = [Query::Command, Query::Compile, Query::Link].map(|part| self.told(part));
+            let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
+            return Ok(parts.into_iter().chain(own).collect::<Vec<_>>().join(" ") + "\n");
+        }
         let shown = |step: &Command| {
             let words = [step.get_program()].into_iter().chain(step.get_args());
-            let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+            let words: Vec<_> = words.map(|word| quoted(&word.to_string_lossy())).collect();
             words.join(" ") + "\n"
         };
         Ok(self.steps(arguments)?.iter().map(shown).collect())
+    }
+
+    /// The answer to a question.
+    ///
+    /// # Errors
+    /// If our library cannot be compiled, or is not kept.
+    pub(crate) fn told(&self, query: Query) -> Result<String, String> {
+        if query == Query::Command {
+            return Ok(self.name());
+        }
+        if self.cache == self.scratch {
+            return Err("no folder is there to keep the library in: set XDG_CACHE_HOME".into());
+        }
+        let library = Library::of(self)?;
+        let folder = library.headers().to_string_lossy().into_owned();
+        Ok(match query {
+            Query::Command => self.name(),
+            Query::Compile => {
+                let options = library.options()?;
+                let own = INSTRUMENTED.into_iter().chain(options.iter().map(String::as_str));
+                let own: Vec<_> = own.collect();
+                format!("-I{} {}", quoted(&folder), own.join(" "))
+            }
+            // Build systems know `-rdynamic` by its name for the linker.
+            Query::Link => {
+                let library = format!("-L{} -l{}", quoted(&folder), Library::NAME);
+                format!("{library} -Wl,--export-dynamic -fno-sanitize=thread")
+            }
+            Query::HeaderFolder | Query::LibraryFolder => folder,
+            Query::Library => Library::NAME.into(),
+        })
     }
 
     pub(super) fn status(&self, call: &mut Command) -> Result<bool, String> {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::compiler::{Compiler, SEPARATE};
+use super::functions;
 
 /// The header for programs.
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
@@ -20,7 +21,7 @@ const OWN_HEADERS: [(&str, &str); 4] = [
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 41] = [
+pub(super) const PARTS: [(&str, &str); 40] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -55,7 +56,6 @@ pub(super) const PARTS: [(&str, &str); 41] = [
     ("attributes.c", include_str!("c/attributes.c")),
     ("errors.c", include_str!("c/errors.c")),
     ("older.c", include_str!("c/older.c")),
-    ("refused.c", include_str!("c/refused.c")),
     ("epochs.c", include_str!("c/epochs.c")),
     ("onesided.c", include_str!("c/onesided.c")),
     ("changes.c", include_str!("c/changes.c")),
@@ -63,6 +63,12 @@ pub(super) const PARTS: [(&str, &str); 41] = [
     ("locks.c", include_str!("c/locks.c")),
     ("conflicts.c", include_str!("c/conflicts.c")),
 ];
+
+/// The files that are made from the table of functions.
+fn made() -> [(&'static str, String); 2] {
+    [("mazurka-functions.h", functions::declarations()), (REFUSED, functions::refusals())]
+}
+const REFUSED: &str = "refused.c";
 
 /// The options for compiling the library. It contains no accesses of the program, so it is not
 /// instrumented. Frames are found by their pointers. There is no debug information, so that no
@@ -117,6 +123,10 @@ impl Library {
         self.folder.join("mazurka.o")
     }
 
+    /// The name after `-l` of the same object in the same folder, for build systems that link
+    /// programs themselves: linkers take an object with the name of an archive.
+    pub(crate) const NAME: &str = "mazurka";
+
     /// The options among [`SEPARATE`] that the compiler accepts.
     pub(super) fn options(&self) -> Result<Vec<String>, String> {
         let path = self.folder.join(ACCEPTED);
@@ -148,8 +158,11 @@ impl Library {
         for (name, content) in [HEADER, SCRIPT].into_iter().chain(others) {
             fs::write(folder.join(name), content).map_err(|error| format!("{name}: {error}"))?;
         }
+        for (name, content) in made() {
+            fs::write(folder.join(name), content).map_err(|error| format!("{name}: {error}"))?;
+        }
         let mut objects = Vec::new();
-        for (name, _) in PARTS {
+        for name in PARTS.into_iter().map(|(name, _)| name).chain([REFUSED]) {
             let object = folder.join(name).with_extension("o");
             let mut call = compiler.call()?;
             call.args(OPTIONS).arg("-c").arg(folder.join(name)).arg("-o").arg(&object);
@@ -171,7 +184,9 @@ impl Library {
         let mut call = compiler.call()?;
         call.args(["-r", "-nostdlib", "-Xlinker", "-T", "-Xlinker"]).arg(folder.join(SCRIPT.0));
         call.arg("-o").arg(folder.join("mazurka.o")).args(objects);
-        finish(compiler, &mut call, "the library")
+        finish(compiler, &mut call, "the library")?;
+        let named = folder.join(format!("lib{}.a", Library::NAME));
+        fs::hard_link(folder.join("mazurka.o"), named).map_err(|error| error.to_string())
     }
 }
 
@@ -188,7 +203,18 @@ fn mark(compiler: &Compiler) -> Result<u64, String> {
     let version = call.arg("--version").stdin(Stdio::null()).output();
     let version = version.map_err(|error| format!("cannot run `{}`: {error}", compiler.name()))?;
     let mut hasher = DefaultHasher::new();
-    (compiler.name(), version.stdout, HEADER, OWN_HEADERS, PARTS, OPTIONS, SCRIPT, SEPARATE)
+    (
+        compiler.name(),
+        version.stdout,
+        HEADER,
+        OWN_HEADERS,
+        PARTS,
+        made(),
+        OPTIONS,
+        SCRIPT,
+        SEPARATE,
+        Library::NAME,
+    )
         .hash(&mut hasher);
     Ok(hasher.finish())
 }

@@ -107,9 +107,16 @@ impl Ranks {
             return Err(format!("{name}: it is not a program"));
         }
         let text = std::fs::read(&launch.program).map_err(|error| format!("{name}: {error}"))?;
-        let mark = b"MAZURKA_SOCKET";
-        if !text.windows(mark.len()).any(|part| part == mark) {
+        let contains = |mark: &[u8]| text.windows(mark.len()).any(|part| part == mark);
+        if !contains(b"MAZURKA_SOCKET") {
             return Err(format!("{name}: it was not made by `mazurka mpicc`"));
+        }
+        // Its functions would take the place of those of our library, and fail.
+        if contains(b"libtsan.so") || contains(b"libclang_rt.tsan") {
+            let remedy = "link it with `mazurka mpicc`, or with -fno-sanitize=thread";
+            return Err(format!(
+                "{name}: it is linked with the library of -fsanitize=thread: {remedy}"
+            ));
         }
         if !Path::new("/proc/self/exe").exists() {
             return Err("ranks cannot be run without /proc".into());

@@ -1,10 +1,12 @@
-//! Every function of the header is called with a pointer to memory that a receive still uses, and
-//! with a null pointer.
+//! Every function of MPI is called with a pointer to memory that a receive still uses, and with a
+//! null pointer.
 //!
-//! There is no second table of the functions: the header is read here, and a case is generated for
-//! each pointer parameter. So a new function has its cases, too.
+//! The functions come from the table that the header is made from, and a case is generated for each
+//! pointer parameter. So a new function has its cases, too.
 
 use std::fmt::Write;
+
+use mazurka::mpi::Function;
 
 /// A parameter of a function.
 struct Parameter {
@@ -59,9 +61,7 @@ fn is_optional(function: &str, parameter: &Parameter) -> bool {
         || function == "Free_mem"
 }
 
-/// The parameters of a function as the header has them.
 fn parameters(text: &str) -> Vec<Parameter> {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let parts = text.split(',').map(str::trim).filter(|part| *part != "void" && *part != "...");
     parts
         .map(|part| {
@@ -76,17 +76,11 @@ fn parameters(text: &str) -> Vec<Parameter> {
         .collect()
 }
 
-/// The functions of the header that are verified.
-fn functions(header: &str) -> Vec<(String, Vec<Parameter>)> {
-    let verified = header.split("Known, but not verified").next().unwrap();
-    let declared = verified.split("\nMAZURKA_API(").skip(1);
-    declared
-        .map(|text| {
-            let (name, rest) = text.split_once(", (").expect("parameters");
-            let (inner, _) = rest.split_once("))").expect("their end");
-            (name.to_owned(), parameters(inner))
-        })
-        .collect()
+/// The functions that are verified.
+fn functions() -> Vec<(String, Vec<Parameter>)> {
+    let verified = mazurka::mpi::functions().into_iter().filter(|function| !function.is_refused);
+    let named = |Function { name, parameters: all, .. }| (name, parameters(&all));
+    verified.map(named).collect()
 }
 
 /// A valid argument.
@@ -188,10 +182,10 @@ fn content(function: &str, parameter: &Parameter) -> Option<&'static str> {
 
 /// The program with a case for each pointer of each function, and a description of the cases. Case
 /// `2 * k` is call `k` with memory that is in use, and `2 * k + 1` with a null pointer.
-pub fn program(header: &str) -> (String, Vec<Call>) {
+pub fn program() -> (String, Vec<Call>) {
     let mut text = String::from(PRELUDE);
     let mut calls = Vec::new();
-    for (function, all) in functions(header) {
+    for (function, all) in functions() {
         for (at, pointer) in all.iter().enumerate() {
             let is_pointer = pointer.is_array || pointer.kind.ends_with('*');
             if !is_pointer {

@@ -77,8 +77,8 @@ long starts_program(const long *arguments) __attribute__((noreturn));
 size_t sites_now(uintptr_t *sites, size_t room);
 /* Whether this address is in the code of the program, not of a library. */
 static inline bool is_in_program(uintptr_t site) {
-  extern char __executable_start[], etext[];
-  return site > (uintptr_t)__executable_start && site < (uintptr_t)etext;
+  extern char __ehdr_start[] __attribute__((visibility("hidden"))), etext[];
+  return site > (uintptr_t)__ehdr_start && site < (uintptr_t)etext;
 }
 /* exceptions.c: if the program is ended by an uncaught exception, fails there. */
 void exception_check(void);

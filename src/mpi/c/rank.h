@@ -88,6 +88,7 @@
 #define handle_new mazurka_handle_new
 #define handles_check_left mazurka_handles_check_left
 #define is_thread_main mazurka_is_thread_main
+#define in_first_copy mazurka_in_first_copy
 #define is_verified mazurka_is_verified
 #define memory_own mazurka_memory_own
 #define memory_own_more mazurka_memory_own_more
@@ -175,6 +176,11 @@
   result PMPI_##name parameters
 #define FUNCTION(name, parameters) FUNCTION_OF(int, name, parameters)
 
+/* The body of a function that refuses a call (functions.rs). */
+#define REFUSE(function, kind) \
+  HERE(function);              \
+  fail("unsupported", "%s (%s) is not among the functions that can be verified", call.name, kind)
+
 /* A function that replaces one of the C library, unless the program defines its own. */
 #define WEAK __attribute__((weak))
 
@@ -254,6 +260,7 @@ const char *verifier_folder(void); /* a folder of this search for temporary file
 uintptr_t wire_bias(void);
 extern int world_rank, world_size;
 extern uint64_t time_tick; /* the advance of the clock whenever it is read, in nanoseconds */
+bool *in_first_copy(void);
 extern bool is_verified; /* whether the program was started by `mazurka mpirun` */
 void give_up(const char *what) __attribute__((noreturn));
 

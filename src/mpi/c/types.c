@@ -590,5 +590,5 @@ FUNCTION(Get_address, (const void *location, MPI_Aint *address)) {
   return MPI_SUCCESS;
 }
 
-MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp) { return base + disp; }
-MPI_Aint MPI_Aint_diff(MPI_Aint one, MPI_Aint other) { return one - other; }
+FUNCTION_OF(MPI_Aint, Aint_add, (MPI_Aint base, MPI_Aint disp)) { return base + disp; }
+FUNCTION_OF(MPI_Aint, Aint_diff, (MPI_Aint one, MPI_Aint other)) { return one - other; }

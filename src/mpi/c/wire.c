@@ -507,11 +507,16 @@ static long long number_of(const char *variable) {
   return text ? atoll(text) : 0;
 }
 
+/* Build systems link the library to the shared libraries of a program, too. All of them call the
+ * functions of one copy, that of the program. */
+static bool in_this_copy;
+bool *in_first_copy(void) { return &in_this_copy; }
+
 /* Runs before main, and before the constructors of the program. */
 __attribute__((constructor(101))) static void start(int argc, char **argv, char **environment) {
   (void)argc;
   address = getenv("MAZURKA_SOCKET");
-  if (!address) return;
+  if (!address || in_first_copy() != &in_this_copy) return;
   /* Addresses are the same in every run. */
   int persona = personality(0xffffffff);
   if (persona >= 0 && !(persona & ADDR_NO_RANDOMIZE) && personality((unsigned long)persona | ADDR_NO_RANDOMIZE) >= 0) {
