@@ -13,15 +13,16 @@ use super::functions;
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
 
 /// The headers for the library only.
-const OWN_HEADERS: [(&str, &str); 4] = [
+const OWN_HEADERS: [(&str, &str); 5] = [
     ("rank.h", include_str!("c/rank.h")),
     ("calls.h", include_str!("c/calls.h")),
     ("collectives.h", include_str!("c/collectives.h")),
     ("windows.h", include_str!("c/windows.h")),
+    ("io.h", include_str!("c/io.h")),
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 40] = [
+pub(super) const PARTS: [(&str, &str); 43] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -41,6 +42,9 @@ pub(super) const PARTS: [(&str, &str); 40] = [
     ("info.c", include_str!("c/info.c")),
     ("comm.c", include_str!("c/comm.c")),
     ("intercomm.c", include_str!("c/intercomm.c")),
+    ("io.c", include_str!("c/io.c")),
+    ("io_access.c", include_str!("c/io_access.c")),
+    ("io_records.c", include_str!("c/io_records.c")),
     ("cart.c", include_str!("c/cart.c")),
     ("p2p.c", include_str!("c/p2p.c")),
     ("requests.c", include_str!("c/requests.c")),

@@ -68,6 +68,7 @@ slips! {
     DatatypeLeak "datatype leak" "TypeLeak"
     OperatorLeak "operator leak" "OperatorLeak"
     WindowLeak "window leak" "WindowLeak"
+    FileLeak "file leak" ""
     MissingEpoch "missing epoch" "MissingEpoch"
     DoubleEpoch "double epoch" "DoubleEpoch"
     LocalConcurrency "local concurrency" "LocalConcurrency"
@@ -105,6 +106,7 @@ impl Slip {
             Slip::GroupLeak => "group",
             Slip::OperatorLeak => "operator",
             Slip::WindowLeak => "window",
+            Slip::FileLeak => "file",
             Slip::RequestLeak => "persistent request",
             Slip::MissingStart => "unused persistent request",
             _ => return None,

@@ -12,6 +12,7 @@
 //! | changes, makes, removes a file or folder | does anything with it, or with what is in it |
 //! | appends to it | does anything with it but append |
 //! | lists a folder | makes, changes or removes something in it |
+//! | uses it by MPI (`c/io.h`) | does anything with it without MPI; so may the rank itself not |
 
 use std::collections::BTreeMap;
 
@@ -26,6 +27,8 @@ pub(super) enum Use {
     Appends,
     /// Any other change.
     Changes,
+    /// By MPI, which orders what ranks do with it.
+    Shares,
 }
 
 impl Use {
@@ -36,6 +39,7 @@ impl Use {
             b'l' => Use::Lists,
             b'a' => Use::Appends,
             b'w' => Use::Changes,
+            b'i' => Use::Shares,
             _ => return None,
         })
     }
@@ -50,12 +54,14 @@ impl Use {
             Use::Lists => "lists",
             Use::Appends => "appends to",
             Use::Changes => "changes",
+            Use::Shares => "uses by MPI",
         }
     }
 
     /// Whether two ranks may use one file in these ways.
     fn bears(self, other: Use) -> bool {
-        (self.is_looking() && other.is_looking()) || (self == Use::Appends && other == Use::Appends)
+        (self.is_looking() && other.is_looking())
+            || (self == other && matches!(self, Use::Appends | Use::Shares))
     }
 
     /// Whether one rank may use a folder in this way, and another one something in it: directly
@@ -119,8 +125,11 @@ impl Uses {
     }
 
     fn at<'p>(&'p self, path: &'p str, new: &Used) -> Option<(&'p str, &'p Used)> {
-        let found = self.others(path, new).find(|used| !used.what.bears(new.what))?;
-        Some((path, found))
+        // What a rank itself writes without MPI is not what MPI reads.
+        let shares = |used: &Used| used.what == Use::Shares || new.what == Use::Shares;
+        let all = self.0.get(path).into_iter().flatten();
+        let mut others = all.filter(|used| used.rank != new.rank || shares(used));
+        Some((path, others.find(|used| !used.what.bears(new.what))?))
     }
 
     /// The use, by another rank, of a folder that contains this.

@@ -35,6 +35,8 @@ fn is_used_later(function: &str, parameter: &Parameter) -> bool {
         || ["Free_mem", "Buffer_attach", "Win_create"].contains(&function) && is_data
         // Persistent operations use it when they are started.
         || (function.ends_with("_init") && is_data)
+        // It was used since the first half.
+        || (function.ends_with("_end") && is_data)
         || kind.contains("_function")
         // Texts are read as far as they go.
         || kind == "const char *"
@@ -112,7 +114,10 @@ fn argument(function: &str, parameter: &Parameter, index: usize) -> String {
         ("MPI_User_function *", _) => "add",
         (other, _) if other.contains("errhandler_function") => "(void *)add",
         (other, _) if other.contains("_function") => "NULL",
-        ("MPI_File", _) => "MPI_FILE_NULL",
+        ("MPI_File", _) if function.contains("errhandler") => "MPI_FILE_NULL",
+        ("MPI_File", _) => "file",
+        ("MPI_Offset", _) => "0",
+        ("void *", _) if function.ends_with("_end") => "memory",
         ("char *", _) if is_const => "\"key\"",
         ("MPI_Count", _) => "1",
         ("int", false) => number(function, name),
@@ -149,6 +154,8 @@ fn number(function: &str, name: &str) -> &'static str {
         ("Type_set_attr" | "Type_delete_attr" | "Type_get_attr", "key") => "attributes[2]",
         (_, "key") if function.to_lowercase().contains("attr") => "attributes[0]",
         (_, "order") => "MPI_ORDER_C",
+        ("File_open", "mode") => "MPI_MODE_RDWR",
+        (_, "whence") => "MPI_SEEK_SET",
         (_, "type") => "MPI_COMM_TYPE_SHARED",
         (_, "kind") => "MPI_TYPECLASS_INTEGER",
         _ => "1",
@@ -171,6 +178,7 @@ fn content(function: &str, parameter: &Parameter) -> Option<&'static str> {
         ("Type_free" | "Type_commit", _) => "derived",
         ("Info_free", _) => "info",
         ("Win_free", _) => "win",
+        ("File_close", _) => "file",
         ("Comm_free_keyval" | "Keyval_free", _) => "attributes[0]",
         ("Win_free_keyval", _) => "attributes[1]",
         ("Type_free_keyval", _) => "attributes[2]",
@@ -203,13 +211,18 @@ pub fn program() -> (String, Vec<Call>) {
             let is_ready = content(&function, pointer)
                 .map_or(String::new(), |what| format!("memcpy(busy, &{what}, sizeof {what}); "));
             let (used, null) = (with("(void *)busy"), with("NULL"));
+            let first = function.strip_suffix("_end").map_or(String::new(), |what| {
+                let place = if what.contains("_at_") { "0, " } else { "" };
+                format!("MPI_{what}_begin(file, {place}memory, 1, MPI_INT); ")
+            });
             writeln!(
                 text,
-                "    case {}: {is_ready}use(); MPI_{function}({used}); break;",
+                "    case {}: {is_ready}{first}use(); MPI_{function}({used}); break;",
                 2 * number
             )
             .unwrap();
-            writeln!(text, "    case {}: MPI_{function}({null}); break;", 2 * number + 1).unwrap();
+            writeln!(text, "    case {}: {first}MPI_{function}({null}); break;", 2 * number + 1)
+                .unwrap();
             calls.push(Call {
                 function: function.clone(),
                 parameter: pointer.name.clone(),
@@ -235,6 +248,7 @@ static MPI_Comm world, grid, graph, around;
 static MPI_Group group;
 static MPI_Info info;
 static MPI_Win win;
+static MPI_File file;
 static MPI_Op operator;
 static MPI_Errhandler handler = MPI_ERRORS_RETURN;
 static MPI_Request pending, other, persistent;
@@ -272,5 +286,6 @@ int main(int argc, char **argv) {
   MPI_Mprobe(0, 0, world, &message, MPI_STATUS_IGNORE);
   MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, world, &win);
   MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+  MPI_File_open(world, "every.dat", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
   switch (which) {
 "#;

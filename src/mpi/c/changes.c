@@ -204,6 +204,20 @@ uint8_t *changes_content(struct window *window, int rank) {
   return copy->at;
 }
 
+bool changes_next(const struct window *window, int rank, struct copy *copy, struct reader *operations, bool *is_anew) {
+  int target = world_of(window, rank);
+  struct list *list = list_of(target);
+  read_known(target);
+  sort(list);
+  if (copy->version != list->version) copy->acted = 0, *is_anew = true;
+  copy->version = list->version;
+  while (copy->acted < list->count) {
+    const struct change *change = &list->change[copy->acted++];
+    if (strcmp(change->window, window->name) == 0) return *operations = change->operations, true;
+  }
+  return false;
+}
+
 uint32_t changes_own(const struct window *window, int rank) {
   const uint32_t *known = clock_changes(world_of(window, rank));
   return known[writer_of(world_rank, PLAIN)] + known[writer_of(world_rank, ATOMIC)];

@@ -76,7 +76,7 @@ void clock_join(struct reader *from) {
 void clock_put_changes(struct bytes *to) { put_block(to, clock_changes(0), changes() * sizeof *clock_of_rank); }
 void clock_join_changes(int target, struct reader other) { join(clock_changes(target), other); }
 
-static uint32_t *clock_copy(void) {
+uint32_t *clock_copy(void) {
   size_t size = times() * sizeof *clock_of_rank;
   return memcpy(allocate(size), clock_get(), size);
 }

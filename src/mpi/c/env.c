@@ -100,8 +100,10 @@ FUNCTION(Finalize, (void)) {
   int code = attributes_remove(&comm_get(MPI_COMM_SELF)->object, MPI_COMM_SELF);
   if (code != MPI_SUCCESS) return code;
   windows_check_end();
-  struct bytes nothing = {0};
-  exchange(comm_get(MPI_COMM_WORLD), "MPI_Finalize", &nothing);
+  struct bytes accesses = {0};
+  file_records_put(&accesses);
+  struct contributions all = exchange(comm_get(MPI_COMM_WORLD), "MPI_Finalize", &accesses);
+  file_records_compare(&all);
   handles_check_left();
   phase = AFTER;
   return MPI_SUCCESS;

@@ -5,7 +5,7 @@
  * handlers are called only where the standard defines what happens: if the program calls one, or if
  * a function of its own that MPI calls returns an error. A handler that ends the program is an
  * abort. */
-#include "windows.h"
+#include "io.h"
 
 struct errhandler {
   struct object object;
@@ -93,11 +93,17 @@ int error_raise(const struct object *of, void *object, int code, const char *who
     return MPI_SUCCESS;                                                                            \
   }
 
-/* Files cannot be opened, so there is only the handler for future ones. */
+/* That of MPI_FILE_NULL is for files to be opened (MPI 4.1, 14.7). */
 static MPI_Errhandler *handler_of_file(MPI_File file) {
   static MPI_Errhandler of_none = MPI_ERRORS_RETURN;
-  if (file != MPI_FILE_NULL) fail("invalid argument", "%p is no file", (void *)file);
-  return &of_none;
+  return file == MPI_FILE_NULL ? &of_none : &file_get(file)->errhandler;
+}
+
+void file_get_handler(MPI_File file, MPI_Errhandler *handler) { *handler = *handler_of_file(file); }
+
+int file_error(MPI_File file, int code) {
+  handle(*handler_of_file(file), &file, code, "%s returns error %d, and the error handler of the file", call.name, code);
+  return code;
 }
 
 HANDLERS(Comm, comm, "communicators", comm_get(comm), ->errhandler)

@@ -41,7 +41,8 @@ static bool is_left(const struct object *object) {
 static const char *leak_of(const struct object *object) {
   static const char *const classes[KINDS] = {
       [COMM] = "communicator leak", [GROUP] = "group leak", [DATATYPE] = "datatype leak",
-      [OP] = "operator leak",       [WIN] = "window leak",  [REQUEST] = "request leak"};
+      [OP] = "operator leak",       [WIN] = "window leak",  [REQUEST] = "request leak",
+      [OPENED] = "file leak"};
   if (object->kind != REQUEST) return classes[object->kind];
   const struct request *request = (const struct request *)object;
   if (request->state == ACTIVE) return "missing wait";
@@ -49,7 +50,7 @@ static const char *leak_of(const struct object *object) {
 }
 
 void handles_check_left(void) {
-  static const enum kind judged[] = {REQUEST, COMM, GROUP, DATATYPE, OP, WIN};
+  static const enum kind judged[] = {REQUEST, COMM, GROUP, DATATYPE, OP, WIN, OPENED};
   for (size_t k = 0; k < sizeof judged / sizeof *judged; k++) {
     struct table *table = &tables[judged[k]];
     for (size_t i = 0; i < table->length; i++) {

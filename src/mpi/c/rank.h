@@ -73,6 +73,9 @@
 #define env_is_over mazurka_env_is_over
 #define exchange mazurka_exchange
 #define fail mazurka_fail
+#define file_get_handler mazurka_file_get_handler
+#define file_records_compare mazurka_file_records_compare
+#define file_records_put mazurka_file_records_put
 #define files_put_uses mazurka_files_put_uses
 #define files_remove mazurka_files_remove
 #define clock_of_program mazurka_clock_of_program
@@ -292,7 +295,7 @@ void env_check_thread(void);
 bool env_is_over(void);
 
 /* handles.c: objects behind handles */
-enum kind { COMM = 1, GROUP, DATATYPE, OP, REQUEST, WIN, INFO, MESSAGE, ERRHANDLER, KINDS };
+enum kind { COMM = 1, GROUP, DATATYPE, OP, REQUEST, WIN, INFO, MESSAGE, ERRHANDLER, OPENED, KINDS };
 /* The attributes of an object, the newest last. */
 struct attributes {
   size_t length;
@@ -517,6 +520,8 @@ int attributes_remove(struct object *of, void *handle);
 
 /* errors.c: an error that is not a mistake, for an object with this handle; returns the code */
 int error_raise(const struct object *of, void *handle, int code, const char *who);
+/* The error handler of a file; of MPI_FILE_NULL, that of files to be opened. */
+void file_get_handler(MPI_File file, MPI_Errhandler *handler);
 int *error_last_code(void); /* the greatest code in use */
 
 /* ops.c */
@@ -562,6 +567,11 @@ int text_out(char *to, const char *text); /* returns the length */
 void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how);
 /* From now on, accesses to this memory call windows_see. */
 void memory_watch(const void *base, size_t size);
+
+/* io_records.c: accesses to files of MPI, sent to all ranks at the end; and their comparison, which
+ * finds those that conflict. */
+void file_records_put(struct bytes *to);
+void file_records_compare(const struct contributions *all);
 
 /* uses.c: the uses of files since the last call */
 void files_put_uses(struct bytes *to);

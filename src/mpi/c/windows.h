@@ -26,6 +26,8 @@
 #define changes_add mazurka_changes_add
 #define changes_content mazurka_changes_content
 #define changes_count mazurka_changes_count
+#define changes_next mazurka_changes_next
+#define clock_copy mazurka_clock_copy
 #define changes_read mazurka_changes_read
 #define changes_find mazurka_changes_find
 #define changes_learn mazurka_changes_learn
@@ -179,6 +181,9 @@ void changes_read(const struct window *window, int target, int by, uint32_t inde
 void changes_find(const struct window *window, int target);
 /* The part with all known changes; the number of these changes, at all windows. */
 uint8_t *changes_content(struct window *window, int target);
+/* For a window whose content is kept elsewhere: its next change that has not acted yet, if there is
+ * one. `is_anew`: all changes have to act again. */
+bool changes_next(const struct window *window, int target, struct copy *copy, struct reader *change, bool *is_anew);
 size_t changes_count(const struct window *window, int target);
 /* Reads numbers of changes of the target from a cell, or writes those that the rank knows there;
  * releases the name. */
@@ -233,6 +238,7 @@ void records_complete(const struct window *window, int target, bool is_local);
 uint32_t *clock_changes(int target);
 void clock_put_changes(struct bytes *to);
 void clock_join_changes(int target, struct reader from);
+uint32_t *clock_copy(void); /* the times of all ranks */
 uint32_t clock_now(void);
 uint32_t clock_tick(void);
 /* Whether this rank knows that the other one has sent something at this time or later. */

@@ -1,0 +1,85 @@
+/* Files of MPI (MPI 4.1, chapter 14), which belong to an execution.
+ *
+ * The content of a file is what it was on the disk at the start, and the changes of ranks since. As
+ * with windows, a change is written once, to a cell of its own, and the number of changes that a
+ * rank knows travels with its messages (changes.c). So a rank reads what comes before in the
+ * execution. Two accesses that conflict, and that nothing orders, are a mistake (io_records.c); so
+ * their order need not be explored. On the disk nothing changes. */
+#ifndef MAZURKA_IO_H
+#define MAZURKA_IO_H
+
+#include "windows.h"
+
+#define file_get mazurka_file_get
+#define file_error mazurka_file_error
+#define content_of mazurka_content_of
+#define content_now mazurka_content_now
+#define content_write mazurka_content_write
+#define content_set mazurka_content_set
+#define file_records_add mazurka_file_records_add
+#define file_records_complete mazurka_file_records_complete
+#define file_shared_byte mazurka_file_shared_byte
+#define file_shared_lock mazurka_file_shared_lock
+#define file_shared_unlock mazurka_file_shared_unlock
+
+/* What is known of the file with a name. */
+struct content {
+  char *path;           /* the canonical name */
+  struct window window; /* under its name changes are kept: changes.c */
+  uint8_t *start;       /* what is on the disk */
+  size_t start_size;
+  bool was_there;
+  /* the same after all changes that have acted so far */
+  struct copy copy;
+  size_t size, room;
+  bool is_there;
+};
+
+/* What a rank has opened. */
+struct file {
+  struct object object;
+  struct content *of;
+  struct comm *comm; /* with a name of its own */
+  int mode;
+  bool is_atomic;
+  MPI_Errhandler errhandler;
+  /* the view: where it begins, its unit, and the bytes that belong to it, again and again */
+  uint64_t from;
+  MPI_Datatype unit_handle, type_handle;
+  const struct type *unit, *type;
+  uint64_t position; /* the rank's own pointer, in units */
+  struct {           /* a split collective: its first half, and what the second one tells */
+    const char *name;
+    const void *buffer;
+    uint32_t owned;
+    MPI_Status status;
+  } split;
+};
+
+struct file *file_get(MPI_File file);
+/* An error that is not a mistake; returns the code. MPI_FILE_NULL: while a file is opened. */
+int file_error(MPI_File file, int code);
+
+/* The content of the file with this canonical name. */
+struct content *content_of(const char *path);
+/* Brings it up to date: at `copy.at`, `size` bytes. */
+void content_now(struct content *content);
+/* Changes: these parts are the bytes that are given, one part after the other; or the size ('t'), the
+ * least size ('p'), whether it is there ('o', 'x'). */
+void content_write(struct content *content, struct spans parts, const uint8_t *bytes);
+void content_set(struct content *content, char what, uint64_t size);
+
+/* io_records.c: this call reads or writes these bytes. The last byte that there can be stands for
+ * whether there is a file at all. */
+enum { EXISTENCE = 1 };
+void file_records_add(const struct content *content, const struct file *by, bool is_write, struct spans spans);
+/* What was accessed by this handle comes before what other ranks do from now on. */
+void file_records_complete(const struct file *by);
+
+/* The pointer that ranks share, in units: takes it, and gives it back with a new value. */
+uint64_t file_shared_lock(struct file *file, uint32_t *lock);
+void file_shared_unlock(struct file *file, uint32_t lock, uint64_t position);
+/* All ranks ask for the byte where it is. */
+uint64_t file_shared_byte(struct file *file);
+
+#endif

@@ -1,0 +1,132 @@
+/* Accesses to files of MPI that conflict.
+ *
+ * Each rank records what it reads and writes, with its vector clock (conflicts.c). When all ranks
+ * meet in MPI_Finalize, they compare their records: two accesses of different ranks to one byte, of
+ * which one is a write, are a mistake unless one comes before the other. An access comes before
+ * what other ranks do only after MPI_File_sync or MPI_File_close (MPI 4.1, 14.6.1). In atomic mode
+ * it does at once, and accesses may be concurrent; but what they then read is not explored, so the
+ * search ends undecided. */
+#include "io.h"
+
+struct record {
+  const char *path;
+  const struct file *by; /* NULL once it is complete */
+  bool is_write, is_atomic;
+  struct spans spans;
+  const char *name;
+  uintptr_t site;
+  uint32_t completed, *clock;
+};
+enum { NEVER = UINT32_MAX };
+
+static struct record *records;
+static size_t count, room;
+
+void file_records_add(const struct content *content, const struct file *by, bool is_write, struct spans spans) {
+  if (spans.count == 0) return;
+  if (count == room) {
+    room = 2 * room + 16;
+    records = grow(records, room * sizeof *records);
+  }
+  bool is_atomic = by && by->is_atomic, is_complete = !by || is_atomic;
+  struct record *made = &records[count++];
+  *made = (struct record){content->path, is_complete ? NULL : by, is_write, is_atomic, spans, call.name, call.site, NEVER, clock_copy()};
+  /* What comes later has a later time. */
+  uint32_t now = clock_tick();
+  if (is_complete) made->completed = now;
+}
+
+void file_records_complete(const struct file *by) {
+  uint32_t now = clock_tick();
+  for (size_t i = 0; i < count; i++) {
+    if (records[i].by != by) continue;
+    records[i].by = NULL;
+    records[i].completed = now;
+  }
+}
+
+void file_records_put(struct bytes *to) {
+  for (size_t i = 0; i < count; i++) {
+    const struct record *record = &records[i];
+    put_text(to, record->path);
+    put_u8(to, record->is_write);
+    put_u8(to, record->is_atomic);
+    put_block(to, record->spans.span, record->spans.count * sizeof *record->spans.span);
+    put_text(to, record->name);
+    put_u64(to, record->site);
+    put_u32(to, record->completed);
+    put_block(to, record->clock, (size_t)world_size * sizeof *record->clock);
+  }
+}
+
+static const char *take_name(struct reader *from) {
+  struct reader name = take_block(from);
+  return text_of("%.*s", (int)(name.end - name.at), (const char *)name.at);
+}
+
+static struct record take_record(struct reader *from) {
+  struct record taken = {.path = take_name(from)};
+  taken.is_write = take_u8(from);
+  taken.is_atomic = take_u8(from);
+  struct reader spans = take_block(from);
+  taken.spans = (struct spans){(size_t)(spans.end - spans.at) / sizeof *taken.spans.span, (struct span *)spans.at};
+  taken.name = take_name(from);
+  taken.site = take_u64(from);
+  taken.completed = take_u32(from);
+  taken.clock = (uint32_t *)take_block(from).at;
+  return taken;
+}
+
+static struct span span_of(const struct spans *spans, size_t index) {
+  struct span span;
+  memcpy(&span, (const uint8_t *)spans->span + index * sizeof span, sizeof span);
+  return span;
+}
+
+static bool do_overlap(const struct spans *a, const struct spans *b) {
+  for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
+    struct span one = span_of(a, i), other = span_of(b, j);
+    if (one.from < other.to && other.from < one.to) return true;
+    if (one.to <= other.to) i++;
+    else j++;
+  }
+  return false;
+}
+
+static uint32_t time_of(const struct record *record, int rank) {
+  uint32_t time;
+  memcpy(&time, (const uint8_t *)record->clock + (size_t)rank * sizeof time, sizeof time);
+  return time;
+}
+
+/* Whether an access by this rank of the world comes before another one; whether it would if the
+ * file had been synchronized. */
+static bool is_before(const struct record *one, int rank, const struct record *other) {
+  return one->completed != NEVER && time_of(other, rank) >= one->completed;
+}
+static bool has_begun_before(const struct record *one, int rank, const struct record *other) {
+  return time_of(other, rank) > time_of(one, rank);
+}
+
+static void compare(const struct record *own, const struct record *other, int rank) {
+  bool is_fine = !(own->is_write || other->is_write) || strcmp(own->path, other->path) != 0 || !do_overlap(&own->spans, &other->spans) ||
+                 is_before(own, world_rank, other) || is_before(other, rank, own);
+  if (is_fine) return;
+  if (own->is_atomic && other->is_atomic)
+    fail_at(own->site, "unsupported", "the order of accesses in atomic mode, here and by rank %d at {@%lx}, is not explored", rank,
+            other->site);
+  bool are_ordered = has_begun_before(own, world_rank, other) || has_begun_before(other, rank, own);
+  const char *lacking = are_ordered ? "no MPI_File_sync or MPI_File_close comes after the first of them" : "nothing orders them";
+  fail_at(own->site, "global concurrency", "%s of rank %d at {@%lx} and %s of rank %d at {@%lx} access the same part of %s, and %s",
+          own->name, world_rank, own->site, other->name, rank, other->site, own->path, lacking);
+}
+
+void file_records_compare(const struct contributions *all) {
+  for (int rank = 0; rank < world_size; rank++) {
+    struct reader said = *contribution(all, rank);
+    while (rank != world_rank && said.at < said.end) {
+      struct record other = take_record(&said);
+      for (size_t i = 0; i < count; i++) compare(&records[i], &other, rank);
+    }
+  }
+}
