@@ -149,7 +149,7 @@ static void check_mode(int mode) {
 static int open_first(struct content *content, int mode) {
   if (!content) return MPI_ERR_NO_SUCH_FILE;
   content_now(content);
-  file_records_add(content, NULL, !content->is_there && (mode & MPI_MODE_CREATE), existence());
+  file_records_add(content, NULL, 0, !content->is_there && (mode & MPI_MODE_CREATE), existence());
   if (content->is_there) return mode & MPI_MODE_EXCL ? MPI_ERR_FILE_EXISTS : MPI_SUCCESS;
   if (!(mode & MPI_MODE_CREATE)) return MPI_ERR_NO_SUCH_FILE;
   content_set(content, 'o', 0);
@@ -213,7 +213,7 @@ FUNCTION(File_close, (MPI_File *file)) {
   bool deletes = (closed->mode & MPI_MODE_DELETE_ON_CLOSE) && closed->comm->rank == 0;
   file_records_complete(closed);
   meet(closed);
-  if (deletes) file_records_add(closed->of, NULL, true, range(0, UINT64_MAX));
+  if (deletes) file_records_add(closed->of, NULL, 0, true, range(0, UINT64_MAX));
   if (deletes) content_set(closed->of, 'x', 0);
   if (closed->mode & MPI_MODE_DELETE_ON_CLOSE) meet(closed);
   closed->object.is_freed = true;
@@ -227,7 +227,7 @@ FUNCTION(File_delete, (const char *name, MPI_Info info)) {
   (void)info;
   struct content *content = content_of(name);
   if (content) content_now(content);
-  if (content) file_records_add(content, NULL, content->is_there, content->is_there ? range(0, UINT64_MAX) : existence());
+  if (content) file_records_add(content, NULL, 0, content->is_there, content->is_there ? range(0, UINT64_MAX) : existence());
   if (!content || !content->is_there) return file_error(MPI_FILE_NULL, MPI_ERR_NO_SUCH_FILE);
   content_set(content, 'x', 0);
   return MPI_SUCCESS;
@@ -239,7 +239,7 @@ FUNCTION(File_get_size, (MPI_File file, MPI_Offset *size)) {
   struct file *of = file_get(file);
   content_now(of->of);
   /* Whoever writes behind the end changes the size. */
-  file_records_add(of->of, of, false, range(of->of->size, UINT64_MAX - EXISTENCE));
+  file_records_add(of->of, of, 0, false, range(of->of->size, UINT64_MAX - EXISTENCE));
   *size = (MPI_Offset)of->of->size;
   return MPI_SUCCESS;
 }
@@ -262,7 +262,7 @@ static int set_size(MPI_File file, MPI_Offset size, char what) {
     uint64_t first = of->of->size < (uint64_t)size ? of->of->size : (uint64_t)size;
     if ((uint64_t)size < of->of->size ? what == 't' : (uint64_t)size > of->of->size) {
       /* All ranks do it, so it need not be synchronized. */
-      file_records_add(of->of, NULL, true, range(first, UINT64_MAX - EXISTENCE));
+      file_records_add(of->of, NULL, 0, true, range(first, UINT64_MAX - EXISTENCE));
       content_set(of->of, what, (uint64_t)size);
     }
   }

@@ -69,11 +69,11 @@ void content_now(struct content *content);
 void content_write(struct content *content, struct spans parts, const uint8_t *bytes);
 void content_set(struct content *content, char what, uint64_t size);
 
-/* io_records.c: this call reads or writes these bytes. The last byte that there can be stands for
- * whether there is a file at all. */
+/* io_records.c: this call reads or writes these bytes; a read ends with the operation `owner`, if
+ * there is one. The last byte that there can be stands for whether there is a file at all. */
 enum { EXISTENCE = 1 };
-void file_records_add(const struct content *content, const struct file *by, bool is_write, struct spans spans);
-/* What was accessed by this handle comes before what other ranks do from now on. */
+void file_records_add(const struct content *content, const struct file *by, uint32_t owner, bool is_write, struct spans spans);
+/* What was written by this handle comes before what other ranks do from now on. */
 void file_records_complete(const struct file *by);
 
 /* The pointer that ranks share, in units: takes it, and gives it back with a new value. */

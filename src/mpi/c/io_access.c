@@ -77,11 +77,12 @@ struct transfer {
   void *buffer;
   size_t count;
   const struct type *type;
+  uint32_t owned; /* the memory, until the operation ends; 0 if it ends at once */
 };
 
 static struct transfer prepare(const struct file *file, enum way way, const void *buffer, int count, MPI_Datatype type) {
   check_count(count);
-  struct transfer made = {way, (void *)buffer, (size_t)count, type_for(type, "datatype")};
+  struct transfer made = {way, (void *)buffer, (size_t)count, type_for(type, "datatype"), 0};
   if (way == READ ? file->mode & MPI_MODE_WRONLY : file->mode & MPI_MODE_RDONLY)
     fail("invalid argument", "the file opened at {@%lx} is %s", file->object.made_at, way == READ ? "only written" : "only read");
   if (made.type->size % file->unit->size != 0)
@@ -99,7 +100,7 @@ static size_t write_at(struct file *file, uint64_t at, const struct transfer *tr
   struct bytes data = {0};
   pack(&data, transfer->buffer, transfer->count, transfer->type);
   struct spans parts = parts_of(file, at * file->unit->size, data.length);
-  file_records_add(file->of, file, true, parts);
+  file_records_add(file->of, file, 0, true, parts);
   content_write(file->of, parts, data.at);
   release(data.at);
   return data.length;
@@ -108,7 +109,7 @@ static size_t write_at(struct file *file, uint64_t at, const struct transfer *tr
 /* Ends at the end of the file. */
 static size_t read_at(struct file *file, uint64_t at, const struct transfer *transfer) {
   struct spans parts = parts_of(file, at * file->unit->size, transfer->count * transfer->type->size);
-  file_records_add(file->of, file, false, parts);
+  file_records_add(file->of, file, transfer->owned, false, parts);
   content_now(file->of);
   struct bytes data = {0};
   for (size_t i = 0; i < parts.count; i++) {
@@ -147,19 +148,19 @@ static uint32_t own(const struct transfer *transfer) {
   return memory_own(transfer->buffer, transfer->count, transfer->type, transfer->way == WRITE ? READS : READS | WRITES);
 }
 
-static int with_request(struct file *file, uint64_t at, const struct transfer *transfer, MPI_Request *handle) {
+static int with_request(struct file *file, uint64_t at, struct transfer *transfer, MPI_Request *handle) {
   OUT(handle);
-  uint32_t owned = own(transfer);
+  transfer->owned = own(transfer);
   *handle = request_new('f');
   struct request *request = request_get(*handle);
-  request->owned = owned;
+  request->owned = transfer->owned;
   status_set(&request->status, MPI_ANY_SOURCE, MPI_ANY_TAG, carry_out(file, at, transfer));
   return MPI_SUCCESS;
 }
 
-static int begin(struct file *file, uint64_t at, const struct transfer *transfer) {
+static int begin(struct file *file, uint64_t at, struct transfer *transfer) {
   if (file->split.name) fail("invalid argument", "%s is not ended", file->split.name);
-  file->split.owned = own(transfer);
+  file->split.owned = transfer->owned = own(transfer);
   file->split.name = call.name;
   file->split.buffer = transfer->buffer;
   status_set(&file->split.status, MPI_ANY_SOURCE, MPI_ANY_TAG, carry_out(file, at, transfer));

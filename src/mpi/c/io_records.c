@@ -2,15 +2,16 @@
  *
  * Each rank records what it reads and writes, with its vector clock (conflicts.c). When all ranks
  * meet in MPI_Finalize, they compare their records: two accesses of different ranks to one byte, of
- * which one is a write, are a mistake unless one comes before the other. An access comes before
- * what other ranks do only after MPI_File_sync or MPI_File_close (MPI 4.1, 14.6.1). In atomic mode
- * it does at once, and accesses may be concurrent; but what they then read is not explored, so the
- * search ends undecided. */
+ * which one is a write, are a mistake unless one comes before the other. A read comes before what
+ * other ranks do once it has returned its data. A write does so only after MPI_File_sync or
+ * MPI_File_close (MPI 4.1, 14.6.1). In atomic mode it does at once, and accesses may be concurrent;
+ * but what they then read is not explored, so the search ends undecided. */
 #include "io.h"
 
 struct record {
   const char *path;
-  const struct file *by; /* NULL once it is complete */
+  const struct file *by; /* of a write: NULL once it is complete */
+  uint32_t owner;        /* of a read: the operation, or 0 once it is complete */
   bool is_write, is_atomic;
   struct spans spans;
   const char *name;
@@ -22,18 +23,21 @@ enum { NEVER = UINT32_MAX };
 static struct record *records;
 static size_t count, room;
 
-void file_records_add(const struct content *content, const struct file *by, bool is_write, struct spans spans) {
+void file_records_add(const struct content *content, const struct file *by, uint32_t owner, bool is_write, struct spans spans) {
   if (spans.count == 0) return;
   if (count == room) {
     room = 2 * room + 16;
     records = grow(records, room * sizeof *records);
   }
-  bool is_atomic = by && by->is_atomic, is_complete = !by || is_atomic;
+  bool is_atomic = by && by->is_atomic;
   struct record *made = &records[count++];
-  *made = (struct record){content->path, is_complete ? NULL : by, is_write, is_atomic, spans, call.name, call.site, NEVER, clock_copy()};
+  *made = (struct record){.path = content->path, .is_write = is_write, .is_atomic = is_atomic, .spans = spans,
+                          .name = call.name, .site = call.site, .completed = NEVER, .clock = clock_copy()};
+  if (is_write && !is_atomic) made->by = by;
+  if (!is_write) made->owner = owner;
   /* What comes later has a later time. */
   uint32_t now = clock_tick();
-  if (is_complete) made->completed = now;
+  if (!made->by && made->owner == 0) made->completed = now;
 }
 
 void file_records_complete(const struct file *by) {
@@ -42,6 +46,14 @@ void file_records_complete(const struct file *by) {
     if (records[i].by != by) continue;
     records[i].by = NULL;
     records[i].completed = now;
+  }
+}
+
+void file_records_disown(uint32_t owner) {
+  for (size_t i = 0; i < count; i++) {
+    if (owner == 0 || records[i].owner != owner) continue;
+    records[i].owner = 0;
+    records[i].completed = clock_tick();
   }
 }
 

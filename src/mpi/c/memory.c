@@ -139,6 +139,7 @@ void memory_release(uint32_t owned) {
   if (!owned) return;
   release_if(is_of, owned);
   if (highest_watched) windows_disown(owned);
+  file_records_disown(owned);
 }
 
 void memory_forget(uint32_t owned, bool is_over_soon) {

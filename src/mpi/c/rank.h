@@ -75,6 +75,7 @@
 #define fail mazurka_fail
 #define file_get_handler mazurka_file_get_handler
 #define file_records_compare mazurka_file_records_compare
+#define file_records_disown mazurka_file_records_disown
 #define file_records_put mazurka_file_records_put
 #define files_put_uses mazurka_files_put_uses
 #define files_remove mazurka_files_remove
@@ -572,6 +573,8 @@ void memory_watch(const void *base, size_t size);
  * finds those that conflict. */
 void file_records_put(struct bytes *to);
 void file_records_compare(const struct contributions *all);
+/* This operation is complete. */
+void file_records_disown(uint32_t owner);
 
 /* uses.c: the uses of files since the last call */
 void files_put_uses(struct bytes *to);
