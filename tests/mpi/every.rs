@@ -2,7 +2,8 @@
 //! null pointer.
 //!
 //! The functions come from the table that the header is made from, and a case is generated for each
-//! pointer parameter. So a new function has its cases, too.
+//! pointer parameter. So a new function has its cases, too. A twin with large counts is compiled
+//! from the same text: it has cases only for what has another type there.
 
 use std::fmt::Write;
 
@@ -83,8 +84,14 @@ fn functions() -> Vec<(String, Vec<Parameter>)> {
     verified.map(named).collect()
 }
 
+/// The function that it is a twin of, or itself.
+fn base(function: &str) -> &str {
+    function.strip_suffix("_c").unwrap_or(function)
+}
+
 /// A valid argument.
-fn argument(function: &str, parameter: &Parameter, index: usize) -> String {
+fn argument(called: &str, parameter: &Parameter, index: usize) -> String {
+    let function = base(called);
     let Parameter { kind, name, is_array } = parameter;
     let is_const = kind.starts_with("const");
     let is_new = ["Graph_create", "Graph_map", "Cart_create", "Cart_map"].contains(&function);
@@ -95,6 +102,7 @@ fn argument(function: &str, parameter: &Parameter, index: usize) -> String {
         ("MPI_Comm", _) if function.starts_with("Cart") && !is_new => "grid",
         ("MPI_Comm", _) if function.starts_with("Graph") && !is_new => "graph",
         ("MPI_Comm", _) => "world",
+        ("MPI_Datatype", false) if called == "Type_get_contents_c" => "vast",
         ("MPI_Datatype", false) if function.starts_with("Type_get_") => "derived",
         ("MPI_Datatype", false) => "MPI_INT",
         ("MPI_Datatype", true) if is_const => "types",
@@ -110,12 +118,17 @@ fn argument(function: &str, parameter: &Parameter, index: usize) -> String {
         ("MPI_Aint", false) => "4",
         ("MPI_Aint", true) if is_const => "far",
         ("MPI_User_function *", _) => "add",
+        ("MPI_User_function_c *", _) => "(void *)add",
         (other, _) if other.contains("errhandler_function") => "(void *)add",
         (other, _) if other.contains("_function") => "NULL",
         ("MPI_File", _) => "MPI_FILE_NULL",
         ("char *", _) if is_const => "\"key\"",
-        ("MPI_Count", _) => "1",
-        ("int", false) => number(function, name),
+        ("MPI_Count" | "int", false) => number(function, name),
+        ("MPI_Count", true) if is_const => match name.as_str() {
+            "recvcounts" | "sendcounts" | "lengths" | "sizes" | "subsizes" => "counts",
+            _ => "far",
+        },
+        ("MPI_Count *", _) if name == "position" => "&place",
         ("int", true) if name == "ranges" => "ranges",
         ("int", true) if is_const => match name.as_str() {
             "distributions" | "arguments" => "none",
@@ -143,6 +156,7 @@ fn number(function: &str, name: &str) -> &'static str {
         (_, "tag" | "sendtag" | "recvtag") => "0",
         ("Pack" | "Unpack", "size") => "64",
         ("Type_get_contents", "integers") => "2",
+        ("Type_get_contents", "counts") => "3",
         ("Type_match_size", "size") => "4",
         ("Info_get", "length") => "8",
         ("Win_set_attr" | "Win_delete_attr" | "Win_get_attr", "key") => "attributes[1]",
@@ -186,9 +200,13 @@ pub fn program() -> (String, Vec<Call>) {
     let mut text = String::from(PRELUDE);
     let mut calls = Vec::new();
     for (function, all) in functions() {
+        let base = base(&function);
         for (at, pointer) in all.iter().enumerate() {
             let is_pointer = pointer.is_array || pointer.kind.ends_with('*');
-            if !is_pointer {
+            let is_large = pointer.kind.contains("MPI_Count") || pointer.kind.contains("MPI_Aint");
+            // It is made with large counts, so it has no addresses.
+            let is_empty = function == "Type_get_contents_c" && pointer.name == "address";
+            if !is_pointer || is_empty || base != function && !is_large {
                 continue;
             }
             let number = calls.len();
@@ -200,7 +218,7 @@ pub fn program() -> (String, Vec<Call>) {
                     });
                 arguments.collect::<Vec<_>>().join(", ")
             };
-            let is_ready = content(&function, pointer)
+            let is_ready = content(base, pointer)
                 .map_or(String::new(), |what| format!("memcpy(busy, &{what}, sizeof {what}); "));
             let (used, null) = (with("(void *)busy"), with("NULL"));
             writeln!(
@@ -213,8 +231,8 @@ pub fn program() -> (String, Vec<Call>) {
             calls.push(Call {
                 function: function.clone(),
                 parameter: pointer.name.clone(),
-                is_used: !is_used_later(&function, pointer),
-                is_optional: is_optional(&function, pointer),
+                is_used: !is_used_later(base, pointer),
+                is_optional: is_optional(base, pointer),
             });
         }
     }
@@ -230,7 +248,8 @@ const PRELUDE: &str = r#"#include <mpi.h>
 static char busy[512], room[16][512];
 static int zeros[8], ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}, none[8], ranges[1][3] = {{0, 0, 1}}, position, attributes[3];
 static MPI_Aint far[8];
-static MPI_Datatype types[2], derived;
+static MPI_Count counts[8] = {1, 1, 1, 1, 1, 1, 1, 1}, place;
+static MPI_Datatype types[2], derived, vast;
 static MPI_Comm world, grid, graph, around;
 static MPI_Group group;
 static MPI_Info info;
@@ -257,6 +276,7 @@ int main(int argc, char **argv) {
   types[0] = types[1] = MPI_INT;
   MPI_Type_create_struct(1, ones, far, types, &derived);
   MPI_Type_commit(&derived);
+  MPI_Type_create_struct_c(1, counts, (MPI_Count *)far, types, &vast);
   for (int i = 0; i < 8; i++) none[i] = MPI_DISTRIBUTE_DFLT_DARG;
   none[0] = MPI_DISTRIBUTE_NONE;
   MPI_Op_create(add, 1, &operator);

@@ -4,11 +4,14 @@
  * number of the call, so all members use the same name without any communication. */
 #include "collectives.h"
 
-void check_count(int count) {
-  if (count < 0) fail("invalid count", "the count is %d", count);
+void check_count(MPI_Count count) {
+  if (count < 0) fail("invalid count", "the count is %ld", (long)count);
 }
 
 void check_buffer(const void *buffer, size_t count, const struct type *type, const char *parameter) {
+  size_t span = type->extent < 0 ? (size_t)-type->extent : (size_t)type->extent;
+  if (count > PTRDIFF_MAX / ((span > type->size ? span : type->size) + 1))
+    fail("invalid count", "%zu elements do not fit into memory", count);
   if (count > 0 && type->size > 0 && buffer == MPI_IN_PLACE) fail("invalid buffer", "%s is MPI_IN_PLACE", parameter);
   if (count > 0 && type->size > 0 && !buffer && !(type->pieces > 0 && type->piece->at > 4096))
     fail("invalid buffer", "%s is a null pointer, but %zu elements are to be communicated", parameter, count);

@@ -3,6 +3,7 @@
 #include "rank.h"
 
 #include <complex.h>
+#include <limits.h>
 
 /* The classes of basic types that an operator accepts. */
 enum class { INTEGER = 1, FLOATING = 2, LOGICAL = 4, COMPLEX = 8, BYTES = 16, PAIR = 32 };
@@ -66,9 +67,11 @@ struct op *op_get(MPI_Op op) {
   return found;
 }
 
+static bool op_is_own(const struct op *op) { return op->function || op->large; }
+
 struct op *op_for(MPI_Op op, const struct type *type) {
   struct op *found = op_get(op);
-  if (found->function) return found;
+  if (op_is_own(found)) return found;
   if (!type->object.is_predefined) fail("invalid operator", "%s is not for derived datatypes", found->name);
   for (size_t i = 0; i < KNOWNS; i++) {
     MPI_Datatype basic = (MPI_Datatype)(uintptr_t)(0x200 + type->element);
@@ -80,7 +83,7 @@ struct op *op_for(MPI_Op op, const struct type *type) {
 
 /* Operators of windows accept any types that consist of one basic type. */
 void op_check_window(MPI_Op op, const struct type *type) {
-  if (op_get(op)->function) fail("invalid operator", "windows take predefined operators only");
+  if (op_is_own(op_get(op))) fail("invalid operator", "windows take predefined operators only");
   if (type->pieces == 0) return;
   if (type->element == SEVERAL) fail("invalid operator", "%s is not for values of several types", op_get(op)->name);
   op_for(op, type_get((MPI_Datatype)(uintptr_t)(0x200 + type->element)));
@@ -167,12 +170,23 @@ static void apply_known(MPI_Op op, const void *in, void *inout, size_t count, MP
   }
 }
 
+/* A function of the program takes a number of elements that fits into an integer. */
+static void apply_own(MPI_User_function *function, const void *in, void *inout, size_t count, MPI_Datatype type) {
+  ptrdiff_t extent = type_get(type)->extent;
+  for (size_t from = 0; from < count || from == 0; from += INT_MAX) {
+    int length = (int)(count - from < INT_MAX ? count - from : INT_MAX);
+    ptrdiff_t at = (ptrdiff_t)from * extent;
+    function((char *)in + at, (char *)inout + at, &length, &type);
+  }
+}
+
 void op_apply(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype type) {
   struct op *found = op_find(op);
-  int length = (int)count;
   struct call before = call;
-  if (found->function)
-    found->function((void *)in, inout, &length, &type);
+  if (found->large)
+    found->large((void *)in, inout, &(MPI_Count){(MPI_Count)count}, &type);
+  else if (found->function)
+    apply_own(found->function, in, inout, count, type);
   else
     apply_known(op, in, inout, count, type, type_get(type)->size);
   call = before; /* because the function may have called MPI */
@@ -193,16 +207,23 @@ void op_apply_window(MPI_Op op, const void *in, void *inout, size_t count, const
     }
 }
 
-FUNCTION(Op_create, (MPI_User_function *function, int commute, MPI_Op *op)) {
-  CALL("MPI_Op_create");
+static int op_new(struct op given, bool has_function, MPI_Op *op) {
+  if (!has_function) fail("invalid argument", "the function is a null pointer");
   struct op *made = allocate(sizeof *made);
-  if (!function) fail("invalid argument", "the function is a null pointer");
-  OUT(op);
-  made->function = function;
-  made->commutes = commute;
+  *made = given;
   snprintf(made->name, sizeof made->name, "an operator");
   *OUT(op) = (MPI_Op)handle_new(OP, &made->object);
   return MPI_SUCCESS;
+}
+
+FUNCTION(Op_create, (MPI_User_function *function, int commute, MPI_Op *op)) {
+  CALL("MPI_Op_create");
+  return op_new((struct op){.function = function, .commutes = commute}, function, op);
+}
+
+FUNCTION(Op_create_c, (MPI_User_function_c *function, int commute, MPI_Op *op)) {
+  CALL("MPI_Op_create_c");
+  return op_new((struct op){.large = function, .commutes = commute}, function, op);
 }
 
 FUNCTION(Op_free, (MPI_Op *op)) {
@@ -217,20 +238,5 @@ FUNCTION(Op_free, (MPI_Op *op)) {
 FUNCTION(Op_commutative, (MPI_Op op, int *commute)) {
   CALL("MPI_Op_commutative");
   *OUT(commute) = op_get(op)->commutes;
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Reduce_local, (const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)) {
-  CALL("MPI_Reduce_local");
-  check_count(count);
-  const struct type *of = type_for(type, "datatype");
-  op_for(op, of);
-  memory_use_values(in, (size_t)count, of, READS, "the input buffer");
-  memory_use_values(inout, (size_t)count, of, WRITES, "the buffer");
-  uint32_t owned = memory_own(in, (size_t)count, of, READS);
-  memory_own_more(&owned, inout, (size_t)count, of, READS | WRITES);
-  if (memory_overlaps(owned)) fail("invalid buffer", "the result goes where the other operand is");
-  memory_release(owned);
-  op_apply(op, in, inout, (size_t)count, type);
   return MPI_SUCCESS;
 }

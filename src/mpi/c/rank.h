@@ -119,6 +119,10 @@
 #define signature_text mazurka_signature_text
 #define status_empty mazurka_status_empty
 #define status_set mazurka_status_set
+#define status_bytes mazurka_status_bytes
+#define status_elements mazurka_status_elements
+#define status_set_elements mazurka_status_set_elements
+#define status_set_bytes mazurka_status_set_bytes
 #define take mazurka_take
 #define take_block mazurka_take_block
 #define take_contributions mazurka_take_contributions
@@ -131,6 +135,7 @@
 #define type_get mazurka_type_get
 #define unpack mazurka_unpack
 #define contents_add mazurka_contents_add
+#define contents_add_large mazurka_contents_add_large
 #define contents_add_addresses mazurka_contents_add_addresses
 #define contents_add_types mazurka_contents_add_types
 #define contents_start mazurka_contents_start
@@ -138,6 +143,8 @@
 #define type_add mazurka_type_add
 #define type_done mazurka_type_done
 #define type_new mazurka_type_new
+#define type_alignment mazurka_type_alignment
+#define type_true_extent mazurka_type_true_extent
 #define windows_check_end mazurka_windows_check_end
 #define windows_check_gone mazurka_windows_check_gone
 #define windows_publish mazurka_windows_publish
@@ -319,9 +326,11 @@ struct piece { /* a run at an offset */
 };
 enum { SEVERAL = 0xffff };
 struct contents { /* how the type was made: contents.c */
-  int combiner, integers, addresses, types;
+  int combiner;
+  MPI_Count integers, addresses, counts, types;
   int *integer;
   MPI_Aint *address;
+  MPI_Count *large; /* numbers that were given to MPI_F_c */
   const struct type **type;
 };
 struct type {
@@ -337,12 +346,15 @@ struct type {
 };
 /* A new empty type; appends `count` elements of another type at an offset; the handle of a type */
 struct type *type_new(void);
+size_t type_alignment(const struct type *of);
+void type_true_extent(const struct type *of, ptrdiff_t *lb, ptrdiff_t *extent);
 void type_add(struct type *to, ptrdiff_t at, size_t count, const struct type *old);
 int type_done(struct type *made, MPI_Datatype *handle);
 void contents_start(struct type *of, int combiner, const struct type *old);
-void contents_add(struct type *of, int count, const int *integers);
-void contents_add_addresses(struct type *of, int count, const MPI_Aint *addresses);
-void contents_add_types(struct type *of, int count, const struct type *const *types);
+void contents_add(struct type *of, MPI_Count count, const int *integers);
+void contents_add_addresses(struct type *of, MPI_Count count, const MPI_Aint *addresses);
+void contents_add_large(struct type *of, MPI_Count count, const MPI_Count *counts);
+void contents_add_types(struct type *of, MPI_Count count, const struct type *const *types);
 struct type *type_get(MPI_Datatype type);                         /* any type */
 struct type *type_for(MPI_Datatype type, const char *parameter);  /* one that may be communicated */
 size_t basic_size(uint32_t basic);
@@ -412,7 +424,7 @@ MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result)
 struct group *group_get(MPI_Group group);
 /* A new handle for its group. */
 MPI_Group comm_group(const struct comm *comm);
-void check_count(int count);
+void check_count(MPI_Count count);
 void check_buffer(const void *buffer, size_t count, const struct type *type, const char *parameter);
 
 /* variables.c: the memory behind buffers */
@@ -452,6 +464,10 @@ struct request *request_get(MPI_Request request);
 void request_wait(MPI_Request *request, MPI_Status *status);
 void status_empty(MPI_Status *status);
 void status_set(MPI_Status *status, int source, int tag, size_t bytes);
+size_t status_bytes(const MPI_Status *status);
+void status_set_bytes(MPI_Status *status, size_t bytes);
+MPI_Count status_elements(const MPI_Status *status, MPI_Datatype type);
+int status_set_elements(MPI_Status *status, MPI_Datatype type, MPI_Count count);
 void request_complete(struct request *request, struct reader *value);
 /* p2p.c, collectives.c: the data of a request that is complete */
 void receive_end(struct request *request, struct reader *value);
@@ -491,6 +507,7 @@ struct op {
   struct object object;
   char name[24];
   MPI_User_function *function;
+  MPI_User_function_c *large; /* one for large counts */
   bool commutes;
 };
 struct op *op_for(MPI_Op op, const struct type *type);

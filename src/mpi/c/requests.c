@@ -25,8 +25,8 @@ void status_empty(MPI_Status *status) {
 }
 
 /* A status contains the number of bytes of a message, and whether it was cancelled. */
-static void set_bytes(MPI_Status *status, size_t bytes) { memcpy(status->MPI_internal, &bytes, sizeof bytes); }
-static size_t get_bytes(const MPI_Status *status) {
+void status_set_bytes(MPI_Status *status, size_t bytes) { memcpy(status->MPI_internal, &bytes, sizeof bytes); }
+size_t status_bytes(const MPI_Status *status) {
   size_t bytes;
   memcpy(&bytes, status->MPI_internal, sizeof bytes);
   return bytes;
@@ -35,7 +35,7 @@ void status_set(MPI_Status *status, int source, int tag, size_t bytes) {
   status_empty(status);
   status->MPI_SOURCE = source;
   status->MPI_TAG = tag;
-  set_bytes(status, bytes);
+  status_set_bytes(status, bytes);
 }
 
 /* The request is complete; `value` is the result. */
@@ -280,13 +280,6 @@ FUNCTION(Test_cancelled, (const MPI_Status *status, int *flag)) {
   return MPI_SUCCESS;
 }
 
-FUNCTION(Get_count, (const MPI_Status *status, MPI_Datatype type, int *count)) {
-  LOOK("MPI_Get_count");
-  size_t bytes = get_bytes(INS(status, 1)), size = type_for(type, "datatype")->size;
-  *OUT(count) = size == 0 ? 0 : bytes % size ? MPI_UNDEFINED : (int)(bytes / size);
-  return MPI_SUCCESS;
-}
-
 /* The number of basic values in one element. */
 static size_t values_of(const struct type *of) {
   size_t values = 0;
@@ -296,9 +289,9 @@ static size_t values_of(const struct type *of) {
 
 /* The number of bytes as basic values. The last element may be incomplete, but not the last
  * value. */
-static MPI_Count elements(const MPI_Status *status, MPI_Datatype type) {
+MPI_Count status_elements(const MPI_Status *status, MPI_Datatype type) {
   const struct type *of = type_for(type, "datatype");
-  size_t bytes = get_bytes(INS(status, 1)), whole = of->size > 0 ? bytes / of->size : 0;
+  size_t bytes = status_bytes(INS(status, 1)), whole = of->size > 0 ? bytes / of->size : 0;
   MPI_Count count = (MPI_Count)(whole * values_of(of));
   bytes -= whole * of->size;
   for (size_t p = 0; of->size > 0 && bytes > 0; p = (p + 1) % of->pieces) {
@@ -311,19 +304,13 @@ static MPI_Count elements(const MPI_Status *status, MPI_Datatype type) {
   return of->size > 0 && bytes > 0 ? MPI_UNDEFINED : count;
 }
 
-FUNCTION(Get_elements, (const MPI_Status *status, MPI_Datatype type, int *count)) {
-  CALL("MPI_Get_elements");
-  *OUT(count) = (int)elements(status, type);
-  return MPI_SUCCESS;
-}
-
 FUNCTION(Get_elements_x, (const MPI_Status *status, MPI_Datatype type, MPI_Count *count)) {
   CALL("MPI_Get_elements_x");
-  *OUT(count) = elements(status, type);
+  *OUT(count) = status_elements(status, type);
   return MPI_SUCCESS;
 }
 
-static int set_elements(MPI_Status *status, MPI_Datatype type, MPI_Count count) {
+int status_set_elements(MPI_Status *status, MPI_Datatype type, MPI_Count count) {
   const struct type *of = type_for(type, "datatype");
   if (count < 0) fail("invalid count", "the count is %ld", (long)count);
   size_t values = values_of(of), whole = values > 0 ? (size_t)count / values : 0;
@@ -333,18 +320,13 @@ static int set_elements(MPI_Status *status, MPI_Datatype type, MPI_Count count) 
     bytes += here * basic_size(of->piece[p].run.basic);
     left -= here;
   }
-  set_bytes(OUT(status), bytes);
+  status_set_bytes(OUT(status), bytes);
   return MPI_SUCCESS;
-}
-
-FUNCTION(Status_set_elements, (MPI_Status *status, MPI_Datatype type, int count)) {
-  CALL("MPI_Status_set_elements");
-  return set_elements(status, type, count);
 }
 
 FUNCTION(Status_set_elements_x, (MPI_Status *status, MPI_Datatype type, MPI_Count count)) {
   CALL("MPI_Status_set_elements_x");
-  return set_elements(status, type, count);
+  return status_set_elements(status, type, count);
 }
 
 FUNCTION(Status_set_cancelled, (MPI_Status *status, int flag)) {
