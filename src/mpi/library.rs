@@ -13,17 +13,19 @@ use super::functions;
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
 
 /// The headers for the library only.
-const OWN_HEADERS: [(&str, &str); 6] = [
+const OWN_HEADERS: [(&str, &str); 8] = [
     ("rank.h", include_str!("c/rank.h")),
     ("calls.h", include_str!("c/calls.h")),
     ("collectives.h", include_str!("c/collectives.h")),
+    ("generalized.h", include_str!("c/generalized.h")),
+    ("sessions.h", include_str!("c/sessions.h")),
     ("p2p.h", include_str!("c/p2p.h")),
     ("twins.h", include_str!("c/twins.h")),
     ("windows.h", include_str!("c/windows.h")),
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 38] = [
+pub(super) const PARTS: [(&str, &str); 42] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -45,6 +47,8 @@ pub(super) const PARTS: [(&str, &str); 38] = [
     ("p2p.c", include_str!("c/p2p.c")),
     ("buffers.c", include_str!("c/buffers.c")),
     ("requests.c", include_str!("c/requests.c")),
+    ("generalized.c", include_str!("c/generalized.c")),
+    ("sessions.c", include_str!("c/sessions.c")),
     ("polls.c", include_str!("c/polls.c")),
     ("collectives.c", include_str!("c/collectives.c")),
     ("neighbors.c", include_str!("c/neighbors.c")),
@@ -55,6 +59,8 @@ pub(super) const PARTS: [(&str, &str); 38] = [
     ("active.c", include_str!("c/active.c")),
     ("attributes.c", include_str!("c/attributes.c")),
     ("errors.c", include_str!("c/errors.c")),
+    ("numbers.c", include_str!("c/numbers.c")),
+    ("tools.c", include_str!("c/tools.c")),
     ("older.c", include_str!("c/older.c")),
     ("epochs.c", include_str!("c/epochs.c")),
     ("onesided.c", include_str!("c/onesided.c")),
@@ -71,12 +77,13 @@ fn made() -> [(&'static str, String); 2] {
 const REFUSED: &str = "refused.c";
 
 /// The source files of functions that have twins with large counts. They are compiled twice.
-pub(super) const TWINS: [(&str, &str); 6] = [
+pub(super) const TWINS: [(&str, &str); 7] = [
     ("messages.c", include_str!("c/messages.c")),
     ("meetings.c", include_str!("c/meetings.c")),
     ("sizes.c", include_str!("c/sizes.c")),
     ("makers.c", include_str!("c/makers.c")),
     ("arrays.c", include_str!("c/arrays.c")),
+    ("external.c", include_str!("c/external.c")),
     ("access.c", include_str!("c/access.c")),
 ];
 

@@ -46,7 +46,7 @@ fn is_used_later(function: &str, parameter: &Parameter) -> bool {
 fn is_free(function: &str, parameter: &Parameter) -> bool {
     let name = parameter.name.as_str();
     ["argc", "argv"].contains(&name)
-        || ["extra", "location"].contains(&name)
+        || ["extra", "location", "logical_true", "logical_false"].contains(&name)
         || (name == "value" && (function.ends_with("set_attr") || function == "Attr_put"))
 }
 
@@ -77,9 +77,10 @@ fn parameters(text: &str) -> Vec<Parameter> {
         .collect()
 }
 
-/// The functions that are verified.
+/// The functions that are verified. Those for tools find nothing, and so write nothing.
 fn functions() -> Vec<(String, Vec<Parameter>)> {
-    let verified = mazurka::mpi::functions().into_iter().filter(|function| !function.is_refused);
+    let is_meant = |function: &Function| !function.is_refused && function.kind != "tools";
+    let verified = mazurka::mpi::functions().into_iter().filter(is_meant);
     let named = |Function { name, parameters: all, .. }| (name, parameters(&all));
     verified.map(named).collect()
 }
@@ -120,8 +121,12 @@ fn argument(called: &str, parameter: &Parameter, index: usize) -> String {
         ("MPI_User_function *", _) => "add",
         ("MPI_User_function_c *", _) => "(void *)add",
         (other, _) if other.contains("errhandler_function") => "(void *)add",
+        (other, _) if other.contains("Grequest") => "(void *)add",
         (other, _) if other.contains("_function") => "NULL",
         ("MPI_File", _) => "MPI_FILE_NULL",
+        ("MPI_Session", _) => "session",
+        ("char *", _) if name == "form" => "\"external32\"",
+        ("char *", _) if name == "name" && function.contains("pset") => "\"mpi://SELF\"",
         ("char *", _) if is_const => "\"key\"",
         ("MPI_Count" | "int", false) => number(function, name),
         ("MPI_Count", true) if is_const => match name.as_str() {
@@ -138,7 +143,12 @@ fn argument(called: &str, parameter: &Parameter, index: usize) -> String {
         },
         ("int *", _) if is_const => "ones",
         ("int *", _) if name == "position" => "&position",
-        ("int *", _) if function == "Info_get_string" && name == "length" => "ones",
+        ("int *", _)
+            if ["Info_get_string", "Session_get_nth_pset"].contains(&function)
+                && name == "length" =>
+        {
+            "ones"
+        }
         _ => return format!("(void *)room[{index}]"),
     };
     known.to_owned()
@@ -147,14 +157,14 @@ fn argument(called: &str, parameter: &Parameter, index: usize) -> String {
 /// A number that is valid.
 fn number(function: &str, name: &str) -> &'static str {
     match (function, name) {
-        ("Info_get_nthkey", "n") => "0",
+        ("Info_get_nthkey" | "Session_get_nth_pset", "n") => "0",
         (
             _,
             "root" | "rank" | "dest" | "source" | "target" | "color" | "direction" | "disp"
             | "assertion",
         ) => "0",
         (_, "tag" | "sendtag" | "recvtag") => "0",
-        ("Pack" | "Unpack", "size") => "64",
+        ("Pack" | "Unpack" | "Pack_external" | "Unpack_external", "size") => "64",
         ("Type_get_contents", "integers") => "2",
         ("Type_get_contents", "counts") => "3",
         ("Type_match_size", "size") => "4",
@@ -174,7 +184,7 @@ fn content(function: &str, parameter: &Parameter) -> Option<&'static str> {
     let starts = ["Start", "Startall"].contains(&function);
     Some(match (function, parameter.kind.as_str()) {
         _ if starts => "persistent",
-        (_, "MPI_Request *" | "MPI_Request")
+        (_, "MPI_Request *" | "MPI_Request" | "const MPI_Request")
             if !function.starts_with('I') || !function.contains('_') =>
         {
             "other"
@@ -184,6 +194,7 @@ fn content(function: &str, parameter: &Parameter) -> Option<&'static str> {
         ("Op_free", _) => "operator",
         ("Type_free" | "Type_commit", _) => "derived",
         ("Info_free", _) => "info",
+        ("Session_finalize", _) => "session",
         ("Win_free", _) => "win",
         ("Comm_free_keyval" | "Keyval_free", _) => "attributes[0]",
         ("Win_free_keyval", _) => "attributes[1]",
@@ -252,6 +263,7 @@ static MPI_Count counts[8] = {1, 1, 1, 1, 1, 1, 1, 1}, place;
 static MPI_Datatype types[2], derived, vast;
 static MPI_Comm world, grid, graph, around;
 static MPI_Group group;
+static MPI_Session session;
 static MPI_Info info;
 static MPI_Win win;
 static MPI_Op operator;
@@ -271,6 +283,7 @@ int main(int argc, char **argv) {
   MPI_Graph_create(world, 1, ones, zeros, 0, &graph);
   MPI_Dist_graph_create_adjacent(world, 1, &itself, ones, 1, &itself, ones, MPI_INFO_NULL, 0, &around);
   MPI_Comm_group(world, &group);
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
   MPI_Info_create(&info);
   MPI_Info_set(info, "key", "value");
   types[0] = types[1] = MPI_INT;

@@ -3,6 +3,7 @@
  * A communicator is made by a collective call. Its name consists of the name of its parent and the
  * number of the call, so all members use the same name without any communication. */
 #include "collectives.h"
+#include "sessions.h"
 
 void check_count(MPI_Count count) {
   if (count < 0) fail("invalid count", "the count is %ld", (long)count);
@@ -31,6 +32,7 @@ static struct comm *new_comm(struct group *group, char *name, const struct comm 
   made->name = name;
   made->title = call.name;
   made->errhandler = from ? from->errhandler : MPI_ERRORS_ARE_FATAL;
+  made->session = from ? from->session : NULL;
   made->request = MPI_REQUEST_NULL;
   made->rank = -1;
   for (int i = 0; i < group->size; i++)
@@ -68,6 +70,8 @@ static struct comm *self(void) {
 }
 
 struct comm *comm_get(MPI_Comm comm) {
+  if ((comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF) && !env_has_world())
+    fail("invalid communicator", "the rank uses sessions, and has not called MPI_Init");
   if (comm == MPI_COMM_WORLD) return world();
   if (comm == MPI_COMM_SELF) return self();
   if (comm == MPI_COMM_NULL) fail("invalid communicator", "the communicator is MPI_COMM_NULL");
@@ -201,13 +205,8 @@ FUNCTION(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI
   return dup(comm, made, request);
 }
 
-/* Only the members of the group make this call. */
-FUNCTION(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)) {
-  CALL("MPI_Comm_create_group");
-  struct comm *from = comm_get(comm);
-  struct group *members = group_get(group);
-  OUT(made);
-  char *name = text_of("%s/group %d", from->name, tag);
+MPI_Comm comm_of_group(const struct comm *from, const struct group *members, const char *start, struct comm **result) {
+  char *name = text_of("%s", start);
   for (int i = 0; i < members->size; i++) {
     char *longer = text_of("%s,%d", name, members->ranks[i]);
     release(name);
@@ -215,10 +214,23 @@ FUNCTION(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *
   }
   char *numbered = text_of("%s/%u", name, times_made(name));
   release(name);
-  struct comm *to = new_comm(own_group(members), numbered, from);
+  struct comm *to = *result = new_comm(own_group(members), numbered, from);
+  if (to->rank < 0) return MPI_COMM_NULL;
+  if (members->session) to->session = members->session;
   struct bytes nothing = {0};
-  if (to->rank >= 0) exchange(to, call.name, &nothing);
-  *OUT(made) = to->rank < 0 ? MPI_COMM_NULL : publish(to);
+  exchange(to, call.name, &nothing);
+  return publish(to);
+}
+
+/* Only the members of the group make this call. */
+FUNCTION(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)) {
+  CALL("MPI_Comm_create_group");
+  struct comm *from = comm_get(comm), *to;
+  struct group *members = group_get(group);
+  OUT(made);
+  char *name = text_of("%s/group %d", from->name, tag);
+  *OUT(made) = comm_of_group(from, members, name, &to);
+  release(name);
   return MPI_SUCCESS;
 }
 
@@ -385,6 +397,13 @@ static MPI_Group publish_group(struct group *made) {
 }
 
 MPI_Group comm_group(const struct comm *comm) { return publish_group(own_group(comm->group)); }
+
+MPI_Group group_publish(const struct object *session, const int *ranks, int size) {
+  struct group *made = new_group(size);
+  made->session = session;
+  memcpy(made->ranks, ranks, (size_t)size * sizeof *ranks);
+  return publish_group(made);
+}
 
 FUNCTION(Comm_group, (MPI_Comm comm, MPI_Group *group)) {
   CALL("MPI_Comm_group");

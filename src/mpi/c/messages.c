@@ -1,5 +1,6 @@
 /* The functions of MPI for messages from one rank to another. */
 #include "p2p.h"
+#include "sessions.h"
 #include "twins.h"
 
 #define SEND_WAITS const void *buf, Count count, MPI_Datatype type, int peer, int tag, MPI_Comm comm
@@ -48,41 +49,61 @@ PERSISTENT(Bsend_init, ARGUMENTS(SEND_REQUEST), 's', BUFFERED)
 PERSISTENT(Rsend_init, ARGUMENTS(SEND_REQUEST), 's', READY)
 PERSISTENT(Recv_init, ARGUMENTS(RECEIVE_REQUEST), 'r', STANDARD)
 
-static int exchange_with(const void *sendbuf, Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                         Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-                         MPI_Status *status) {
-  MPI_Request receive = message_prepare('r', recvbuf, recvcount, recvtype, source, recvtag, comm, STANDARD);
-  MPI_Request send = message_prepare('s', sendbuf, sendcount, sendtype, dest, sendtag, comm, STANDARD);
-  /* Send and receive proceed at the same time (MPI 4.1, 3.10): the receiver of the message cannot
-   * conclude that the receive is posted. */
-  message_start(request_get(send));
+/* Starts a send and a receive, and returns a request for both. They proceed at the same time (MPI
+ * 4.1, 3.10): the receiver of the message cannot conclude that the receive is posted. With one
+ * buffer, it belongs to the receive alone as soon as the send has copied it. */
+static MPI_Request start_both(MPI_Request send, MPI_Request receive, bool is_one_buffer) {
+  struct request *sent = request_get(send);
+  message_start(sent);
+  if (is_one_buffer) {
+    memory_release(sent->owned);
+    sent->owned = 0;
+  }
   message_start(request_get(receive));
-  request_wait(&send, NULL);
-  request_wait(&receive, status);
-  return MPI_SUCCESS;
+  request_get(receive)->also = sent;
+  return receive;
+}
+
+static void check_differ(const void *sendbuf, Count sendcount, int dest, const void *recvbuf, Count recvcount, int source) {
+  if (sendbuf == recvbuf && sendcount > 0 && recvcount > 0 && dest != MPI_PROC_NULL && source != MPI_PROC_NULL)
+    fail("invalid buffer", "the send buffer and the receive buffer are the same");
 }
 
 FUNCTION(TWIN(Sendrecv), (const void *sendbuf, Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                    Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)) {
+                          Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)) {
   CALL(NAMED(Sendrecv));
-  if (sendbuf == recvbuf && sendcount > 0 && recvcount > 0 && dest != MPI_PROC_NULL && source != MPI_PROC_NULL)
-    fail("invalid buffer", "the send buffer and the receive buffer are the same");
-  return exchange_with(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
-                       status);
+  check_differ(sendbuf, sendcount, dest, recvbuf, recvcount, source);
+  MPI_Request receive = message_prepare('r', recvbuf, recvcount, recvtype, source, recvtag, comm, STANDARD);
+  MPI_Request both = start_both(message_prepare('s', sendbuf, sendcount, sendtype, dest, sendtag, comm, STANDARD), receive, false);
+  request_wait(&both, status);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(TWIN(Isendrecv), (const void *sendbuf, Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                           Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)) {
+  CALL(NAMED(Isendrecv));
+  OUT(request);
+  check_differ(sendbuf, sendcount, dest, recvbuf, recvcount, source);
+  *request = start_both(message_prepare('s', sendbuf, sendcount, sendtype, dest, sendtag, comm, STANDARD),
+                        message_prepare('r', recvbuf, recvcount, recvtype, source, recvtag, comm, STANDARD), false);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(TWIN(Isendrecv_replace), (void *buf, Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+                                   MPI_Comm comm, MPI_Request *request)) {
+  CALL(NAMED(Isendrecv_replace));
+  OUT(request);
+  *request = start_both(message_prepare('s', buf, count, type, dest, sendtag, comm, STANDARD),
+                        message_prepare('r', buf, count, type, source, recvtag, comm, STANDARD), true);
+  return MPI_SUCCESS;
 }
 
 FUNCTION(TWIN(Sendrecv_replace), (void *buf, Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
-                            MPI_Comm comm, MPI_Status *status)) {
+                                  MPI_Comm comm, MPI_Status *status)) {
   CALL(NAMED(Sendrecv_replace));
-  /* The send copies its data at the start, so one buffer is enough; but the send must be started
-   * first. From then on the buffer belongs to the receive alone. */
   MPI_Request send = message_prepare('s', buf, count, type, dest, sendtag, comm, STANDARD);
-  MPI_Request receive = message_prepare('r', buf, count, type, source, recvtag, comm, STANDARD);
-  message_start(request_get(send));
-  memory_release(request_get(send)->owned);
-  message_start(request_get(receive));
-  request_wait(&send, NULL);
-  request_wait(&receive, status);
+  MPI_Request both = start_both(send, message_prepare('r', buf, count, type, source, recvtag, comm, STANDARD), true);
+  request_wait(&both, status);
   return MPI_SUCCESS;
 }
 
@@ -100,15 +121,18 @@ FUNCTION(TWIN(Imrecv), (void *buf, Count count, MPI_Datatype type, MPI_Message *
   return MPI_SUCCESS;
 }
 
-FUNCTION(TWIN(Buffer_attach), (void *at, Count size)) {
-  CALL(NAMED(Buffer_attach));
-  buffer_attach(at, size);
-  return MPI_SUCCESS;
-}
-
-FUNCTION(TWIN(Buffer_detach), (void *at, Count *size)) {
-  CALL(NAMED(Buffer_detach));
-  MPI_Count detached = buffer_detach(at);
-  *OUT(size) = (Count)detached;
-  return MPI_SUCCESS;
-}
+#define BUFFERS(attach, detach, of, object)                        \
+  FUNCTION(TWIN(attach), (of void *at, Count size)) {              \
+    CALL(NAMED(attach));                                           \
+    buffer_attach(object, at, size);                               \
+    return MPI_SUCCESS;                                            \
+  }                                                                \
+  FUNCTION(TWIN(detach), (of void *at, Count *size)) {             \
+    CALL(NAMED(detach));                                           \
+    MPI_Count detached = buffer_detach(object, at);                \
+    *OUT(size) = (Count)detached;                                  \
+    return MPI_SUCCESS;                                            \
+  }
+BUFFERS(Buffer_attach, Buffer_detach, , NULL)
+BUFFERS(Comm_attach_buffer, Comm_detach_buffer, ARGUMENTS(MPI_Comm comm, ), &comm_get(comm)->object)
+BUFFERS(Session_attach_buffer, Session_detach_buffer, ARGUMENTS(MPI_Session session, ), session_get(session))

@@ -14,13 +14,22 @@ static enum class class_of(MPI_Datatype type) {
     case 0x20e: case 0x20f: case 0x240: case 0x241: case 0x244: case 0x245: case 0x248: case 0x249: case 0x250:
     case 0x251: case 0x258: case 0x259:
       return INTEGER;
-    case 0x210: case 0x214: case 0x220: return FLOATING;
-    case 0x238: case 0x239: return LOGICAL;
-    case 0x212: case 0x213: case 0x216: case 0x217: case 0x224: case 0x225: return COMPLEX;
+    case 0x219: case 0x2c1: case 0x2c9: case 0x2d1: case 0x2d9: case 0x2e1: return INTEGER;
+    case 0x210: case 0x214: case 0x220: case 0x21a: case 0x21c: case 0x2ca: case 0x2d2: case 0x2da: case 0x2e2: return FLOATING;
+    case 0x238: case 0x239: case 0x218: case 0x2c0: case 0x2c8: case 0x2d0: case 0x2d8: case 0x2e0: return LOGICAL;
+    case 0x212: case 0x213: case 0x216: case 0x217: case 0x224: case 0x225: case 0x21b: case 0x21d: case 0x2d3: case 0x2db:
+    case 0x2e3: case 0x2eb:
+      return COMPLEX;
     case 0x247: return BYTES;
-    case 0x228: case 0x229: case 0x22a: case 0x22b: case 0x22c: case 0x22d: return PAIR;
+    case 0x228: case 0x229: case 0x22a: case 0x22b: case 0x22c: case 0x22d: case 0x230: case 0x231: case 0x232: return PAIR;
     default: return 0;
   }
+}
+
+/* Whether values of this type cannot be computed with: C has no such type everywhere. */
+static bool is_of_fortran_only(MPI_Datatype type) {
+  return type == MPI_REAL2 || type == MPI_COMPLEX4 || type == MPI_LOGICAL16 || type == MPI_INTEGER16 || type == MPI_REAL16 ||
+         type == MPI_COMPLEX32;
 }
 
 struct known {
@@ -77,6 +86,8 @@ struct op *op_for(MPI_Op op, const struct type *type) {
     MPI_Datatype basic = (MPI_Datatype)(uintptr_t)(0x200 + type->element);
     if (knowns[i].op == op && !(knowns[i].classes & (int)class_of(basic)))
       fail("invalid operator", "%s is not for %s", found->name, type->title);
+    if (knowns[i].op == op && is_of_fortran_only(basic) && op != MPI_REPLACE && op != MPI_NO_OP)
+      fail("unsupported", "%s of %s is not computed", found->name, type->title);
   }
   return found;
 }
@@ -127,9 +138,9 @@ void op_check_window(MPI_Op op, const struct type *type) {
     case 0x24: EACH(type, x * y);               \
     default: return;                            \
   }
-#define PAIRS(of)                                                                          \
+#define PAIRS(of, at)                                                                        \
   {                                                                                        \
-    struct pair { of value; int place; } const *a = in;                                    \
+    struct pair { of value; at place; } const *a = in;                                    \
     struct pair *b = inout;                                                                \
     for (size_t i = 0; i < count; i++) {                                                   \
       bool is_better = op == MPI_MINLOC ? a[i].value < b[i].value : a[i].value > b[i].value; \
@@ -145,30 +156,36 @@ static void apply_known(MPI_Op op, const void *in, void *inout, size_t count, MP
     return;
   }
   switch ((uintptr_t)type) {
-    case 0x201: case 0x202: case 0x203: case 0x20a: case 0x20b: case 0x258: INTEGERS(int64_t)
+    case 0x201: case 0x202: case 0x203: case 0x20a: case 0x20b: case 0x258: case 0x2d8: case 0x2d9: INTEGERS(int64_t)
     case 0x20e: case 0x20f: case 0x259: INTEGERS(uint64_t)
-    case 0x209: case 0x250: INTEGERS(int32_t)
+    case 0x209: case 0x250: case 0x218: case 0x219: case 0x2d0: case 0x2d1: INTEGERS(int32_t)
     case 0x20d: case 0x251: INTEGERS(uint32_t)
-    case 0x208: case 0x248: INTEGERS(int16_t)
+    case 0x208: case 0x248: case 0x2c8: case 0x2c9: INTEGERS(int16_t)
     case 0x20c: case 0x249: INTEGERS(uint16_t)
-    case 0x244: case 0x240: INTEGERS(int8_t)
+    case 0x244: case 0x240: case 0x2c0: case 0x2c1: INTEGERS(int8_t)
     case 0x245: case 0x241: case 0x247: INTEGERS(uint8_t)
     case 0x238: case 0x239: INTEGERS(uint8_t)
-    case 0x210: FLOATINGS(float)
-    case 0x214: FLOATINGS(double)
+    case 0x210: case 0x21a: case 0x2d2: FLOATINGS(float)
+    case 0x214: case 0x21c: case 0x2da: FLOATINGS(double)
     case 0x220: FLOATINGS(long double)
-    case 0x212: case 0x213: COMPLEXES(float _Complex)
-    case 0x216: case 0x217: COMPLEXES(double _Complex)
+    case 0x212: case 0x213: case 0x21b: case 0x2db: COMPLEXES(float _Complex)
+    case 0x216: case 0x217: case 0x21d: case 0x2e3: COMPLEXES(double _Complex)
     case 0x224: case 0x225: COMPLEXES(long double _Complex)
-    case 0x228: PAIRS(float)
-    case 0x229: PAIRS(double)
-    case 0x22a: PAIRS(long)
-    case 0x22b: PAIRS(int)
-    case 0x22c: PAIRS(short)
-    case 0x22d: PAIRS(long double)
+    case 0x228: PAIRS(float, int)
+    case 0x229: PAIRS(double, int)
+    case 0x22a: PAIRS(long, int)
+    case 0x22b: PAIRS(int, int)
+    case 0x22c: PAIRS(short, int)
+    case 0x22d: PAIRS(long double, int)
+    case 0x230: PAIRS(float, float)
+    case 0x231: PAIRS(double, double)
+    case 0x232: PAIRS(int, int)
     default: return;
   }
 }
+
+/* The basic type of a type that MPI has made. */
+static MPI_Datatype element_of(MPI_Datatype type) { return (MPI_Datatype)(uintptr_t)(0x200 + type_get(type)->element); }
 
 /* A function of the program takes a number of elements that fits into an integer. */
 static void apply_own(MPI_User_function *function, const void *in, void *inout, size_t count, MPI_Datatype type) {
@@ -188,7 +205,7 @@ void op_apply(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype
   else if (found->function)
     apply_own(found->function, in, inout, count, type);
   else
-    apply_known(op, in, inout, count, type, type_get(type)->size);
+    apply_known(op, in, inout, count, element_of(type), type_get(type)->size);
   call = before; /* because the function may have called MPI */
 }
 

@@ -46,7 +46,7 @@ static void start_send(struct request *request) {
   put_i32(&message, request->tag);
   put_data(&message, request->buffer, request->count, request->type);
   clock_put(&message);
-  if (request->mode == BUFFERED) buffer_check(request->count * request->type->size);
+  if (request->mode == BUFFERED) buffer_check(request->comm, request->count * request->type->size);
   struct bytes *to = question('S');
   put_text(to, request->comm->name);
   put_i32(to, request->peer);

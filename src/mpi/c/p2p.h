@@ -21,10 +21,11 @@ void message_start(struct request *request);
 /* The receive of a message that a probe has taken. */
 MPI_Request message_receive(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message);
 
-/* buffers.c: the space for buffered sends. Fails unless a message of this size fits. */
-void buffer_check(size_t needed);
-void buffer_attach(void *at, MPI_Count size);
+/* buffers.c: the space for buffered sends of an object; NULL: of all communicators. Fails unless a
+ * message of this size fits in the space for this communicator. */
+void buffer_check(const struct comm *comm, size_t needed);
+void buffer_attach(const struct object *to, void *at, MPI_Count size);
 /* Returns the size. */
-MPI_Count buffer_detach(void *at);
+MPI_Count buffer_detach(const struct object *from, void *at);
 
 #endif

@@ -60,6 +60,7 @@
 #define locks_settle mazurka_locks_settle
 #define env_check_thread mazurka_env_check_thread
 #define env_is_over mazurka_env_is_over
+#define env_lets_threads_call mazurka_env_lets_threads_call
 #define exchange mazurka_exchange
 #define fail mazurka_fail
 #define files_put_uses mazurka_files_put_uses
@@ -140,6 +141,7 @@
 #define contents_add_types mazurka_contents_add_types
 #define contents_start mazurka_contents_start
 #define info_new mazurka_info_new
+#define info_put mazurka_info_put
 #define type_add mazurka_type_add
 #define type_done mazurka_type_done
 #define type_new mazurka_type_new
@@ -286,9 +288,10 @@ extern uint64_t nanoseconds;     /* the time; code that reads it for the program
 void env_check(void);
 void env_check_thread(void);
 bool env_is_over(void);
+bool env_lets_threads_call(void); /* whether other threads may call MPI */
 
 /* handles.c: objects behind handles */
-enum kind { COMM = 1, GROUP, DATATYPE, OP, REQUEST, WIN, INFO, MESSAGE, ERRHANDLER, KINDS };
+enum kind { COMM = 1, GROUP, DATATYPE, OP, REQUEST, WIN, INFO, MESSAGE, ERRHANDLER, SESSION, KINDS };
 /* The attributes of an object, the newest last. */
 struct attributes {
   size_t length;
@@ -394,6 +397,7 @@ struct group {
   struct object object;
   int size;
   int *ranks; /* in MPI_COMM_WORLD */
+  const struct object *session; /* that it comes from, if any */
 };
 struct comm {
   struct object object;
@@ -402,6 +406,7 @@ struct comm {
   struct group *group;
   int rank;
   MPI_Errhandler errhandler;
+  const struct object *session; /* that it belongs to, if any */
   MPI_Request request; /* of the MPI_Comm_idup that makes it, or MPI_REQUEST_NULL */
   uint32_t made;       /* the number of communicators and windows made from it */
   uint32_t persistent; /* the number of its persistent collectives */
@@ -443,7 +448,7 @@ struct request {
   struct object object;
   enum state state;
   bool is_persistent, is_started, is_cancelled, wants_cancel;
-  char what; /* 's'end, 'r'eceive, 'c'ollective */
+  char what; /* 's'end, 'r'eceive, 'c'ollective, 'o'ne-sided, 'g'eneralised, 'p'artitioned */
   bool is_posted;   /* whether there is a request of the model */
   uint32_t posted;  /* its number */
   MPI_Status status;
@@ -457,6 +462,8 @@ struct request {
   char mode; /* of a send: 0 standard, 1 synchronous, 2 buffered, 3 ready */
   struct collective *collective;
   uint32_t owned; /* the memory that it owns while active: memory.c */
+  struct request *also;         /* the send of MPI_Isendrecv, whose receive this is */
+  struct generalized *functions; /* of MPI_Grequest_start: generalized.c */
 };
 MPI_Request request_new(char what);
 struct request *request_get(MPI_Request request);
@@ -489,6 +496,7 @@ struct contributions take_contributions(struct reader *value);
 
 /* info.c */
 MPI_Info info_new(void);
+void info_put(MPI_Info info, const char *key, const char *value);
 
 /* attributes.c: an attribute of the program; false if there is none */
 bool attribute_get(const struct object *of, int key, void *value);

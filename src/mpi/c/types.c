@@ -13,19 +13,25 @@
 struct basic {
   const char *name;
   size_t size, alignment;
-  uint32_t first;   /* of a pair: the type of its first value; the second one is an int */
-  ptrdiff_t second; /* its offset; 0 if this is not a pair */
+  uint32_t first, then; /* of a pair: the types of its two values */
+  ptrdiff_t second;     /* the offset of the second one; 0 if this is not a pair */
 };
 #define BASIC(handle, of) [(uintptr_t)handle - 0x200] = {#handle, sizeof(of), _Alignof(of)}
 /* Two values: they are sent one by one, so a pair fits a struct or two values of these types. */
-#define PAIR(handle, of, first_type) \
-  [(uintptr_t)handle - 0x200] = {#handle, sizeof(struct of), _Alignof(struct of), (uintptr_t)first_type - 0x200, offsetof(struct of, b)}
+#define PAIR(handle, of, first, then)                                                                           \
+  [(uintptr_t)handle - 0x200] = {#handle, sizeof(struct of), _Alignof(struct of), (uintptr_t)first - 0x200, \
+                                 (uintptr_t)then - 0x200, offsetof(struct of, b)}
 struct float_int { float a; int b; };
 struct double_int { double a; int b; };
 struct long_int { long a; int b; };
 struct short_int { short a; int b; };
 struct long_double_int { long double a; int b; };
 struct int_int { int a; int b; };
+struct float_float { float a; float b; };
+struct double_double { double a; double b; };
+/* Values of Fortran for which C has no type everywhere. */
+struct bytes_16 { _Alignas(16) char at[16]; };
+struct bytes_32 { _Alignas(16) char at[32]; };
 static const struct basic basics[] = {
     BASIC(MPI_AINT, MPI_Aint),
     BASIC(MPI_COUNT, MPI_Count),
@@ -48,12 +54,12 @@ static const struct basic basics[] = {
     BASIC(MPI_LONG_DOUBLE, long double),
     BASIC(MPI_C_LONG_DOUBLE_COMPLEX, long double _Complex),
     BASIC(MPI_CXX_LONG_DOUBLE_COMPLEX, long double _Complex),
-    PAIR(MPI_FLOAT_INT, float_int, MPI_FLOAT),
-    PAIR(MPI_DOUBLE_INT, double_int, MPI_DOUBLE),
-    PAIR(MPI_LONG_INT, long_int, MPI_LONG),
-    PAIR(MPI_2INT, int_int, MPI_INT),
-    PAIR(MPI_SHORT_INT, short_int, MPI_SHORT),
-    PAIR(MPI_LONG_DOUBLE_INT, long_double_int, MPI_LONG_DOUBLE),
+    PAIR(MPI_FLOAT_INT, float_int, MPI_FLOAT, MPI_INT),
+    PAIR(MPI_DOUBLE_INT, double_int, MPI_DOUBLE, MPI_INT),
+    PAIR(MPI_LONG_INT, long_int, MPI_LONG, MPI_INT),
+    PAIR(MPI_2INT, int_int, MPI_INT, MPI_INT),
+    PAIR(MPI_SHORT_INT, short_int, MPI_SHORT, MPI_INT),
+    PAIR(MPI_LONG_DOUBLE_INT, long_double_int, MPI_LONG_DOUBLE, MPI_INT),
     BASIC(MPI_C_BOOL, bool),
     BASIC(MPI_CXX_BOOL, bool),
     BASIC(MPI_WCHAR, wchar_t),
@@ -69,6 +75,35 @@ static const struct basic basics[] = {
     BASIC(MPI_UINT32_T, uint32_t),
     BASIC(MPI_INT64_T, int64_t),
     BASIC(MPI_UINT64_T, uint64_t),
+    /* Fortran, as common compilers have it */
+    BASIC(MPI_LOGICAL, int),
+    BASIC(MPI_INTEGER, int),
+    BASIC(MPI_REAL, float),
+    BASIC(MPI_COMPLEX, float _Complex),
+    BASIC(MPI_DOUBLE_PRECISION, double),
+    BASIC(MPI_DOUBLE_COMPLEX, double _Complex),
+    BASIC(MPI_CHARACTER, char),
+    PAIR(MPI_2REAL, float_float, MPI_REAL, MPI_REAL),
+    PAIR(MPI_2DOUBLE_PRECISION, double_double, MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION),
+    PAIR(MPI_2INTEGER, int_int, MPI_INTEGER, MPI_INTEGER),
+    BASIC(MPI_LOGICAL1, int8_t),
+    BASIC(MPI_INTEGER1, int8_t),
+    BASIC(MPI_LOGICAL2, int16_t),
+    BASIC(MPI_INTEGER2, int16_t),
+    BASIC(MPI_REAL2, int16_t),
+    BASIC(MPI_LOGICAL4, int32_t),
+    BASIC(MPI_INTEGER4, int32_t),
+    BASIC(MPI_REAL4, float),
+    BASIC(MPI_COMPLEX4, int32_t),
+    BASIC(MPI_LOGICAL8, int64_t),
+    BASIC(MPI_INTEGER8, int64_t),
+    BASIC(MPI_REAL8, double),
+    BASIC(MPI_COMPLEX8, float _Complex),
+    BASIC(MPI_LOGICAL16, struct bytes_16),
+    BASIC(MPI_INTEGER16, struct bytes_16),
+    BASIC(MPI_REAL16, struct bytes_16),
+    BASIC(MPI_COMPLEX16, double _Complex),
+    BASIC(MPI_COMPLEX32, struct bytes_32),
 };
 enum { BASICS = sizeof basics / sizeof *basics };
 
@@ -112,8 +147,8 @@ static struct type *basic_type(uint32_t basic) {
     made->is_committed = true;
     if (basics[basic].second) {
       add_piece(made, (struct piece){0, {basics[basic].first, 1}});
-      add_piece(made, (struct piece){basics[basic].second, {(uintptr_t)MPI_INT - 0x200, 1}});
-      made->size = basics[basics[basic].first].size + sizeof(int);
+      add_piece(made, (struct piece){basics[basic].second, {basics[basic].then, 1}});
+      made->size = basics[basics[basic].first].size + basics[basics[basic].then].size;
     } else {
       add_piece(made, (struct piece){0, {basic, 1}});
       made->size = basics[basic].size;
