@@ -78,12 +78,8 @@ fn twins(function: Function) -> Vec<Function> {
     let (small, large) =
         (of(["int", "int", "MPI_Aint"]), of(["MPI_Count", "MPI_Aint", "MPI_Count"]));
     let has_twin = small != large;
-    let twin = Function {
-        name: format!("{}_c", function.name),
-        parameters: large,
-        is_refused: true,
-        ..function.clone()
-    };
+    let twin =
+        Function { name: format!("{}_c", function.name), parameters: large, ..function.clone() };
     let own = Function { parameters: small, ..function };
     [own].into_iter().chain(has_twin.then_some(twin)).collect()
 }

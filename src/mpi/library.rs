@@ -13,16 +13,20 @@ use super::functions;
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
 
 /// The headers for the library only.
-const OWN_HEADERS: [(&str, &str); 5] = [
+const OWN_HEADERS: [(&str, &str); 9] = [
     ("rank.h", include_str!("c/rank.h")),
     ("calls.h", include_str!("c/calls.h")),
     ("collectives.h", include_str!("c/collectives.h")),
+    ("generalized.h", include_str!("c/generalized.h")),
+    ("sessions.h", include_str!("c/sessions.h")),
+    ("p2p.h", include_str!("c/p2p.h")),
+    ("twins.h", include_str!("c/twins.h")),
     ("windows.h", include_str!("c/windows.h")),
     ("io.h", include_str!("c/io.h")),
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 43] = [
+pub(super) const PARTS: [(&str, &str); 46] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -37,7 +41,6 @@ pub(super) const PARTS: [(&str, &str); 43] = [
     ("handles.c", include_str!("c/handles.c")),
     ("types.c", include_str!("c/types.c")),
     ("summary.c", include_str!("c/summary.c")),
-    ("arrays.c", include_str!("c/arrays.c")),
     ("contents.c", include_str!("c/contents.c")),
     ("info.c", include_str!("c/info.c")),
     ("comm.c", include_str!("c/comm.c")),
@@ -47,10 +50,12 @@ pub(super) const PARTS: [(&str, &str); 43] = [
     ("io_records.c", include_str!("c/io_records.c")),
     ("cart.c", include_str!("c/cart.c")),
     ("p2p.c", include_str!("c/p2p.c")),
+    ("buffers.c", include_str!("c/buffers.c")),
     ("requests.c", include_str!("c/requests.c")),
+    ("generalized.c", include_str!("c/generalized.c")),
+    ("sessions.c", include_str!("c/sessions.c")),
     ("polls.c", include_str!("c/polls.c")),
     ("collectives.c", include_str!("c/collectives.c")),
-    ("meetings.c", include_str!("c/meetings.c")),
     ("neighbors.c", include_str!("c/neighbors.c")),
     ("ops.c", include_str!("c/ops.c")),
     ("memory.c", include_str!("c/memory.c")),
@@ -59,6 +64,8 @@ pub(super) const PARTS: [(&str, &str); 43] = [
     ("active.c", include_str!("c/active.c")),
     ("attributes.c", include_str!("c/attributes.c")),
     ("errors.c", include_str!("c/errors.c")),
+    ("numbers.c", include_str!("c/numbers.c")),
+    ("tools.c", include_str!("c/tools.c")),
     ("older.c", include_str!("c/older.c")),
     ("epochs.c", include_str!("c/epochs.c")),
     ("onesided.c", include_str!("c/onesided.c")),
@@ -73,6 +80,21 @@ fn made() -> [(&'static str, String); 2] {
     [("mazurka-functions.h", functions::declarations()), (REFUSED, functions::refusals())]
 }
 const REFUSED: &str = "refused.c";
+
+/// The source files of functions that have twins with large counts. They are compiled twice.
+pub(super) const TWINS: [(&str, &str); 8] = [
+    ("messages.c", include_str!("c/messages.c")),
+    ("meetings.c", include_str!("c/meetings.c")),
+    ("sizes.c", include_str!("c/sizes.c")),
+    ("makers.c", include_str!("c/makers.c")),
+    ("arrays.c", include_str!("c/arrays.c")),
+    ("external.c", include_str!("c/external.c")),
+    ("access.c", include_str!("c/access.c")),
+    ("io_calls.c", include_str!("c/io_calls.c")),
+];
+
+/// The option for the second time.
+const LARGE: &str = "-DMAZURKA_LARGE";
 
 /// The options for compiling the library. It contains no accesses of the program, so it is not
 /// instrumented. Frames are found by their pointers. There is no debug information, so that no
@@ -158,7 +180,7 @@ impl Library {
     }
 
     fn compile_into(&self, folder: &Path, compiler: &Compiler) -> Result<(), String> {
-        let others = OWN_HEADERS.into_iter().chain(PARTS);
+        let others = OWN_HEADERS.into_iter().chain(PARTS).chain(TWINS);
         for (name, content) in [HEADER, SCRIPT].into_iter().chain(others) {
             fs::write(folder.join(name), content).map_err(|error| format!("{name}: {error}"))?;
         }
@@ -166,10 +188,13 @@ impl Library {
             fs::write(folder.join(name), content).map_err(|error| format!("{name}: {error}"))?;
         }
         let mut objects = Vec::new();
-        for name in PARTS.into_iter().map(|(name, _)| name).chain([REFUSED]) {
-            let object = folder.join(name).with_extension("o");
+        let once = PARTS.into_iter().map(|(name, _)| name).chain([REFUSED]);
+        let once = once.chain(TWINS.map(|(name, _)| name)).map(|name| (name, None));
+        let again = TWINS.into_iter().map(|(name, _)| (name, Some(LARGE)));
+        for (name, option) in once.chain(again) {
+            let object = folder.join(name).with_extension(option.map_or("o", |_| "large.o"));
             let mut call = compiler.call()?;
-            call.args(OPTIONS).arg("-c").arg(folder.join(name)).arg("-o").arg(&object);
+            call.args(OPTIONS).args(option).arg("-c").arg(folder.join(name)).arg("-o").arg(&object);
             finish(compiler, &mut call, name)?;
             objects.push(object);
         }
@@ -213,6 +238,7 @@ fn mark(compiler: &Compiler) -> Result<u64, String> {
         HEADER,
         OWN_HEADERS,
         PARTS,
+        TWINS,
         made(),
         OPTIONS,
         SCRIPT,

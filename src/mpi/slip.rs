@@ -129,6 +129,7 @@ impl fmt::Display for Slip {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mpi::library::{PARTS, TWINS};
 
     #[test]
     fn messages_begin_with_their_kind() {
@@ -146,7 +147,7 @@ mod tests {
     #[test]
     fn the_library_names_kinds_that_are_known() {
         let mut found = 0;
-        for (name, text) in crate::mpi::library::PARTS {
+        for (name, text) in PARTS.into_iter().chain(TWINS) {
             for call in text.split("fail(\"").skip(1) {
                 let kind = call.split('"').next().unwrap();
                 assert!(Slip::ALL.iter().any(|slip| slip.name() == kind), "{name}: {kind}");

@@ -2,7 +2,8 @@
 //! null pointer.
 //!
 //! The functions come from the table that the header is made from, and a case is generated for each
-//! pointer parameter. So a new function has its cases, too.
+//! pointer parameter. So a new function has its cases, too. A twin with large counts is compiled
+//! from the same text: it has cases only for what has another type there.
 
 use std::fmt::Write;
 
@@ -47,7 +48,7 @@ fn is_used_later(function: &str, parameter: &Parameter) -> bool {
 fn is_free(function: &str, parameter: &Parameter) -> bool {
     let name = parameter.name.as_str();
     ["argc", "argv"].contains(&name)
-        || ["extra", "location"].contains(&name)
+        || ["extra", "location", "logical_true", "logical_false"].contains(&name)
         || (name == "value" && (function.ends_with("set_attr") || function == "Attr_put"))
 }
 
@@ -78,15 +79,22 @@ fn parameters(text: &str) -> Vec<Parameter> {
         .collect()
 }
 
-/// The functions that are verified.
+/// The functions that are verified. Those for tools find nothing, and so write nothing.
 fn functions() -> Vec<(String, Vec<Parameter>)> {
-    let verified = mazurka::mpi::functions().into_iter().filter(|function| !function.is_refused);
+    let is_meant = |function: &Function| !function.is_refused && function.kind != "tools";
+    let verified = mazurka::mpi::functions().into_iter().filter(is_meant);
     let named = |Function { name, parameters: all, .. }| (name, parameters(&all));
     verified.map(named).collect()
 }
 
+/// The function that it is a twin of, or itself.
+fn base(function: &str) -> &str {
+    function.strip_suffix("_c").unwrap_or(function)
+}
+
 /// A valid argument.
-fn argument(function: &str, parameter: &Parameter, index: usize) -> String {
+fn argument(called: &str, parameter: &Parameter, index: usize) -> String {
+    let function = base(called);
     let Parameter { kind, name, is_array } = parameter;
     let is_const = kind.starts_with("const");
     let is_new = ["Graph_create", "Graph_map", "Cart_create", "Cart_map"].contains(&function);
@@ -97,6 +105,7 @@ fn argument(function: &str, parameter: &Parameter, index: usize) -> String {
         ("MPI_Comm", _) if function.starts_with("Cart") && !is_new => "grid",
         ("MPI_Comm", _) if function.starts_with("Graph") && !is_new => "graph",
         ("MPI_Comm", _) => "world",
+        ("MPI_Datatype", false) if called == "Type_get_contents_c" => "vast",
         ("MPI_Datatype", false) if function.starts_with("Type_get_") => "derived",
         ("MPI_Datatype", false) => "MPI_INT",
         ("MPI_Datatype", true) if is_const => "types",
@@ -112,15 +121,25 @@ fn argument(function: &str, parameter: &Parameter, index: usize) -> String {
         ("MPI_Aint", false) => "4",
         ("MPI_Aint", true) if is_const => "far",
         ("MPI_User_function *", _) => "add",
+        ("MPI_User_function_c *", _) => "(void *)add",
         (other, _) if other.contains("errhandler_function") => "(void *)add",
+        (other, _) if other.contains("Grequest") => "(void *)add",
         (other, _) if other.contains("_function") => "NULL",
         ("MPI_File", _) if function.contains("errhandler") => "MPI_FILE_NULL",
         ("MPI_File", _) => "file",
         ("MPI_Offset", _) => "0",
         ("void *", _) if function.ends_with("_end") => "memory",
+        ("MPI_Session", _) => "session",
+        ("char *", _) if function == "File_set_view" => "\"native\"",
+        ("char *", _) if name == "form" => "\"external32\"",
+        ("char *", _) if name == "name" && function.contains("pset") => "\"mpi://SELF\"",
         ("char *", _) if is_const => "\"key\"",
-        ("MPI_Count", _) => "1",
-        ("int", false) => number(function, name),
+        ("MPI_Count" | "int", false) => number(function, name),
+        ("MPI_Count", true) if is_const => match name.as_str() {
+            "recvcounts" | "sendcounts" | "lengths" | "sizes" | "subsizes" => "counts",
+            _ => "far",
+        },
+        ("MPI_Count *", _) if name == "position" => "&place",
         ("int", true) if name == "ranges" => "ranges",
         ("int", true) if is_const => match name.as_str() {
             "distributions" | "arguments" => "none",
@@ -130,7 +149,12 @@ fn argument(function: &str, parameter: &Parameter, index: usize) -> String {
         },
         ("int *", _) if is_const => "ones",
         ("int *", _) if name == "position" => "&position",
-        ("int *", _) if function == "Info_get_string" && name == "length" => "ones",
+        ("int *", _)
+            if ["Info_get_string", "Session_get_nth_pset"].contains(&function)
+                && name == "length" =>
+        {
+            "ones"
+        }
         _ => return format!("(void *)room[{index}]"),
     };
     known.to_owned()
@@ -139,15 +163,16 @@ fn argument(function: &str, parameter: &Parameter, index: usize) -> String {
 /// A number that is valid.
 fn number(function: &str, name: &str) -> &'static str {
     match (function, name) {
-        ("Info_get_nthkey", "n") => "0",
+        ("Info_get_nthkey" | "Session_get_nth_pset", "n") => "0",
         (
             _,
             "root" | "rank" | "dest" | "source" | "target" | "color" | "direction" | "disp"
             | "assertion",
         ) => "0",
         (_, "tag" | "sendtag" | "recvtag") => "0",
-        ("Pack" | "Unpack", "size") => "64",
+        ("Pack" | "Unpack" | "Pack_external" | "Unpack_external", "size") => "64",
         ("Type_get_contents", "integers") => "2",
+        ("Type_get_contents", "counts") => "3",
         ("Type_match_size", "size") => "4",
         ("Info_get", "length") => "8",
         ("Win_set_attr" | "Win_delete_attr" | "Win_get_attr", "key") => "attributes[1]",
@@ -167,7 +192,7 @@ fn content(function: &str, parameter: &Parameter) -> Option<&'static str> {
     let starts = ["Start", "Startall"].contains(&function);
     Some(match (function, parameter.kind.as_str()) {
         _ if starts => "persistent",
-        (_, "MPI_Request *" | "MPI_Request")
+        (_, "MPI_Request *" | "MPI_Request" | "const MPI_Request")
             if !function.starts_with('I') || !function.contains('_') =>
         {
             "other"
@@ -177,6 +202,7 @@ fn content(function: &str, parameter: &Parameter) -> Option<&'static str> {
         ("Op_free", _) => "operator",
         ("Type_free" | "Type_commit", _) => "derived",
         ("Info_free", _) => "info",
+        ("Session_finalize", _) => "session",
         ("Win_free", _) => "win",
         ("File_close", _) => "file",
         ("Comm_free_keyval" | "Keyval_free", _) => "attributes[0]",
@@ -194,9 +220,13 @@ pub fn program() -> (String, Vec<Call>) {
     let mut text = String::from(PRELUDE);
     let mut calls = Vec::new();
     for (function, all) in functions() {
+        let base = base(&function);
         for (at, pointer) in all.iter().enumerate() {
             let is_pointer = pointer.is_array || pointer.kind.ends_with('*');
-            if !is_pointer {
+            let is_large = pointer.kind.contains("MPI_Count") || pointer.kind.contains("MPI_Aint");
+            // It is made with large counts, so it has no addresses.
+            let is_empty = function == "Type_get_contents_c" && pointer.name == "address";
+            if !is_pointer || is_empty || base != function && !is_large {
                 continue;
             }
             let number = calls.len();
@@ -208,10 +238,10 @@ pub fn program() -> (String, Vec<Call>) {
                     });
                 arguments.collect::<Vec<_>>().join(", ")
             };
-            let is_ready = content(&function, pointer)
+            let is_ready = content(base, pointer)
                 .map_or(String::new(), |what| format!("memcpy(busy, &{what}, sizeof {what}); "));
             let (used, null) = (with("(void *)busy"), with("NULL"));
-            let first = function.strip_suffix("_end").map_or(String::new(), |what| {
+            let first = base.strip_suffix("_end").map_or(String::new(), |what| {
                 let place = if what.contains("_at_") { "0, " } else { "" };
                 format!("MPI_{what}_begin(file, {place}memory, 1, MPI_INT); ")
             });
@@ -226,8 +256,8 @@ pub fn program() -> (String, Vec<Call>) {
             calls.push(Call {
                 function: function.clone(),
                 parameter: pointer.name.clone(),
-                is_used: !is_used_later(&function, pointer),
-                is_optional: is_optional(&function, pointer),
+                is_used: !is_used_later(base, pointer),
+                is_optional: is_optional(base, pointer),
             });
         }
     }
@@ -243,9 +273,11 @@ const PRELUDE: &str = r#"#include <mpi.h>
 static char busy[512], room[16][512];
 static int zeros[8], ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}, none[8], ranges[1][3] = {{0, 0, 1}}, position, attributes[3];
 static MPI_Aint far[8];
-static MPI_Datatype types[2], derived;
+static MPI_Count counts[8] = {1, 1, 1, 1, 1, 1, 1, 1}, place;
+static MPI_Datatype types[2], derived, vast;
 static MPI_Comm world, grid, graph, around;
 static MPI_Group group;
+static MPI_Session session;
 static MPI_Info info;
 static MPI_Win win;
 static MPI_File file;
@@ -266,11 +298,13 @@ int main(int argc, char **argv) {
   MPI_Graph_create(world, 1, ones, zeros, 0, &graph);
   MPI_Dist_graph_create_adjacent(world, 1, &itself, ones, 1, &itself, ones, MPI_INFO_NULL, 0, &around);
   MPI_Comm_group(world, &group);
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
   MPI_Info_create(&info);
   MPI_Info_set(info, "key", "value");
   types[0] = types[1] = MPI_INT;
   MPI_Type_create_struct(1, ones, far, types, &derived);
   MPI_Type_commit(&derived);
+  MPI_Type_create_struct_c(1, counts, (MPI_Count *)far, types, &vast);
   for (int i = 0; i < 8; i++) none[i] = MPI_DISTRIBUTE_DFLT_DARG;
   none[0] = MPI_DISTRIBUTE_NONE;
   MPI_Op_create(add, 1, &operator);

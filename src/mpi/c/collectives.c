@@ -19,11 +19,24 @@ struct part {
   struct type *type;
 };
 
+static MPI_Count count_of(const struct parts *parts, int rank) {
+  if (!parts->counts) return parts->count;
+  return parts->are_large ? ((const MPI_Count *)parts->counts)[rank] : ((const int *)parts->counts)[rank];
+}
+
+static ptrdiff_t displ_of(const struct parts *parts, int rank) {
+  return parts->are_large ? ((const MPI_Aint *)parts->displs)[rank] : ((const int *)parts->displs)[rank];
+}
+
+/* The sizes of elements of the arrays. */
+static size_t width_of_count(const struct parts *parts) { return parts->are_large ? sizeof(MPI_Count) : sizeof(int); }
+static size_t width_of_displ(const struct parts *parts) { return parts->are_large ? sizeof(MPI_Aint) : sizeof(int); }
+
 static struct part part_of(const struct parts *parts, int rank) {
   struct type *type = parts->types ? parts->types[rank] : parts->type;
-  size_t count = (size_t)(parts->counts ? parts->counts[rank] : parts->count);
+  size_t count = (size_t)count_of(parts, rank);
   ptrdiff_t at = parts->places   ? parts->places[rank]
-                 : parts->displs ? parts->displs[rank]
+                 : parts->displs ? displ_of(parts, rank)
                                  : (ptrdiff_t)rank * parts->count;
   return (struct part){(char *)parts->base + (parts->types ? at : at * type->extent), count, type};
 }
@@ -99,10 +112,10 @@ static size_t total(const struct collective *of) {
 static void check_arrays(const struct collective *of, const struct parts *parts, int all) {
   size_t length = (size_t)all;
   if (!parts->is_counted || parts->base == MPI_IN_PLACE) return;
-  memory_use(parts->counts, length * sizeof *parts->counts, READS, "the array of counts");
+  memory_use(parts->counts, length * width_of_count(parts), READS, "the array of counts");
   if (of->shape == REDUCE_SCATTER) return;
   if (of->around && parts->types) memory_use(parts->places, length * sizeof *parts->places, READS, "the array of displacements");
-  else memory_use(parts->displs, length * sizeof *parts->displs, READS, "the array of displacements");
+  else memory_use(parts->displs, length * width_of_displ(parts), READS, "the array of displacements");
 }
 
 static void check_parts(const struct collective *of, const struct parts *parts, bool are_many, const char *name) {
@@ -110,7 +123,7 @@ static void check_parts(const struct collective *of, const struct parts *parts, 
   check_arrays(of, parts, are_many ? all : 0);
   for (int i = 0; i < all && parts->base != MPI_IN_PLACE; i++) {
     if (are_many && is_nowhere(of, parts, i)) continue;
-    check_count(parts->counts ? parts->counts[i] : parts->count);
+    check_count(count_of(parts, i));
     struct part part = part_of(parts, i);
     check_buffer(parts->base, part.count, part.type, name);
     /* In a reduction that is scattered, a rank gets one part. */
@@ -158,8 +171,17 @@ static void check(const struct collective *of) {
   else if (gets(of)) check_parts(of, &of->recv, gets_many(of), "the receive buffer");
 }
 
+/* Ranks may differ in whether they call MPI_F or MPI_F_c. */
+static void name_without_twin(char *to, size_t room, const char *name) {
+  size_t length = strlen(name);
+  if (length > 2 && strcmp(name + length - 2, "_c") == 0) length -= 2;
+  snprintf(to, room, "%.*s", (int)length, name);
+}
+
 /* The description: what all ranks must agree on. Blocks are compared when they arrive. */
-static char *describe(const char *name, const struct collective *of) {
+static char *describe(const char *called, const struct collective *of) {
+  char name[64];
+  name_without_twin(name, sizeof name, called);
   struct signature signature = {0};
   const struct parts *of_one = NULL;
   if (is_reduction(of) || of->shape == BCAST) of_one = &of->send;
@@ -269,7 +291,9 @@ const struct reader *contribution(const struct contributions *from, int rank) {
 }
 
 /* Also on an intercommunicator, all ranks meet: there under a name of its own. */
-struct contributions exchange(struct comm *comm, const char *description, const struct bytes *given) {
+struct contributions exchange(struct comm *comm, const char *called, const struct bytes *given) {
+  char description[64];
+  name_without_twin(description, sizeof description, called);
   struct meeting in = {comm->name, ALLGATHER, comm_size(comm), comm_place(comm), NO_ROOT, 0};
   char *name = comm->remote ? text_of("%s/both", comm->name) : NULL;
   if (name) in.name = name;
@@ -286,7 +310,9 @@ struct contributions exchange(struct comm *comm, const char *description, const 
 
 void collective_pass(struct comm *comm) {
   struct meeting in = {comm->name, BARRIER, comm_size(comm), comm_place(comm), NO_ROOT, 0};
-  enter(in, call.name, (struct summary){0}, &(struct bytes){0});
+  char description[64];
+  name_without_twin(description, sizeof description, call.name);
+  enter(in, description, (struct summary){0}, &(struct bytes){0});
 }
 
 /* Takes block number `block` of a rank's contribution into this part. */
@@ -385,8 +411,8 @@ static const void *copied(const void *from, int count, size_t size) {
 
 /* Copies arrays, because the program may change them while the operation is pending. */
 static void keep(struct parts *parts, int count) {
-  parts->counts = copied(parts->counts, count, sizeof *parts->counts);
-  parts->displs = copied(parts->displs, count, sizeof *parts->displs);
+  parts->counts = copied(parts->counts, count, width_of_count(parts));
+  parts->displs = copied(parts->displs, count, width_of_displ(parts));
   parts->places = copied(parts->places, count, sizeof *parts->places);
 }
 
@@ -455,4 +481,22 @@ int collective_run(struct collective given, struct ending ending) {
   else
     request_wait(&handle, NULL);
   return MPI_SUCCESS;
+}
+
+static int barrier(MPI_Comm comm, struct ending ending) {
+  return collective_run((struct collective){.shape = BARRIER, .comm = comm_get(comm), .root = NO_ROOT}, ending);
+}
+
+FUNCTION(Barrier, (MPI_Comm comm)) {
+  CALL("MPI_Barrier");
+  return barrier(comm, (struct ending){NULL, false});
+}
+FUNCTION(Ibarrier, (MPI_Comm comm, MPI_Request *request)) {
+  CALL("MPI_Ibarrier");
+  return barrier(comm, (struct ending){OUT(request), false});
+}
+FUNCTION(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request)) {
+  CALL("MPI_Barrier_init");
+  (void)info;
+  return barrier(comm, (struct ending){OUT(request), true});
 }

@@ -20,8 +20,9 @@ enum shape { BARRIER, BCAST, SCATTER, GATHER, REDUCE, ALLREDUCE, ALLGATHER, ALLT
 struct parts {
   void *base;
   bool is_counted; /* whether there are arrays of counts and displacements */
-  int count;
-  const int *counts, *displs;
+  bool are_large;  /* whether these are arrays of MPI_Count and MPI_Aint, not of integers */
+  MPI_Count count;
+  const void *counts, *displs;
   struct type *type;
   struct type *const *types; /* one for each part; displacements are in bytes */
   const MPI_Aint *places;    /* displacements of a larger type */
@@ -55,30 +56,5 @@ void collective_pass(struct comm *comm);
 const struct graph *graph_around(struct comm *comm);
 int label_in(const struct graph *graph, int edge);
 int label_out(const struct graph *graph, int edge);
-
-/* MPI_F waits, MPI_If returns a request, and MPI_F_init returns a persistent one that is not
- * started. */
-#define ARGUMENTS(...) __VA_ARGS__
-#define MEETING(name, iname, parameters, start)                                                      \
-  FUNCTION(name, (ARGUMENTS parameters, MPI_Comm comm)) {                                            \
-    CALL("MPI_" #name);                                                                              \
-    struct ending ending = {NULL, false};                                                            \
-    return start;                                                                                    \
-  }                                                                                                  \
-  FUNCTION(iname, (ARGUMENTS parameters, MPI_Comm comm, MPI_Request *request)) {                     \
-    CALL("MPI_" #iname);                                                                             \
-    struct ending ending = {OUT(request), false};                                     \
-    return start;                                                                                    \
-  }                                                                                                  \
-  FUNCTION(name##_init, (ARGUMENTS parameters, MPI_Comm comm, MPI_Info info, MPI_Request *request)) { \
-    CALL("MPI_" #name "_init");                                                                      \
-    (void)info;                                                                                      \
-    struct ending ending = {OUT(request), true};                                      \
-    return start;                                                                                    \
-  }
-#define SEND const void *sendbuf, int sendcount, MPI_Datatype sendtype
-#define SENDV const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype
-#define RECV void *recvbuf, int recvcount, MPI_Datatype recvtype
-#define RECVV void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype
 
 #endif

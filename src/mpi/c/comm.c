@@ -3,12 +3,16 @@
  * A communicator is made by a collective call. Its name consists of the name of its parent and the
  * number of the call, so all members use the same name without any communication. */
 #include "collectives.h"
+#include "sessions.h"
 
-void check_count(int count) {
-  if (count < 0) fail("invalid count", "the count is %d", count);
+void check_count(MPI_Count count) {
+  if (count < 0) fail("invalid count", "the count is %ld", (long)count);
 }
 
 void check_buffer(const void *buffer, size_t count, const struct type *type, const char *parameter) {
+  size_t span = type->extent < 0 ? (size_t)-type->extent : (size_t)type->extent;
+  if (count > PTRDIFF_MAX / ((span > type->size ? span : type->size) + 1))
+    fail("invalid count", "%zu elements do not fit into memory", count);
   if (count > 0 && type->size > 0 && buffer == MPI_IN_PLACE) fail("invalid buffer", "%s is MPI_IN_PLACE", parameter);
   if (count > 0 && type->size > 0 && !buffer && !(type->pieces > 0 && type->piece->at > 4096))
     fail("invalid buffer", "%s is a null pointer, but %zu elements are to be communicated", parameter, count);
@@ -28,6 +32,7 @@ struct comm *comm_new(struct group *group, char *name, const struct comm *from) 
   made->name = name;
   made->title = call.name;
   made->errhandler = from ? from->errhandler : MPI_ERRORS_ARE_FATAL;
+  made->session = from ? from->session : NULL;
   made->request = MPI_REQUEST_NULL;
   made->rank = -1;
   for (int i = 0; i < group->size; i++)
@@ -65,6 +70,8 @@ static struct comm *self(void) {
 }
 
 struct comm *comm_get(MPI_Comm comm) {
+  if ((comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF) && !env_has_world())
+    fail("invalid communicator", "the rank uses sessions, and has not called MPI_Init");
   if (comm == MPI_COMM_WORLD) return world();
   if (comm == MPI_COMM_SELF) return self();
   if (comm == MPI_COMM_NULL) fail("invalid communicator", "the communicator is MPI_COMM_NULL");
@@ -223,13 +230,8 @@ FUNCTION(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI
   return dup(comm, made, request);
 }
 
-/* Only the members of the group make this call. */
-FUNCTION(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)) {
-  CALL("MPI_Comm_create_group");
-  struct comm *from = comm_get_intra(comm);
-  struct group *members = group_get(group);
-  OUT(made);
-  char *name = text_of("%s/group %d", from->name, tag);
+MPI_Comm comm_of_group(const struct comm *from, const struct group *members, const char *start, struct comm **result) {
+  char *name = text_of("%s", start);
   for (int i = 0; i < members->size; i++) {
     char *longer = text_of("%s,%d", name, members->ranks[i]);
     release(name);
@@ -237,10 +239,23 @@ FUNCTION(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *
   }
   char *numbered = text_of("%s/%u", name, times_made(name));
   release(name);
-  struct comm *to = comm_new(own_group(members), numbered, from);
+  struct comm *to = *result = comm_new(own_group(members), numbered, from);
+  if (to->rank < 0) return MPI_COMM_NULL;
+  if (members->session) to->session = members->session;
   struct bytes nothing = {0};
-  if (to->rank >= 0) exchange(to, call.name, &nothing);
-  *OUT(made) = to->rank < 0 ? MPI_COMM_NULL : comm_publish(to);
+  exchange(to, call.name, &nothing);
+  return comm_publish(to);
+}
+
+/* Only the members of the group make this call. */
+FUNCTION(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)) {
+  CALL("MPI_Comm_create_group");
+  struct comm *from = comm_get_intra(comm), *to;
+  struct group *members = group_get(group);
+  OUT(made);
+  char *name = text_of("%s/group %d", from->name, tag);
+  *OUT(made) = comm_of_group(from, members, name, &to);
+  release(name);
   return MPI_SUCCESS;
 }
 
@@ -382,6 +397,11 @@ FUNCTION(Comm_get_info, (MPI_Comm comm, MPI_Info *info)) {
   return MPI_SUCCESS;
 }
 
+/* Without members it is MPI_GROUP_EMPTY (MPI 4.1, 7.3.2). */
+static MPI_Group publish_group(struct group *made) {
+  return made->size == 0 ? MPI_GROUP_EMPTY : (MPI_Group)handle_new(GROUP, &made->object);
+}
+
 static const struct group *remote_of(MPI_Comm comm) {
   const struct comm *found = comm_get(comm);
   if (!found->remote) fail("invalid communicator", "%s is no intercommunicator", found->title);
@@ -404,7 +424,7 @@ FUNCTION(Comm_remote_size, (MPI_Comm comm, int *size)) {
 FUNCTION(Comm_remote_group, (MPI_Comm comm, MPI_Group *group)) {
   CALL("MPI_Comm_remote_group");
   OUT(group);
-  *group = group_publish(own_group(remote_of(comm)));
+  *group = publish_group(own_group(remote_of(comm)));
   return MPI_SUCCESS;
 }
 
@@ -450,12 +470,14 @@ FUNCTION(Attr_get, (MPI_Comm comm, int key, void *value, int *flag)) {
   return attribute(comm, key, value, flag);
 }
 
-/* Without members it is MPI_GROUP_EMPTY (MPI 4.1, 7.3.2). */
-MPI_Group group_publish(struct group *made) {
-  return made->size == 0 ? MPI_GROUP_EMPTY : (MPI_Group)handle_new(GROUP, &made->object);
-}
+MPI_Group comm_group(const struct comm *comm) { return publish_group(own_group(comm->group)); }
 
-MPI_Group comm_group(const struct comm *comm) { return group_publish(own_group(comm->group)); }
+MPI_Group group_publish(const struct object *session, const int *ranks, int size) {
+  struct group *made = group_new(size);
+  made->session = session;
+  memcpy(made->ranks, ranks, (size_t)size * sizeof *ranks);
+  return publish_group(made);
+}
 
 FUNCTION(Comm_group, (MPI_Comm comm, MPI_Group *group)) {
   CALL("MPI_Comm_group");
@@ -495,7 +517,7 @@ FUNCTION(Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group *made
     check_rank_in(from, ranks[i]);
     to->ranks[i] = from->ranks[ranks[i]];
   }
-  *OUT(made) = group_publish(to);
+  *OUT(made) = publish_group(to);
   return MPI_SUCCESS;
 }
 
@@ -505,7 +527,7 @@ static MPI_Group some_of(const struct group *from, const bool *wanted) {
   to->size = 0;
   for (int i = 0; i < from->size; i++)
     if (wanted[i]) to->ranks[to->size++] = from->ranks[i];
-  return group_publish(to);
+  return publish_group(to);
 }
 
 FUNCTION(Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group *made)) {
@@ -542,7 +564,7 @@ FUNCTION(Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group *
     if (to->size == from->size) fail("invalid argument", "the ranges overlap");
     to->ranks[to->size++] = from->ranks[rank];
   }
-  *OUT(made) = group_publish(to);
+  *OUT(made) = publish_group(to);
   return MPI_SUCCESS;
 }
 
@@ -570,7 +592,7 @@ FUNCTION(Group_union, (MPI_Group one, MPI_Group other, MPI_Group *made)) {
   to->size = a->size;
   for (int i = 0; i < b->size; i++)
     if (place_in(a, b->ranks[i]) < 0) to->ranks[to->size++] = b->ranks[i];
-  *OUT(made) = group_publish(to);
+  *OUT(made) = publish_group(to);
   return MPI_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 /* The environment: MPI_Init to MPI_Finalize, errors, time. Everything that could differ between
  * runs is fixed. */
 #include "calls.h"
+#include "sessions.h"
 
 #include <sys/time.h>
 #include <time.h>
@@ -23,9 +24,12 @@ static const char *level_name(int level) {
   }
 }
 
-bool env_is_over(void) { return phase != INSIDE; }
+bool env_has_world(void) { return phase == INSIDE; }
+bool env_is_over(void) { return phase != INSIDE && !sessions_are_open(); }
+bool env_lets_threads_call(void) { return thread_level > MPI_THREAD_FUNNELED; }
 
 void env_check(void) {
+  if (sessions_are_open()) return;
   if (phase == BEFORE) fail("missing init", "%s is called before MPI_Init", call.name);
   if (phase == AFTER) fail("missing init", "%s is called after MPI_Finalize", call.name);
 }
@@ -38,11 +42,14 @@ void env_check_thread(void) {
   fail("threads", "%s is called by a second thread, but the rank has asked for %s", call.name, level);
 }
 
+void env_begin(void) {
+  if (is_verified) return;
+  fprintf(stderr, "This program was made by `mazurka mpicc`: start it with `mazurka mpirun -n RANKS PROGRAM`.\n");
+  exit(2);
+}
+
 static int init(int level) {
-  if (!is_verified) {
-    fprintf(stderr, "This program was made by `mazurka mpicc`: start it with `mazurka mpirun -n RANKS PROGRAM`.\n");
-    exit(2);
-  }
+  env_begin();
   if (phase != BEFORE) fail("missing init", "%s is called a second time", call.name);
   phase = INSIDE;
   thread_is_main();
@@ -104,7 +111,8 @@ FUNCTION(Finalize, (void)) {
   file_records_put(&accesses);
   struct contributions all = exchange(comm_get(MPI_COMM_WORLD), "MPI_Finalize", &accesses);
   file_records_compare(&all);
-  handles_check_left();
+  /* What belongs to a session may be used until that ends. */
+  if (!sessions_are_open()) handles_check_left();
   phase = AFTER;
   return MPI_SUCCESS;
 }

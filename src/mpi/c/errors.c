@@ -6,6 +6,7 @@
  * a function of its own that MPI calls returns an error. A handler that ends the program is an
  * abort. */
 #include "io.h"
+#include "sessions.h"
 
 struct errhandler {
   struct object object;
@@ -38,7 +39,7 @@ static int create(void *function, const char *of, MPI_Errhandler *handler) {
   return MPI_SUCCESS;
 }
 
-static int attach(MPI_Errhandler *to, MPI_Errhandler handler, const char *of) {
+int errhandler_attach(MPI_Errhandler *to, MPI_Errhandler handler, const char *of) {
   if (!is_known(handler) && strcmp(errhandler_get(handler)->of, of) != 0)
     fail("invalid argument", "the error handler made at {@%lx} is not for %s", errhandler_get(handler)->object.made_at, of);
   *to = handler;
@@ -74,14 +75,14 @@ int error_raise(const struct object *of, void *object, int code, const char *who
   return code;
 }
 
-#define HANDLERS(kind, name, of, object, at)                                                       \
+#define HANDLERS(kind, name, of, object, at, BEGIN)                                                  \
   FUNCTION(kind##_create_errhandler, (MPI_##kind##_errhandler_function *function, MPI_Errhandler *handler)) { \
-    CALL("MPI_" #kind "_create_errhandler");                                                       \
+    BEGIN("MPI_" #kind "_create_errhandler");                                                      \
     return create((void *)function, of, handler);                                                  \
   }                                                                                                \
   FUNCTION(kind##_set_errhandler, (MPI_##kind name, MPI_Errhandler handler)) {                     \
     CALL("MPI_" #kind "_set_errhandler");                                                          \
-    return attach(&(object)at, handler, of);                                                       \
+    return errhandler_attach(&(object)at, handler, of);                                                       \
   }                                                                                                \
   FUNCTION(kind##_get_errhandler, (MPI_##kind name, MPI_Errhandler *handler)) {                    \
     CALL("MPI_" #kind "_get_errhandler");                                                          \
@@ -106,9 +107,11 @@ int file_error(MPI_File file, int code) {
   return code;
 }
 
-HANDLERS(Comm, comm, "communicators", comm_get(comm), ->errhandler)
-HANDLERS(Win, win, "windows", window_of(win), ->errhandler)
-HANDLERS(File, file, "files", *handler_of_file(file), )
+HANDLERS(Comm, comm, "communicators", comm_get(comm), ->errhandler, CALL)
+HANDLERS(Win, win, "windows", window_of(win), ->errhandler, CALL)
+HANDLERS(File, file, "files", *handler_of_file(file), , CALL)
+/* That of a session may be made before there is one (MPI 4.1, 11.4.1). */
+HANDLERS(Session, session, "sessions", *session_errhandler(session), , HERE)
 
 FUNCTION(Errhandler_create, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler)) {
   CALL("MPI_Errhandler_create");
@@ -116,7 +119,7 @@ FUNCTION(Errhandler_create, (MPI_Comm_errhandler_function *function, MPI_Errhand
 }
 FUNCTION(Errhandler_set, (MPI_Comm comm, MPI_Errhandler handler)) {
   CALL("MPI_Errhandler_set");
-  return attach(&comm_get(comm)->errhandler, handler, "communicators");
+  return errhandler_attach(&comm_get(comm)->errhandler, handler, "communicators");
 }
 FUNCTION(Errhandler_get, (MPI_Comm comm, MPI_Errhandler *handler)) {
   CALL("MPI_Errhandler_get");

@@ -45,6 +45,8 @@ static void check_text(const char *text, size_t most, const char *parameter) {
 
 MPI_Info info_new(void) { return (MPI_Info)handle_new(INFO, allocate(sizeof(struct info))); }
 
+void info_put(MPI_Info info, const char *key, const char *value) { set(info_get(info), key, value); }
+
 FUNCTION(Info_create, (MPI_Info *info)) {
   HERE("MPI_Info_create");
   *OUT(info) = info_new();

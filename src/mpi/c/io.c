@@ -377,14 +377,6 @@ FUNCTION(File_get_view, (MPI_File file, MPI_Offset *disp, MPI_Datatype *unit, MP
   return MPI_SUCCESS;
 }
 
-FUNCTION(File_get_type_extent, (MPI_File file, MPI_Datatype type, MPI_Aint *extent)) {
-  CALL("MPI_File_get_type_extent");
-  OUT(extent);
-  file_get(file);
-  *extent = type_get(type)->extent;
-  return MPI_SUCCESS;
-}
-
 FUNCTION(File_set_atomicity, (MPI_File file, int flag)) {
   CALL("MPI_File_set_atomicity");
   struct file *of = file_get(file);

@@ -11,6 +11,15 @@
 #include "windows.h"
 
 #define file_get mazurka_file_get
+#define file_at_once mazurka_file_at_once
+#define file_at_own mazurka_file_at_own
+#define file_at_place mazurka_file_at_place
+#define file_at_shared mazurka_file_at_shared
+#define file_begin mazurka_file_begin
+#define file_end mazurka_file_end
+#define file_in_order mazurka_file_in_order
+#define file_prepare mazurka_file_prepare
+#define file_with_request mazurka_file_with_request
 #define file_error mazurka_file_error
 #define content_of mazurka_content_of
 #define content_now mazurka_content_now
@@ -75,6 +84,33 @@ enum { EXISTENCE = 1 };
 void file_records_add(const struct content *content, const struct file *by, uint32_t owner, bool is_write, struct spans spans);
 /* What was written by this handle comes before what other ranks do from now on. */
 void file_records_complete(const struct file *by);
+
+enum way { READ, WRITE };
+
+/* What a call wants to do, and with which memory. */
+struct transfer {
+  enum way way;
+  void *buffer;
+  size_t count;
+  const struct type *type;
+  uint32_t owned; /* the memory, until the operation ends; 0 if it ends at once */
+};
+
+/* io_access.c: checks the arguments of a call. */
+struct transfer file_prepare(const struct file *file, enum way way, const void *buffer, MPI_Count count, MPI_Datatype type);
+/* Where it begins, in units of the view: at a place that the program names; at the rank's own
+ * pointer, which goes on; at the pointer that ranks share, which goes on, for one rank after another
+ * in any order, or in that of their numbers. */
+uint64_t file_at_place(const struct file *file, MPI_Offset at);
+uint64_t file_at_own(struct file *file, const struct transfer *transfer);
+uint64_t file_at_shared(struct file *file, const struct transfer *transfer);
+uint64_t file_in_order(struct file *file, const struct transfer *transfer);
+/* Ways to end: at once; with a request; in the second half of a split collective. Until then the
+ * memory belongs to the operation. */
+int file_at_once(struct file *file, uint64_t at, const struct transfer *transfer, MPI_Status *status);
+int file_with_request(struct file *file, uint64_t at, struct transfer *transfer, MPI_Request *handle);
+int file_begin(struct file *file, uint64_t at, struct transfer *transfer);
+int file_end(MPI_File handle, const void *buffer, MPI_Status *status, const char *first);
 
 /* The pointer that ranks share, in units: takes it, and gives it back with a new value. */
 uint64_t file_shared_lock(struct file *file, uint32_t *lock);

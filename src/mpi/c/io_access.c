@@ -69,26 +69,13 @@ static uint64_t units_in(struct file *file) {
   return low;
 }
 
-enum way { READ, WRITE };
-
-/* What a call wants to do, and with which memory. */
-struct transfer {
-  enum way way;
-  void *buffer;
-  size_t count;
-  const struct type *type;
-  uint32_t owned; /* the memory, until the operation ends; 0 if it ends at once */
-};
-
-static struct transfer prepare(const struct file *file, enum way way, const void *buffer, int count, MPI_Datatype type) {
+struct transfer file_prepare(const struct file *file, enum way way, const void *buffer, MPI_Count count, MPI_Datatype type) {
   check_count(count);
   struct transfer made = {way, (void *)buffer, (size_t)count, type_for(type, "datatype"), 0};
   if (way == READ ? file->mode & MPI_MODE_WRONLY : file->mode & MPI_MODE_RDONLY)
     fail("invalid argument", "the file opened at {@%lx} is %s", file->object.made_at, way == READ ? "only written" : "only read");
   if (made.type->size % file->unit->size != 0)
     fail("invalid datatype", "the datatype has %zu bytes, which are not a number of units of %zu", made.type->size, file->unit->size);
-  if (file->split.name && strcmp(file->split.name, call.name) != 0 && strstr(call.name, "_begin"))
-    fail("invalid argument", "%s is not ended", file->split.name);
   return made;
 }
 
@@ -133,9 +120,7 @@ static void tell(MPI_Status *status, size_t bytes) {
   if (status) status_set(OUT(status), MPI_ANY_SOURCE, MPI_ANY_TAG, bytes);
 }
 
-/* Ways to end: at once; with a request; in the second half of a split collective. Until then the
- * memory belongs to the operation. */
-static int at_once(struct file *file, uint64_t at, const struct transfer *transfer, MPI_Status *status) {
+int file_at_once(struct file *file, uint64_t at, const struct transfer *transfer, MPI_Status *status) {
   if (status) OUT(status);
   memory_use_values(transfer->buffer, transfer->count, transfer->type, of_memory(transfer->way), "the buffer");
   tell(status, carry_out(file, at, transfer));
@@ -148,7 +133,7 @@ static uint32_t own(const struct transfer *transfer) {
   return memory_own(transfer->buffer, transfer->count, transfer->type, transfer->way == WRITE ? READS : READS | WRITES);
 }
 
-static int with_request(struct file *file, uint64_t at, struct transfer *transfer, MPI_Request *handle) {
+int file_with_request(struct file *file, uint64_t at, struct transfer *transfer, MPI_Request *handle) {
   OUT(handle);
   transfer->owned = own(transfer);
   *handle = request_new('f');
@@ -158,16 +143,18 @@ static int with_request(struct file *file, uint64_t at, struct transfer *transfe
   return MPI_SUCCESS;
 }
 
-static int begin(struct file *file, uint64_t at, struct transfer *transfer) {
+int file_begin(struct file *file, uint64_t at, struct transfer *transfer) {
   if (file->split.name) fail("invalid argument", "%s is not ended", file->split.name);
   file->split.owned = transfer->owned = own(transfer);
-  file->split.name = call.name;
+  size_t length = strlen(call.name);
+  bool is_large = length > 2 && strcmp(call.name + length - 2, "_c") == 0;
+  file->split.name = text_of("%.*s", (int)(is_large ? length - 2 : length), call.name);
   file->split.buffer = transfer->buffer;
   status_set(&file->split.status, MPI_ANY_SOURCE, MPI_ANY_TAG, carry_out(file, at, transfer));
   return MPI_SUCCESS;
 }
 
-static int end(MPI_File handle, const void *buffer, MPI_Status *status, const char *first) {
+int file_end(MPI_File handle, const void *buffer, MPI_Status *status, const char *first) {
   struct file *file = file_get(handle);
   if (status) OUT(status);
   if (!file->split.name || strcmp(file->split.name, first) != 0) fail("invalid argument", "there is no %s that it ends", first);
@@ -178,16 +165,13 @@ static int end(MPI_File handle, const void *buffer, MPI_Status *status, const ch
   return MPI_SUCCESS;
 }
 
-/* Where an access begins: at a place that the program names; at the rank's own pointer, which goes
- * on; at the pointer that ranks share, one rank after another in any order, or (`in_order`) one
- * after another in the order of their numbers. */
-static uint64_t at_place(const struct file *file, MPI_Offset at) {
+uint64_t file_at_place(const struct file *file, MPI_Offset at) {
   if (at < 0) fail("invalid argument", "the place is %ld", (long)at);
   if (file->mode & MPI_MODE_SEQUENTIAL) fail("invalid argument", "the file opened at {@%lx} is sequential", file->object.made_at);
   return (uint64_t)at;
 }
 
-static uint64_t at_own(struct file *file, const struct transfer *transfer) {
+uint64_t file_at_own(struct file *file, const struct transfer *transfer) {
   if (file->mode & MPI_MODE_SEQUENTIAL) fail("invalid argument", "the file opened at {@%lx} is sequential", file->object.made_at);
   uint64_t at = file->position, units = units_of(file, transfer), left = units_in(file);
   if (transfer->way == READ && at + units > left) units = left > at ? left - at : 0;
@@ -221,7 +205,7 @@ void file_shared_unlock(struct file *file, uint32_t lock, uint64_t position) {
   window_ask('u', shared_window(file, &window), 0, "pointer", 0, &lock);
 }
 
-static uint64_t at_shared(struct file *file, const struct transfer *transfer) {
+uint64_t file_at_shared(struct file *file, const struct transfer *transfer) {
   /* Nobody notices how nothing is read or written. */
   if (units_of(file, transfer) == 0) return 0;
   uint32_t lock;
@@ -247,7 +231,7 @@ static uint64_t shared_for_all(struct file *file, uint64_t move) {
 
 uint64_t file_shared_byte(struct file *file) { return byte_at(file, shared_for_all(file, 0) * file->unit->size); }
 
-static uint64_t in_order(struct file *file, const struct transfer *transfer) {
+uint64_t file_in_order(struct file *file, const struct transfer *transfer) {
   struct bytes given = {0};
   put_u64(&given, units_of(file, transfer));
   struct contributions all = exchange(file->comm, call.name, &given);
@@ -284,7 +268,7 @@ FUNCTION(File_get_byte_offset, (MPI_File file, MPI_Offset at, MPI_Offset *disp))
   CALL("MPI_File_get_byte_offset");
   OUT(disp);
   const struct file *of = file_get(file);
-  *disp = (MPI_Offset)byte_at(of, at_place(of, at) * of->unit->size);
+  *disp = (MPI_Offset)byte_at(of, file_at_place(of, at) * of->unit->size);
   return MPI_SUCCESS;
 }
 
@@ -326,47 +310,10 @@ FUNCTION(File_get_position_shared, (MPI_File file, MPI_Offset *at)) {
   return MPI_SUCCESS;
 }
 
-/* The functions: each way of naming a place, which may need a parameter `at`, with each way of
- * ending, which has a parameter `after`. A collective one needs the other ranks only for being
- * called by all. */
-#define ACCESS(name, way, parameters, ending)                    \
-  FUNCTION(name, parameters) {                                   \
-    CALL("MPI_" #name);                                          \
-    struct file *of = file_get(file);                            \
-    struct transfer transfer = prepare(of, way, buf, count, type); \
-    return ending;                                               \
-  }
-#define BOTH(reading, writing, before, place, after, ending)                                                            \
-  ACCESS(reading, READ, (MPI_File file, before void *buf, int count, MPI_Datatype type after), ending(place))            \
-  ACCESS(writing, WRITE, (MPI_File file, before const void *buf, int count, MPI_Datatype type after), ending(place))
-#define NOTHING
-#define AT MPI_Offset at,
-#define STATUS , MPI_Status *status
-#define REQUEST , MPI_Request *request
-#define ONCE(place) at_once(of, place, &transfer, status)
-#define LATER(place) with_request(of, place, &transfer, request)
-#define HALF(place) begin(of, place, &transfer)
-#define AMONG_ALL(place) (collective_pass(of->comm), place)
-
-BOTH(File_read_at, File_write_at, AT, at_place(of, at), STATUS, ONCE)
-BOTH(File_read_at_all, File_write_at_all, AT, AMONG_ALL(at_place(of, at)), STATUS, ONCE)
-BOTH(File_iread_at, File_iwrite_at, AT, at_place(of, at), REQUEST, LATER)
-BOTH(File_iread_at_all, File_iwrite_at_all, AT, AMONG_ALL(at_place(of, at)), REQUEST, LATER)
-BOTH(File_read_at_all_begin, File_write_at_all_begin, AT, AMONG_ALL(at_place(of, at)), NOTHING, HALF)
-BOTH(File_read, File_write, NOTHING, at_own(of, &transfer), STATUS, ONCE)
-BOTH(File_read_all, File_write_all, NOTHING, AMONG_ALL(at_own(of, &transfer)), STATUS, ONCE)
-BOTH(File_iread, File_iwrite, NOTHING, at_own(of, &transfer), REQUEST, LATER)
-BOTH(File_iread_all, File_iwrite_all, NOTHING, AMONG_ALL(at_own(of, &transfer)), REQUEST, LATER)
-BOTH(File_read_all_begin, File_write_all_begin, NOTHING, AMONG_ALL(at_own(of, &transfer)), NOTHING, HALF)
-BOTH(File_read_shared, File_write_shared, NOTHING, at_shared(of, &transfer), STATUS, ONCE)
-BOTH(File_iread_shared, File_iwrite_shared, NOTHING, at_shared(of, &transfer), REQUEST, LATER)
-BOTH(File_read_ordered, File_write_ordered, NOTHING, in_order(of, &transfer), STATUS, ONCE)
-BOTH(File_read_ordered_begin, File_write_ordered_begin, NOTHING, in_order(of, &transfer), NOTHING, HALF)
-
 #define SECOND_HALF(name, data)                                     \
   FUNCTION(name##_end, (MPI_File file, data, MPI_Status *status)) { \
     CALL("MPI_" #name "_end");                                      \
-    return end(file, buf, status, "MPI_" #name "_begin");           \
+    return file_end(file, buf, status, "MPI_" #name "_begin");           \
   }
 SECOND_HALF(File_read_all, void *buf)
 SECOND_HALF(File_read_at_all, void *buf)

@@ -257,39 +257,3 @@ FUNCTION(Dist_graph_neighbors, (MPI_Comm comm, int in, int sources[], int in_wei
   tell_edges(out, graph->out, graph->destinations, graph->out_weights, graph->is_weighted, destinations, out_weights);
   return MPI_SUCCESS;
 }
-
-static int meet(enum shape shape, struct parts send, struct parts recv, MPI_Comm comm, struct ending ending) {
-  struct comm *in = comm_get_intra(comm);
-  return collective_run((struct collective){.shape = shape, .comm = in, .root = NO_ROOT, .send = send, .recv = recv, .around = graph_around(in)}, ending);
-}
-
-/* The types of this number of parts. */
-static struct type *const *types_of(const MPI_Datatype *types, int count) {
-  INS(types, count);
-  struct type **made = allocate((size_t)count * sizeof *made);
-  for (int i = 0; i < count; i++) made[i] = type_for(types[i], "datatype");
-  return made;
-}
-
-static struct parts given(const void *buffer, int count, bool is_counted, const int *counts, const int *displs, MPI_Datatype type) {
-  return (struct parts){.base = (void *)buffer, .is_counted = is_counted, .count = count, .counts = counts, .displs = displs,
-                        .type = buffer == MPI_IN_PLACE ? NULL : type_for(type, "datatype")};
-}
-
-MEETING(Neighbor_allgather, Ineighbor_allgather, (SEND, RECV),
-        meet(ALLGATHER, given(sendbuf, sendcount, false, NULL, NULL, sendtype), given(recvbuf, recvcount, false, NULL, NULL, recvtype), comm, ending))
-MEETING(Neighbor_allgatherv, Ineighbor_allgatherv, (SEND, RECVV),
-        meet(ALLGATHER, given(sendbuf, sendcount, false, NULL, NULL, sendtype), given(recvbuf, 0, true, recvcounts, rdispls, recvtype), comm, ending))
-MEETING(Neighbor_alltoall, Ineighbor_alltoall, (SEND, RECV),
-        meet(ALLTOALL, given(sendbuf, sendcount, false, NULL, NULL, sendtype), given(recvbuf, recvcount, false, NULL, NULL, recvtype), comm, ending))
-MEETING(Neighbor_alltoallv, Ineighbor_alltoallv, (SENDV, RECVV),
-        meet(ALLTOALL, given(sendbuf, 0, true, sendcounts, sdispls, sendtype), given(recvbuf, 0, true, recvcounts, rdispls, recvtype), comm, ending))
-MEETING(Neighbor_alltoallw, Ineighbor_alltoallw,
-        (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
-         const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[]),
-        meet(ALLTOALL,
-             (struct parts){.base = (void *)sendbuf, .is_counted = true, .counts = sendcounts, .places = sdispls,
-                            .types = types_of(sendtypes, graph_around(comm_get_intra(comm))->out)},
-             (struct parts){.base = recvbuf, .is_counted = true, .counts = recvcounts, .places = rdispls,
-                            .types = types_of(recvtypes, graph_around(comm_get_intra(comm))->in)},
-             comm, ending))

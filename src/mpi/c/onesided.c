@@ -78,7 +78,7 @@ static struct spans spans_of(const struct operation *of, int unit) {
 
 static struct reader all_of(const struct bytes *bytes) { return (struct reader){bytes->at, bytes->at + bytes->length}; }
 
-static struct operation *start(MPI_Win win, char kind, int target, MPI_Aint disp, int count, MPI_Datatype type, MPI_Op op) {
+struct operation *operation_start(MPI_Win win, char kind, int target, MPI_Aint disp, MPI_Count count, MPI_Datatype type, MPI_Op op) {
   struct window *window = window_of(win);
   check_count(count);
   const struct type *of = type_for(type, "target datatype");
@@ -117,7 +117,7 @@ static void check_fits(const struct operation *of) {
   signature_free(&wanted);
 }
 
-static void writes(struct operation *of, const void *origin, int count, MPI_Datatype type) {
+void operation_writes(struct operation *of, const void *origin, MPI_Count count, MPI_Datatype type) {
   check_count(count);
   const struct type *from = type_for(type, "origin datatype");
   check_buffer(origin, (size_t)count, from, "the origin buffer");
@@ -127,7 +127,7 @@ static void writes(struct operation *of, const void *origin, int count, MPI_Data
   memory_own_more(&of->owned, origin, (size_t)count, from, READS);
 }
 
-static void reads(struct operation *of, void *result, int count, MPI_Datatype type) {
+void operation_reads(struct operation *of, void *result, MPI_Count count, MPI_Datatype type) {
   check_count(count);
   of->result_type = type_for(type, "origin datatype");
   check_buffer(result, (size_t)count, of->result_type, "the buffer");
@@ -422,86 +422,9 @@ bool operations_exchange(struct window *window, int assertion) {
   return is_any;
 }
 
-#define ORIGIN const void *origin, int count, MPI_Datatype type
-#define TARGET int target, MPI_Aint disp, int target_count, MPI_Datatype target_type
-
-static bool is_nowhere(int target) { return target == MPI_PROC_NULL; }
-
-/* Starts the operation, unless the target is MPI_PROC_NULL. */
-static struct operation *put_to(ORIGIN, TARGET, MPI_Win win) {
-  if (is_nowhere(target)) return NULL;
-  struct operation *of = start(win, 'p', target, disp, target_count, target_type, MPI_REPLACE);
-  writes(of, origin, count, type);
-  return of;
-}
-
-static struct operation *get_from(void *origin, int count, MPI_Datatype type, TARGET, MPI_Win win) {
-  if (is_nowhere(target)) return NULL;
-  struct operation *of = start(win, 'g', target, disp, target_count, target_type, MPI_NO_OP);
-  reads(of, origin, count, type);
-  return of;
-}
-
-static struct operation *accumulate(ORIGIN, TARGET, MPI_Op op, MPI_Win win) {
-  op_check_window(op, type_for(target_type, "target datatype"));
-  if (is_nowhere(target)) return NULL;
-  struct operation *of = start(win, 'a', target, disp, target_count, target_type, op);
-  writes(of, origin, count, type);
-  return of;
-}
-
-static struct operation *fetch(ORIGIN, void *result, int result_count, MPI_Datatype result_type, TARGET, MPI_Op op, MPI_Win win) {
-  op_check_window(op, type_for(target_type, "target datatype"));
-  if (is_nowhere(target)) return NULL;
-  struct operation *of = start(win, 'f', target, disp, target_count, target_type, op);
-  if (op != MPI_NO_OP) writes(of, origin, count, type);
-  reads(of, result, result_count, result_type);
-  return of;
-}
-
-FUNCTION(Put, (ORIGIN, TARGET, MPI_Win win)) {
-  CALL_OF_EPOCH("MPI_Put");
-  put_to(origin, count, type, target, disp, target_count, target_type, win);
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Get, (void *origin, int count, MPI_Datatype type, TARGET, MPI_Win win)) {
-  CALL_OF_EPOCH("MPI_Get");
-  get_from(origin, count, type, target, disp, target_count, target_type, win);
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Accumulate, (ORIGIN, TARGET, MPI_Op op, MPI_Win win)) {
-  CALL_OF_EPOCH("MPI_Accumulate");
-  accumulate(origin, count, type, target, disp, target_count, target_type, op, win);
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Get_accumulate, (ORIGIN, void *result, int result_count, MPI_Datatype result_type, TARGET, MPI_Op op, MPI_Win win)) {
-  CALL_OF_EPOCH("MPI_Get_accumulate");
-  fetch(origin, count, type, result, result_count, result_type, target, disp, target_count, target_type, op, win);
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Fetch_and_op, (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win)) {
-  CALL_OF_EPOCH("MPI_Fetch_and_op");
-  fetch(origin, 1, type, result, 1, type, target, disp, 1, type, op, win);
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Compare_and_swap, (const void *origin, const void *compared, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win)) {
-  CALL_OF_EPOCH("MPI_Compare_and_swap");
-  if (is_nowhere(target)) return MPI_SUCCESS;
-  struct operation *of = start(win, 'c', target, disp, 1, type, MPI_REPLACE);
-  writes(of, compared, 1, type);
-  writes(of, origin, 1, type);
-  reads(of, result, 1, type);
-  return MPI_SUCCESS;
-}
-
 /* Operations with requests: MPI leaves open when they are carried out; here it is at the start.
  * They own the program's memory until the wait. */
-static int with_request(MPI_Win win, const struct operation *of, MPI_Request *handle) {
+int operation_request(MPI_Win win, const struct operation *of, MPI_Request *handle) {
   *OUT(handle) = request_new('o');
   if (!of) return MPI_SUCCESS;
   struct window *window = window_of(win);
@@ -514,25 +437,22 @@ static int with_request(MPI_Win win, const struct operation *of, MPI_Request *ha
   return MPI_SUCCESS;
 }
 
-FUNCTION(Rput, (ORIGIN, TARGET, MPI_Win win, MPI_Request *request)) {
-  CALL("MPI_Rput");
-  return with_request(win, put_to(origin, count, type, target, disp, target_count, target_type, win), request);
+FUNCTION(Fetch_and_op, (const void *origin, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win)) {
+  CALL_OF_EPOCH("MPI_Fetch_and_op");
+  op_check_window(op, type_for(type, "target datatype"));
+  if (target == MPI_PROC_NULL) return MPI_SUCCESS;
+  struct operation *of = operation_start(win, 'f', target, disp, 1, type, op);
+  if (op != MPI_NO_OP) operation_writes(of, origin, 1, type);
+  operation_reads(of, result, 1, type);
+  return MPI_SUCCESS;
 }
 
-FUNCTION(Rget, (void *origin, int count, MPI_Datatype type, TARGET, MPI_Win win, MPI_Request *request)) {
-  CALL("MPI_Rget");
-  return with_request(win, get_from(origin, count, type, target, disp, target_count, target_type, win), request);
-}
-
-FUNCTION(Raccumulate, (ORIGIN, TARGET, MPI_Op op, MPI_Win win, MPI_Request *request)) {
-  CALL("MPI_Raccumulate");
-  return with_request(win, accumulate(origin, count, type, target, disp, target_count, target_type, op, win), request);
-}
-
-FUNCTION(Rget_accumulate, (ORIGIN, void *result, int result_count, MPI_Datatype result_type, TARGET, MPI_Op op, MPI_Win win,
-                           MPI_Request *request)) {
-  CALL("MPI_Rget_accumulate");
-  struct operation *of =
-      fetch(origin, count, type, result, result_count, result_type, target, disp, target_count, target_type, op, win);
-  return with_request(win, of, request);
+FUNCTION(Compare_and_swap, (const void *origin, const void *compared, void *result, MPI_Datatype type, int target, MPI_Aint disp, MPI_Win win)) {
+  CALL_OF_EPOCH("MPI_Compare_and_swap");
+  if (target == MPI_PROC_NULL) return MPI_SUCCESS;
+  struct operation *of = operation_start(win, 'c', target, disp, 1, type, MPI_REPLACE);
+  operation_writes(of, compared, 1, type);
+  operation_writes(of, origin, 1, type);
+  operation_reads(of, result, 1, type);
+  return MPI_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #include "rank.h"
 
 #include <complex.h>
+#include <limits.h>
 
 /* The classes of basic types that an operator accepts. */
 enum class { INTEGER = 1, FLOATING = 2, LOGICAL = 4, COMPLEX = 8, BYTES = 16, PAIR = 32 };
@@ -13,13 +14,22 @@ static enum class class_of(MPI_Datatype type) {
     case 0x20e: case 0x20f: case 0x240: case 0x241: case 0x244: case 0x245: case 0x248: case 0x249: case 0x250:
     case 0x251: case 0x258: case 0x259:
       return INTEGER;
-    case 0x210: case 0x214: case 0x220: return FLOATING;
-    case 0x238: case 0x239: return LOGICAL;
-    case 0x212: case 0x213: case 0x216: case 0x217: case 0x224: case 0x225: return COMPLEX;
+    case 0x219: case 0x2c1: case 0x2c9: case 0x2d1: case 0x2d9: case 0x2e1: return INTEGER;
+    case 0x210: case 0x214: case 0x220: case 0x21a: case 0x21c: case 0x2ca: case 0x2d2: case 0x2da: case 0x2e2: return FLOATING;
+    case 0x238: case 0x239: case 0x218: case 0x2c0: case 0x2c8: case 0x2d0: case 0x2d8: case 0x2e0: return LOGICAL;
+    case 0x212: case 0x213: case 0x216: case 0x217: case 0x224: case 0x225: case 0x21b: case 0x21d: case 0x2d3: case 0x2db:
+    case 0x2e3: case 0x2eb:
+      return COMPLEX;
     case 0x247: return BYTES;
-    case 0x228: case 0x229: case 0x22a: case 0x22b: case 0x22c: case 0x22d: return PAIR;
+    case 0x228: case 0x229: case 0x22a: case 0x22b: case 0x22c: case 0x22d: case 0x230: case 0x231: case 0x232: return PAIR;
     default: return 0;
   }
+}
+
+/* Whether values of this type cannot be computed with: C has no such type everywhere. */
+static bool is_of_fortran_only(MPI_Datatype type) {
+  return type == MPI_REAL2 || type == MPI_COMPLEX4 || type == MPI_LOGICAL16 || type == MPI_INTEGER16 || type == MPI_REAL16 ||
+         type == MPI_COMPLEX32;
 }
 
 struct known {
@@ -66,21 +76,25 @@ struct op *op_get(MPI_Op op) {
   return found;
 }
 
+static bool op_is_own(const struct op *op) { return op->function || op->large; }
+
 struct op *op_for(MPI_Op op, const struct type *type) {
   struct op *found = op_get(op);
-  if (found->function) return found;
+  if (op_is_own(found)) return found;
   if (!type->object.is_predefined) fail("invalid operator", "%s is not for derived datatypes", found->name);
   for (size_t i = 0; i < KNOWNS; i++) {
     MPI_Datatype basic = (MPI_Datatype)(uintptr_t)(0x200 + type->element);
     if (knowns[i].op == op && !(knowns[i].classes & (int)class_of(basic)))
       fail("invalid operator", "%s is not for %s", found->name, type->title);
+    if (knowns[i].op == op && is_of_fortran_only(basic) && op != MPI_REPLACE && op != MPI_NO_OP)
+      fail("unsupported", "%s of %s is not computed", found->name, type->title);
   }
   return found;
 }
 
 /* Operators of windows accept any types that consist of one basic type. */
 void op_check_window(MPI_Op op, const struct type *type) {
-  if (op_get(op)->function) fail("invalid operator", "windows take predefined operators only");
+  if (op_is_own(op_get(op))) fail("invalid operator", "windows take predefined operators only");
   if (type->pieces == 0) return;
   if (type->element == SEVERAL) fail("invalid operator", "%s is not for values of several types", op_get(op)->name);
   op_for(op, type_get((MPI_Datatype)(uintptr_t)(0x200 + type->element)));
@@ -124,9 +138,9 @@ void op_check_window(MPI_Op op, const struct type *type) {
     case 0x24: EACH(type, x * y);               \
     default: return;                            \
   }
-#define PAIRS(of)                                                                          \
+#define PAIRS(of, at)                                                                        \
   {                                                                                        \
-    struct pair { of value; int place; } const *a = in;                                    \
+    struct pair { of value; at place; } const *a = in;                                    \
     struct pair *b = inout;                                                                \
     for (size_t i = 0; i < count; i++) {                                                   \
       bool is_better = op == MPI_MINLOC ? a[i].value < b[i].value : a[i].value > b[i].value; \
@@ -142,39 +156,56 @@ static void apply_known(MPI_Op op, const void *in, void *inout, size_t count, MP
     return;
   }
   switch ((uintptr_t)type) {
-    case 0x201: case 0x202: case 0x203: case 0x20a: case 0x20b: case 0x258: INTEGERS(int64_t)
+    case 0x201: case 0x202: case 0x203: case 0x20a: case 0x20b: case 0x258: case 0x2d8: case 0x2d9: INTEGERS(int64_t)
     case 0x20e: case 0x20f: case 0x259: INTEGERS(uint64_t)
-    case 0x209: case 0x250: INTEGERS(int32_t)
+    case 0x209: case 0x250: case 0x218: case 0x219: case 0x2d0: case 0x2d1: INTEGERS(int32_t)
     case 0x20d: case 0x251: INTEGERS(uint32_t)
-    case 0x208: case 0x248: INTEGERS(int16_t)
+    case 0x208: case 0x248: case 0x2c8: case 0x2c9: INTEGERS(int16_t)
     case 0x20c: case 0x249: INTEGERS(uint16_t)
-    case 0x244: case 0x240: INTEGERS(int8_t)
+    case 0x244: case 0x240: case 0x2c0: case 0x2c1: INTEGERS(int8_t)
     case 0x245: case 0x241: case 0x247: INTEGERS(uint8_t)
     case 0x238: case 0x239: INTEGERS(uint8_t)
-    case 0x210: FLOATINGS(float)
-    case 0x214: FLOATINGS(double)
+    case 0x210: case 0x21a: case 0x2d2: FLOATINGS(float)
+    case 0x214: case 0x21c: case 0x2da: FLOATINGS(double)
     case 0x220: FLOATINGS(long double)
-    case 0x212: case 0x213: COMPLEXES(float _Complex)
-    case 0x216: case 0x217: COMPLEXES(double _Complex)
+    case 0x212: case 0x213: case 0x21b: case 0x2db: COMPLEXES(float _Complex)
+    case 0x216: case 0x217: case 0x21d: case 0x2e3: COMPLEXES(double _Complex)
     case 0x224: case 0x225: COMPLEXES(long double _Complex)
-    case 0x228: PAIRS(float)
-    case 0x229: PAIRS(double)
-    case 0x22a: PAIRS(long)
-    case 0x22b: PAIRS(int)
-    case 0x22c: PAIRS(short)
-    case 0x22d: PAIRS(long double)
+    case 0x228: PAIRS(float, int)
+    case 0x229: PAIRS(double, int)
+    case 0x22a: PAIRS(long, int)
+    case 0x22b: PAIRS(int, int)
+    case 0x22c: PAIRS(short, int)
+    case 0x22d: PAIRS(long double, int)
+    case 0x230: PAIRS(float, float)
+    case 0x231: PAIRS(double, double)
+    case 0x232: PAIRS(int, int)
     default: return;
+  }
+}
+
+/* The basic type of a type that MPI has made. */
+static MPI_Datatype element_of(MPI_Datatype type) { return (MPI_Datatype)(uintptr_t)(0x200 + type_get(type)->element); }
+
+/* A function of the program takes a number of elements that fits into an integer. */
+static void apply_own(MPI_User_function *function, const void *in, void *inout, size_t count, MPI_Datatype type) {
+  ptrdiff_t extent = type_get(type)->extent;
+  for (size_t from = 0; from < count || from == 0; from += INT_MAX) {
+    int length = (int)(count - from < INT_MAX ? count - from : INT_MAX);
+    ptrdiff_t at = (ptrdiff_t)from * extent;
+    function((char *)in + at, (char *)inout + at, &length, &type);
   }
 }
 
 void op_apply(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype type) {
   struct op *found = op_find(op);
-  int length = (int)count;
   struct call before = call;
-  if (found->function)
-    found->function((void *)in, inout, &length, &type);
+  if (found->large)
+    found->large((void *)in, inout, &(MPI_Count){(MPI_Count)count}, &type);
+  else if (found->function)
+    apply_own(found->function, in, inout, count, type);
   else
-    apply_known(op, in, inout, count, type, type_get(type)->size);
+    apply_known(op, in, inout, count, element_of(type), type_get(type)->size);
   call = before; /* because the function may have called MPI */
 }
 
@@ -193,16 +224,23 @@ void op_apply_window(MPI_Op op, const void *in, void *inout, size_t count, const
     }
 }
 
-FUNCTION(Op_create, (MPI_User_function *function, int commute, MPI_Op *op)) {
-  CALL("MPI_Op_create");
+static int op_new(struct op given, bool has_function, MPI_Op *op) {
+  if (!has_function) fail("invalid argument", "the function is a null pointer");
   struct op *made = allocate(sizeof *made);
-  if (!function) fail("invalid argument", "the function is a null pointer");
-  OUT(op);
-  made->function = function;
-  made->commutes = commute;
+  *made = given;
   snprintf(made->name, sizeof made->name, "an operator");
   *OUT(op) = (MPI_Op)handle_new(OP, &made->object);
   return MPI_SUCCESS;
+}
+
+FUNCTION(Op_create, (MPI_User_function *function, int commute, MPI_Op *op)) {
+  CALL("MPI_Op_create");
+  return op_new((struct op){.function = function, .commutes = commute}, function, op);
+}
+
+FUNCTION(Op_create_c, (MPI_User_function_c *function, int commute, MPI_Op *op)) {
+  CALL("MPI_Op_create_c");
+  return op_new((struct op){.large = function, .commutes = commute}, function, op);
 }
 
 FUNCTION(Op_free, (MPI_Op *op)) {
@@ -217,20 +255,5 @@ FUNCTION(Op_free, (MPI_Op *op)) {
 FUNCTION(Op_commutative, (MPI_Op op, int *commute)) {
   CALL("MPI_Op_commutative");
   *OUT(commute) = op_get(op)->commutes;
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Reduce_local, (const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)) {
-  CALL("MPI_Reduce_local");
-  check_count(count);
-  const struct type *of = type_for(type, "datatype");
-  op_for(op, of);
-  memory_use_values(in, (size_t)count, of, READS, "the input buffer");
-  memory_use_values(inout, (size_t)count, of, WRITES, "the buffer");
-  uint32_t owned = memory_own(in, (size_t)count, of, READS);
-  memory_own_more(&owned, inout, (size_t)count, of, READS | WRITES);
-  if (memory_overlaps(owned)) fail("invalid buffer", "the result goes where the other operand is");
-  memory_release(owned);
-  op_apply(op, in, inout, (size_t)count, type);
   return MPI_SUCCESS;
 }

@@ -2,9 +2,7 @@
  *
  * A message consists of the place of its send (the address of the call), the sender and the tag,
  * its signature, and its data. */
-#include "rank.h"
-
-enum mode { STANDARD, SYNCHRONOUS, BUFFERED, READY };
+#include "p2p.h"
 
 static void check_peer(const struct comm *comm, int rank, bool may_be_any, const char *parameter) {
   if (rank == MPI_PROC_NULL || (may_be_any && rank == MPI_ANY_SOURCE)) return;
@@ -19,8 +17,8 @@ static void check_tag(int tag, bool may_be_any) {
 }
 
 /* Checks the arguments, and makes a request that is not started. */
-static MPI_Request prepare(char what, const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-                           enum mode mode) {
+MPI_Request message_prepare(char what, const void *buffer, MPI_Count count, MPI_Datatype type, int peer, int tag,
+                            MPI_Comm comm, enum mode mode) {
   struct comm *in = comm_get(comm);
   check_count(count);
   struct type *of = type_for(type, "datatype");
@@ -41,13 +39,6 @@ static MPI_Request prepare(char what, const void *buffer, int count, MPI_Datatyp
   return handle;
 }
 
-/* The space for buffered sends. It belongs to MPI as long as it is attached. */
-static struct {
-  void *at;
-  size_t size;
-  uint32_t owned;
-} buffer;
-
 static void start_send(struct request *request) {
   windows_publish();
   request->owned = memory_own(request->buffer, request->count, request->type, READS);
@@ -57,13 +48,7 @@ static void start_send(struct request *request) {
   put_i32(&message, request->tag);
   put_data(&message, request->buffer, request->count, request->type);
   clock_put(&message);
-  if (request->mode == BUFFERED) {
-    /* Earlier buffered messages may have been received; how much more space is needed depends on
-     * the implementation. */
-    size_t needed = request->count * request->type->size;
-    if (!buffer.at || needed > buffer.size)
-      fail("invalid buffer", "a buffered send needs %zu bytes, but %zu are attached", needed, buffer.size);
-  }
+  if (request->mode == BUFFERED) buffer_check(request->comm, request->count * request->type->size);
   struct bytes *to = question('S');
   put_text(to, request->comm->name);
   put_i32(to, comm_place_of(request->comm, request->peer));
@@ -99,7 +84,7 @@ static void start_receive(struct request *request) {
   request->posted = ask_posted();
 }
 
-static void start(struct request *request) {
+void message_start(struct request *request) {
   request->state = ACTIVE;
   request->is_started = true;
   request->is_posted = request->peer != MPI_PROC_NULL;
@@ -127,48 +112,6 @@ void receive_end(struct request *request, struct reader *value) {
   windows_pull();
 }
 
-#define STARTED(function, what, mode)                                                                                \
-  CALL(function);                                                                                                    \
-  *OUT(request) = prepare(what, buf, count, type, peer, tag, comm, mode);                                                 \
-  start(request_get(*request));                                                                                      \
-  return MPI_SUCCESS
-
-#define PERSISTENT(function, what, mode)                                                                             \
-  CALL(function);                                                                                                    \
-  *OUT(request) = prepare(what, buf, count, type, peer, tag, comm, mode);                                                 \
-  request_get(*request)->is_persistent = true;                                                                       \
-  request_get(*request)->is_started = false;                                                                         \
-  return MPI_SUCCESS
-
-#define BLOCKING(function, what, mode, status)                                                                       \
-  CALL(function);                                                                                                    \
-  MPI_Request request = prepare(what, buf, count, type, peer, tag, comm, mode);                                      \
-  start(request_get(request));                                                                                       \
-  request_wait(&request, status);                                                                                    \
-  return MPI_SUCCESS
-
-#define SEND_WAITS (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
-#define SEND_REQUEST (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request)
-#define RECEIVE_REQUEST (void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request)
-
-FUNCTION(Send, SEND_WAITS) { BLOCKING("MPI_Send", 's', STANDARD, NULL); }
-FUNCTION(Ssend, SEND_WAITS) { BLOCKING("MPI_Ssend", 's', SYNCHRONOUS, NULL); }
-FUNCTION(Bsend, SEND_WAITS) { BLOCKING("MPI_Bsend", 's', BUFFERED, NULL); }
-FUNCTION(Rsend, SEND_WAITS) { BLOCKING("MPI_Rsend", 's', READY, NULL); }
-FUNCTION(Isend, SEND_REQUEST) { STARTED("MPI_Isend", 's', STANDARD); }
-FUNCTION(Issend, SEND_REQUEST) { STARTED("MPI_Issend", 's', SYNCHRONOUS); }
-FUNCTION(Ibsend, SEND_REQUEST) { STARTED("MPI_Ibsend", 's', BUFFERED); }
-FUNCTION(Irsend, SEND_REQUEST) { STARTED("MPI_Irsend", 's', READY); }
-FUNCTION(Irecv, RECEIVE_REQUEST) { STARTED("MPI_Irecv", 'r', STANDARD); }
-FUNCTION(Send_init, SEND_REQUEST) { PERSISTENT("MPI_Send_init", 's', STANDARD); }
-FUNCTION(Ssend_init, SEND_REQUEST) { PERSISTENT("MPI_Ssend_init", 's', SYNCHRONOUS); }
-FUNCTION(Bsend_init, SEND_REQUEST) { PERSISTENT("MPI_Bsend_init", 's', BUFFERED); }
-FUNCTION(Rsend_init, SEND_REQUEST) { PERSISTENT("MPI_Rsend_init", 's', READY); }
-FUNCTION(Recv_init, RECEIVE_REQUEST) { PERSISTENT("MPI_Recv_init", 'r', STANDARD); }
-FUNCTION(Recv, (void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Status *status)) {
-  BLOCKING("MPI_Recv", 'r', STANDARD, status);
-}
-
 /* Starts a persistent request. */
 static void start_again(MPI_Request handle) {
   if (handle == MPI_REQUEST_NULL) fail("invalid request", "the request is MPI_REQUEST_NULL");
@@ -177,7 +120,7 @@ static void start_again(MPI_Request handle) {
   if (request->state != INACTIVE)
     fail("invalid request", "the request made at {@%lx} is active already", request->object.made_at);
   if (request->what != 'c') {
-    start(request);
+    message_start(request);
     return;
   }
   request->state = ACTIVE;
@@ -196,44 +139,6 @@ FUNCTION(Startall, (int count, MPI_Request requests[])) {
   check_count(count);
   if (count > 0) INS(requests, count);
   for (int i = 0; i < count; i++) start_again(requests[i]);
-  return MPI_SUCCESS;
-}
-
-static int exchange_with(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                         int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-                         MPI_Status *status) {
-  MPI_Request receive = prepare('r', recvbuf, recvcount, recvtype, source, recvtag, comm, STANDARD);
-  MPI_Request send = prepare('s', sendbuf, sendcount, sendtype, dest, sendtag, comm, STANDARD);
-  /* Send and receive proceed at the same time (MPI 4.1, 3.10): the receiver of the message cannot
-   * conclude that the receive is posted. */
-  start(request_get(send));
-  start(request_get(receive));
-  request_wait(&send, NULL);
-  request_wait(&receive, status);
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Sendrecv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                    int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)) {
-  CALL("MPI_Sendrecv");
-  if (sendbuf == recvbuf && sendcount > 0 && recvcount > 0 && dest != MPI_PROC_NULL && source != MPI_PROC_NULL)
-    fail("invalid buffer", "the send buffer and the receive buffer are the same");
-  return exchange_with(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
-                       status);
-}
-
-FUNCTION(Sendrecv_replace, (void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
-                            MPI_Comm comm, MPI_Status *status)) {
-  CALL("MPI_Sendrecv_replace");
-  /* The send copies its data at the start, so one buffer is enough; but the send must be started
-   * first. From then on the buffer belongs to the receive alone. */
-  MPI_Request send = prepare('s', buf, count, type, dest, sendtag, comm, STANDARD);
-  MPI_Request receive = prepare('r', buf, count, type, source, recvtag, comm, STANDARD);
-  start(request_get(send));
-  memory_release(request_get(send)->owned);
-  start(request_get(receive));
-  request_wait(&send, NULL);
-  request_wait(&receive, status);
   return MPI_SUCCESS;
 }
 
@@ -315,7 +220,7 @@ FUNCTION(Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_
 }
 
 /* The receive of a message that was taken. */
-static MPI_Request receive_taken(void *buf, int count, MPI_Datatype type, MPI_Message *message) {
+MPI_Request message_receive(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message) {
   MPI_Message handle = *OUT(message);
   struct message *taken = (struct message *)handle_get(MESSAGE, handle);
   bool is_there = handle == MPI_MESSAGE_NO_PROC || (taken && !taken->object.is_freed);
@@ -339,40 +244,4 @@ static MPI_Request receive_taken(void *buf, int count, MPI_Datatype type, MPI_Me
   taken->object.is_freed = true;
   own_receive(request);
   return made;
-}
-
-FUNCTION(Mrecv, (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)) {
-  CALL("MPI_Mrecv");
-  MPI_Request request = receive_taken(buf, count, type, message);
-  request_wait(&request, status);
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Imrecv, (void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)) {
-  CALL("MPI_Imrecv");
-  OUT(request);
-  *request = receive_taken(buf, count, type, message);
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Buffer_attach, (void *at, int size)) {
-  CALL("MPI_Buffer_attach");
-  if (buffer.at) fail("invalid buffer", "a buffer is attached already");
-  if (size < 0) fail("invalid argument", "the size is %d", size);
-  memory_use(at, (size_t)size, WRITES, "the buffer");
-  buffer.at = at;
-  buffer.size = (size_t)size;
-  buffer.owned = memory_own(at, buffer.size, type_get(MPI_BYTE), READS | WRITES);
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Buffer_detach, (void *at, int *size)) {
-  CALL("MPI_Buffer_detach");
-  /* Now the buffer belongs to the program, which may use it for the answer. */
-  memory_release(buffer.owned);
-  *OUT((void **)at) = buffer.at;
-  *OUT(size) = (int)buffer.size;
-  buffer.at = NULL;
-  buffer.size = 0;
-  return MPI_SUCCESS;
 }

@@ -71,6 +71,7 @@
 #define locks_settle mazurka_locks_settle
 #define env_check_thread mazurka_env_check_thread
 #define env_is_over mazurka_env_is_over
+#define env_lets_threads_call mazurka_env_lets_threads_call
 #define exchange mazurka_exchange
 #define fail mazurka_fail
 #define file_get_handler mazurka_file_get_handler
@@ -134,6 +135,10 @@
 #define signature_text mazurka_signature_text
 #define status_empty mazurka_status_empty
 #define status_set mazurka_status_set
+#define status_bytes mazurka_status_bytes
+#define status_elements mazurka_status_elements
+#define status_set_elements mazurka_status_set_elements
+#define status_set_bytes mazurka_status_set_bytes
 #define take mazurka_take
 #define take_block mazurka_take_block
 #define take_contributions mazurka_take_contributions
@@ -146,13 +151,17 @@
 #define type_get mazurka_type_get
 #define unpack mazurka_unpack
 #define contents_add mazurka_contents_add
+#define contents_add_large mazurka_contents_add_large
 #define contents_add_addresses mazurka_contents_add_addresses
 #define contents_add_types mazurka_contents_add_types
 #define contents_start mazurka_contents_start
 #define info_new mazurka_info_new
+#define info_put mazurka_info_put
 #define type_add mazurka_type_add
 #define type_done mazurka_type_done
 #define type_new mazurka_type_new
+#define type_alignment mazurka_type_alignment
+#define type_true_extent mazurka_type_true_extent
 #define windows_check_end mazurka_windows_check_end
 #define windows_check_gone mazurka_windows_check_gone
 #define windows_publish mazurka_windows_publish
@@ -294,9 +303,10 @@ extern uint64_t nanoseconds;     /* the time; code that reads it for the program
 void env_check(void);
 void env_check_thread(void);
 bool env_is_over(void);
+bool env_lets_threads_call(void); /* whether other threads may call MPI */
 
 /* handles.c: objects behind handles */
-enum kind { COMM = 1, GROUP, DATATYPE, OP, REQUEST, WIN, INFO, MESSAGE, ERRHANDLER, OPENED, KINDS };
+enum kind { COMM = 1, GROUP, DATATYPE, OP, REQUEST, WIN, INFO, MESSAGE, ERRHANDLER, SESSION, OPENED, KINDS };
 /* The attributes of an object, the newest last. */
 struct attributes {
   size_t length;
@@ -334,9 +344,11 @@ struct piece { /* a run at an offset */
 };
 enum { SEVERAL = 0xffff };
 struct contents { /* how the type was made: contents.c */
-  int combiner, integers, addresses, types;
+  int combiner;
+  MPI_Count integers, addresses, counts, types;
   int *integer;
   MPI_Aint *address;
+  MPI_Count *large; /* numbers that were given to MPI_F_c */
   const struct type **type;
 };
 struct type {
@@ -352,12 +364,15 @@ struct type {
 };
 /* A new empty type; appends `count` elements of another type at an offset; the handle of a type */
 struct type *type_new(void);
+size_t type_alignment(const struct type *of);
+void type_true_extent(const struct type *of, ptrdiff_t *lb, ptrdiff_t *extent);
 void type_add(struct type *to, ptrdiff_t at, size_t count, const struct type *old);
 int type_done(struct type *made, MPI_Datatype *handle);
 void contents_start(struct type *of, int combiner, const struct type *old);
-void contents_add(struct type *of, int count, const int *integers);
-void contents_add_addresses(struct type *of, int count, const MPI_Aint *addresses);
-void contents_add_types(struct type *of, int count, const struct type *const *types);
+void contents_add(struct type *of, MPI_Count count, const int *integers);
+void contents_add_addresses(struct type *of, MPI_Count count, const MPI_Aint *addresses);
+void contents_add_large(struct type *of, MPI_Count count, const MPI_Count *counts);
+void contents_add_types(struct type *of, MPI_Count count, const struct type *const *types);
 struct type *type_get(MPI_Datatype type);                         /* any type */
 struct type *type_for(MPI_Datatype type, const char *parameter);  /* one that may be communicated */
 size_t basic_size(uint32_t basic);
@@ -397,6 +412,7 @@ struct group {
   struct object object;
   int size;
   int *ranks; /* in MPI_COMM_WORLD */
+  const struct object *session; /* that it comes from, if any */
 };
 struct comm {
   struct object object;
@@ -409,6 +425,7 @@ struct comm {
   struct group *remote;
   bool is_remote_first;
   MPI_Errhandler errhandler;
+  const struct object *session; /* that it belongs to, if any */
   MPI_Request request; /* of the MPI_Comm_idup that makes it, or MPI_REQUEST_NULL */
   uint32_t made;       /* the number of communicators and windows made from it */
   uint32_t persistent; /* the number of its persistent collectives */
@@ -441,7 +458,6 @@ int comm_first(const struct comm *comm);
 MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result);
 struct group *group_get(MPI_Group group);
 struct group *group_new(int size);
-MPI_Group group_publish(struct group *made);
 /* A communicator of this group, with the error handler of another one; the name of the next one
  * made from this one, where `part` distinguishes those of one call; its handle. */
 struct comm *comm_new(struct group *group, char *name, const struct comm *from);
@@ -449,7 +465,7 @@ char *comm_next_name(struct comm *comm, int part);
 MPI_Comm comm_publish(struct comm *made);
 /* A new handle for its group. */
 MPI_Group comm_group(const struct comm *comm);
-void check_count(int count);
+void check_count(MPI_Count count);
 void check_buffer(const void *buffer, size_t count, const struct type *type, const char *parameter);
 
 /* variables.c: the memory behind buffers */
@@ -468,7 +484,7 @@ struct request {
   struct object object;
   enum state state;
   bool is_persistent, is_started, is_cancelled, wants_cancel;
-  char what; /* 's'end, 'r'eceive, 'c'ollective */
+  char what; /* 's'end, 'r'eceive, 'c'ollective, 'o'ne-sided, 'g'eneralised, 'p'artitioned */
   bool is_posted;   /* whether there is a request of the model */
   uint32_t posted;  /* its number */
   MPI_Status status;
@@ -482,6 +498,8 @@ struct request {
   char mode; /* of a send: 0 standard, 1 synchronous, 2 buffered, 3 ready */
   struct collective *collective;
   uint32_t owned; /* the memory that it owns while active: memory.c */
+  struct request *also;         /* the send of MPI_Isendrecv, whose receive this is */
+  struct generalized *functions; /* of MPI_Grequest_start: generalized.c */
 };
 MPI_Request request_new(char what);
 struct request *request_get(MPI_Request request);
@@ -489,6 +507,10 @@ struct request *request_get(MPI_Request request);
 void request_wait(MPI_Request *request, MPI_Status *status);
 void status_empty(MPI_Status *status);
 void status_set(MPI_Status *status, int source, int tag, size_t bytes);
+size_t status_bytes(const MPI_Status *status);
+void status_set_bytes(MPI_Status *status, size_t bytes);
+MPI_Count status_elements(const MPI_Status *status, MPI_Datatype type);
+int status_set_elements(MPI_Status *status, MPI_Datatype type, MPI_Count count);
 void request_complete(struct request *request, struct reader *value);
 /* p2p.c, collectives.c: the data of a request that is complete */
 void receive_end(struct request *request, struct reader *value);
@@ -510,6 +532,7 @@ struct contributions take_contributions(struct reader *value);
 
 /* info.c */
 MPI_Info info_new(void);
+void info_put(MPI_Info info, const char *key, const char *value);
 
 /* attributes.c: an attribute of the program; false if there is none */
 bool attribute_get(const struct object *of, int key, void *value);
@@ -530,6 +553,7 @@ struct op {
   struct object object;
   char name[24];
   MPI_User_function *function;
+  MPI_User_function_c *large; /* one for large counts */
   bool commutes;
 };
 struct op *op_for(MPI_Op op, const struct type *type);

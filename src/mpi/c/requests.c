@@ -1,7 +1,7 @@
 /* Requests: operations that were started and are not over. A request of the program corresponds to
  * one of the verifier (a send, a receive, the entry of a collective), or to none if there is
  * nothing to wait for. */
-#include "rank.h"
+#include "generalized.h"
 
 MPI_Request request_new(char what) {
   struct request *made = allocate(sizeof *made);
@@ -25,8 +25,8 @@ void status_empty(MPI_Status *status) {
 }
 
 /* A status contains the number of bytes of a message, and whether it was cancelled. */
-static void set_bytes(MPI_Status *status, size_t bytes) { memcpy(status->MPI_internal, &bytes, sizeof bytes); }
-static size_t get_bytes(const MPI_Status *status) {
+void status_set_bytes(MPI_Status *status, size_t bytes) { memcpy(status->MPI_internal, &bytes, sizeof bytes); }
+size_t status_bytes(const MPI_Status *status) {
   size_t bytes;
   memcpy(&bytes, status->MPI_internal, sizeof bytes);
   return bytes;
@@ -35,7 +35,7 @@ void status_set(MPI_Status *status, int source, int tag, size_t bytes) {
   status_empty(status);
   status->MPI_SOURCE = source;
   status->MPI_TAG = tag;
-  set_bytes(status, bytes);
+  status_set_bytes(status, bytes);
 }
 
 /* The request is complete; `value` is the result. */
@@ -51,7 +51,10 @@ void request_complete(struct request *request, struct reader *value) {
  * inactive. */
 static void retire(MPI_Request *handle, MPI_Status *status) {
   struct request *request = request_get(*handle);
+  if (request->functions) generalized_query(request);
   if (status) *status = request->status;
+  if (request->functions) generalized_free(request);
+  if (request->also) request->also->object.is_freed = true;
   if (request->is_persistent) {
     request->state = INACTIVE;
     status_empty(&request->status);
@@ -67,9 +70,16 @@ static bool is_open(MPI_Request handle) {
   return handle != MPI_REQUEST_NULL && request_get(handle)->state != INACTIVE;
 }
 
+/* The part that is waited for next: a send comes before the receive that goes with it. */
+static struct request *next_part(struct request *request) {
+  return request->also && request->also->state == ACTIVE ? request->also : request;
+}
+
 /* Whether the request is complete without asking the verifier. */
 static bool is_ready(struct request *request) {
-  if (request->state == ACTIVE && !request->is_posted) {
+  if (request->also && !is_ready(request->also)) return false;
+  bool is_pending = request->is_posted || (request->functions && !generalized_is_over(request));
+  if (request->state == ACTIVE && !is_pending) {
     struct reader nothing = {0};
     request_complete(request, &nothing);
   }
@@ -78,16 +88,27 @@ static bool is_ready(struct request *request) {
 
 /* Asks for the first active request that is complete, and completes it; returns -1 if a test finds
  * none. `places` are their indices in the program's list. */
-static int ask_any(char kind, int count, MPI_Request *handles, const int *places) {
-  struct bytes *to = question(kind);
-  size_t arguments = to->length;
-  put_u32(to, (uint32_t)count);
-  for (int i = 0; i < count; i++) put_u32(to, request_get(handles[places[i]])->posted);
-  struct reader answer = kind == 'T' ? ask_poll(to, arguments) : ask();
-  if (take_u8(&answer) != 'K') return -1;
-  int place = places[take_u32(&answer)];
-  request_complete(request_get(handles[place]), &answer);
-  return place;
+static int ask_any(char kind, int count, const MPI_Request *handles, const int *places) {
+  for (;;) {
+    struct bytes *to = question(kind);
+    size_t arguments = to->length;
+    put_u32(to, (uint32_t)count);
+    for (int i = 0; i < count; i++) put_u32(to, next_part(request_get(handles[places[i]]))->posted);
+    struct reader answer = kind == 'T' ? ask_poll(to, arguments) : ask();
+    if (take_u8(&answer) != 'K') return -1;
+    int place = places[take_u32(&answer)];
+    struct request *request = request_get(handles[place]);
+    request_complete(next_part(request), &answer);
+    if (is_ready(request)) return place;
+  }
+}
+
+/* The same for one request that is not complete. */
+static int ask_one(char kind, const MPI_Request *handles, int place) {
+  const struct request *request = request_get(handles[place]);
+  if (!request->functions) return ask_any(kind, 1, handles, &place);
+  if (kind == 'W') generalized_is_stuck(request);
+  return -1;
 }
 
 /* Asks whether a request was cancelled in time. */
@@ -107,8 +128,7 @@ static void settle_cancelled(struct request *request) {
 static void wait_for(MPI_Request *handle) {
   struct request *request = request_get(*handle);
   if (request->wants_cancel && request->state == ACTIVE) settle_cancelled(request);
-  int only = 0;
-  if (!is_ready(request)) ask_any('W', 1, handle, &only);
+  if (!is_ready(request)) ask_one('W', handle, 0);
 }
 
 void request_wait(MPI_Request *handle, MPI_Status *status) {
@@ -138,14 +158,16 @@ FUNCTION(Waitall, (int count, MPI_Request requests[], MPI_Status *statuses)) {
 }
 
 /* The index of a complete request; MPI_UNDEFINED if none is active, -1 if a test finds none. */
-static int any(char kind, int count, MPI_Request *requests) {
-  int *places = allocate((size_t)count * sizeof *places), active = 0, found = MPI_UNDEFINED;
+static int any(char kind, int count, const MPI_Request *requests) {
+  int *places = allocate((size_t)count * sizeof *places), active = 0, found = MPI_UNDEFINED, other = -1;
   for (int i = 0; i < count && found == MPI_UNDEFINED; i++) {
     if (!is_open(requests[i])) continue;
     if (is_ready(request_get(requests[i]))) found = i;
-    places[active++] = i;
+    if (request_get(requests[i])->functions) other = i;
+    else places[active++] = i;
   }
   if (found == MPI_UNDEFINED && active > 0) found = ask_any(kind, active, requests, places);
+  else if (found == MPI_UNDEFINED && other >= 0) found = ask_one(kind, requests, other);
   release(places);
   return found;
 }
@@ -211,35 +233,83 @@ FUNCTION(Testsome, (int count, MPI_Request requests[], int *done, int indices[],
   return MPI_SUCCESS;
 }
 
-/* Requests that a test finds complete stay complete, and are reported when all are. */
+/* Whether all requests are complete. Those that a test finds complete stay complete. */
+static bool all(int count, const MPI_Request *requests) {
+  for (int i = 0; i < count; i++)
+    if (is_open(requests[i]) && !is_ready(request_get(requests[i])) && ask_one('T', requests, i) < 0) return false;
+  return true;
+}
+
 FUNCTION(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status *statuses)) {
   CALL("MPI_Testall");
   check_requests(count, requests);
   if (count > 0 && statuses) OUTS(statuses, count);
-  *OUT(flag) = 0;
-  for (int i = 0; i < count; i++) {
-    int only = i;
-    if (is_open(requests[i]) && !is_ready(request_get(requests[i])) && ask_any('T', 1, requests, &only) < 0)
-      return MPI_SUCCESS;
-  }
-  *flag = 1;
-  for (int i = 0; i < count; i++) {
+  *OUT(flag) = all(count, requests);
+  for (int i = 0; i < count && *flag; i++) {
     if (statuses) status_empty(&statuses[i]);
     if (is_open(requests[i])) retire(&requests[i], statuses ? &statuses[i] : NULL);
   }
   return MPI_SUCCESS;
 }
 
-/* Tests whether the request is complete, without freeing it. */
+/* The status of a request that is complete or not open. It stays as it is. */
+static void tell(MPI_Request handle, MPI_Status *status) {
+  if (status) status_empty(status);
+  if (!is_open(handle)) return;
+  struct request *request = request_get(handle);
+  if (request->functions) generalized_query(request);
+  if (status) *status = request->status;
+}
+
 FUNCTION(Request_get_status, (MPI_Request handle, int *flag, MPI_Status *status)) {
   CALL("MPI_Request_get_status");
   if (status) status_empty(OUT(status));
-  *OUT(flag) = 1;
-  if (!is_open(handle)) return MPI_SUCCESS;
-  int only = 0;
-  struct request *request = request_get(handle);
-  *flag = is_ready(request) || ask_any('T', 1, &handle, &only) == 0;
-  if (*flag && status) *status = request->status;
+  OUT(flag);
+  *flag = all(1, &handle);
+  if (*flag) tell(handle, status);
+  return MPI_SUCCESS;
+}
+
+static void check_given(int count, const MPI_Request *requests) {
+  check_count(count);
+  if (count > 0) INS(requests, count);
+}
+
+FUNCTION(Request_get_status_all, (int count, const MPI_Request requests[], int *flag, MPI_Status *statuses)) {
+  CALL("MPI_Request_get_status_all");
+  check_given(count, requests);
+  if (count > 0 && statuses) OUTS(statuses, count);
+  OUT(flag);
+  *flag = all(count, requests);
+  for (int i = 0; i < count && *flag; i++) tell(requests[i], statuses ? &statuses[i] : NULL);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Request_get_status_any, (int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status)) {
+  CALL("MPI_Request_get_status_any");
+  check_given(count, requests);
+  if (status) status_empty(OUT(status));
+  OUT(index);
+  OUT(flag);
+  int found = any('T', count, requests);
+  *flag = found != -1;
+  *index = found == -1 ? MPI_UNDEFINED : found;
+  if (found >= 0) tell(requests[found], status);
+  return MPI_SUCCESS;
+}
+
+/* As for MPI_Testsome, one request at a time is enough. */
+FUNCTION(Request_get_status_some, (int count, const MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)) {
+  CALL("MPI_Request_get_status_some");
+  check_given(count, requests);
+  OUT(done);
+  if (count > 0) OUTS(indices, count);
+  if (count > 0 && statuses) OUTS(statuses, count);
+  int found = any('T', count, requests);
+  *done = found >= 0 ? 1 : found == -1 ? 0 : MPI_UNDEFINED;
+  if (found < 0) return MPI_SUCCESS;
+  indices[0] = found;
+  tell(requests[found], statuses);
   return MPI_SUCCESS;
 }
 
@@ -253,6 +323,11 @@ FUNCTION(Request_free, (MPI_Request *request)) {
   if (is_of_window || (freed->state == ACTIVE && freed->what == 'c'))
     fail("invalid request", "a request of %s cannot be freed", freed->name);
   memory_forget(freed->owned, freed->what == 's');
+  if (freed->functions && generalized_is_over(freed)) generalized_free(freed);
+  if (freed->also) {
+    memory_forget(freed->also->owned, true);
+    freed->also->object.is_freed = true;
+  }
   freed->object.is_freed = true;
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
@@ -264,6 +339,8 @@ FUNCTION(Request_free, (MPI_Request *request)) {
 FUNCTION(Cancel, (MPI_Request *request)) {
   CALL("MPI_Cancel");
   struct request *cancelled = request_get(*INS(request, 1));
+  if (cancelled->functions) return generalized_cancel(cancelled), MPI_SUCCESS;
+  if (cancelled->also) fail("unsupported", "whether %s that is cancelled has an effect is not explored", cancelled->name);
   if (cancelled->what != 's' && cancelled->what != 'r') fail("invalid request", "a request of %s cannot be cancelled", cancelled->name);
   if (cancelled->state == INACTIVE) fail("invalid request", "the request made at {@%lx} is not active", cancelled->object.made_at);
   if (cancelled->state == COMPLETE || !cancelled->is_posted || cancelled->wants_cancel) return MPI_SUCCESS;
@@ -280,13 +357,6 @@ FUNCTION(Test_cancelled, (const MPI_Status *status, int *flag)) {
   return MPI_SUCCESS;
 }
 
-FUNCTION(Get_count, (const MPI_Status *status, MPI_Datatype type, int *count)) {
-  LOOK("MPI_Get_count");
-  size_t bytes = get_bytes(INS(status, 1)), size = type_for(type, "datatype")->size;
-  *OUT(count) = size == 0 ? 0 : bytes % size ? MPI_UNDEFINED : (int)(bytes / size);
-  return MPI_SUCCESS;
-}
-
 /* The number of basic values in one element. */
 static size_t values_of(const struct type *of) {
   size_t values = 0;
@@ -296,9 +366,9 @@ static size_t values_of(const struct type *of) {
 
 /* The number of bytes as basic values. The last element may be incomplete, but not the last
  * value. */
-static MPI_Count elements(const MPI_Status *status, MPI_Datatype type) {
+MPI_Count status_elements(const MPI_Status *status, MPI_Datatype type) {
   const struct type *of = type_for(type, "datatype");
-  size_t bytes = get_bytes(INS(status, 1)), whole = of->size > 0 ? bytes / of->size : 0;
+  size_t bytes = status_bytes(INS(status, 1)), whole = of->size > 0 ? bytes / of->size : 0;
   MPI_Count count = (MPI_Count)(whole * values_of(of));
   bytes -= whole * of->size;
   for (size_t p = 0; of->size > 0 && bytes > 0; p = (p + 1) % of->pieces) {
@@ -311,19 +381,13 @@ static MPI_Count elements(const MPI_Status *status, MPI_Datatype type) {
   return of->size > 0 && bytes > 0 ? MPI_UNDEFINED : count;
 }
 
-FUNCTION(Get_elements, (const MPI_Status *status, MPI_Datatype type, int *count)) {
-  CALL("MPI_Get_elements");
-  *OUT(count) = (int)elements(status, type);
-  return MPI_SUCCESS;
-}
-
 FUNCTION(Get_elements_x, (const MPI_Status *status, MPI_Datatype type, MPI_Count *count)) {
   CALL("MPI_Get_elements_x");
-  *OUT(count) = elements(status, type);
+  *OUT(count) = status_elements(status, type);
   return MPI_SUCCESS;
 }
 
-static int set_elements(MPI_Status *status, MPI_Datatype type, MPI_Count count) {
+int status_set_elements(MPI_Status *status, MPI_Datatype type, MPI_Count count) {
   const struct type *of = type_for(type, "datatype");
   if (count < 0) fail("invalid count", "the count is %ld", (long)count);
   size_t values = values_of(of), whole = values > 0 ? (size_t)count / values : 0;
@@ -333,18 +397,13 @@ static int set_elements(MPI_Status *status, MPI_Datatype type, MPI_Count count) 
     bytes += here * basic_size(of->piece[p].run.basic);
     left -= here;
   }
-  set_bytes(OUT(status), bytes);
+  status_set_bytes(OUT(status), bytes);
   return MPI_SUCCESS;
-}
-
-FUNCTION(Status_set_elements, (MPI_Status *status, MPI_Datatype type, int count)) {
-  CALL("MPI_Status_set_elements");
-  return set_elements(status, type, count);
 }
 
 FUNCTION(Status_set_elements_x, (MPI_Status *status, MPI_Datatype type, MPI_Count count)) {
   CALL("MPI_Status_set_elements_x");
-  return set_elements(status, type, count);
+  return status_set_elements(status, type, count);
 }
 
 FUNCTION(Status_set_cancelled, (MPI_Status *status, int flag)) {

@@ -13,19 +13,25 @@
 struct basic {
   const char *name;
   size_t size, alignment;
-  uint32_t first;   /* of a pair: the type of its first value; the second one is an int */
-  ptrdiff_t second; /* its offset; 0 if this is not a pair */
+  uint32_t first, then; /* of a pair: the types of its two values */
+  ptrdiff_t second;     /* the offset of the second one; 0 if this is not a pair */
 };
 #define BASIC(handle, of) [(uintptr_t)handle - 0x200] = {#handle, sizeof(of), _Alignof(of)}
 /* Two values: they are sent one by one, so a pair fits a struct or two values of these types. */
-#define PAIR(handle, of, first_type) \
-  [(uintptr_t)handle - 0x200] = {#handle, sizeof(struct of), _Alignof(struct of), (uintptr_t)first_type - 0x200, offsetof(struct of, b)}
+#define PAIR(handle, of, first, then)                                                                           \
+  [(uintptr_t)handle - 0x200] = {#handle, sizeof(struct of), _Alignof(struct of), (uintptr_t)first - 0x200, \
+                                 (uintptr_t)then - 0x200, offsetof(struct of, b)}
 struct float_int { float a; int b; };
 struct double_int { double a; int b; };
 struct long_int { long a; int b; };
 struct short_int { short a; int b; };
 struct long_double_int { long double a; int b; };
 struct int_int { int a; int b; };
+struct float_float { float a; float b; };
+struct double_double { double a; double b; };
+/* Values of Fortran for which C has no type everywhere. */
+struct bytes_16 { _Alignas(16) char at[16]; };
+struct bytes_32 { _Alignas(16) char at[32]; };
 static const struct basic basics[] = {
     BASIC(MPI_AINT, MPI_Aint),
     BASIC(MPI_COUNT, MPI_Count),
@@ -48,12 +54,12 @@ static const struct basic basics[] = {
     BASIC(MPI_LONG_DOUBLE, long double),
     BASIC(MPI_C_LONG_DOUBLE_COMPLEX, long double _Complex),
     BASIC(MPI_CXX_LONG_DOUBLE_COMPLEX, long double _Complex),
-    PAIR(MPI_FLOAT_INT, float_int, MPI_FLOAT),
-    PAIR(MPI_DOUBLE_INT, double_int, MPI_DOUBLE),
-    PAIR(MPI_LONG_INT, long_int, MPI_LONG),
-    PAIR(MPI_2INT, int_int, MPI_INT),
-    PAIR(MPI_SHORT_INT, short_int, MPI_SHORT),
-    PAIR(MPI_LONG_DOUBLE_INT, long_double_int, MPI_LONG_DOUBLE),
+    PAIR(MPI_FLOAT_INT, float_int, MPI_FLOAT, MPI_INT),
+    PAIR(MPI_DOUBLE_INT, double_int, MPI_DOUBLE, MPI_INT),
+    PAIR(MPI_LONG_INT, long_int, MPI_LONG, MPI_INT),
+    PAIR(MPI_2INT, int_int, MPI_INT, MPI_INT),
+    PAIR(MPI_SHORT_INT, short_int, MPI_SHORT, MPI_INT),
+    PAIR(MPI_LONG_DOUBLE_INT, long_double_int, MPI_LONG_DOUBLE, MPI_INT),
     BASIC(MPI_C_BOOL, bool),
     BASIC(MPI_CXX_BOOL, bool),
     BASIC(MPI_WCHAR, wchar_t),
@@ -69,14 +75,46 @@ static const struct basic basics[] = {
     BASIC(MPI_UINT32_T, uint32_t),
     BASIC(MPI_INT64_T, int64_t),
     BASIC(MPI_UINT64_T, uint64_t),
+    /* Fortran, as common compilers have it */
+    BASIC(MPI_LOGICAL, int),
+    BASIC(MPI_INTEGER, int),
+    BASIC(MPI_REAL, float),
+    BASIC(MPI_COMPLEX, float _Complex),
+    BASIC(MPI_DOUBLE_PRECISION, double),
+    BASIC(MPI_DOUBLE_COMPLEX, double _Complex),
+    BASIC(MPI_CHARACTER, char),
+    PAIR(MPI_2REAL, float_float, MPI_REAL, MPI_REAL),
+    PAIR(MPI_2DOUBLE_PRECISION, double_double, MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION),
+    PAIR(MPI_2INTEGER, int_int, MPI_INTEGER, MPI_INTEGER),
+    BASIC(MPI_LOGICAL1, int8_t),
+    BASIC(MPI_INTEGER1, int8_t),
+    BASIC(MPI_LOGICAL2, int16_t),
+    BASIC(MPI_INTEGER2, int16_t),
+    BASIC(MPI_REAL2, int16_t),
+    BASIC(MPI_LOGICAL4, int32_t),
+    BASIC(MPI_INTEGER4, int32_t),
+    BASIC(MPI_REAL4, float),
+    BASIC(MPI_COMPLEX4, int32_t),
+    BASIC(MPI_LOGICAL8, int64_t),
+    BASIC(MPI_INTEGER8, int64_t),
+    BASIC(MPI_REAL8, double),
+    BASIC(MPI_COMPLEX8, float _Complex),
+    BASIC(MPI_LOGICAL16, struct bytes_16),
+    BASIC(MPI_INTEGER16, struct bytes_16),
+    BASIC(MPI_REAL16, struct bytes_16),
+    BASIC(MPI_COMPLEX16, double _Complex),
+    BASIC(MPI_COMPLEX32, struct bytes_32),
 };
 enum { BASICS = sizeof basics / sizeof *basics };
 
 size_t basic_size(uint32_t basic) { return basic < BASICS ? basics[basic].size : 0; }
 const char *basic_name(uint32_t basic) { return basic < BASICS && basics[basic].name ? basics[basic].name : "?"; }
 
+enum { MOST_PIECES = 1 << 26 };
+
 static void add_piece(struct type *to, struct piece piece) {
   if (piece.run.count == 0) return;
+  if (to->pieces == MOST_PIECES) fail("unsupported", "a datatype of more than %d pieces is too large", MOST_PIECES);
   size_t size = basic_size(piece.run.basic);
   if (to->pieces > 0) {
     struct piece *last = &to->piece[to->pieces - 1];
@@ -87,6 +125,13 @@ static void add_piece(struct type *to, struct piece piece) {
   }
   if ((to->pieces & (to->pieces - 1)) == 0) to->piece = grow(to->piece, (2 * to->pieces + 1) * sizeof *to->piece);
   to->piece[to->pieces++] = piece;
+}
+
+size_t type_alignment(const struct type *of) {
+  size_t most = 1;
+  for (size_t p = 0; p < of->pieces; p++)
+    if (basics[of->piece[p].run.basic].alignment > most) most = basics[of->piece[p].run.basic].alignment;
+  return most;
 }
 
 /* The type for a basic type, made on demand. */
@@ -102,8 +147,8 @@ static struct type *basic_type(uint32_t basic) {
     made->is_committed = true;
     if (basics[basic].second) {
       add_piece(made, (struct piece){0, {basics[basic].first, 1}});
-      add_piece(made, (struct piece){basics[basic].second, {(uintptr_t)MPI_INT - 0x200, 1}});
-      made->size = basics[basics[basic].first].size + sizeof(int);
+      add_piece(made, (struct piece){basics[basic].second, {basics[basic].then, 1}});
+      made->size = basics[basics[basic].first].size + basics[basics[basic].then].size;
     } else {
       add_piece(made, (struct piece){0, {basic, 1}});
       made->size = basics[basic].size;
@@ -280,6 +325,9 @@ struct type *type_new(void) {
 /* Appends `count` elements of a type, the first one at this offset. */
 void type_add(struct type *to, ptrdiff_t at, size_t count, const struct type *old) {
   bool was_empty = to->size == 0 && to->extent == 0;
+  size_t span = old->extent < 0 ? (size_t)-old->extent : (size_t)old->extent;
+  if (count > PTRDIFF_MAX / ((span > old->size ? span : old->size) + 1))
+    fail("invalid count", "%zu elements do not fit into memory", count);
   if (count > 0 && old->pieces > 0) to->element = to->pieces == 0 || to->element == old->element ? old->element : SEVERAL;
   bool is_dense = old->pieces == 1 && (ptrdiff_t)(old->piece->run.count * basic_size(old->piece->run.basic)) == old->extent;
   for (size_t i = 0; i < (is_dense ? 1 : count); i++) {
@@ -303,142 +351,6 @@ void type_add(struct type *to, ptrdiff_t at, size_t count, const struct type *ol
 int type_done(struct type *made, MPI_Datatype *handle) {
   *OUT(handle) = (MPI_Datatype)handle_new(DATATYPE, &made->object);
   return MPI_SUCCESS;
-}
-
-FUNCTION(Type_contiguous, (int count, MPI_Datatype old, MPI_Datatype *made)) {
-  CALL("MPI_Type_contiguous");
-  check_count(count);
-  struct type *type = type_new();
-  type_add(type, 0, (size_t)count, type_get(old));
-  contents_start(type, MPI_COMBINER_CONTIGUOUS, type_get(old));
-  contents_add(type, 1, &count);
-  return type_done(type, made);
-}
-
-static struct type *vector(int count, int length, ptrdiff_t stride, const struct type *old) {
-  check_count(count);
-  check_count(length);
-  struct type *type = type_new();
-  for (int i = 0; i < count; i++) type_add(type, i * stride, (size_t)length, old);
-  return type;
-}
-
-FUNCTION(Type_vector, (int count, int blocklength, int stride, MPI_Datatype old, MPI_Datatype *made)) {
-  CALL("MPI_Type_vector");
-  const struct type *from = type_get(old);
-  struct type *type = vector(count, blocklength, stride * from->extent, from);
-  contents_start(type, MPI_COMBINER_VECTOR, from);
-  contents_add(type, 3, (int[]){count, blocklength, stride});
-  return type_done(type, made);
-}
-
-FUNCTION(Type_create_hvector, (int count, int blocklength, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *made)) {
-  CALL("MPI_Type_create_hvector");
-  struct type *type = vector(count, blocklength, stride, type_get(old));
-  contents_start(type, MPI_COMBINER_HVECTOR, type_get(old));
-  contents_add(type, 2, (int[]){count, blocklength});
-  contents_add_addresses(type, 1, &stride);
-  return type_done(type, made);
-}
-
-FUNCTION(Type_indexed, (int count, const int lengths[], const int displs[], MPI_Datatype old, MPI_Datatype *made)) {
-  CALL("MPI_Type_indexed");
-  check_count(count);
-  INS(lengths, count);
-  INS(displs, count);
-  const struct type *from = type_get(old);
-  struct type *type = type_new();
-  for (int i = 0; i < count; i++) {
-    check_count(lengths[i]);
-    type_add(type, displs[i] * from->extent, (size_t)lengths[i], from);
-  }
-  contents_start(type, MPI_COMBINER_INDEXED, from);
-  contents_add(type, 1, &count);
-  contents_add(type, count, lengths);
-  contents_add(type, count, displs);
-  return type_done(type, made);
-}
-
-FUNCTION(Type_create_hindexed, (int count, const int lengths[], const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *made)) {
-  CALL("MPI_Type_create_hindexed");
-  check_count(count);
-  INS(lengths, count);
-  INS(displs, count);
-  const struct type *from = type_get(old);
-  struct type *type = type_new();
-  for (int i = 0; i < count; i++) {
-    check_count(lengths[i]);
-    type_add(type, displs[i], (size_t)lengths[i], from);
-  }
-  contents_start(type, MPI_COMBINER_HINDEXED, from);
-  contents_add(type, 1, &count);
-  contents_add(type, count, lengths);
-  contents_add_addresses(type, count, displs);
-  return type_done(type, made);
-}
-
-FUNCTION(Type_create_indexed_block, (int count, int length, const int displs[], MPI_Datatype old, MPI_Datatype *made)) {
-  CALL("MPI_Type_create_indexed_block");
-  check_count(count);
-  INS(displs, count);
-  check_count(length);
-  const struct type *from = type_get(old);
-  struct type *type = type_new();
-  for (int i = 0; i < count; i++) type_add(type, displs[i] * from->extent, (size_t)length, from);
-  contents_start(type, MPI_COMBINER_INDEXED_BLOCK, from);
-  contents_add(type, 2, (int[]){count, length});
-  contents_add(type, count, displs);
-  return type_done(type, made);
-}
-
-FUNCTION(Type_create_hindexed_block, (int count, int length, const MPI_Aint displs[], MPI_Datatype old, MPI_Datatype *made)) {
-  CALL("MPI_Type_create_hindexed_block");
-  check_count(count);
-  INS(displs, count);
-  check_count(length);
-  const struct type *from = type_get(old);
-  struct type *type = type_new();
-  for (int i = 0; i < count; i++) type_add(type, displs[i], (size_t)length, from);
-  contents_start(type, MPI_COMBINER_HINDEXED_BLOCK, from);
-  contents_add(type, 2, (int[]){count, length});
-  contents_add_addresses(type, count, displs);
-  return type_done(type, made);
-}
-
-FUNCTION(Type_create_struct, (int count, const int lengths[], const MPI_Aint displs[], const MPI_Datatype types[], MPI_Datatype *made)) {
-  CALL("MPI_Type_create_struct");
-  check_count(count);
-  INS(lengths, count);
-  INS(displs, count);
-  INS(types, count);
-  struct type *type = type_new();
-  size_t align = 1;
-  for (int i = 0; i < count; i++) {
-    const struct type *part = type_get(types[i]);
-    check_count(lengths[i]);
-    type_add(type, displs[i], (size_t)lengths[i], part);
-    contents_add_types(type, 1, &part);
-    for (size_t p = 0; p < part->pieces; p++)
-      if (basics[part->piece[p].run.basic].alignment > align) align = basics[part->piece[p].run.basic].alignment;
-  }
-  /* The extent of a struct is rounded up, as in C. */
-  type->extent = (type->extent + (ptrdiff_t)align - 1) / (ptrdiff_t)align * (ptrdiff_t)align;
-  contents_start(type, MPI_COMBINER_STRUCT, NULL);
-  contents_add(type, 1, &count);
-  contents_add(type, count, lengths);
-  contents_add_addresses(type, count, displs);
-  return type_done(type, made);
-}
-
-FUNCTION(Type_create_resized, (MPI_Datatype old, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *made)) {
-  CALL("MPI_Type_create_resized");
-  struct type *type = type_new();
-  type_add(type, 0, 1, type_get(old));
-  type->lb = lb;
-  type->extent = extent;
-  contents_start(type, MPI_COMBINER_RESIZED, type_get(old));
-  contents_add_addresses(type, 2, (MPI_Aint[]){lb, extent});
-  return type_done(type, made);
 }
 
 FUNCTION(Type_dup, (MPI_Datatype old, MPI_Datatype *made)) {
@@ -475,22 +387,8 @@ FUNCTION(Type_free, (MPI_Datatype *type)) {
   return MPI_SUCCESS;
 }
 
-FUNCTION(Type_size, (MPI_Datatype type, int *size)) {
-  CALL("MPI_Type_size");
-  *OUT(size) = (int)type_get(type)->size;
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Type_get_extent, (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)) {
-  CALL("MPI_Type_get_extent");
-  const struct type *of = type_get(type);
-  *OUT(lb) = of->lb;
-  *OUT(extent) = of->extent;
-  return MPI_SUCCESS;
-}
-
 /* From the first byte with a value to the last one. */
-static void true_extent(const struct type *of, ptrdiff_t *lb, ptrdiff_t *extent) {
+void type_true_extent(const struct type *of, ptrdiff_t *lb, ptrdiff_t *extent) {
   ptrdiff_t low = 0, high = 0;
   for (size_t p = 0; p < of->pieces; p++) {
     const struct piece *piece = &of->piece[p];
@@ -502,16 +400,10 @@ static void true_extent(const struct type *of, ptrdiff_t *lb, ptrdiff_t *extent)
   *extent = high - low;
 }
 
-FUNCTION(Type_get_true_extent, (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)) {
-  CALL("MPI_Type_get_true_extent");
-  true_extent(type_get(type), OUT(lb), OUT(extent));
-  return MPI_SUCCESS;
-}
-
 FUNCTION(Type_get_true_extent_x, (MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)) {
   CALL("MPI_Type_get_true_extent_x");
   ptrdiff_t low, length;
-  true_extent(type_get(type), &low, &length);
+  type_true_extent(type_get(type), &low, &length);
   *OUT(lb) = low;
   *OUT(extent) = length;
   return MPI_SUCCESS;
@@ -543,44 +435,6 @@ FUNCTION(Type_set_name, (MPI_Datatype type, const char *name)) {
 FUNCTION(Type_get_name, (MPI_Datatype type, char *name, int *length)) {
   CALL("MPI_Type_get_name");
   *OUT(length) = text_out(name, type == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : object_name(&type_get(type)->object));
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Pack_size, (int count, MPI_Datatype type, MPI_Comm comm, int *size)) {
-  CALL("MPI_Pack_size");
-  comm_get(comm);
-  check_count(count);
-  *OUT(size) = count * (int)type_get(type)->size;
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Pack, (const void *in, int count, MPI_Datatype type, void *out, int size, int *position, MPI_Comm comm)) {
-  CALL("MPI_Pack");
-  comm_get(comm);
-  check_count(count);
-  const struct type *of = type_for(type, "datatype");
-  memory_use_values(in, (size_t)count, of, READS, "the input buffer");
-  struct bytes packed = {0};
-  pack(&packed, in, (size_t)count, of);
-  if (*OUT(position) < 0 || packed.length > (size_t)(size - *position))
-    fail("truncation", "%zu bytes do not fit behind byte %d of %d", packed.length, *position, size);
-  if (packed.length > 0) memcpy(memory_use((char *)out + *position, packed.length, WRITES, "the output buffer"), packed.at, packed.length);
-  *position += (int)packed.length;
-  release(packed.at);
-  return MPI_SUCCESS;
-}
-
-FUNCTION(Unpack, (const void *in, int size, int *position, void *out, int count, MPI_Datatype type, MPI_Comm comm)) {
-  CALL("MPI_Unpack");
-  comm_get(comm);
-  check_count(count);
-  const struct type *of = type_for(type, "datatype");
-  size_t length = (size_t)count * of->size;
-  memory_use_values(out, (size_t)count, of, WRITES, "the output buffer");
-  if (*OUT(position) < 0 || length > (size_t)(size - *position))
-    fail("truncation", "there are no %zu bytes from byte %d on of %d", length, *position, size);
-  if (length > 0) unpack(out, memory_use((const uint8_t *)in + *position, length, READS, "the input buffer"), length, of);
-  *position += (int)length;
   return MPI_SUCCESS;
 }
 

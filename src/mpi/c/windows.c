@@ -1,6 +1,8 @@
 /* Windows: how they are made and freed, and their two copies. */
 #include "windows.h"
 
+#include <limits.h>
+
 struct window **windows;
 size_t count_of_windows;
 
@@ -100,15 +102,16 @@ void windows_pull(void) {
   }
 }
 
-static void check_base(const void *base, MPI_Aint size, int unit) {
+void window_check_base(const void *base, MPI_Aint size, MPI_Aint unit) {
   if (size < 0) fail("invalid argument", "the size is %ld", (long)size);
-  if (unit <= 0) fail("invalid argument", "the displacement unit is %d", unit);
+  if (unit <= 0) fail("invalid argument", "the displacement unit is %ld", (long)unit);
+  if (unit > INT_MAX) fail("unsupported", "the displacement unit is %ld", (long)unit);
   if (size > 0 && !base) fail("invalid buffer", "the memory of the window is a null pointer");
   if (size > 0 && is_beyond_heap(base, (size_t)size))
     fail("invalid buffer", "the window has %ld bytes, but its piece of the heap has less", (long)size);
 }
 
-static int make(void *base, MPI_Aint size, int unit, MPI_Comm comm, bool is_allocated, MPI_Win *win) {
+int window_make(void *base, MPI_Aint size, MPI_Aint unit, MPI_Comm comm, bool is_allocated, MPI_Win *win) {
   struct comm *in = comm_get_intra(comm);
   OUT(win);
   struct window *made = allocate(sizeof *made);
@@ -119,7 +122,7 @@ static int make(void *base, MPI_Aint size, int unit, MPI_Comm comm, bool is_allo
   made->is_allocated = is_allocated;
   made->name = text_of("%s/%u", in->name, in->made++);
   made->sides = allocate((size_t)ranks * sizeof *made->sides);
-  made->sides[in->rank] = (struct side){(size_t)size, unit};
+  made->sides[in->rank] = (struct side){(size_t)size, (int)unit};
   made->holds = allocate((size_t)ranks * sizeof *made->holds);
   made->locks = allocate((size_t)ranks * (size_t)ranks * sizeof *made->locks);
   made->copies = allocate((size_t)ranks * sizeof *made->copies);
@@ -142,22 +145,6 @@ static int make(void *base, MPI_Aint size, int unit, MPI_Comm comm, bool is_allo
   made->is_made = true;
   *win = (MPI_Win)handle_new(WIN, &made->object);
   return MPI_SUCCESS;
-}
-
-FUNCTION(Win_create, (void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)) {
-  CALL("MPI_Win_create");
-  (void)info;
-  check_base(base, size, unit);
-  return make(base, size, unit, comm, false, win);
-}
-
-FUNCTION(Win_allocate, (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)) {
-  CALL("MPI_Win_allocate");
-  (void)info;
-  void *memory = calloc(1, size > 0 ? (size_t)size : 1);
-  check_base(memory, size, unit);
-  *OUT((void **)base) = memory;
-  return make(memory, size, unit, comm, true, win);
 }
 
 static void check_closed(const struct window *window) {

@@ -12,7 +12,13 @@
 #define count_of_windows mazurka_count_of_windows
 #define window_of mazurka_window_of
 #define window_is_locked mazurka_window_is_locked
+#define window_check_base mazurka_window_check_base
 #define window_check_rank mazurka_window_check_rank
+#define window_make mazurka_window_make
+#define operation_start mazurka_operation_start
+#define operation_writes mazurka_operation_writes
+#define operation_reads mazurka_operation_reads
+#define operation_request mazurka_operation_request
 #define window_question mazurka_window_question
 #define window_ask mazurka_window_ask
 #define put_store mazurka_put_store
@@ -246,5 +252,17 @@ bool clock_knows(int world, uint32_t time);
 
 /* epochs.c: an assertion has no bits but these. */
 void assertion_check(int assertion, int allowed);
+
+/* windows.c: checks the memory of a part; makes a window of the parts of all ranks */
+void window_check_base(const void *base, MPI_Aint size, MPI_Aint unit);
+int window_make(void *base, MPI_Aint size, MPI_Aint unit, MPI_Comm comm, bool is_allocated, MPI_Win *win);
+
+/* onesided.c: starts an operation, whose kind is 'p'ut, 'g'et, 'a'ccumulate, 'f'etch, 'c'ompare */
+struct operation *operation_start(MPI_Win win, char kind, int target, MPI_Aint disp, MPI_Count count, MPI_Datatype type, MPI_Op op);
+/* What it sends, and where it puts what it reads. */
+void operation_writes(struct operation *of, const void *origin, MPI_Count count, MPI_Datatype type);
+void operation_reads(struct operation *of, void *result, MPI_Count count, MPI_Datatype type);
+/* Makes a request for it; NULL: for nothing. */
+int operation_request(MPI_Win win, const struct operation *of, MPI_Request *handle);
 
 #endif

@@ -24,6 +24,7 @@
  * run: it needs nothing of those questions but that they are the same. src/mpi/wire.rs and
  * src/mpi/ranks.rs read and write the same. */
 #include "calls.h"
+#include "sessions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -379,7 +380,8 @@ static void at_end(void) {
   TURN;
   processes_wait();
   call = (struct call){"the end", 0};
-  if (!env_is_over()) fail("missing finalize", "the rank ends without MPI_Finalize");
+  if (env_has_world()) fail("missing finalize", "the rank ends without MPI_Finalize");
+  if (!env_is_over()) fail("missing finalize", "the rank ends without MPI_Session_finalize");
   struct bytes *to = question('D');
   put_u32(to, count_of_remarks);
   put(to, remarks.at, remarks.length);
