@@ -14,6 +14,8 @@
 // 16: right, 3 ranks
 // 17: right, 4 ranks
 // 18: right, 3 ranks
+// 19: right, 3 ranks
+// 20: invalid group, 2 ranks
 #include "cases.h"
 
 #define CHECK(condition)                                                  \
@@ -249,5 +251,26 @@ static void run(void) {
       }
       end();
       break;
+    case 19: case 20: {
+      MPI_Session session;
+      MPI_Group all, here, there;
+      MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+      MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+      MPI_Group_incl(all, 1, &(int){0}, &here);
+      MPI_Group_excl(all, 1, &(int){0}, &there);
+      if (which == 20) there = here; // wrong 20
+      if (rank == 0) MPI_Intercomm_create_from_groups(here, 0, there, 0, "text", MPI_INFO_NULL, MPI_ERRORS_RETURN, &both); // wrong 20
+      else MPI_Intercomm_create_from_groups(there, 0, here, 0, "text", MPI_INFO_NULL, MPI_ERRORS_RETURN, &both); // wrong 20
+      MPI_Comm_remote_size(both, &others);
+      CHECK(others == (rank ? 1 : 2));
+      MPI_Allreduce(&value, &got, 1, MPI_INT, MPI_SUM, both);
+      CHECK(got == (rank ? 0 : 3));
+      MPI_Comm_free(&both);
+      MPI_Group_free(&here);
+      MPI_Group_free(&there);
+      MPI_Group_free(&all);
+      MPI_Session_finalize(&session);
+      break;
+    }
   }
 }

@@ -42,16 +42,16 @@ struct news {
   bool was_known;
 };
 
-static struct news await(const struct window *window, int rank, int what) {
+/* Begins to wait for such a message. Returns the number of the request. */
+static uint32_t expect(const struct window *window, int rank, int what) {
   struct bytes *to = question('R');
   put_place(to, window, window->comm->rank);
   put_i32(to, rank);
   put_i32(to, what);
-  uint32_t posted = ask_posted();
-  to = question('W');
-  put_u32(to, 1);
-  put_u32(to, posted);
-  struct reader answer = ask();
+  return ask_posted();
+}
+
+static struct news take_news(const struct window *window, int rank, struct reader answer) {
   take_u8(&answer);
   take_u32(&answer);
   struct reader message = (take_u8(&answer), take_block(&answer));
@@ -67,6 +67,19 @@ static struct news await(const struct window *window, int rank, int what) {
   news.assertion = take_i32(&message);
   clock_join(&clock);
   return news;
+}
+
+/* Asks for what was expected: waits ('W'), or polls ('T'). */
+static struct reader ask_for(char kind, uint32_t posted) {
+  struct bytes *to = question(kind);
+  size_t arguments = to->length;
+  put_u32(to, 1);
+  put_u32(to, posted);
+  return kind == 'T' ? ask_poll(to, arguments) : ask();
+}
+
+static struct news await(const struct window *window, int rank, int what) {
+  return take_news(window, rank, ask_for('W', expect(window, rank, what)));
 }
 
 /* The members of a group, as ranks in the window. */
@@ -135,19 +148,40 @@ FUNCTION(Win_complete, (MPI_Win win)) {
   return MPI_SUCCESS;
 }
 
-FUNCTION(Win_wait, (MPI_Win win)) {
-  CALL("MPI_Win_wait");
-  struct window *window = window_of(win);
+/* Ends the exposure when all its origins have said that they are done, one after another. Returns
+ * false if a poll finds that one has not. */
+static bool end_exposure(struct window *window, char kind) {
   if (!window->exposed) fail("missing epoch", "no MPI_Win_post comes before it");
-  for (int i = 0; i < window->exposed->size; i++) {
-    struct news news = await(window, window->exposed->ranks[i], DONE);
+  const struct group *origins = window->exposed;
+  for (; window->done < origins->size; window->done++) {
+    int rank = origins->ranks[window->done];
+    if (!window->is_awaiting) window->awaited = expect(window, rank, DONE);
+    window->is_awaiting = true;
+    struct reader answer = ask_for(kind, window->awaited);
+    if (*answer.at != 'K') return false;
+    window->is_awaiting = false;
+    struct news news = take_news(window, rank, answer);
     if (window->no_put_at && news.assertion)
       fail_at(window->no_put_at, "invalid argument", "MPI_MODE_NOPUT, but rank %d changes this part until {@%lx}",
-              window->comm->group->ranks[window->exposed->ranks[i]], news.site);
+              window->comm->group->ranks[rank], news.site);
   }
+  window->done = 0;
   window->no_put_at = 0;
   window->exposed = NULL;
   window->synchronized = clock_tick();
   windows_pull();
+  return true;
+}
+
+FUNCTION(Win_wait, (MPI_Win win)) {
+  CALL("MPI_Win_wait");
+  end_exposure(window_of(win), 'W');
+  return MPI_SUCCESS;
+}
+
+FUNCTION(Win_test, (MPI_Win win, int *flag)) {
+  CALL("MPI_Win_test");
+  OUT(flag);
+  *flag = end_exposure(window_of(win), 'T');
   return MPI_SUCCESS;
 }

@@ -3,7 +3,7 @@
  *
  * Where all ranks are counted, in mailboxes and collectives, those of one group come before those
  * of the other: first the group with the smallest rank of the world. */
-#include "rank.h"
+#include "sessions.h"
 
 /* A group and the name of its communicator, as the leader tells them. */
 static void put_side(struct bytes *to, const struct comm *local) {
@@ -73,6 +73,36 @@ static void check_apart(const struct group *one, const struct group *other) {
         fail("invalid group", "rank %d of the world is in both groups", one->ranks[i]);
 }
 
+/* The leader has got this from that of the other group. */
+static struct comm *join(struct comm *own, int leader, const struct bytes *told) {
+  struct contributions all = exchange(own, call.name, told);
+  struct reader said = *contribution(&all, leader);
+  struct side other = take_side(&said);
+  check_apart(own->group, other.group);
+  char *name = comm_next_name(own, 0);
+  own->made++;
+  bool is_remote_first = smallest(other.group) < smallest(own->group);
+  char *both = is_remote_first ? text_of("%s|%s", other.name, name) : text_of("%s|%s", name, other.name);
+  struct group *members = group_new(own->group->size);
+  memcpy(members->ranks, own->group->ranks, (size_t)members->size * sizeof *members->ranks);
+  struct comm *to = comm_new(members, both, own);
+  to->session = own->session;
+  to->remote = other.group;
+  to->is_remote_first = is_remote_first;
+  release(name);
+  release(other.name);
+  return to;
+}
+
+/* The leader tells that of the other group about its own, and appends what it is told. */
+static void exchange_sides(const struct comm *own, const struct comm *peers, int remote, int tag, struct bytes *told) {
+  struct bytes mine = {0};
+  put_side(&mine, own);
+  struct reader side = meet_leader(peers, remote, tag, &mine);
+  release(mine.at);
+  put(told, side.at, (size_t)(side.end - side.at));
+}
+
 FUNCTION(Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, MPI_Comm *made)) {
   CALL("MPI_Intercomm_create");
   OUT(made);
@@ -87,30 +117,52 @@ FUNCTION(Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peer, int remot
       fail("invalid rank", "the remote leader is %d, but %s has %d ranks", remote, peers->title, comm_peers(peers)->size);
     if (comm_peers(peers)->ranks[remote] == world_rank) fail("invalid rank", "the remote leader is the rank itself");
     if (tag < 0) fail("invalid tag", "the tag is %d", tag);
-    struct bytes mine = {0};
-    put_side(&mine, own);
-    struct reader side = meet_leader(peers, remote, tag, &mine);
-    release(mine.at);
-    put(&told, side.at, (size_t)(side.end - side.at));
+    exchange_sides(own, peers, remote, tag, &told);
   }
-  struct contributions all = exchange(own, call.name, &told);
+  struct comm *to = join(own, leader, &told);
   release(told.at);
-  struct reader said = *contribution(&all, leader);
-  struct side other = take_side(&said);
-  check_apart(own->group, other.group);
-  char *name = comm_next_name(own, 0);
-  own->made++;
-  bool is_remote_first = smallest(other.group) < smallest(own->group);
-  char *both = is_remote_first ? text_of("%s|%s", other.name, name) : text_of("%s|%s", name, other.name);
-  struct group *members = group_new(own->group->size);
-  memcpy(members->ranks, own->group->ranks, (size_t)members->size * sizeof *members->ranks);
-  struct comm *to = comm_new(members, both, own);
-  to->remote = other.group;
-  to->is_remote_first = is_remote_first;
-  release(name);
-  release(other.name);
   *made = comm_publish(to);
   return MPI_SUCCESS;
+}
+
+/* Those who meet have no communicator yet: there is one of the local group, and one of the two
+ * leaders. */
+FUNCTION(Intercomm_create_from_groups, (MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char *tag,
+                                        MPI_Info info, MPI_Errhandler handler, MPI_Comm *made)) {
+  CALL("MPI_Intercomm_create_from_groups");
+  (void)info;
+  OUT(made);
+  const struct group *members = group_get(local);
+  if (strlen(text_in(tag, "the text")) >= MPI_MAX_STRINGTAG_LEN) fail("invalid argument", "the text has %zu characters", strlen(tag));
+  if (leader < 0 || leader >= members->size)
+    fail("invalid rank", "the leader is %d, but its group has %d ranks", leader, members->size);
+  char *name = text_of("session %s/half", tag);
+  struct comm *own, *peers;
+  comm_of_group(NULL, members, name, &own);
+  if (own->rank < 0) fail("invalid group", "the rank is not in the group");
+  release(name);
+  struct bytes told = {0};
+  if (own->rank == leader) {
+    const struct group *others = group_get(remote);
+    if (remote_leader < 0 || remote_leader >= others->size)
+      fail("invalid rank", "the remote leader is %d, but its group has %d ranks", remote_leader, others->size);
+    check_apart(members, others);
+    int other = others->ranks[remote_leader];
+    struct group *pair = group_new(2);
+    pair->ranks[0] = other < world_rank ? other : world_rank;
+    pair->ranks[1] = other < world_rank ? world_rank : other;
+    name = text_of("session %s/leaders", tag);
+    comm_of_group(NULL, pair, name, &peers);
+    release(name);
+    peers->object.is_freed = true;
+    exchange_sides(own, peers, 1 - peers->rank, 0, &told);
+  }
+  struct comm *to = join(own, leader, &told);
+  release(told.at);
+  /* The program does not know of that communicator. */
+  own->object.is_freed = true;
+  *made = comm_publish(to);
+  return errhandler_attach(&to->errhandler, handler, "communicators");
 }
 
 /* The value of `high` that the ranks at these places pass: the same for all. */

@@ -22,6 +22,7 @@ enum { NEVER = UINT32_MAX };
 
 static struct record *records;
 static size_t count, room;
+static size_t compared; /* all before this one are */
 
 void file_records_add(const struct content *content, const struct file *by, uint32_t owner, bool is_write, struct spans spans) {
   if (spans.count == 0) return;
@@ -133,7 +134,10 @@ static void compare(const struct record *own, const struct record *other, int ra
           own->name, world_rank, own->site, other->name, rank, other->site, own->path, lacking);
 }
 
+bool file_records_are_left(void) { return count > compared; }
+
 void file_records_compare(const struct contributions *all) {
+  compared = count;
   for (int rank = 0; rank < world_size; rank++) {
     struct reader said = *contribution(all, rank);
     while (rank != world_rank && said.at < said.end) {

@@ -75,6 +75,7 @@
 #define exchange mazurka_exchange
 #define fail mazurka_fail
 #define file_get_handler mazurka_file_get_handler
+#define file_records_are_left mazurka_file_records_are_left
 #define file_records_compare mazurka_file_records_compare
 #define file_records_disown mazurka_file_records_disown
 #define file_records_put mazurka_file_records_put
@@ -597,6 +598,7 @@ void memory_watch(const void *base, size_t size);
  * finds those that conflict. */
 void file_records_put(struct bytes *to);
 void file_records_compare(const struct contributions *all);
+bool file_records_are_left(void); /* whether there are some that were not compared */
 /* This operation is complete. */
 void file_records_disown(uint32_t owner);
 

@@ -40,6 +40,8 @@ FUNCTION(Session_finalize, (MPI_Session *session)) {
   struct session *of = get(*OUT(session));
   bool is_last = count_of_open == 1 && !env_has_world();
   if (is_last) {
+    if (world_size > 1 && file_records_are_left())
+      fail("unsupported", "accesses to files are compared in MPI_Finalize, which does not come after those of the rank");
     windows_check_end();
     handles_check_left();
   }

@@ -134,6 +134,9 @@ struct window {
   enum hold *holds;  /* by target */
   uint32_t *locks;   /* requests for the gates, by target and rank: locks.c */
   struct group *exposed, *started; /* the epochs of groups: active.c */
+  int done;         /* the number of origins that have said so to this rank */
+  bool is_awaiting; /* whether it has begun to wait for the next one, with the request `awaited` */
+  uint32_t awaited;
   uintptr_t opened_at;
   uint32_t synchronized; /* the rank's own time at the last synchronization */
   uintptr_t no_put_at; /* the call that asserts that this part is not changed until the next one */
