@@ -82,6 +82,29 @@ fn places_in(message: &str) -> BTreeSet<String> {
     words.filter(is_place).map(name).collect()
 }
 
+/// Calls in words, where many that are made at one place are told together.
+fn calls_of(all: &[Made]) -> Vec<String> {
+    const MANY: usize = 4;
+    let call = |made: &Made| {
+        made.site.as_ref().map_or("a call".into(), |site| call_name(&site.text).to_owned())
+    };
+    let place_of = |made: &Made| made.site.as_ref().and_then(place);
+    let is_alike =
+        |one: &Made, other: &Made| (call(one), place_of(one)) == (call(other), place_of(other));
+    let words = all.iter().enumerate().filter_map(|(index, made)| {
+        let alike: Vec<usize> = (0..all.len()).filter(|&n| is_alike(made, &all[n])).collect();
+        match alike.len() >= MANY {
+            false => Some(made.words(&call(made))),
+            true if alike[0] == index => {
+                let others = alike.len() - 1;
+                Some(format!("{}, and of {others} other ranks there", made.words(&call(made))))
+            }
+            true => None,
+        }
+    });
+    words.collect()
+}
+
 /// A state with a violation.
 struct Scene<'s> {
     system: &'s History<Ranks>,
@@ -155,13 +178,8 @@ impl Scene<'_> {
         places.extend(self.awaited());
         let found = self.strays().or_else(|| self.communicators());
         let (slip, message, others) = found.unwrap_or_else(|| {
-            let waiting: Vec<_> = blocked
-                .iter()
-                .map(|made| {
-                    made.words(made.site.as_ref().map_or("a call", |site| call_name(&site.text)))
-                })
-                .collect();
-            (Slip::CallOrder, format!("no call can end: {}", waiting.join(", ")), Vec::new())
+            let waiting = calls_of(&blocked).join(", ");
+            (Slip::CallOrder, format!("no call can end: {waiting}"), Vec::new())
         });
         places.extend(others.iter().filter_map(|made| place(made.site.as_ref()?)));
         Diagnosis { slip, message, places }

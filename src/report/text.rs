@@ -11,6 +11,7 @@ mod checks;
 mod coverage;
 mod execution;
 mod levels;
+mod many;
 mod place;
 mod printed;
 mod shell;

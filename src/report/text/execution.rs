@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::calls::CallTable;
+use super::many::{grouped, named};
 use super::place::{one_file, place};
 use super::steps::{WIDEST_ACTION, beside, hanging, shortened};
 use super::warnings::Warnings;
@@ -10,6 +11,9 @@ use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, values, viola
 use crate::explore::ViolationKind;
 use crate::property::{Blocked, list};
 use crate::report::{ExecutionReport, ViolationReport};
+
+/// The most processes in the middle of a circle that are all named.
+const LONG: usize = 5;
 
 /// The processes that wait at the end of a deadlocked execution, in this width.
 pub(super) struct Standstill<'r>(pub(super) &'r ViolationReport, pub(super) usize);
@@ -31,7 +35,7 @@ impl Display for Standstill<'_> {
         let number =
             widest(&|blocked| place(told_file(blocked).as_deref(), blocked.line).chars().count());
         let what = widest(&|blocked| blocked.action.chars().count()).min(WIDEST_ACTION);
-        for blocked in &violation.blocked {
+        for (blocked, alike) in grouped(&violation.blocked) {
             let file = told_file(blocked);
             let place = place(file.as_deref(), blocked.line);
             let place = match (blocked.line, file) {
@@ -51,6 +55,9 @@ impl Display for Standstill<'_> {
             }
             let texts = beside((&blocked.action, what), &lines, left);
             writeln!(f, "  {process:<who$}{}  {texts}", Styled(FAINT, place))?;
+            if !alike.is_empty() {
+                writeln!(f, "  {} wait alike.", named(&alike))?;
+            }
         }
         let others = [
             (&violation.spinning, "goes round its loop for ever", "go round their loops for ever"),
@@ -72,7 +79,14 @@ impl Display for Standstill<'_> {
                 writeln!(f, "\n{}", Styled(HEADING, "Each waits for the next:"))?;
                 let mut names: Vec<_> = cycle.iter().map(|link| link.process.as_str()).collect();
                 names.push(names[0]);
-                writeln!(f, "  {}", names.join(" -> "))
+                let way = names.join(" -> ");
+                match names.as_slice() {
+                    [a, b, c, between @ .., y, z] if between.len() > LONG => {
+                        let others = plural(between.len() as u64, "other", "others");
+                        writeln!(f, "  {a} -> {b} -> {c} -> ({others}) -> {y} -> {z}")
+                    }
+                    _ => writeln!(f, "  {way}"),
+                }
             }
             Some(cycle) => {
                 writeln!(f, "\n{}", Styled(HEADING, "No process outside could help these:"))?;

@@ -1,0 +1,91 @@
+//! Many processes that wait alike: one is shown, and the others are named.
+
+use crate::property::{Blocked, list};
+
+/// From this number on, processes that wait alike are told together.
+const MANY: usize = 4;
+
+/// Who waits, each with those that wait alike and are not shown themselves.
+pub(super) fn grouped(all: &[Blocked]) -> Vec<(&Blocked, Vec<&str>)> {
+    let keys: Vec<Key<'_>> = all.iter().map(key).collect();
+    let alike = |key: &Key<'_>| -> Vec<usize> {
+        (0..all.len()).filter(|&other| keys[other] == *key).collect()
+    };
+    let shown = all.iter().zip(&keys).enumerate().filter_map(|(index, (blocked, key))| {
+        let group = alike(key);
+        match group.len() >= MANY {
+            false => Some((blocked, Vec::new())),
+            true if group[0] == index => {
+                let others = group[1..].iter().map(|&other| all[other].process.as_str());
+                Some((blocked, others.collect()))
+            }
+            true => None,
+        }
+    });
+    shown.collect()
+}
+
+/// What is the same for processes that wait alike: the place, and the texts but for numbers.
+type Key<'b> = (Option<&'b str>, Option<u32>, String, String, Option<String>);
+
+fn key(blocked: &Blocked) -> Key<'_> {
+    let Blocked { action, waits_for, file, line, .. } = blocked;
+    let hope = blocked.hope().map(|hope| without_numbers(&hope));
+    (file.as_deref(), *line, without_numbers(action), without_numbers(waits_for), hope)
+}
+
+/// The text with a sign in the place of each number.
+fn without_numbers(text: &str) -> String {
+    let mut parts = String::new();
+    for c in text.chars() {
+        match c.is_ascii_digit() {
+            false => parts.push(c),
+            true if parts.ends_with('#') => {}
+            true => parts.push('#'),
+        }
+    }
+    parts
+}
+
+/// Names in few words, where numbers follow one another: `rank 1 to rank 15 and rank 20`.
+pub(super) fn named(names: &[&str]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut rest = names;
+    while let [first, ..] = rest {
+        let row = rest.windows(2).take_while(|pair| follows(pair[0], pair[1])).count() + 1;
+        match row {
+            1 | 2 => words.extend(rest[..row].iter().map(|name| name.to_string())),
+            _ => words.push(format!("{first} to {}", rest[row - 1])),
+        }
+        rest = &rest[row..];
+    }
+    list(&words.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Do two names differ only in their last number, by one?
+fn follows(one: &str, other: &str) -> bool {
+    let split = |name: &str| {
+        let end = name.rfind(|c: char| c.is_ascii_digit())? + 1;
+        let start = name[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
+        let number: u64 = name[start..end].parse().ok()?;
+        Some((name[..start].to_owned(), number, name[end..].to_owned()))
+    };
+    match (split(one), split(other)) {
+        (Some((a, n, b)), Some((c, m, d))) => (a, b) == (c, d) && n.checked_add(1) == Some(m),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_names_are_told_by_their_ends() {
+        let names = ["rank 9", "rank 10", "rank 11", "rank 14", "P[0]", "P[1]", "Q"];
+        assert_eq!(named(&names), "rank 9 to rank 11, rank 14, P[0], P[1] and Q");
+        assert_eq!(named(&["rank 3"]), "rank 3");
+        assert!(!follows("rank 1", "node 2") && !follows("P[1]", "P[1]") && !follows("a", "b"));
+        assert_eq!(without_numbers("at w[10] of 3"), "at w[#] of #");
+    }
+}
