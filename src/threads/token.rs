@@ -110,10 +110,9 @@ pub(super) struct Turn(pub(super) NodeId);
 
 impl Update for Turn {
     fn update(&self, content: &Value) -> Option<Value> {
-        let before = Turned::of(content);
-        let count = before.map_or(0, |before| before.count) + 1;
-        let hash = mix(before.map_or(1, |before| before.hash) ^ mix(u64::from(self.0)));
-        let turned = Turned { by: self.0, before: content.clone(), count, hash };
+        let before = Turned::of(content).map_or(1, |before| before.hash);
+        let hash = mix(before ^ mix(u64::from(self.0)));
+        let turned = Turned { by: self.0, before: content.clone(), hash };
         Some(Value::Opaque(Opaque::new(turned)))
     }
 }
@@ -133,7 +132,6 @@ pub(super) struct Turned {
     pub(super) by: NodeId,
     /// Those before, which that thread has observed.
     pub(super) before: Value,
-    count: u32,
     hash: u64,
 }
 
@@ -145,10 +143,9 @@ impl Turned {
     }
 }
 
-/// A counterexample shows how many.
 impl fmt::Debug for Turned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.count.fmt(f)
+        AsMade.fmt(f)
     }
 }
 

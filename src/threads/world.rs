@@ -192,7 +192,7 @@ impl World {
     }
 
     fn bring_to_what_was_read(&mut self, told: &Told) -> Result<(), Stale> {
-        let Told::Value(value) = told else { return Ok(()) };
+        let Some(value) = content(told) else { return Ok(()) };
         if let Some(Token(by)) = Token::of(value) {
             return self.bring_to(by);
         }
@@ -221,7 +221,7 @@ impl World {
 
     /// Adds to what a thread knows of others.
     fn learn_what_was_read(&mut self, root: NodeId, told: &Told) {
-        let Told::Value(value) = told else { return };
+        let Some(value) = content(told) else { return };
         let mut clock = std::mem::take(&mut self.thread(root).clock);
         if let Some(Token(by)) = Token::of(value) {
             self.add_to(&mut clock, by);
@@ -368,8 +368,16 @@ impl Drop for World {
 
 /// Is this the outcome of an operation that reads what another thread has left?
 fn reads(told: &Told) -> bool {
-    let Told::Value(value) = told else { return false };
+    let Some(value) = content(told) else { return false };
     Token::of(value).is_some() || Word::of(value).is_some() || Turned::of(value).is_some()
+}
+
+/// The content that was read, or the message.
+fn content(told: &Told) -> Option<&Value> {
+    match told {
+        Told::Value(value) | Told::Completed { value, .. } => Some(value),
+        _ => None,
+    }
 }
 
 fn put_back(mut stack: Stack) {

@@ -6,11 +6,11 @@
 use std::panic::Location;
 use std::sync::{Mutex as Plain, MutexGuard as PlainGuard, PoisonError, TryLockError};
 
+use super::access::new_cell;
 use super::turns::Turns;
 use crate::model::{Access, CellId, Op};
 use crate::systems::history::Asked;
 use crate::threads::ask::{Place, Running, ask, ask_for, content, is_stale};
-use crate::threads::system::Made;
 use crate::threads::token::Token;
 
 /// Data that threads act on, one after another.
@@ -38,7 +38,10 @@ impl<T> Section<T> {
     /// Data of an object that is called so.
     #[track_caller]
     pub(in crate::threads) fn new(what: &'static str, data: T) -> Section<T> {
-        let place = Location::caller();
+        Section::new_at(what, Location::caller(), data)
+    }
+
+    pub(in crate::threads) fn new_at(what: &'static str, place: Place, data: T) -> Section<T> {
         Section { turns: Turns::new(what, place), data: Plain::new(data) }
     }
 
@@ -78,7 +81,11 @@ impl Flag {
     /// It is not set.
     #[track_caller]
     pub(in crate::threads) fn new(what: &'static str) -> Flag {
-        Flag(CellId(Running::current().make(Made::Cell, what, Location::caller())))
+        Flag::new_at(what, Location::caller())
+    }
+
+    pub(in crate::threads) fn new_at(what: &'static str, place: Place) -> Flag {
+        Flag(new_cell(what, place))
     }
 
     pub(in crate::threads) fn set(&self, Named { text, place }: Named) {

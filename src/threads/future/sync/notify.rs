@@ -2,7 +2,8 @@
 //!
 //! `notify_one` leaves a permit if nobody waits. `notify_waiters` leaves none, but it counts for
 //! each [`Notified`](futures::Notified) that was made before, polled or not. So a
-//! `Notified` reads how often there was one when it is made.
+//! `Notified` reads how often there was one when it is made. And `notify_waiters` has two steps: it
+//! counts, and then it tells those who wait and were made before it counted.
 
 use std::collections::VecDeque;
 use std::fmt;
