@@ -2,12 +2,13 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `post` | channels without limits: a mailbox of the model |
-//! | `queue` | all others: a queue in a section |
+//! | `post` | a mailbox of the model |
+//! | `queue` | a queue in a section |
 //!
 //! At a mailbox a receive depends on the send of its message only, so a program has far fewer
-//! classes. But there a receiver can only wait, and what it leaves is dropped at some time. If the
-//! program does more with a channel, the search is done once more with a queue.
+//! classes. But there senders and receivers can only wait, and what is not received is dropped at
+//! some time. If the program does more with a channel, the search is done once more with a queue.
+//! So is it from the start if messages are handed over, or if there is room for many of them.
 
 mod post;
 mod queue;
@@ -28,6 +29,9 @@ use crate::threads::system::Counting;
 use post::Post;
 use queue::Queue;
 
+/// The most messages for which a mailbox has room, if that is limited: each costs a step.
+const MOST_ROOM: usize = 8;
+
 struct Channel<T> {
     messages: Messages<T>,
     senders: Senders,
@@ -41,9 +45,10 @@ enum Messages<T> {
 
 impl<T> Channel<T> {
     fn new(room: Option<usize>, place: Place) -> Arc<Channel<T>> {
-        let is_post = room.is_none() && Running::current().shared.mode.counting(place).is_none();
+        let is_fit = room.is_none_or(|room| (1..=MOST_ROOM).contains(&room));
+        let is_post = is_fit && Running::current().shared.mode.counting(place).is_none();
         let messages = match is_post {
-            true => Messages::Post(Post::new(place)),
+            true => Messages::Post(Post::new(room, place)),
             false => Messages::Queue(Queue::new(room, place)),
         };
         Arc::new(Channel { messages, senders: Senders::new(place), place })

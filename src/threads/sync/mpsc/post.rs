@@ -1,8 +1,12 @@
-//! A channel without limits whose receiver only waits: a mailbox of the model.
+//! A channel whose senders and receiver only wait: a mailbox of the model.
 //!
 //! What is sent is a token of the sender, and the message itself is kept beside it: whoever gets
 //! the token takes the message out. The last sender that is dropped sends a token without one. A
 //! receiver that is dropped before that writes a cell, which senders read.
+//!
+//! Room is another mailbox: there is a token of the receiver for each message that it has taken,
+//! and at first one for each message that has room. A sender takes one before it sends. The
+//! receiver leaves one when it is dropped, which senders pass on to one another: so none waits.
 //!
 //! A message may be sent after that, by a sender that has read the cell before. So the messages
 //! that nobody receives are dropped by whoever comes last. That must not be seen: if a destructor
@@ -24,6 +28,8 @@ use crate::threads::token::Token;
 
 pub(super) struct Post<T> {
     mailbox: MailboxId,
+    /// Where senders get room, if that is limited.
+    room: Option<MailboxId>,
     is_unread: Flag,
     letters: Plain<Letters<T>>,
     /// Has the receiver got the last token? Only the receiver looks at this.
@@ -40,15 +46,19 @@ struct Letters<T> {
 }
 
 impl<T> Post<T> {
-    pub(super) fn new(place: Place) -> Post<T> {
-        let mailbox = MailboxId(Running::current().make(Made::Mailbox, "channel", place));
-        Post {
-            mailbox,
+    /// A channel with room for so many messages, if that is limited.
+    pub(super) fn new(room: Option<usize>, place: Place) -> Post<T> {
+        let mailbox = |what| MailboxId(Running::current().make(Made::Mailbox, what, place));
+        let post = Post {
+            mailbox: mailbox("channel"),
+            room: room.map(|_| mailbox("room of a channel")),
             is_unread: Flag::new_at("receiver of a channel", place),
             letters: Plain::new(Letters { kept: FxHashMap::default(), is_unread: false }),
             has_ended: AtomicBool::new(false),
             place,
-        }
+        };
+        (0..room.unwrap_or(0)).for_each(|_| post.give_room(Named { text: "channel", place }));
+        post
     }
 
     fn letters(&self) -> PlainGuard<'_, Letters<T>> {
@@ -57,11 +67,22 @@ impl<T> Post<T> {
 
     pub(super) fn send(&self, message: T, place: Place) -> Result<(), SendError<T>> {
         let named = Named { text: "send", place };
-        if is_over() || self.is_unread.is_set(named) {
+        if is_over() || self.room.is_some_and(|room| take(room, named).is_none()) {
+            return Err(SendError(message));
+        }
+        if self.is_unread.is_set(named) {
+            self.give_room(named);
             return Err(SendError(message));
         }
         self.post(Some(message), named);
         Ok(())
+    }
+
+    /// Lets another message be sent.
+    fn give_room(&self, named: Named) {
+        if let Some(room) = self.room {
+            give(room, named);
+        }
     }
 
     /// The last sender is dropped.
@@ -71,7 +92,7 @@ impl<T> Post<T> {
         }
     }
 
-    fn post(&self, message: Option<T>, Named { text, place }: Named) {
+    fn post(&self, message: Option<T>, named: Named) {
         let by = Running::current().node.get();
         let mut letters = self.letters();
         let unread = match letters.is_unread {
@@ -80,23 +101,22 @@ impl<T> Post<T> {
         };
         drop(letters);
         self.leave(unread);
-        let (mailbox, envelope) = (self.mailbox, Envelope::default());
-        let send = |value| Op::Isend { mailbox, envelope, value };
-        ask(Asked::with(Token(by).value(), send), text, place);
+        give(self.mailbox, named);
     }
 
     pub(super) fn recv(&self, place: Place) -> Result<T, RecvError> {
         if is_over() || self.has_ended.load(Ordering::Relaxed) {
             return Err(RecvError);
         }
-        let (mailbox, pattern) = (self.mailbox, Envelope::default());
-        let handle = request(Op::Irecv { mailbox, pattern }, "recv", place);
-        let told = ask_for(Op::WaitAny([handle].into()), "recv", place);
-        let Some(Told::Completed { value, .. }) = told else { return Err(RecvError) };
-        let Token(by) = Token::of(&value).expect("what senders send");
+        let named = Named { text: "recv", place };
+        let Token(by) = take(self.mailbox, named).ok_or(RecvError)?;
         let Some(message) = self.letters().kept.remove(&by) else { is_stale() };
-        self.has_ended.store(message.is_none(), Ordering::Relaxed);
-        message.ok_or(RecvError)
+        let Some(message) = message else {
+            self.has_ended.store(true, Ordering::Relaxed);
+            return Err(RecvError);
+        };
+        self.give_room(named);
+        Ok(message)
     }
 
     /// The receiver is dropped.
@@ -110,6 +130,7 @@ impl<T> Post<T> {
         let left = std::mem::take(&mut letters.kept);
         drop(letters);
         self.leave(left);
+        self.give_room(named);
     }
 
     /// Drops what nobody receives, which must not be seen.
@@ -118,6 +139,22 @@ impl<T> Post<T> {
             let _uncounted = Running::current().drops_uncounted(self.place);
             drop(messages);
         }
+    }
+}
+
+/// Sends a token.
+fn give(mailbox: MailboxId, Named { text, place }: Named) {
+    let token = Token(Running::current().node.get()).value();
+    let send = |value| Op::Isend { mailbox, envelope: Envelope::default(), value };
+    ask(Asked::with(token, send), text, place);
+}
+
+/// Waits for a token. `None` if the threads are being ended.
+fn take(mailbox: MailboxId, Named { text, place }: Named) -> Option<Token> {
+    let handle = request(Op::Irecv { mailbox, pattern: Envelope::default() }, text, place);
+    match ask_for(Op::WaitAny([handle].into()), text, place)? {
+        Told::Completed { value, .. } => Token::of(&value),
+        _ => None,
     }
 }
 
