@@ -469,6 +469,14 @@ fn a_receiver_that_waits_has_few_classes() {
         }
     };
     assert_eq!(classes(served), 1);
+    let with_room = |room| {
+        move || {
+            let (sender, receiver) = sync_channel(room);
+            thread::spawn(move || (0..4).for_each(|n| sender.send(n).unwrap()));
+            assert!(receiver.into_iter().eq(0..4));
+        }
+    };
+    assert_eq!([1, 2].map(|room| classes(with_room(room))), [1, 1]);
 }
 
 #[test]
@@ -529,5 +537,22 @@ fn a_request_that_nobody_takes_ends_its_replies() {
         assert!(requests.send(channel().0).is_err());
     };
     let (found, text) = verdict(asked);
+    assert_eq!(found, Verdict::Ok, "{text}");
+}
+
+#[test]
+fn senders_that_wait_for_room_are_told_that_the_receiver_is_gone() {
+    let told = || {
+        let (sender, receiver) = sync_channel(1);
+        sender.send(0).unwrap();
+        let senders = [1, 2].map(|n| {
+            let sender = sender.clone();
+            thread::spawn(move || assert_eq!(sender.send(n), Err(SendError(n))))
+        });
+        drop(receiver);
+        senders.into_iter().for_each(|sender| sender.join().unwrap());
+        assert_eq!([sender.send(3), sender.send(4)], [Err(SendError(3)), Err(SendError(4))]);
+    };
+    let (found, text) = verdict(told);
     assert_eq!(found, Verdict::Ok, "{text}");
 }
