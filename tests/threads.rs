@@ -1,5 +1,6 @@
 //! Rust code as it is: the interfaces of the standard library.
 
+mod channels;
 mod counted;
 mod limits;
 mod memory;

@@ -117,6 +117,8 @@ pub(super) struct Running {
     pub(super) deferred: RefCell<Vec<Wanted>>,
     /// Has a destructor locked something in a panic, or dropped a handle that is counted?
     pub(super) has_locked_in_panic: Cell<bool>,
+    /// Does the thread act in a section?
+    pub(super) is_in_section: Cell<bool>,
     /// Does the memory not fit the history? Then other threads have gone on too far.
     pub(super) is_stale: Cell<bool>,
     /// Are the threads being ended? Then nothing is asked for any more.
@@ -188,6 +190,7 @@ impl Running {
             astray: RefCell::default(),
             deferred: RefCell::default(),
             has_locked_in_panic: Cell::new(false),
+            is_in_section: Cell::new(false),
             is_stale: Cell::new(false),
             is_ending: Cell::new(false),
             printed: RefCell::default(),
@@ -315,6 +318,22 @@ impl Running {
         self.race.borrow_mut().get_or_insert(failure);
     }
 
+    /// Lets the running thread act in a section: it must not ask for anything meanwhile.
+    pub(super) fn acts<R>(&self, act: impl FnOnce() -> R) -> R {
+        /// Also if it panics.
+        struct Leave<'a>(&'a Cell<bool>);
+
+        impl Drop for Leave<'_> {
+            fn drop(&mut self) {
+                self.0.set(false);
+            }
+        }
+
+        self.is_in_section.set(true);
+        let _leave = Leave(&self.is_in_section);
+        act()
+    }
+
     /// # Panics
     /// If the program has caught a panic in which a destructor has locked something, or dropped a
     /// handle that is counted.
@@ -395,6 +414,8 @@ pub(super) fn ask(asked: Asked<Start>, text: &'static str, place: Place) -> Opti
         return defer(&running, wanted);
     }
     running.has_caught_too_much();
+    let what = "a waker does what other threads see, where it is cloned or dropped";
+    assert!(!running.is_in_section.get(), "{what}: that is not supported");
     drop(running);
     do_deferred();
     leave(wanted)

@@ -186,8 +186,9 @@ impl Builder {
         self.search(closure, |threads| check::run(threads, self.how.clone()))
     }
 
-    /// Searches; once more if the program turns out to have mutexes that are tried, or cells; and
-    /// once more to report a thread that does not do the same again.
+    /// Searches; once more if the program turns out to have mutexes or channels that are tried,
+    /// cells, or handles that have to be counted; and once more to report a thread that does not do
+    /// the same again.
     fn search<T>(&self, closure: Main, run: impl Fn(&Threads) -> T) -> T {
         let (spurious, forgets) = (self.spurious, self.forgets);
         let mut mode = Mode { spurious, forgets, ..Mode::default() };

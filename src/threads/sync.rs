@@ -12,6 +12,7 @@ mod once;
 mod pointer;
 mod rwlock;
 pub(super) mod section;
+pub(super) mod turns;
 
 pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
 

@@ -11,8 +11,8 @@ use super::ask::{Place, Sites, Start, Wanted, give_up};
 use super::token::{AsMade, Word};
 use super::world::{Stale, World};
 use crate::model::{
-    Asking, Called, Contents, Describe, Failure, FailureKind, Finale, Foresight, Next, Objects,
-    Opaque, Remark, Response, Runs, Site, System, Value, Values,
+    Asking, Called, Contents, Delivery, Describe, Failure, FailureKind, Finale, Foresight, Next,
+    Objects, Opaque, Remark, Response, Runs, Site, System, Value, Values,
 };
 use crate::systems::history::tree::{NodeId, Tree};
 use crate::systems::history::waiting::Loops;
@@ -36,6 +36,7 @@ pub(super) enum Made {
     RwLock,
     Condvar,
     Semaphore,
+    Mailbox,
 }
 
 /// What an object is called.
@@ -77,7 +78,8 @@ pub(super) struct Mode {
     pub(super) spurious: u32,
     /// Are stacks forgotten that are given up?
     pub(super) forgets: bool,
-    /// How handles are counted, by the address of the place where the first one was made.
+    /// How handles are counted, by the address of the place where the first one was made. A channel
+    /// that was made there is a queue.
     pub(super) counted: BTreeMap<usize, Counting>,
 }
 
@@ -159,6 +161,7 @@ impl Threads {
         objects.rwlocks.push_array("rwlock", MANY, ());
         objects.condvars.push_array("condvar", MANY, ());
         objects.semaphores.push_array("bell", MANY, 0);
+        objects.mailboxes.push_array("channel", MANY, Delivery::Ordered);
         let start = Start { name: "main".into(), place: None, spawner: None, is_daemon: false };
         let shared = Shared {
             main,

@@ -104,67 +104,60 @@ impl Hash for Word {
     }
 }
 
-/// What a drop of a handle is asked for with: the history of the thread.
+/// What a turn is asked for with: the history of the thread.
 #[derive(PartialEq, Eq, Hash)]
-pub(super) struct Dropping(pub(super) NodeId);
+pub(super) struct Turn(pub(super) NodeId);
 
-impl Dropping {
-    /// The update as the operand of an operation.
-    pub(super) fn value(self) -> Value {
-        Value::Opaque(Opaque::updating(self))
-    }
-}
-
-impl Update for Dropping {
+impl Update for Turn {
     fn update(&self, content: &Value) -> Option<Value> {
-        let before = Dropped::of(content);
-        let count = before.map_or(0, |before| before.count) + 1;
-        let hash = mix(before.map_or(1, |before| before.hash) ^ mix(u64::from(self.0)));
-        let dropped = Dropped { by: self.0, before: content.clone(), count, hash };
-        Some(Value::Opaque(Opaque::new(dropped)))
+        let before = Turned::of(content).map_or(1, |before| before.hash);
+        let hash = mix(before ^ mix(u64::from(self.0)));
+        let turned = Turned { by: self.0, before: content.clone(), hash };
+        Some(Value::Opaque(Opaque::new(turned)))
     }
 }
 
-impl fmt::Debug for Dropping {
+impl fmt::Debug for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         AsMade.fmt(f)
     }
 }
 
-/// The handles of a content that were dropped, up to one.
-pub(super) struct Dropped {
-    /// The history in which the thread asked to drop it.
+/// The turns that threads have taken, up to one.
+///
+/// What a thread does in its turn depends on those before. So it does that when it has observed
+/// them, in the history that comes after this one.
+pub(super) struct Turned {
+    /// The history in which the thread asked for the last one.
     pub(super) by: NodeId,
-    /// Those before, which the thread has observed.
+    /// Those before, which that thread has observed.
     pub(super) before: Value,
-    count: u32,
     hash: u64,
 }
 
-impl Dropped {
-    /// What this content says of drops; `None` if it is what a cell begins with.
-    pub(super) fn of(content: &Value) -> Option<&Dropped> {
+impl Turned {
+    /// The turns that this content says; `None` if it is what a cell begins with.
+    pub(super) fn of(content: &Value) -> Option<&Turned> {
         let Value::Opaque(content) = content else { return None };
         content.get()
     }
 }
 
-/// A counterexample shows how many.
-impl fmt::Debug for Dropped {
+impl fmt::Debug for Turned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.count.fmt(f)
+        AsMade.fmt(f)
     }
 }
 
-impl PartialEq for Dropped {
-    fn eq(&self, other: &Dropped) -> bool {
+impl PartialEq for Turned {
+    fn eq(&self, other: &Turned) -> bool {
         (self.hash, self.by) == (other.hash, other.by) && self.before == other.before
     }
 }
 
-impl Eq for Dropped {}
+impl Eq for Turned {}
 
-impl Hash for Dropped {
+impl Hash for Turned {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.hash);
     }

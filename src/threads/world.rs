@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use super::ask::{Ahead, Body, Clock, Running, Wanted, do_deferred};
 use super::system::Shared;
-use super::token::{Dropped, Token, Word};
+use super::token::{Token, Turned, Word};
 use super::waiting::is_again;
 use crate::model::{Failure, Value};
 use crate::program::panics;
@@ -192,12 +192,12 @@ impl World {
     }
 
     fn bring_to_what_was_read(&mut self, told: &Told) -> Result<(), Stale> {
-        let Told::Value(value) = told else { return Ok(()) };
+        let Some(value) = content(told) else { return Ok(()) };
         if let Some(Token(by)) = Token::of(value) {
             return self.bring_to(by);
         }
-        if let Some(dropped) = Dropped::of(value) {
-            let after = self.after_drop(dropped);
+        if let Some(turned) = Turned::of(value) {
+            let after = self.after_turn(turned);
             return self.bring_to(after.ok_or(Stale)?);
         }
         let mut read = Word::of(value);
@@ -214,19 +214,19 @@ impl World {
         Ok(())
     }
 
-    /// The history of a thread after it has dropped a handle.
-    fn after_drop(&self, Dropped { by, before, .. }: &Dropped) -> Option<NodeId> {
+    /// The history of a thread after the last turn.
+    fn after_turn(&self, Turned { by, before, .. }: &Turned) -> Option<NodeId> {
         self.running.shared.tree().child(*by, &Told::Value(before.clone()))
     }
 
     /// Adds to what a thread knows of others.
     fn learn_what_was_read(&mut self, root: NodeId, told: &Told) {
-        let Told::Value(value) = told else { return };
+        let Some(value) = content(told) else { return };
         let mut clock = std::mem::take(&mut self.thread(root).clock);
         if let Some(Token(by)) = Token::of(value) {
             self.add_to(&mut clock, by);
         }
-        if let Some(after) = Dropped::of(value).and_then(|dropped| self.after_drop(dropped)) {
+        if let Some(after) = Turned::of(value).and_then(|turned| self.after_turn(turned)) {
             self.add_to(&mut clock, after);
         }
         let mut read = Word::of(value);
@@ -368,8 +368,16 @@ impl Drop for World {
 
 /// Is this the outcome of an operation that reads what another thread has left?
 fn reads(told: &Told) -> bool {
-    let Told::Value(value) = told else { return false };
-    Token::of(value).is_some() || Word::of(value).is_some() || Dropped::of(value).is_some()
+    let Some(value) = content(told) else { return false };
+    Token::of(value).is_some() || Word::of(value).is_some() || Turned::of(value).is_some()
+}
+
+/// The content that was read, or the message.
+fn content(told: &Told) -> Option<&Value> {
+    match told {
+        Told::Value(value) | Told::Completed { value, .. } => Some(value),
+        _ => None,
+    }
 }
 
 fn put_back(mut stack: Stack) {

@@ -35,6 +35,7 @@ impl<S: System> Words<S> for At {
             }
             (Access::CompareAndSwap { .. }, _) => format!("true: {name} = {content}"),
             (_, Some(Response::Value(old))) if old != now => match at.value(old) {
+                _ if content.is_empty() => format!("updates {name}"),
                 old if old.is_empty() => format!("{name} becomes {content}"),
                 old => format!("{name} goes from {old} to {content}"),
             },

@@ -219,8 +219,10 @@ pub(super) fn posted<S: System>(
 ) -> String {
     let whose = format!("{}{}", at.name(process), label(envelope));
     match end {
-        End::Send if value == ValueId::UNIT => format!("one of {whose}"),
-        End::Send => format!("{} of {whose}", at.value(value)),
+        End::Send => match content(at, value) {
+            none if none.is_empty() => format!("one of {whose}"),
+            words => format!("{} of {whose}", words.trim_start()),
+        },
         End::Receive => whose,
     }
 }
@@ -244,5 +246,9 @@ pub(super) fn sends<S: System>(
 
 /// `" 3"`, or nothing for unit.
 pub(super) fn content<S: System>(at: &Replay<'_, S>, value: ValueId) -> String {
-    if value == ValueId::UNIT { String::new() } else { format!(" {}", at.value(value)) }
+    match at.value(value) {
+        // Some contents have no words.
+        words if value == ValueId::UNIT || words.is_empty() => String::new(),
+        words => format!(" {words}"),
+    }
 }

@@ -28,8 +28,11 @@ crate::thread_local! {
 struct Polled {
     /// What the future waits for, if a part has said so.
     waits: Cell<Option<Named>>,
-    /// The operation that is being carried out, which may wake others.
+    /// The operation that wakes others.
     wakes: Cell<Option<Place>>,
+    /// Those to wake when the section is left, and those to drop.
+    woken: RefCell<Vec<Waker>>,
+    replaced: RefCell<Vec<Waker>>,
     /// The times that the future waits for, and how to say that they may be over.
     times: RefCell<Vec<(u64, Waker)>>,
     /// The number of times that the thread has made.
@@ -131,16 +134,20 @@ fn running_thread() -> NodeId {
     tree.root(running.node.get())
 }
 
-/// Acts in a section. What is woken there is woken by this operation.
+/// Acts in a section, and then wakes those who are woken there. Wakers are code that may ask for
+/// something, so nothing of them runs in the section.
 pub(super) fn act<T, R>(section: &Section<T>, named: Named, act: impl FnOnce(&mut T) -> R) -> R {
-    section.enter(named, |data| {
-        let set = |place| POLL.try_with(|poll| poll.wakes.set(place));
-        // There is nothing to set where threads are being ended.
-        let _ = set(Some(named.place));
-        let result = act(data);
-        let _ = set(None);
-        result
-    })
+    let result = section.enter(named, act);
+    let left = POLL.try_with(|poll| (poll.woken.take(), poll.replaced.take()));
+    // Where threads are being ended nobody is woken.
+    let Ok((woken, replaced)) = left else { return result };
+    drop(replaced);
+    for waker in woken {
+        POLL.with(|poll| poll.wakes.set(Some(named.place)));
+        waker.wake();
+    }
+    POLL.with(|poll| poll.wakes.set(None));
+    result
 }
 
 /// Polls in a section, and says what the task waits for if that is not ready.
@@ -164,15 +171,19 @@ pub(super) fn waits<R>(named: Named, polled: Poll<R>) -> Poll<R> {
 pub(super) fn register(place: &mut Option<Waker>, waker: &Waker) {
     match place {
         Some(known) if known.will_wake(waker) => {}
-        _ => *place = Some(waker.clone()),
+        _ => discard(place.replace(waker.clone())),
     }
 }
 
-/// Wakes it, if there is one.
-pub(super) fn wake(place: &mut Option<Waker>) {
-    if let Some(waker) = place.take() {
-        waker.wake();
-    }
+/// Wakes it when the section is left, if there is one.
+pub(super) fn wake(waker: Option<Waker>) {
+    // Where threads are being ended nobody is woken.
+    let _ = POLL.try_with(|poll| poll.woken.borrow_mut().extend(waker));
+}
+
+/// Drops it when the section is left, if there is one.
+pub(super) fn discard(waker: Option<Waker>) {
+    let _ = POLL.try_with(|poll| poll.replaced.borrow_mut().extend(waker));
 }
 
 /// A time for which a task waits, by the thread that made it and its number there.

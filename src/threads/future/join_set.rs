@@ -58,7 +58,7 @@ impl<T: 'static> JoinSet<T> {
         let task = start(future, place, move |id, result| {
             let named = Named { text: "end of the task", place };
             drop(bell::act(&ended, named, |ended| {
-                bell::wake(&mut ended.waker);
+                bell::wake(ended.waker.take());
                 if ended.is_dropped {
                     return Some(result);
                 }

@@ -121,7 +121,7 @@ where
         let named = Named { text: "end of the task", place };
         // What nobody takes is dropped here.
         drop(bell::act(&own, named, |end| {
-            bell::wake(&mut end.waker);
+            bell::wake(end.waker.take());
             match end.is_detached {
                 true => Some(result),
                 false => end.result.replace(result),

@@ -18,7 +18,7 @@ impl AtomicWaker {
     /// From now on wakes this waker.
     #[track_caller]
     pub fn register(&self, waker: Waker) {
-        self.0.enter(Named::here("register"), |place| *place = Some(waker));
+        drop(self.0.enter(Named::here("register"), |place| place.replace(waker)));
     }
 
     /// From now on wakes this waker.

@@ -17,13 +17,10 @@ use std::fmt;
 use std::ops::Deref;
 use std::panic::Location;
 use std::sync::Arc as Plain;
-use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::model::{Access, CellId, Op};
-use crate::systems::history::Asked;
-use crate::threads::ask::{Place, Running, ask, content, is_stale};
-use crate::threads::system::{Counting, Made};
-use crate::threads::token::{Dropped, Dropping};
+use super::turns::Turns;
+use crate::threads::ask::{Place, Running};
+use crate::threads::system::Counting;
 
 /// A handle of a content that several have: see [`std::sync::Arc`].
 pub struct Arc<T: ?Sized> {
@@ -43,43 +40,22 @@ pub struct Weak<T: ?Sized> {
 pub(in crate::threads) struct Drops {
     /// Where the first handle was made.
     place: Place,
-    /// `None` if they are not counted.
-    cell: Option<CellId>,
-    /// The history of the thread that dropped a handle last, before it did; [`u32::MAX`] at first.
-    last_by: AtomicU32,
+    /// Each drop takes one. `None` if they are not counted.
+    turns: Option<Turns>,
 }
 
 impl Drops {
     fn new(place: Place) -> Plain<Drops> {
         let running = Running::try_current();
         let counted = running.filter(|running| running.shared.mode.counting(place).is_some());
-        let cell = counted.map(|running| CellId(running.make(Made::Cell, "drops of Arc", place)));
-        Plain::new(Drops { place, cell, last_by: AtomicU32::new(u32::MAX) })
+        let turns = counted.map(|_| Turns::new("drops of Arc", place));
+        Plain::new(Drops { place, turns })
     }
 
-    /// Comes after all drops so far, and before all later ones. So does what only looks at the
-    /// handles: what is in memory has to be as it was then.
+    /// Takes a turn, if handles are counted.
     fn join_in(&self, text: &'static str, place: Place) {
-        let Some(cell) = self.cell else { return };
-        let running = Running::current();
-        if std::thread::panicking() {
-            running.has_locked_in_panic.set(true);
-            return;
-        }
-        let by = running.node.get();
-        drop(running);
-        let update = |update| Op::Access(cell, Access::Update(update));
-        if let Some(told) = ask(Asked::with(Dropping(by).value(), update), text, place) {
-            self.is_after(Dropped::of(&content(Some(told))));
-            self.last_by.store(by, Ordering::Relaxed);
-        }
-    }
-
-    /// In memory, this drop has to be the last one.
-    fn is_after(&self, last: Option<&Dropped>) {
-        let last_by = last.map_or(u32::MAX, |last| last.by);
-        if last_by != self.last_by.load(Ordering::Relaxed) {
-            is_stale();
+        if let Some(turns) = &self.turns {
+            turns.take(text, place);
         }
     }
 
@@ -243,7 +219,7 @@ impl<T: ?Sized> Drop for Arc<T> {
         else {
             return;
         };
-        if self.drops.cell.is_some() {
+        if self.drops.turns.is_some() {
             drop(running);
             self.drops.join_in("drop", self.drops.place);
             return drop(content);

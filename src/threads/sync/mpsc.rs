@@ -1,104 +1,144 @@
 //! [`std::sync::mpsc`]: channels.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `post` | a mailbox of the model |
+//! | `queue` | a queue in a section |
+//!
+//! At a mailbox a receive depends on the send of its message only, so a program has far fewer
+//! classes. But there senders and receivers can only wait, and what is not received is dropped at
+//! some time. If the program does more with a channel, the search is done once more with a queue.
+//! So is it from the start if messages are handed over, or if there is room for many of them.
 
-use std::collections::VecDeque;
+mod post;
+mod queue;
+
 use std::fmt;
 use std::panic::Location;
-use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
+use super::Arc;
 use super::condvar::is_over;
-use super::{Arc, Condvar, Mutex, MutexGuard};
-use crate::threads::ask::Running;
+use super::section::Named;
+use super::turns::Turns;
+use crate::threads::ask::{Place, Running};
+use crate::threads::system::Counting;
+use post::Post;
+use queue::Queue;
 
-/// The messages of a channel, and who is there.
-struct Queue<T> {
-    messages: VecDeque<T>,
-    senders: usize,
-    /// Is the receiver there?
-    is_received: bool,
-    /// The number of messages that have been taken.
-    taken: usize,
-}
+/// The most messages for which a mailbox has room, if that is limited: each costs a step.
+const MOST_ROOM: usize = 8;
 
 struct Channel<T> {
-    queue: Mutex<Queue<T>>,
-    /// The number of messages that have room, if that is limited.
-    room: Option<usize>,
-    /// Something to receive, or nobody left who sends.
-    filled: Condvar,
-    /// Room to send, or nobody left who receives.
-    emptied: Condvar,
+    messages: Messages<T>,
+    senders: Senders,
+    place: Place,
+}
+
+enum Messages<T> {
+    Post(Post<T>),
+    Queue(Queue<T>),
 }
 
 impl<T> Channel<T> {
-    #[track_caller]
-    fn lock(&self) -> MutexGuard<'_, Queue<T>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    fn new(room: Option<usize>, place: Place) -> Arc<Channel<T>> {
+        let is_fit = room.is_none_or(|room| (1..=MOST_ROOM).contains(&room));
+        let is_post = is_fit && Running::current().shared.mode.counting(place).is_none();
+        let messages = match is_post {
+            true => Messages::Post(Post::new(room, place)),
+            false => Messages::Queue(Queue::new(room, place)),
+        };
+        Arc::new(Channel { messages, senders: Senders::new(place), place })
     }
 
-    #[track_caller]
-    fn new(room: Option<usize>) -> Arc<Channel<T>> {
-        let queue = Queue { messages: VecDeque::new(), senders: 1, is_received: true, taken: 0 };
-        let (filled, emptied) = (Condvar::new(), Condvar::new());
-        Arc::new(Channel { queue: Mutex::new(queue), room, filled, emptied })
-    }
-
-    #[track_caller]
-    fn send(&self, message: T) -> Result<(), SendError<T>> {
-        let mut queue = self.lock();
-        while queue.is_received && self.room.is_some_and(|room| queue.messages.len() >= room.max(1))
-        {
-            queue = self.emptied.wait(queue).unwrap_or_else(PoisonError::into_inner);
+    fn send(&self, message: T, place: Place) -> Result<(), SendError<T>> {
+        match &self.messages {
+            Messages::Post(post) => post.send(message, place),
+            Messages::Queue(queue) => queue.send(message, place),
         }
-        if !queue.is_received {
-            return Err(SendError(message));
-        }
-        let turn = queue.taken + queue.messages.len();
-        queue.messages.push_back(message);
-        self.filled.notify_one();
-        // A channel without room hands the message over.
-        while self.room == Some(0) && queue.is_received && queue.taken <= turn {
-            queue = self.emptied.wait(queue).unwrap_or_else(PoisonError::into_inner);
-        }
-        Ok(())
     }
 
-    #[track_caller]
-    fn try_recv(&self) -> Result<T, TryRecvError> {
-        self.take(&mut self.lock())
+    fn recv(&self, is_timed: bool, place: Place) -> Result<T, RecvError> {
+        match &self.messages {
+            Messages::Post(post) => post.recv(place),
+            Messages::Queue(queue) => queue.recv(is_timed, place),
+        }
     }
 
-    #[track_caller]
-    fn take(&self, queue: &mut Queue<T>) -> Result<T, TryRecvError> {
-        let message = queue.messages.pop_front();
-        if message.is_some() {
-            queue.taken += 1;
-            if self.room.is_some() {
-                self.emptied.notify_all();
+    fn try_recv(&self, place: Place) -> Result<T, TryRecvError> {
+        match self.queue() {
+            Some(queue) => queue.try_recv(place),
+            None => Err(TryRecvError::Empty),
+        }
+    }
+
+    /// The queue. If there is none, this search ends, unless it does not matter what happens.
+    fn queue(&self) -> Option<&Queue<T>> {
+        match &self.messages {
+            Messages::Post(_) => {
+                let running = Running::try_current()?;
+                running.shared.counts(self.place, Counting::Drops);
+                None
+            }
+            Messages::Queue(queue) => Some(queue),
+        }
+    }
+
+    fn drop_sender(&self) {
+        if Running::is_gone() {
+            return;
+        }
+        let named = Named { text: "drop of the sender", place: self.place };
+        if self.senders.remove(named) {
+            match &self.messages {
+                Messages::Post(post) => post.end(named),
+                Messages::Queue(queue) => queue.end(named),
             }
         }
-        message.ok_or(match queue.senders {
-            0 => TryRecvError::Disconnected,
-            _ => TryRecvError::Empty,
-        })
     }
 
-    #[track_caller]
-    fn recv(&self, is_timed: bool) -> Result<T, RecvError> {
-        let place = Location::caller();
-        let mut queue = self.lock();
-        loop {
-            match self.take(&mut queue) {
-                Ok(message) => return Ok(message),
-                Err(TryRecvError::Disconnected) => return Err(RecvError),
-                Err(TryRecvError::Empty) => {
-                    let woken = self.filled.wait_at(queue, is_timed, place);
-                    queue = woken.unwrap_or_else(PoisonError::into_inner);
-                }
-            }
+    fn drop_receiver(&self) {
+        if Running::is_gone() {
+            return;
         }
+        let named = Named { text: "drop of the receiver", place: self.place };
+        match &self.messages {
+            Messages::Post(post) => post.abandon(named),
+            Messages::Queue(queue) => queue.abandon(named),
+        }
+    }
+}
+
+/// The senders of a channel. As with the handles of [`counted::Arc`](super::counted::Arc), only
+/// their drops are seen: who drops the last one knows how all others were made.
+struct Senders {
+    turns: Turns,
+    made: AtomicUsize,
+    dropped: AtomicUsize,
+}
+
+impl Senders {
+    /// One sender.
+    fn new(place: Place) -> Senders {
+        let (made, dropped) = (AtomicUsize::new(1), AtomicUsize::new(0));
+        Senders { turns: Turns::new("senders of a channel", place), made, dropped }
+    }
+
+    fn add(&self) {
+        self.made.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A sender is dropped. Returns whether it was the last one.
+    fn remove(&self, Named { text, place }: Named) -> bool {
+        // One that was never cloned is the last one, whoever knows that.
+        if self.made.load(Ordering::Relaxed) > 1 {
+            self.turns.take(text, place);
+        }
+        let dropped = self.dropped.fetch_add(1, Ordering::Relaxed) + 1;
+        dropped == self.made.load(Ordering::Relaxed)
     }
 }
 
@@ -114,14 +154,14 @@ pub struct Receiver<T>(Arc<Channel<T>>);
 /// A channel without limits.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
-    let channel = Channel::new(None);
+    let channel = Channel::new(None, Location::caller());
     (Sender(channel.clone()), Receiver(channel))
 }
 
 /// A channel with room for so many messages. Without room each message is handed over.
 #[track_caller]
 pub fn sync_channel<T>(room: usize) -> (SyncSender<T>, Receiver<T>) {
-    let channel = Channel::new(Some(room));
+    let channel = Channel::new(Some(room), Location::caller());
     (SyncSender(channel.clone()), Receiver(channel))
 }
 
@@ -134,27 +174,20 @@ macro_rules! sender {
             /// With the message, if the receiver is gone.
             #[track_caller]
             pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-                self.0.send(message)
+                self.0.send(message, Location::caller())
             }
         }
 
         impl<T> Clone for $name<T> {
             fn clone(&self) -> Self {
-                self.0.lock().senders += 1;
+                self.0.senders.add();
                 $name(self.0.clone())
             }
         }
 
         impl<T> Drop for $name<T> {
             fn drop(&mut self) {
-                if Running::is_gone() {
-                    return;
-                }
-                let mut queue = self.0.lock();
-                queue.senders -= 1;
-                if queue.senders == 0 {
-                    self.0.filled.notify_all();
-                }
+                self.0.drop_sender();
             }
         }
 
@@ -176,16 +209,10 @@ impl<T> SyncSender<T> {
     /// With the message, if there is no room or the receiver is gone.
     #[track_caller]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        let mut queue = self.0.lock();
-        if !queue.is_received {
-            return Err(TrySendError::Disconnected(message));
+        match self.0.queue() {
+            Some(queue) => queue.try_send(message, Location::caller()),
+            None => Err(TrySendError::Full(message)),
         }
-        if self.0.room.is_some_and(|room| queue.messages.len() >= room) {
-            return Err(TrySendError::Full(message));
-        }
-        queue.messages.push_back(message);
-        self.0.filled.notify_one();
-        Ok(())
     }
 }
 
@@ -196,7 +223,7 @@ impl<T> Receiver<T> {
     /// If there is none, and no sender is left.
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
-        self.0.recv(false)
+        self.0.recv(false, Location::caller())
     }
 
     /// A message, if there is one.
@@ -205,7 +232,7 @@ impl<T> Receiver<T> {
     /// If there is none.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        self.0.try_recv()
+        self.0.try_recv(Location::caller())
     }
 
     /// Waits for a message, or until the time is over: whether it is over first is a choice.
@@ -214,13 +241,14 @@ impl<T> Receiver<T> {
     /// If there is no message in time, or no sender is left.
     #[track_caller]
     pub fn recv_timeout(&self, _: Duration) -> Result<T, RecvTimeoutError> {
-        if is_over("recv_timeout", Location::caller()) {
-            return self.try_recv().map_err(|error| match error {
+        let place = Location::caller();
+        if self.0.queue().is_none() || is_over("recv_timeout", place) {
+            return self.0.try_recv(place).map_err(|error| match error {
                 TryRecvError::Empty => RecvTimeoutError::Timeout,
                 TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
             });
         }
-        self.0.recv(true).map_err(|_| RecvTimeoutError::Disconnected)
+        self.0.recv(true, place).map_err(|_| RecvTimeoutError::Disconnected)
     }
 
     /// The messages until no sender is left.
@@ -236,15 +264,7 @@ impl<T> Receiver<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        if Running::is_gone() {
-            return;
-        }
-        let mut queue = self.0.lock();
-        queue.is_received = false;
-        let left = std::mem::take(&mut queue.messages);
-        self.0.emptied.notify_all();
-        drop(queue);
-        drop(left);
+        self.0.drop_receiver();
     }
 }
 

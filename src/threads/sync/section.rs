@@ -1,23 +1,21 @@
 //! What several threads act on, one operation at a time.
 //!
-//! Objects of async code are plain data in a section. Each of their operations is one critical
-//! section: it looks at the data, changes it, and leaves or wakes wakers, all at once. Whom it
-//! wakes is awake before the section is left, so wakes are ordered as the operations are.
+//! Objects of async code, and channels, are plain data in a section. Each of their operations is a
+//! turn: it looks at the data and changes it, all at once. Whom it wakes is woken after it.
 
 use std::panic::Location;
 use std::sync::{Mutex as Plain, MutexGuard as PlainGuard, PoisonError, TryLockError};
 
-use super::Content;
-use crate::model::{Access, CellId, MutexId, Op, Request};
+use super::access::new_cell;
+use super::turns::Turns;
+use crate::model::{Access, CellId, Op};
 use crate::systems::history::Asked;
-use crate::threads::ask::{Place, Running, ask, ask_for, content, is_stale, request};
-use crate::threads::system::Made;
+use crate::threads::ask::{Place, Running, ask, ask_for, content, is_stale};
 use crate::threads::token::Token;
 
 /// Data that threads act on, one after another.
 pub(in crate::threads) struct Section<T> {
-    id: MutexId,
-    content: Content,
+    turns: Turns,
     data: Plain<T>,
 }
 
@@ -40,23 +38,20 @@ impl<T> Section<T> {
     /// Data of an object that is called so.
     #[track_caller]
     pub(in crate::threads) fn new(what: &'static str, data: T) -> Section<T> {
-        let place = Location::caller();
-        let id = MutexId(Running::current().make(Made::Mutex, what, place));
-        Section { id, content: Content::new(what, place), data: Plain::new(data) }
+        Section::new_at(what, Location::caller(), data)
     }
 
-    /// Acts on the data while nobody else does.
+    pub(in crate::threads) fn new_at(what: &'static str, place: Place, data: T) -> Section<T> {
+        Section { turns: Turns::new(what, place), data: Plain::new(data) }
+    }
+
+    /// Acts on the data while nobody else does. What acts must not ask for anything.
     pub(in crate::threads) fn enter<R>(&self, named: Named, act: impl FnOnce(&mut T) -> R) -> R {
-        let Named { text, place } = named;
-        if is_over() {
-            // Nothing that others do depends on it any more.
-            return act(&mut self.data());
+        // If it is over, nothing that others do depends on it any more.
+        if let Some(running) = Running::try_current().filter(|running| !running.is_ending.get()) {
+            self.turns.take(named.text, named.place);
+            return running.acts(|| act(&mut self.data()));
         }
-        let handle = request(Op::AsyncLock(self.id), text, place);
-        let own = Request { mutex: self.id, handle };
-        ask_for(Op::MutexWaitAny([own].into()), text, place);
-        self.content.observe(text, place);
-        let _leave = Leave { section: self, named, own };
         act(&mut self.data())
     }
 
@@ -86,7 +81,11 @@ impl Flag {
     /// It is not set.
     #[track_caller]
     pub(in crate::threads) fn new(what: &'static str) -> Flag {
-        Flag(CellId(Running::current().make(Made::Cell, what, Location::caller())))
+        Flag::new_at(what, Location::caller())
+    }
+
+    pub(in crate::threads) fn new_at(what: &'static str, place: Place) -> Flag {
+        Flag(new_cell(what, place))
     }
 
     pub(in crate::threads) fn set(&self, Named { text, place }: Named) {
@@ -104,20 +103,4 @@ impl Flag {
 /// is a violation at once.
 pub(in crate::threads) fn is_over() -> bool {
     std::thread::panicking() || Running::is_gone()
-}
-
-/// Leaves the section, also if what acts in it panics.
-struct Leave<'a, T> {
-    section: &'a Section<T>,
-    named: Named,
-    own: Request,
-}
-
-impl<T> Drop for Leave<'_, T> {
-    fn drop(&mut self) {
-        let Named { text, place } = self.named;
-        self.section.content.leave();
-        self.section.content.publish(text, place);
-        ask_for(Op::Unlock(self.own), text, place);
-    }
 }

@@ -1,13 +1,17 @@
 //! Channels for tasks.
 
 use std::collections::BTreeSet;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Wake, Waker};
 
 use mazurka::explore::Verdict;
 use mazurka::future as tokio;
+use mazurka::{sync, thread};
 use tokio::sync::{Mutex, broadcast, mpsc, oneshot, watch};
 use tokio::time::timeout;
 
+use super::super::classes;
 use super::{SECOND, deadlocks, finds, outcomes, poll_once, runs};
 
 #[test]
@@ -252,4 +256,25 @@ fn a_receiver_that_lags_is_told() {
     let (found, text) = finds(takes_all(1));
     assert_eq!(found, Verdict::Assertion, "{text}");
     assert!(text.contains("Lagged(1)"), "{text}");
+}
+
+/// A waker may do what others see: it is woken after the operation that wakes it.
+#[test]
+fn a_waker_may_be_code_of_the_program() {
+    struct Counts(sync::Mutex<u32>);
+    impl Wake for Counts {
+        fn wake(self: Arc<Self>) {
+            *self.0.lock().unwrap() += 1;
+        }
+    }
+    let woken = || {
+        let counts = Arc::new(Counts(sync::Mutex::new(0)));
+        let (sender, mut receiver) = oneshot::channel();
+        let thread = thread::spawn(move || sender.send(5).unwrap());
+        let waker = Waker::from(counts.clone());
+        let polled = Pin::new(&mut receiver).poll(&mut Context::from_waker(&waker));
+        thread.join().unwrap();
+        assert_eq!(*counts.0.lock().unwrap(), u32::from(polled.is_pending()));
+    };
+    assert_eq!(classes(woken), 2, "it is woken or it is ready");
 }

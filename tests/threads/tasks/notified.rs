@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::super::found;
-use super::SECOND;
+use super::{SECOND, outcomes, poll_once};
 use crate::random_models::Rng;
 
 /// What a task does. Who waits sees whether it was notified.
@@ -199,4 +199,20 @@ fn random_programs_have_the_outcomes_of_their_interleavings() {
         deadlocking += u32::from(deadlocks);
     }
     assert!(most > 3 && deadlocking > 5, "{most} outcomes, {deadlocking} that deadlock");
+}
+
+/// Who was made when all were notified does not depend on who has been polled.
+#[test]
+fn those_that_were_made_before_are_notified() {
+    let outcomes = outcomes(|| async {
+        let notify = Arc::new(Notify::new());
+        let own = notify.clone();
+        let task = tokio::spawn(async move { own.notify_waiters() });
+        let (mut first, mut second) = (Box::pin(notify.notified()), Box::pin(notify.notified()));
+        let is_early = poll_once(&mut second).is_some();
+        task.await.unwrap();
+        let first = poll_once(&mut first).is_some();
+        (first, is_early || poll_once(&mut second).is_some())
+    });
+    assert_eq!(outcomes, BTreeSet::from([(false, false), (true, false), (true, true)]));
 }

@@ -95,15 +95,15 @@ struct State<T> {
 }
 
 struct Message<T> {
-    /// Until all receivers have it.
-    value: Option<T>,
+    /// Until all receivers have it. It is cloned where nothing is locked.
+    value: Option<Arc<T>>,
     /// The number of receivers that have not taken it.
     left: usize,
 }
 
 impl<T> Message<T> {
     /// A receiver takes it, and does not look at it.
-    fn skip(&mut self) -> Option<T> {
+    fn skip(&mut self) -> Option<Arc<T>> {
         self.left -= 1;
         self.value.take_if(|_| self.left == 0)
     }
@@ -121,9 +121,9 @@ impl<T> State<T> {
     }
 }
 
-impl<T: Clone> State<T> {
+impl<T> State<T> {
     /// The message with this number, for one receiver.
-    fn take(&mut self, next: &mut u64) -> Result<T, TryRecvError> {
+    fn take(&mut self, next: &mut u64) -> Result<Arc<T>, TryRecvError> {
         if let Some(missed) = self.gone.checked_sub(*next).filter(|&missed| missed > 0) {
             *next = self.gone;
             return Err(TryRecvError::Lagged(missed));
@@ -208,7 +208,7 @@ impl<T> Sender<T> {
             if left == 0 {
                 return Err(SendError(message));
             }
-            state.messages.push_back(Message { value: Some(message), left });
+            state.messages.push_back(Message { value: Some(Arc::new(message)), left });
             let is_full = state.messages.len() > state.room;
             let oldest = if is_full { state.messages.pop_front() } else { None };
             state.gone += u64::from(is_full);
@@ -303,7 +303,7 @@ impl<T: Clone> Receiver<T> {
     pub fn recv(&mut self) -> impl Future<Output = Result<T, RecvError>> {
         let Receiver { channel, next, .. } = self;
         let named = Named::here("recv");
-        wait(
+        let taken = wait(
             &channel.section,
             named,
             |state| &mut state.sent,
@@ -315,7 +315,8 @@ impl<T: Clone> Receiver<T> {
                     Err(TryRecvError::Empty) => return None,
                 })
             },
-        )
+        );
+        async move { taken.await.map(Arc::unwrap_or_clone) }
     }
 
     /// A message, if there is one.
@@ -324,7 +325,9 @@ impl<T: Clone> Receiver<T> {
     /// If there is none.
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        self.channel.section.enter(Named::here("try_recv"), |state| state.take(&mut self.next))
+        let named = Named::here("try_recv");
+        let taken = self.channel.section.enter(named, |state| state.take(&mut self.next));
+        taken.map(Arc::unwrap_or_clone)
     }
 
     /// Waits for a message, in a thread that runs no future.
@@ -359,7 +362,7 @@ impl<T> Drop for Receiver<T> {
             }
             let taken = self.next.saturating_sub(state.gone) as usize;
             let skipped = state.messages.iter_mut().skip(taken).filter_map(Message::skip);
-            skipped.collect::<Vec<T>>()
+            skipped.collect::<Vec<Arc<T>>>()
         }));
     }
 }

@@ -135,7 +135,7 @@ impl<T> Queue<T> {
             return Some(message);
         }
         self.messages.push_back(message);
-        wake(&mut self.receiver);
+        wake(self.receiver.take());
         None
     }
 }
@@ -300,7 +300,7 @@ impl<T> Channel<T> {
     fn abandon(&self, named: Named) {
         act(&self.section, named, |held| {
             held.data.is_abandoned = true;
-            wake(&mut held.data.receiver);
+            wake(held.data.receiver.take());
         });
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! `notify_one` leaves a permit if nobody waits. `notify_waiters` leaves none, but it counts for
 //! each [`Notified`](futures::Notified) that was made before, polled or not. So a
-//! `Notified` reads how often there was one when it is made.
+//! `Notified` reads how often there was one when it is made. And `notify_waiters` has two steps: it
+//! counts, and then it tells those who wait and were made before it counted.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::task::{Context, Poll, Waker};
 
-use crate::threads::future::bell::{act, poll, register, wake};
+use crate::threads::future::bell::{act, discard, poll, register, wake};
 use crate::threads::sync::atomic::{AtomicU64, Ordering};
 use crate::threads::sync::section::{Named, Section, is_over};
 
@@ -23,11 +24,18 @@ struct State {
     has_permit: bool,
     /// How often all were notified.
     times: u64,
-    queue: VecDeque<(u64, Option<Waker>)>,
+    queue: VecDeque<Waiter>,
     /// Those who were notified as one of all, and have not been polled since.
     notified: Vec<(u64, Order)>,
     /// The number of those that have waited so far.
     waited: u64,
+}
+
+struct Waiter {
+    number: u64,
+    /// How often all were notified before it was made.
+    made: u64,
+    waker: Option<Waker>,
 }
 
 /// Who comes next.
@@ -45,11 +53,20 @@ impl State {
         };
         match next {
             None => self.has_permit = true,
-            Some((number, mut waker)) => {
+            Some(Waiter { number, waker, .. }) => {
                 self.notified.push((number, order));
-                wake(&mut waker);
+                wake(waker);
             }
         }
+    }
+
+    /// Notifies those that were made before all were notified so often.
+    fn notify_all(&mut self, times: u64) {
+        self.times = self.times.max(times);
+        let is_later = |waiter: &Waiter| waiter.made >= times;
+        let (later, told) = std::mem::take(&mut self.queue).into_iter().partition(is_later);
+        self.queue = later;
+        VecDeque::into_iter(told).for_each(|waiter| wake(waiter.waker));
     }
 
     /// Was this one notified as one of all? It learns that once.
@@ -58,15 +75,21 @@ impl State {
         Some(self.notified.swap_remove(place).1)
     }
 
+    /// One that waits gives up.
+    fn forget(&mut self, number: u64) {
+        let place = self.queue.iter().position(|waiter| waiter.number == number);
+        discard(place.and_then(|place| self.queue.remove(place)?.waker));
+    }
+
     /// Polls one that was made after so many notifications of all.
     fn poll(&mut self, place: &mut Option<u64>, made: u64, waker: &Waker) -> Poll<()> {
         let Some(number) = *place else {
-            if std::mem::take(&mut self.has_permit) || self.times != made {
+            if std::mem::take(&mut self.has_permit) || self.times > made {
                 return Poll::Ready(());
             }
             let number = self.waited;
             self.waited += 1;
-            self.queue.push_back((number, Some(waker.clone())));
+            self.queue.push_back(Waiter { number, made, waker: Some(waker.clone()) });
             *place = Some(number);
             return Poll::Pending;
         };
@@ -74,9 +97,9 @@ impl State {
             *place = None;
             return Poll::Ready(());
         }
-        match self.queue.iter_mut().find(|(waits, _)| *waits == number) {
-            Some((_, known)) => {
-                register(known, waker);
+        match self.queue.iter_mut().find(|waiter| waiter.number == number) {
+            Some(waiter) => {
+                register(&mut waiter.waker, waker);
                 Poll::Pending
             }
             // It was notified with all.
@@ -136,13 +159,8 @@ impl Notify {
     /// Notifies all tasks that wait, and each `Notified` that was made before.
     #[track_caller]
     pub fn notify_waiters(&self) {
-        act(&self.section, Named::here("notify_waiters"), |state| {
-            state.times += 1;
-            self.times.store(state.times, Ordering::SeqCst);
-            for (_, mut waker) in std::mem::take(&mut state.queue) {
-                wake(&mut waker);
-            }
-        });
+        let times = self.times.fetch_add(1, Ordering::SeqCst) + 1;
+        act(&self.section, Named::here("notify_waiters"), |state| state.notify_all(times));
     }
 }
 
@@ -213,7 +231,7 @@ pub mod futures {
                 act(&self.notify.section, self.named, |state| match state.learn(number) {
                     // It was for one, so it is for the next one.
                     Some(order) => state.notify_one(order),
-                    None => state.queue.retain(|&(waits, _)| waits != number),
+                    None => state.forget(number),
                 });
             }
         }

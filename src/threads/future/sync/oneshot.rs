@@ -99,7 +99,7 @@ impl<T> Sender<T> {
                 return Err(message);
             }
             state.message = Some(message);
-            wake(&mut state.receiver);
+            wake(state.receiver.take());
             Ok(())
         })
     }
@@ -141,7 +141,7 @@ impl<T> Drop for Sender<T> {
         {
             act(&channel, Named { text: "drop of the sender", ..self.made }, |state| {
                 state.is_sent = true;
-                wake(&mut state.receiver);
+                wake(state.receiver.take());
             });
         }
     }
@@ -164,7 +164,7 @@ impl<T> Receiver<T> {
         if let Some(channel) = &self.channel {
             act(channel, Named::here("close"), |state| {
                 state.is_closed = true;
-                wake(&mut state.sender);
+                wake(state.sender.take());
             });
         }
     }
@@ -236,7 +236,7 @@ impl<T> Drop for Receiver<T> {
             // The message is dropped where nothing is locked.
             drop(act(&channel, named, |state| {
                 state.is_closed = true;
-                wake(&mut state.sender);
+                wake(state.sender.take());
                 (state.message.take(), state.receiver.take())
             }));
         }

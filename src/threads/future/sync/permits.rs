@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
-use crate::threads::future::bell::{act, poll, register, wake};
+use crate::threads::future::bell::{act, discard, poll, register, wake};
 use crate::threads::sync::section::{Named, Section, is_over};
 
 /// Permits, and the data that they permit to use.
@@ -85,15 +85,15 @@ impl Permits {
     pub(super) fn give(&mut self, permits: usize) {
         self.free += permits;
         if self.is_closed {
-            wake(&mut self.returned);
+            wake(self.returned.take());
         }
         while let Some(first) = self.queue.front()
             && first.wants <= self.free
-            && let Some(mut first) = self.queue.pop_front()
+            && let Some(first) = self.queue.pop_front()
         {
             self.free -= first.wants;
             self.granted.push(first.number);
-            wake(&mut first.waker);
+            wake(first.waker);
         }
     }
 
@@ -105,9 +105,7 @@ impl Permits {
     /// Sends away all that wait, and all that will ask.
     pub(super) fn close(&mut self) {
         self.is_closed = true;
-        for mut waiter in std::mem::take(&mut self.queue) {
-            wake(&mut waiter.waker);
-        }
+        std::mem::take(&mut self.queue).into_iter().for_each(|waiter| wake(waiter.waker));
     }
 
     /// Polls a request; `place` is its number while it waits.
@@ -151,7 +149,8 @@ impl Permits {
         match self.was_granted(number) {
             true => self.give(wants),
             false => {
-                self.queue.retain(|waiter| waiter.number != number);
+                let place = self.queue.iter().position(|waiter| waiter.number == number);
+                discard(place.and_then(|place| self.queue.remove(place)?.waker));
                 // It may have been in the way of others.
                 self.give(0);
             }

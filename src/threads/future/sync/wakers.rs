@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
-use crate::threads::future::bell::poll;
+use crate::threads::future::bell::{act, discard, poll, wake};
 use crate::threads::sync::section::{Named, Section, is_over};
 
 /// The wakers of tasks that all wait for the same.
@@ -16,7 +16,7 @@ pub(super) struct Wakers {
 
 impl Wakers {
     pub(super) fn wake_all(&mut self) {
-        self.waiting.drain(..).for_each(|(_, waker)| waker.wake());
+        self.waiting.drain(..).for_each(|(_, waker)| wake(Some(waker)));
     }
 
     /// Registers a waker; `place` is its number while it is here.
@@ -29,7 +29,8 @@ impl Wakers {
 
     fn forget(&mut self, place: &mut Option<u64>) {
         if let Some(own) = place.take() {
-            self.waiting.retain(|&(number, _)| number != own);
+            let place = self.waiting.iter().position(|&(number, _)| number == own);
+            discard(place.map(|place| self.waiting.remove(place).1));
         }
     }
 }
@@ -45,7 +46,7 @@ struct Waiting<'a, T> {
 impl<T> Drop for Waiting<'_, T> {
     fn drop(&mut self) {
         if self.place.is_some() && !is_over() {
-            self.section.enter(self.named, |data| (self.wakers)(data).forget(&mut self.place));
+            act(self.section, self.named, |data| (self.wakers)(data).forget(&mut self.place));
         }
     }
 }
