@@ -13,19 +13,20 @@ use super::functions;
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
 
 /// The headers for the library only.
-const OWN_HEADERS: [(&str, &str); 8] = [
+const OWN_HEADERS: [(&str, &str); 9] = [
     ("rank.h", include_str!("c/rank.h")),
     ("calls.h", include_str!("c/calls.h")),
     ("collectives.h", include_str!("c/collectives.h")),
     ("generalized.h", include_str!("c/generalized.h")),
     ("sessions.h", include_str!("c/sessions.h")),
+    ("partitioned.h", include_str!("c/partitioned.h")),
     ("p2p.h", include_str!("c/p2p.h")),
     ("twins.h", include_str!("c/twins.h")),
     ("windows.h", include_str!("c/windows.h")),
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 42] = [
+pub(super) const PARTS: [(&str, &str); 43] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -47,6 +48,7 @@ pub(super) const PARTS: [(&str, &str); 42] = [
     ("p2p.c", include_str!("c/p2p.c")),
     ("buffers.c", include_str!("c/buffers.c")),
     ("requests.c", include_str!("c/requests.c")),
+    ("partitioned.c", include_str!("c/partitioned.c")),
     ("generalized.c", include_str!("c/generalized.c")),
     ("sessions.c", include_str!("c/sessions.c")),
     ("polls.c", include_str!("c/polls.c")),
@@ -209,7 +211,7 @@ impl Library {
         call.arg("-o").arg(folder.join("mazurka.o")).args(objects);
         finish(compiler, &mut call, "the library")?;
         let named = folder.join(format!("lib{}.a", Library::NAME));
-        fs::hard_link(folder.join("mazurka.o"), named).map_err(|error| error.to_string())
+        fs::copy(folder.join("mazurka.o"), named).map(|_| ()).map_err(|error| error.to_string())
     }
 }
 
