@@ -3,8 +3,10 @@
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 
 use super::compiler::{Compiler, SEPARATE};
 use super::functions;
@@ -187,12 +189,21 @@ impl Library {
         let once = PARTS.into_iter().map(|(name, _)| name).chain([REFUSED]);
         let once = once.chain(TWINS.map(|(name, _)| name)).map(|name| (name, None));
         let again = TWINS.into_iter().map(|(name, _)| (name, Some(LARGE)));
-        for (name, option) in once.chain(again) {
-            let object = folder.join(name).with_extension(option.map_or("o", |_| "large.o"));
-            let mut call = compiler.call()?;
-            call.args(OPTIONS).args(option).arg("-c").arg(folder.join(name)).arg("-o").arg(&object);
-            finish(compiler, &mut call, name)?;
-            objects.push(object);
+        let all: Vec<_> = once.chain(again).collect();
+        // As many at a time as there are processors.
+        for some in all.chunks(thread::available_parallelism().map_or(1, NonZero::get)) {
+            let mut started = Vec::new();
+            for &(name, option) in some {
+                let object = folder.join(name).with_extension(option.map_or("o", |_| "large.o"));
+                let mut call = compiler.call()?;
+                call.args(OPTIONS).args(option).arg("-c").arg(folder.join(name));
+                started.push((name, compiler.start(call.arg("-o").arg(&object))?));
+                objects.push(object);
+            }
+            for (name, mut child) in started {
+                let is_compiled = child.wait().is_ok_and(|status| status.success());
+                check(is_compiled, compiler, name)?;
+            }
         }
         let mut accepted = String::new();
         for option in SEPARATE {
@@ -216,7 +227,11 @@ impl Library {
 }
 
 fn finish(compiler: &Compiler, call: &mut Command, what: &str) -> Result<(), String> {
-    match compiler.status(call)? {
+    check(compiler.status(call)?, compiler, what)
+}
+
+fn check(is_compiled: bool, compiler: &Compiler, what: &str) -> Result<(), String> {
+    match is_compiled {
         true => Ok(()),
         false => Err(format!("`{}` does not compile {what}", compiler.name())),
     }
