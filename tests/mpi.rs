@@ -526,6 +526,18 @@ fn the_table_the_header_and_the_library_have_the_same_functions() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+/// The chapter says how many functions there are.
+#[test]
+fn the_chapter_counts_the_functions() {
+    let all = mazurka::mpi::functions();
+    let verified = all.iter().filter(|function| !function.is_refused).count();
+    let counted = format!("{verified} of {}", all.len());
+    for path in ["docs/src/mpi.md", "CHANGELOG.md"] {
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(text.contains(&counted), "{path}: {counted}");
+    }
+}
+
 /// The names of the library, which must not clash with names of programs.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]

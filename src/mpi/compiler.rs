@@ -8,7 +8,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 
 use super::library::Library;
 
@@ -293,9 +293,13 @@ impl Compiler {
     }
 
     pub(super) fn status(&self, call: &mut Command) -> Result<bool, String> {
-        let status =
-            call.status().map_err(|error| format!("cannot run `{}`: {error}", self.name()));
+        let status = self.start(call)?.wait();
+        let status = status.map_err(|error| format!("cannot run `{}`: {error}", self.name()));
         Ok(status?.success())
+    }
+
+    pub(super) fn start(&self, call: &mut Command) -> Result<Child, String> {
+        call.spawn().map_err(|error| format!("cannot run `{}`: {error}", self.name()))
     }
 
     fn steps(&self, arguments: &[OsString]) -> Result<Vec<Command>, String> {

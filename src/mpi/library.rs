@@ -3,8 +3,10 @@
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 
 use super::compiler::{Compiler, SEPARATE};
 use super::functions;
@@ -19,6 +21,7 @@ const OWN_HEADERS: [(&str, &str); 9] = [
     ("collectives.h", include_str!("c/collectives.h")),
     ("generalized.h", include_str!("c/generalized.h")),
     ("sessions.h", include_str!("c/sessions.h")),
+    ("partitioned.h", include_str!("c/partitioned.h")),
     ("p2p.h", include_str!("c/p2p.h")),
     ("twins.h", include_str!("c/twins.h")),
     ("windows.h", include_str!("c/windows.h")),
@@ -26,7 +29,7 @@ const OWN_HEADERS: [(&str, &str); 9] = [
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 46] = [
+pub(super) const PARTS: [(&str, &str); 47] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -52,6 +55,7 @@ pub(super) const PARTS: [(&str, &str); 46] = [
     ("p2p.c", include_str!("c/p2p.c")),
     ("buffers.c", include_str!("c/buffers.c")),
     ("requests.c", include_str!("c/requests.c")),
+    ("partitioned.c", include_str!("c/partitioned.c")),
     ("generalized.c", include_str!("c/generalized.c")),
     ("sessions.c", include_str!("c/sessions.c")),
     ("polls.c", include_str!("c/polls.c")),
@@ -191,12 +195,21 @@ impl Library {
         let once = PARTS.into_iter().map(|(name, _)| name).chain([REFUSED]);
         let once = once.chain(TWINS.map(|(name, _)| name)).map(|name| (name, None));
         let again = TWINS.into_iter().map(|(name, _)| (name, Some(LARGE)));
-        for (name, option) in once.chain(again) {
-            let object = folder.join(name).with_extension(option.map_or("o", |_| "large.o"));
-            let mut call = compiler.call()?;
-            call.args(OPTIONS).args(option).arg("-c").arg(folder.join(name)).arg("-o").arg(&object);
-            finish(compiler, &mut call, name)?;
-            objects.push(object);
+        let all: Vec<_> = once.chain(again).collect();
+        // As many at a time as there are processors.
+        for some in all.chunks(thread::available_parallelism().map_or(1, NonZero::get)) {
+            let mut started = Vec::new();
+            for &(name, option) in some {
+                let object = folder.join(name).with_extension(option.map_or("o", |_| "large.o"));
+                let mut call = compiler.call()?;
+                call.args(OPTIONS).args(option).arg("-c").arg(folder.join(name));
+                started.push((name, compiler.start(call.arg("-o").arg(&object))?));
+                objects.push(object);
+            }
+            for (name, mut child) in started {
+                let is_compiled = child.wait().is_ok_and(|status| status.success());
+                check(is_compiled, compiler, name)?;
+            }
         }
         let mut accepted = String::new();
         for option in SEPARATE {
@@ -215,12 +228,16 @@ impl Library {
         call.arg("-o").arg(folder.join("mazurka.o")).args(objects);
         finish(compiler, &mut call, "the library")?;
         let named = folder.join(format!("lib{}.a", Library::NAME));
-        fs::hard_link(folder.join("mazurka.o"), named).map_err(|error| error.to_string())
+        fs::copy(folder.join("mazurka.o"), named).map(|_| ()).map_err(|error| error.to_string())
     }
 }
 
 fn finish(compiler: &Compiler, call: &mut Command, what: &str) -> Result<(), String> {
-    match compiler.status(call)? {
+    check(compiler.status(call)?, compiler, what)
+}
+
+fn check(is_compiled: bool, compiler: &Compiler, what: &str) -> Result<(), String> {
+    match is_compiled {
         true => Ok(()),
         false => Err(format!("`{}` does not compile {what}", compiler.name())),
     }

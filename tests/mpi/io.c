@@ -31,7 +31,7 @@ static int count_of(void) {
   return count;
 }
 
-static int opened(int mode) { return MPI_File_open(world, "io.dat", mode, MPI_INFO_NULL, &file); }
+static int opened(int mode) { return MPI_File_open(world, "io.dat", mode, MPI_INFO_NULL, &file); } // wrong 10
 static void reopen(void) {
   MPI_File_close(&file);
   CHECK(opened(MPI_MODE_RDONLY) == MPI_SUCCESS);
@@ -142,7 +142,7 @@ static void run(void) {
       if (rank == 1) MPI_File_read_at(file, 0, &got, 1, MPI_INT, MPI_STATUS_IGNORE); // wrong 9
       break;
     case 10:
-      opened(rank ? MPI_MODE_CREATE | MPI_MODE_RDWR : MPI_MODE_CREATE | MPI_MODE_WRONLY); // wrong 10
+      opened(rank ? MPI_MODE_CREATE | MPI_MODE_RDWR : MPI_MODE_CREATE | MPI_MODE_WRONLY);
       return;
     case 11:
       if (rank == 0) MPI_File_write_all(file, &mine, 1, MPI_INT, MPI_STATUS_IGNORE); // wrong 11

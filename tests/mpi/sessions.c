@@ -8,7 +8,7 @@
 // 10: invalid argument
 // 11: communicator mismatch
 // 12: missing finalize
-// 13: unsupported
+// 13: invalid group
 #include <assert.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
       MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
       assert(size == 2 && sum == 1);
       MPI_Comm_free(&comm);
-      comm = of(session, "mpi://SELF", "a");
+      comm = of(session, "mpi://self", "a");
       MPI_Comm_size(comm, &size);
       assert(size == 1);
       MPI_Comm_free(&comm);

@@ -30,12 +30,6 @@ void generalized_cancel(struct request *request) {
   CALLED(cancel, request->functions->extra, request->functions->is_over);
 }
 
-void generalized_is_stuck(const struct request *request) {
-  if (env_lets_threads_call())
-    fail("unsupported", "whether another thread completes the request made at {@%lx} is not explored", request->object.made_at);
-  fail("invalid request", "the request made at {@%lx} is waited for, but it can only be completed before the wait", request->object.made_at);
-}
-
 FUNCTION(Grequest_start, (MPI_Grequest_query_function *query, MPI_Grequest_free_function *free, MPI_Grequest_cancel_function *cancel,
                           void *extra, MPI_Request *request)) {
   CALL("MPI_Grequest_start");

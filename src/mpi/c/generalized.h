@@ -7,7 +7,6 @@
 #define generalized_cancel mazurka_generalized_cancel
 #define generalized_free mazurka_generalized_free
 #define generalized_is_over mazurka_generalized_is_over
-#define generalized_is_stuck mazurka_generalized_is_stuck
 #define generalized_query mazurka_generalized_query
 
 /* Whether the program has completed it. */
@@ -16,7 +15,5 @@ bool generalized_is_over(const struct request *request);
 void generalized_query(struct request *request);
 void generalized_free(struct request *request);
 void generalized_cancel(struct request *request);
-/* Ends the rank, which waits for it: no other thread may complete it. */
-void generalized_is_stuck(const struct request *request) __attribute__((noreturn));
 
 #endif

@@ -1,5 +1,6 @@
 /* The functions of MPI for messages from one rank to another. */
 #include "p2p.h"
+#include "partitioned.h"
 #include "sessions.h"
 #include "twins.h"
 
@@ -136,3 +137,21 @@ FUNCTION(TWIN(Imrecv), (void *buf, Count count, MPI_Datatype type, MPI_Message *
 BUFFERS(Buffer_attach, Buffer_detach, , NULL)
 BUFFERS(Comm_attach_buffer, Comm_detach_buffer, ARGUMENTS(MPI_Comm comm, ), &comm_get(comm)->object)
 BUFFERS(Session_attach_buffer, Session_detach_buffer, ARGUMENTS(MPI_Session session, ), session_get(session))
+
+FUNCTION(TWIN(Psend_init), (const void *buf, int partitions, Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                            MPI_Info info, MPI_Request *request)) {
+  CALL(NAMED(Psend_init));
+  (void)info;
+  OUT(request);
+  *request = partitioned_init('s', buf, partitions, count, type, dest, tag, comm);
+  return MPI_SUCCESS;
+}
+
+FUNCTION(TWIN(Precv_init), (void *buf, int partitions, Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                            MPI_Info info, MPI_Request *request)) {
+  CALL(NAMED(Precv_init));
+  (void)info;
+  OUT(request);
+  *request = partitioned_init('r', buf, partitions, count, type, source, tag, comm);
+  return MPI_SUCCESS;
+}

@@ -3,6 +3,7 @@
  * A message consists of the place of its send (the address of the call), the sender and the tag,
  * its signature, and its data. */
 #include "p2p.h"
+#include "partitioned.h"
 
 static void check_peer(const struct comm *comm, int rank, bool may_be_any, const char *parameter) {
   if (rank == MPI_PROC_NULL || (may_be_any && rank == MPI_ANY_SOURCE)) return;
@@ -17,9 +18,8 @@ static void check_tag(int tag, bool may_be_any) {
 }
 
 /* Checks the arguments, and makes a request that is not started. */
-MPI_Request message_prepare(char what, const void *buffer, MPI_Count count, MPI_Datatype type, int peer, int tag,
-                            MPI_Comm comm, enum mode mode) {
-  struct comm *in = comm_get(comm);
+MPI_Request message_new(char what, const void *buffer, MPI_Count count, MPI_Datatype type, int peer, int tag,
+                        struct comm *in, enum mode mode) {
   check_count(count);
   struct type *of = type_for(type, "datatype");
   check_buffer(buffer, (size_t)count, of, "the buffer");
@@ -37,6 +37,11 @@ MPI_Request message_prepare(char what, const void *buffer, MPI_Count count, MPI_
   made->tag = tag;
   made->mode = mode;
   return handle;
+}
+
+MPI_Request message_prepare(char what, const void *buffer, MPI_Count count, MPI_Datatype type, int peer, int tag,
+                            MPI_Comm comm, enum mode mode) {
+  return message_new(what, buffer, count, type, peer, tag, comm_get(comm), mode);
 }
 
 static void start_send(struct request *request) {
@@ -97,12 +102,22 @@ void message_start(struct request *request) {
     start_receive(request);
 }
 
+/* With other numbers of partitions, or other counts, partitions have other sizes. */
+static void check_partition(const struct request *request, struct reader message) {
+  struct signature sent = signature_take(&message);
+  if (signature_size(&sent) != request->count * request->type->size)
+    fail("unsupported", "sender and receiver have partitions of %zu and %zu bytes, which is not verified", signature_size(&sent),
+         request->count * request->type->size);
+  signature_free(&sent);
+}
+
 void receive_end(struct request *request, struct reader *value) {
   if (!request->is_posted) return;
   memory_learn();
   struct reader message = (take_u8(value), take_block(value));
   uintptr_t site = take_u64(&message);
   int source = take_i32(&message), tag = take_i32(&message);
+  if (request->is_partition) check_partition(request, message);
   char who[64];
   snprintf(who, sizeof who, "rank %d", source);
   size_t bytes = take_data(&message, request->buffer, request->count, request->type, who, site,
@@ -119,10 +134,8 @@ static void start_again(MPI_Request handle) {
   if (!request->is_persistent) fail("invalid request", "the request of %s is not persistent", request->name);
   if (request->state != INACTIVE)
     fail("invalid request", "the request made at {@%lx} is active already", request->object.made_at);
-  if (request->what != 'c') {
-    message_start(request);
-    return;
-  }
+  if (request->what == 'p') return partitioned_start(request);
+  if (request->what != 'c') return message_start(request);
   request->state = ACTIVE;
   request->is_started = true;
   collective_start(request);

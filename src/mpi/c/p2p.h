@@ -7,6 +7,7 @@
 #define buffer_attach mazurka_buffer_attach
 #define buffer_check mazurka_buffer_check
 #define buffer_detach mazurka_buffer_detach
+#define message_new mazurka_message_new
 #define message_prepare mazurka_message_prepare
 #define message_receive mazurka_message_receive
 #define message_start mazurka_message_start
@@ -17,6 +18,8 @@ enum mode { STANDARD, SYNCHRONOUS, BUFFERED, READY };
 /* Checks the arguments, and makes a request that is not started. */
 MPI_Request message_prepare(char what, const void *buffer, MPI_Count count, MPI_Datatype type, int peer, int tag,
                             MPI_Comm comm, enum mode mode);
+MPI_Request message_new(char what, const void *buffer, MPI_Count count, MPI_Datatype type, int peer, int tag,
+                        struct comm *comm, enum mode mode);
 void message_start(struct request *request);
 /* The receive of a message that a probe has taken. */
 MPI_Request message_receive(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message);

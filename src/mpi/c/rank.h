@@ -120,7 +120,9 @@
 #define put_u8 mazurka_put_u8
 #define question mazurka_question
 #define receive_end mazurka_receive_end
+#define request_any mazurka_request_any
 #define request_complete mazurka_request_complete
+#define request_is_ready mazurka_request_is_ready
 #define request_get mazurka_request_get
 #define request_new mazurka_request_new
 #define request_wait mazurka_request_wait
@@ -501,7 +503,12 @@ struct request {
   uint32_t owned; /* the memory that it owns while active: memory.c */
   struct request *also;         /* the send of MPI_Isendrecv, whose receive this is */
   struct generalized *functions; /* of MPI_Grequest_start: generalized.c */
+  struct partitions *partitions; /* of MPI_Psend_init and MPI_Precv_init: partitioned.c */
+  bool is_partition;             /* a part of such a receive */
 };
+bool request_is_ready(struct request *request);
+/* The index of a complete request after a 'W'ait or 'T'est: see requests.c. */
+int request_any(char kind, int count, const MPI_Request *requests);
 MPI_Request request_new(char what);
 struct request *request_get(MPI_Request request);
 /* Waits for the request and frees it unless it is persistent. */

@@ -2,6 +2,7 @@
  * one of the verifier (a send, a receive, the entry of a collective), or to none if there is
  * nothing to wait for. */
 #include "generalized.h"
+#include "partitioned.h"
 
 MPI_Request request_new(char what) {
   struct request *made = allocate(sizeof *made);
@@ -70,15 +71,19 @@ static bool is_open(MPI_Request handle) {
   return handle != MPI_REQUEST_NULL && request_get(handle)->state != INACTIVE;
 }
 
-/* The part that is waited for next: a send comes before the receive that goes with it. */
+/* The part of an active request that the verifier is asked about next: of MPI_Isendrecv the send
+ * comes before the receive. NULL if only the program can complete it. */
 static struct request *next_part(struct request *request) {
-  return request->also && request->also->state == ACTIVE ? request->also : request;
+  if (request->also && request->also->state == ACTIVE) return request->also;
+  if (request->partitions) return partitioned_next(request);
+  return request->functions ? NULL : request;
 }
 
 /* Whether the request is complete without asking the verifier. */
-static bool is_ready(struct request *request) {
-  if (request->also && !is_ready(request->also)) return false;
-  bool is_pending = request->is_posted || (request->functions && !generalized_is_over(request));
+bool request_is_ready(struct request *request) {
+  if (request->also && !request_is_ready(request->also)) return false;
+  bool is_pending = request->is_posted || (request->functions && !generalized_is_over(request)) ||
+                    (request->partitions && !partitioned_is_over(request));
   if (request->state == ACTIVE && !is_pending) {
     struct reader nothing = {0};
     request_complete(request, &nothing);
@@ -86,29 +91,44 @@ static bool is_ready(struct request *request) {
   return request->state == COMPLETE;
 }
 
-/* Asks for the first active request that is complete, and completes it; returns -1 if a test finds
- * none. `places` are their indices in the program's list. */
-static int ask_any(char kind, int count, const MPI_Request *handles, const int *places) {
-  for (;;) {
-    struct bytes *to = question(kind);
-    size_t arguments = to->length;
-    put_u32(to, (uint32_t)count);
-    for (int i = 0; i < count; i++) put_u32(to, next_part(request_get(handles[places[i]]))->posted);
-    struct reader answer = kind == 'T' ? ask_poll(to, arguments) : ask();
-    if (take_u8(&answer) != 'K') return -1;
-    int place = places[take_u32(&answer)];
-    struct request *request = request_get(handles[place]);
-    request_complete(next_part(request), &answer);
-    if (is_ready(request)) return place;
-  }
+/* Asks for the first of these requests of which a part is complete, and completes the part; returns
+ * false if a test finds none. `places` are their indices in the program's list. */
+static bool ask_for(char kind, int count, const MPI_Request *handles, const int *places) {
+  struct bytes *to = question(kind);
+  size_t arguments = to->length;
+  put_u32(to, (uint32_t)count);
+  for (int i = 0; i < count; i++) put_u32(to, next_part(request_get(handles[places[i]]))->posted);
+  struct reader answer = kind == 'T' ? ask_poll(to, arguments) : ask();
+  if (take_u8(&answer) != 'K') return false;
+  int place = places[take_u32(&answer)];
+  request_complete(next_part(request_get(handles[place])), &answer);
+  return true;
 }
 
-/* The same for one request that is not complete. */
-static int ask_one(char kind, const MPI_Request *handles, int place) {
-  const struct request *request = request_get(handles[place]);
-  if (!request->functions) return ask_any(kind, 1, handles, &place);
-  if (kind == 'W') generalized_is_stuck(request);
-  return -1;
+/* Ends the rank: it waits for what only the program can complete. */
+static void __attribute__((noreturn)) is_stuck(const struct request *request) {
+  if (env_lets_threads_call())
+    fail("unsupported", "whether another thread completes the request made at {@%lx} is not explored", request->object.made_at);
+  fail("invalid request", "the request made at {@%lx} is waited for, but it can only be completed before the wait", request->object.made_at);
+}
+
+/* The index of a complete request; MPI_UNDEFINED if none is active, -1 if a test finds none. */
+int request_any(char kind, int count, const MPI_Request *requests) {
+  int *places = allocate((size_t)count * sizeof *places), found = MPI_UNDEFINED;
+  for (bool goes_on = true; goes_on;) {
+    int asked = 0, open = -1;
+    for (int i = 0; i < count && found == MPI_UNDEFINED; i++) {
+      if (!is_open(requests[i])) continue;
+      open = i;
+      if (request_is_ready(request_get(requests[i]))) found = i;
+      else if (next_part(request_get(requests[i]))) places[asked++] = i;
+    }
+    goes_on = found == MPI_UNDEFINED && open >= 0;
+    if (goes_on && asked == 0 && kind == 'W') is_stuck(request_get(requests[open]));
+    if (goes_on && (asked == 0 || !ask_for(kind, asked, requests, places))) found = -1, goes_on = false;
+  }
+  release(places);
+  return found;
 }
 
 /* Asks whether a request was cancelled in time. */
@@ -128,7 +148,7 @@ static void settle_cancelled(struct request *request) {
 static void wait_for(MPI_Request *handle) {
   struct request *request = request_get(*handle);
   if (request->wants_cancel && request->state == ACTIVE) settle_cancelled(request);
-  if (!is_ready(request)) ask_one('W', handle, 0);
+  request_any('W', 1, handle);
 }
 
 void request_wait(MPI_Request *handle, MPI_Status *status) {
@@ -157,27 +177,12 @@ FUNCTION(Waitall, (int count, MPI_Request requests[], MPI_Status *statuses)) {
   return MPI_SUCCESS;
 }
 
-/* The index of a complete request; MPI_UNDEFINED if none is active, -1 if a test finds none. */
-static int any(char kind, int count, const MPI_Request *requests) {
-  int *places = allocate((size_t)count * sizeof *places), active = 0, found = MPI_UNDEFINED, other = -1;
-  for (int i = 0; i < count && found == MPI_UNDEFINED; i++) {
-    if (!is_open(requests[i])) continue;
-    if (is_ready(request_get(requests[i]))) found = i;
-    if (request_get(requests[i])->functions) other = i;
-    else places[active++] = i;
-  }
-  if (found == MPI_UNDEFINED && active > 0) found = ask_any(kind, active, requests, places);
-  else if (found == MPI_UNDEFINED && other >= 0) found = ask_one(kind, requests, other);
-  release(places);
-  return found;
-}
-
 FUNCTION(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status)) {
   CALL("MPI_Waitany");
   check_requests(count, requests);
   if (status) status_empty(OUT(status));
   OUT(index);
-  *index = any('W', count, requests);
+  *index = request_any('W', count, requests);
   if (*index >= 0) retire(&requests[*index], status);
   return MPI_SUCCESS;
 }
@@ -189,7 +194,7 @@ FUNCTION(Waitsome, (int count, MPI_Request requests[], int *done, int indices[],
   OUT(done);
   if (count > 0) OUTS(indices, count);
   if (count > 0 && statuses) OUTS(statuses, count);
-  int found = any('W', count, requests);
+  int found = request_any('W', count, requests);
   *done = found >= 0 ? 1 : MPI_UNDEFINED;
   if (found < 0) return MPI_SUCCESS;
   indices[0] = found;
@@ -201,7 +206,7 @@ FUNCTION(Test, (MPI_Request *request, int *flag, MPI_Status *status)) {
   CALL("MPI_Test");
   OUT(request);
   if (status) status_empty(OUT(status));
-  int found = any('T', 1, request);
+  int found = request_any('T', 1, request);
   *OUT(flag) = found != -1;
   if (found >= 0) retire(request, status);
   return MPI_SUCCESS;
@@ -212,7 +217,7 @@ FUNCTION(Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI
   check_requests(count, requests);
   if (status) status_empty(OUT(status));
   OUT(index);
-  int found = any('T', count, requests);
+  int found = request_any('T', count, requests);
   *OUT(flag) = found != -1;
   *index = found == -1 ? MPI_UNDEFINED : found;
   if (found >= 0) retire(&requests[found], status);
@@ -225,7 +230,7 @@ FUNCTION(Testsome, (int count, MPI_Request requests[], int *done, int indices[],
   OUT(done);
   if (count > 0) OUTS(indices, count);
   if (count > 0 && statuses) OUTS(statuses, count);
-  int found = any('T', count, requests);
+  int found = request_any('T', count, requests);
   *done = found >= 0 ? 1 : found == -1 ? 0 : MPI_UNDEFINED;
   if (found < 0) return MPI_SUCCESS;
   indices[0] = found;
@@ -236,7 +241,7 @@ FUNCTION(Testsome, (int count, MPI_Request requests[], int *done, int indices[],
 /* Whether all requests are complete. Those that a test finds complete stay complete. */
 static bool all(int count, const MPI_Request *requests) {
   for (int i = 0; i < count; i++)
-    if (is_open(requests[i]) && !is_ready(request_get(requests[i])) && ask_one('T', requests, i) < 0) return false;
+    if (request_any('T', 1, &requests[i]) == -1) return false;
   return true;
 }
 
@@ -291,7 +296,7 @@ FUNCTION(Request_get_status_any, (int count, const MPI_Request requests[], int *
   if (status) status_empty(OUT(status));
   OUT(index);
   OUT(flag);
-  int found = any('T', count, requests);
+  int found = request_any('T', count, requests);
   *flag = found != -1;
   *index = found == -1 ? MPI_UNDEFINED : found;
   if (found >= 0) tell(requests[found], status);
@@ -305,7 +310,7 @@ FUNCTION(Request_get_status_some, (int count, const MPI_Request requests[], int 
   OUT(done);
   if (count > 0) OUTS(indices, count);
   if (count > 0 && statuses) OUTS(statuses, count);
-  int found = any('T', count, requests);
+  int found = request_any('T', count, requests);
   *done = found >= 0 ? 1 : found == -1 ? 0 : MPI_UNDEFINED;
   if (found < 0) return MPI_SUCCESS;
   indices[0] = found;
@@ -320,6 +325,7 @@ FUNCTION(Request_free, (MPI_Request *request)) {
   CALL("MPI_Request_free");
   struct request *freed = request_get(*OUT(request));
   bool is_of_window = freed->what == 'o'; /* MPI 4.1, 12.3.5 */
+  if (freed->state == ACTIVE && freed->what == 'p') fail("unsupported", "partitioned communication that is freed is not explored");
   if (is_of_window || (freed->state == ACTIVE && freed->what == 'c'))
     fail("invalid request", "a request of %s cannot be freed", freed->name);
   memory_forget(freed->owned, freed->what == 's');

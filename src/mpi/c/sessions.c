@@ -3,6 +3,8 @@
  * communicators of groups. */
 #include "sessions.h"
 
+#include <strings.h>
+
 struct session {
   struct object object;
   MPI_Errhandler errhandler;
@@ -51,13 +53,14 @@ FUNCTION(Session_finalize, (MPI_Session *session)) {
   return MPI_SUCCESS;
 }
 
+/* The names are URIs: upper and lower case do not differ. */
 static const char *const sets[] = {"mpi://WORLD", "mpi://SELF"};
 enum { SETS = sizeof sets / sizeof *sets };
 
 static int set_of(const char *name) {
   text_in(name, "the name");
   for (int i = 0; i < SETS; i++)
-    if (strcmp(sets[i], name) == 0) return i;
+    if (strcasecmp(sets[i], name) == 0) return i;
   fail("invalid argument", "there is no set of processes %s", name);
 }
 
