@@ -15,7 +15,7 @@ use super::functions;
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
 
 /// The headers for the library only.
-const OWN_HEADERS: [(&str, &str); 9] = [
+const OWN_HEADERS: [(&str, &str); 10] = [
     ("rank.h", include_str!("c/rank.h")),
     ("calls.h", include_str!("c/calls.h")),
     ("collectives.h", include_str!("c/collectives.h")),

@@ -48,6 +48,7 @@ MPI_Request partitioned_init(char what, const void *buf, int partitions, MPI_Cou
   if (partitions < 1) fail("invalid argument", "%d partitions", partitions);
   if (peer == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) fail("invalid argument", "a partitioned receive names its source and its tag");
   if (tag < 0) fail("invalid tag", "the tag is %d", tag);
+  if (comm_get(comm)->remote) fail("unsupported", "partitioned communication between two groups is not modelled");
   struct comm *channel = channel_of(comm_get(comm), what == 's', peer, tag);
   MPI_Request handle = request_new('p');
   struct partitions *made = allocate(sizeof *made);
