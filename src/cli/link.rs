@@ -12,8 +12,8 @@ use super::{COMPILERS, Exit, Failure, STARTERS};
 
 /// Make links with the names of MPI's commands in a folder
 ///
-/// For build systems that look for `mpicc` and `mpirun`, or in which a compiler is one word. A link
-/// with another name of the same file is left as it is.
+/// For build systems that look for `mpicc` and `mpirun`, or in which a compiler is one word. What is
+/// there already is not replaced, unless it is a link to another build of `mazurka`.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -44,8 +44,12 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         let link = folder.join(name);
         match fs::read_link(&link) {
             Ok(at) if at == program => continue,
-            Ok(_) => fs::remove_file(&link).map_err(failed)?,
-            Err(_) => {}
+            // It is one of another build.
+            Ok(at) if at.file_name() == program.file_name() => {
+                fs::remove_file(&link).map_err(failed)?;
+            }
+            // What belongs to another MPI stays; then the link cannot be made.
+            _ => {}
         }
         symlink(&program, &link).map_err(|error| {
             Failure::Usage(format!("cannot make the link {}: {error}", link.display()))

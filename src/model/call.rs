@@ -13,7 +13,7 @@ pub struct Call {
     pub operator: Option<u32>,
     /// On an intercommunicator, whose ranks are those of one group and then those of the other:
     /// the size of the first group. Otherwise 0.
-    pub first_group: u32,
+    pub first_group: u16,
 }
 
 impl Call {
@@ -28,7 +28,7 @@ impl Call {
     /// All that it consists of, for codes of states.
     pub(super) fn words(self) -> [u32; 4] {
         let part = |part: Option<u32>| part.map_or(0, |part| part + 1);
-        [self.kind as u32, part(self.root), part(self.operator), self.first_group]
+        [self.kind as u32, part(self.root), part(self.operator), self.first_group.into()]
     }
 }
 

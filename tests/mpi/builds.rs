@@ -124,9 +124,9 @@ fn links_are_made_for_all_commands() {
     let folder = folder("mpi-links");
     let links = folder.join("in/it");
     let make = || mazurka(&["link", links.to_str().unwrap()]).output().unwrap();
-    // A link to another program is replaced.
+    // A link to another build is replaced.
     std::fs::create_dir_all(&links).unwrap();
-    std::os::unix::fs::symlink("/bin/true", links.join("mpicc")).unwrap();
+    std::os::unix::fs::symlink("/old/mazurka", links.join("mpicc")).unwrap();
     for time in ["first", "second"] {
         let made = make();
         assert_eq!(code(&made), 0, "{time}: {}", stderr(&made));
@@ -149,7 +149,13 @@ fn links_are_made_for_all_commands() {
         assert_eq!(code(&refused), 2, "{name}: {}", stdout(&refused));
         assert!(stderr(&refused).contains("Fortran is not supported"), "{}", stderr(&refused));
     }
-    // A file is not replaced.
+    // Neither a link to something else nor a file is replaced.
+    std::fs::remove_file(links.join("mpicc")).unwrap();
+    std::os::unix::fs::symlink("/bin/true", links.join("mpicc")).unwrap();
+    let refused = make();
+    assert_eq!(code(&refused), 2, "{}", stdout(&refused));
+    assert_eq!(std::fs::read_link(links.join("mpicc")).unwrap(), Path::new("/bin/true"));
+    std::fs::remove_file(links.join("mpicc")).unwrap();
     std::fs::remove_file(links.join("mpirun")).unwrap();
     std::fs::write(links.join("mpirun"), "mine").unwrap();
     let refused = make();

@@ -77,7 +77,7 @@ fn call(rng: &mut Rng, ranks: usize) -> Call {
 /// The same program with its collectives on an intercommunicator, if they can be there.
 pub fn between_groups(mut program: Program, seed: u64) -> Option<Program> {
     let ranks = program.processes.len();
-    let first_group = Rng::new(seed).range(1, ranks) as u32;
+    let first_group = Rng::new(seed).range(1, ranks) as u16;
     let mut are_there = !program.collectives.is_empty();
     for (rank, body) in program.processes.iter_mut().enumerate() {
         for statement in body {
@@ -92,7 +92,8 @@ pub fn between_groups(mut program: Program, seed: u64) -> Option<Program> {
 /// The call as this rank makes it: on an intercommunicator, it knows the root of the other group,
 /// and whether it is the root.
 fn as_made_by(rank: u32, call: Call) -> Call {
-    let is_there = |other: u32| (other < call.first_group) != (rank < call.first_group);
+    let is_first = |rank: u32| rank < u32::from(call.first_group);
+    let is_there = |other: u32| is_first(other) != is_first(rank);
     let root = call.root.filter(|&root| root == rank || is_there(root));
     Call { root, ..call }
 }

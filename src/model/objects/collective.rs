@@ -117,6 +117,7 @@ impl Entry {
     fn needs_of_other_group(&self, size: u32) -> std::ops::Range<u32> {
         use CollectiveKind::*;
         let Call { kind, root, first_group, .. } = self.call;
+        let first_group = u32::from(first_group);
         let others = if self.rank < first_group { first_group..size } else { 0..first_group };
         match (kind, root) {
             (Bcast | Scatter, Some(root)) if others.contains(&root) => root..root + 1,

@@ -177,7 +177,10 @@ impl Ranks {
         if root.is_some_and(|root| root >= size) {
             return Err(Trouble::Forged);
         }
-        let first_group = parts.u32()?;
+        let first_group: u16 = parts.u32()?.try_into().map_err(|_| Trouble::Forged)?;
+        if u32::from(first_group) >= size {
+            return Err(Trouble::Forged);
+        }
         let description = parts.text()?;
         let operator = {
             let mut names = self.names.lock().expect("no thread panics while it has the names");
