@@ -12,8 +12,8 @@ use super::{COMPILERS, Exit, Failure, STARTERS};
 
 /// Make links with the names of MPI's commands in a folder
 ///
-/// For build systems that look for `mpicc` and `mpirun`, or in which a compiler is one word. What is
-/// there already is not replaced, unless it is a link to another build of `mazurka`.
+/// For build systems that look for `mpicc` and `mpirun`, or in which a compiler is one word. What
+/// is there already is not replaced, unless it is a link to another build of `mazurka`.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

@@ -84,7 +84,7 @@ fn places_in(message: &str) -> BTreeSet<String> {
 
 /// Calls in words, where many that are made at one place are told together.
 fn calls_of(all: &[Made]) -> Vec<String> {
-    const MANY: usize = 4;
+    const MANY: usize = 8;
     let call = |made: &Made| {
         made.site.as_ref().map_or("a call".into(), |site| call_name(&site.text).to_owned())
     };

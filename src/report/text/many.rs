@@ -3,7 +3,7 @@
 use crate::property::{Blocked, list};
 
 /// From this number on, processes that wait alike are told together.
-const MANY: usize = 4;
+const MANY: usize = 8;
 
 /// Who waits, each with those that wait alike and are not shown themselves.
 pub(super) fn grouped(all: &[Blocked]) -> Vec<(&Blocked, Vec<&str>)> {
