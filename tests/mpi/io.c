@@ -14,6 +14,9 @@
 // 19: unsupported
 // 21: global concurrency
 // 22: invalid argument
+// 23: global concurrency
+// 24: invalid request
+// 25: unsupported
 #include "cases.h"
 
 #define CHECK(condition)                                         \
@@ -212,6 +215,23 @@ static void run(void) {
     case 22:
       reopen();
       MPI_File_write_at(file, 0, &mine, 1, MPI_INT, MPI_STATUS_IGNORE); // wrong 22
+      break;
+    case 23:
+      /* Where the end is depends on who is first. */
+      if (rank == 0) MPI_File_write_at(file, 8, &mine, 1, MPI_INT, MPI_STATUS_IGNORE); // wrong 23
+      else MPI_File_seek(file, 0, MPI_SEEK_END); // wrong 23
+      break;
+    case 24:
+      MPI_File_iwrite_at(file, 4 * rank, &mine, 1, MPI_INT, &request); // wrong 24
+      MPI_File_sync(file); // wrong 24
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      break;
+    case 25:
+      /* One copy of the type begins within the one before. */
+      MPI_Type_vector(2, 1, 3, MPI_INT, &every);
+      MPI_Type_create_resized(every, 0, sizeof(int), &every);
+      MPI_Type_commit(&every);
+      MPI_File_set_view(file, 0, MPI_INT, every, "native", MPI_INFO_NULL); // wrong 25
       break;
   }
   MPI_File_close(&file);

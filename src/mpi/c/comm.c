@@ -158,15 +158,13 @@ FUNCTION(Comm_compare, (MPI_Comm one, MPI_Comm other, int *result)) {
   return MPI_SUCCESS;
 }
 
-/* A group that belongs to a communicator to be made. */
-static struct group *own_group(const struct group *from) {
+struct group *group_copy(const struct group *from) {
   struct group *made = group_new(from->size);
   memcpy(made->ranks, from->ranks, (size_t)from->size * sizeof *made->ranks);
   return made;
 }
 
-/* The number of communicators with this name that were made before. */
-static uint32_t times_made(const char *name) {
+uint32_t times_made(const char *name) {
   static struct made {
     char *name;
     uint32_t times;
@@ -184,9 +182,9 @@ static uint32_t times_made(const char *name) {
 static int dup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
   struct comm *from = comm_get(comm);
   OUT(made);
-  struct comm *to = comm_new(own_group(from->group), comm_next_name(from, 0), from);
+  struct comm *to = comm_new(group_copy(from->group), comm_next_name(from, 0), from);
   from->made++;
-  if (from->remote) to->remote = own_group(from->remote);
+  if (from->remote) to->remote = group_copy(from->remote);
   to->is_remote_first = from->is_remote_first;
   to->ndims = from->ndims;
   to->dims = from->dims;
@@ -239,7 +237,7 @@ MPI_Comm comm_of_group(const struct comm *from, const struct group *members, con
   }
   char *numbered = text_of("%s/%u", name, times_made(name));
   release(name);
-  struct comm *to = *result = comm_new(own_group(members), numbered, from);
+  struct comm *to = *result = comm_new(group_copy(members), numbered, from);
   if (to->rank < 0) return MPI_COMM_NULL;
   if (members->session) to->session = members->session;
   struct bytes nothing = {0};
@@ -285,7 +283,7 @@ FUNCTION(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made)) {
    * intercommunicator there is one of each side. */
   char *name = comm_next_name(from, !remote && members->size > 0 ? members->ranks[0] : -1);
   from->made++;
-  struct comm *to = comm_new(own_group(members), name, from);
+  struct comm *to = comm_new(group_copy(members), name, from);
   to->remote = remote;
   to->is_remote_first = from->is_remote_first;
   bool is_there = to->rank >= 0 && !(remote && remote->size == 0);
@@ -424,7 +422,7 @@ FUNCTION(Comm_remote_size, (MPI_Comm comm, int *size)) {
 FUNCTION(Comm_remote_group, (MPI_Comm comm, MPI_Group *group)) {
   CALL("MPI_Comm_remote_group");
   OUT(group);
-  *group = publish_group(own_group(remote_of(comm)));
+  *group = publish_group(group_copy(remote_of(comm)));
   return MPI_SUCCESS;
 }
 
@@ -470,7 +468,7 @@ FUNCTION(Attr_get, (MPI_Comm comm, int key, void *value, int *flag)) {
   return attribute(comm, key, value, flag);
 }
 
-MPI_Group comm_group(const struct comm *comm) { return publish_group(own_group(comm->group)); }
+MPI_Group comm_group(const struct comm *comm) { return publish_group(group_copy(comm->group)); }
 
 MPI_Group group_publish(const struct object *session, const int *ranks, int size) {
   struct group *made = group_new(size);

@@ -83,9 +83,7 @@ static struct comm *join(struct comm *own, int leader, const struct bytes *told)
   own->made++;
   bool is_remote_first = smallest(other.group) < smallest(own->group);
   char *both = is_remote_first ? text_of("%s|%s", other.name, name) : text_of("%s|%s", name, other.name);
-  struct group *members = group_new(own->group->size);
-  memcpy(members->ranks, own->group->ranks, (size_t)members->size * sizeof *members->ranks);
-  struct comm *to = comm_new(members, both, own);
+  struct comm *to = comm_new(group_copy(own->group), both, own);
   to->session = own->session;
   to->remote = other.group;
   to->is_remote_first = is_remote_first;

@@ -6,6 +6,11 @@
 
 #include <fcntl.h>
 
+/* The changes of all files are kept as those of a part of rank 0, of a window that has only this. */
+enum { KEEPER = 0 };
+static struct group keepers = {.size = 1, .ranks = (int[]){KEEPER}};
+static struct comm keeping = {.group = &keepers};
+
 static struct content **contents;
 static size_t count_of_contents;
 
@@ -37,16 +42,13 @@ struct content *content_of(const char *path) {
   struct content *made = allocate(sizeof *made);
   made->path = text_of("%s", place.path);
   made->window.name = text_of("file %s", made->path);
-  made->window.comm = comm_get(MPI_COMM_WORLD);
+  made->window.comm = &keeping;
   file_use(SHARING, made->path);
   if (place.is_there) read_start(made, place.real);
   place_forget(&place);
   contents = grow(contents, (count_of_contents + 1) * sizeof *contents);
   return contents[count_of_contents++] = made;
 }
-
-/* The changes of all files are kept as those of a part of rank 0. */
-enum { KEEPER = 0 };
 
 static void resize(struct content *content, uint64_t size) {
   if (size > content->room) {
@@ -180,25 +182,22 @@ FUNCTION(File_open, (MPI_Comm comm, const char *name, int mode, MPI_Info info, M
       fail("invalid argument", "the file is not that of rank %d", rank);
     if (rank == 0) code = take_i32(&said);
   }
-  struct group *members = group_new(in->group->size);
-  memcpy(members->ranks, in->group->ranks, (size_t)members->size * sizeof *members->ranks);
   char *own = comm_next_name(in, 0);
   in->made++;
   if (code != MPI_SUCCESS) return *file = MPI_FILE_NULL, file_error(MPI_FILE_NULL, code);
   struct file *made = allocate(sizeof *made);
   made->of = content;
-  made->comm = comm_new(members, own, in);
+  made->comm = comm_new(group_copy(in->group), own, in);
   made->mode = mode;
   file_get_handler(MPI_FILE_NULL, &made->errhandler);
   made->unit_handle = made->type_handle = MPI_BYTE;
   made->unit = made->type = type_get(MPI_BYTE);
   if (mode & MPI_MODE_APPEND) {
-    content_now(content);
-    made->position = content->size;
+    made->position = file_size(made);
     if (in->rank == 0) {
       uint32_t lock;
       file_shared_lock(made, &lock);
-      file_shared_unlock(made, lock, content->size);
+      file_shared_unlock(made, lock, made->position);
     }
     meet(made);
   }
@@ -233,14 +232,18 @@ FUNCTION(File_delete, (const char *name, MPI_Info info)) {
   return MPI_SUCCESS;
 }
 
+/* Whoever writes behind the end changes the size. */
+uint64_t file_size(struct file *file) {
+  content_now(file->of);
+  file_records_add(file->of, file, 0, false, range(file->of->size, UINT64_MAX - EXISTENCE));
+  return file->of->size;
+}
+
 FUNCTION(File_get_size, (MPI_File file, MPI_Offset *size)) {
   CALL("MPI_File_get_size");
   OUT(size);
   struct file *of = file_get(file);
-  content_now(of->of);
-  /* Whoever writes behind the end changes the size. */
-  file_records_add(of->of, of, 0, false, range(of->of->size, UINT64_MAX - EXISTENCE));
-  *size = (MPI_Offset)of->of->size;
+  *size = (MPI_Offset)file_size(of);
   return MPI_SUCCESS;
 }
 
@@ -318,6 +321,8 @@ static void check_places(const struct type *type) {
     if (piece->at < end) fail("invalid datatype", "the file type has places before the file, or goes back");
     end = piece->at + (ptrdiff_t)(piece->run.count * basic_size(piece->run.basic));
   }
+  if (type->pieces > 0 && end > type->piece->at + type->extent)
+    fail("unsupported", "a file type that does not end before it begins again is not modelled");
 }
 
 FUNCTION(File_set_view, (MPI_File file, MPI_Offset at, MPI_Datatype unit, MPI_Datatype type, const char *form, MPI_Info info)) {

@@ -27,6 +27,7 @@
 #define content_set mazurka_content_set
 #define file_records_add mazurka_file_records_add
 #define file_records_complete mazurka_file_records_complete
+#define file_size mazurka_file_size
 #define file_shared_byte mazurka_file_shared_byte
 #define file_shared_lock mazurka_file_shared_lock
 #define file_shared_unlock mazurka_file_shared_unlock
@@ -69,8 +70,10 @@ struct file *file_get(MPI_File file);
 /* An error that is not a mistake; returns the code. MPI_FILE_NULL: while a file is opened. */
 int file_error(MPI_File file, int code);
 
-/* The content of the file with this canonical name. */
+/* The content of the file at this path; NULL if there cannot be one. */
 struct content *content_of(const char *path);
+/* The size, which the rank observes. */
+uint64_t file_size(struct file *file);
 /* Brings it up to date: at `copy.at`, `size` bytes. */
 void content_now(struct content *content);
 /* Changes: these parts are the bytes that are given, one part after the other; or the size ('t'), the
@@ -78,8 +81,8 @@ void content_now(struct content *content);
 void content_write(struct content *content, struct spans parts, const uint8_t *bytes);
 void content_set(struct content *content, char what, uint64_t size);
 
-/* io_records.c: this call reads or writes these bytes; a read ends with the operation `owner`, if
- * there is one. The last byte that there can be stands for whether there is a file at all. */
+/* io_records.c: this call reads or writes these bytes, until the operation `owner` ends, if there
+ * is one. The last byte that there can be stands for whether there is a file at all. */
 enum { EXISTENCE = 1 };
 void file_records_add(const struct content *content, const struct file *by, uint32_t owner, bool is_write, struct spans spans);
 /* What was written by this handle comes before what other ranks do from now on. */

@@ -57,13 +57,12 @@ static uint64_t byte_at(const struct file *file, uint64_t at) {
   return found;
 }
 
-/* The number of units of the view that end within the file. */
-static uint64_t units_in(struct file *file) {
-  content_now(file->of);
-  uint64_t low = 0, high = file->of->size + 1;
+/* The number of units of the view that begin within a file of this size. */
+static uint64_t units_in(const struct file *file, uint64_t size) {
+  uint64_t low = 0, high = size + 1;
   while (low < high) {
     uint64_t middle = low + (high - low) / 2;
-    if (byte_at(file, middle * file->unit->size) < file->of->size) low = middle + 1;
+    if (byte_at(file, middle * file->unit->size) < size) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -87,7 +86,7 @@ static size_t write_at(struct file *file, uint64_t at, const struct transfer *tr
   struct bytes data = {0};
   pack(&data, transfer->buffer, transfer->count, transfer->type);
   struct spans parts = parts_of(file, at * file->unit->size, data.length);
-  file_records_add(file->of, file, 0, true, parts);
+  file_records_add(file->of, file, transfer->owned, true, parts);
   content_write(file->of, parts, data.at);
   release(data.at);
   return data.length;
@@ -173,8 +172,12 @@ uint64_t file_at_place(const struct file *file, MPI_Offset at) {
 
 uint64_t file_at_own(struct file *file, const struct transfer *transfer) {
   if (file->mode & MPI_MODE_SEQUENTIAL) fail("invalid argument", "the file opened at {@%lx} is sequential", file->object.made_at);
-  uint64_t at = file->position, units = units_of(file, transfer), left = units_in(file);
-  if (transfer->way == READ && at + units > left) units = left > at ? left - at : 0;
+  uint64_t at = file->position, units = units_of(file, transfer);
+  if (transfer->way == READ) {
+    content_now(file->of);
+    uint64_t left = units_in(file, file->of->size);
+    if (at + units > left) units = left > at ? left - at : 0;
+  }
   file->position += units;
   return at;
 }
@@ -246,14 +249,24 @@ uint64_t file_in_order(struct file *file, const struct transfer *transfer) {
   return shared_for_all(file, sum) + before;
 }
 
+/* The place at this distance from the start, from a pointer, or from the end. */
+static uint64_t sought(struct file *file, MPI_Offset offset, int whence, uint64_t pointer) {
+  uint64_t base = 0;
+  switch (whence) {
+    case MPI_SEEK_SET: break;
+    case MPI_SEEK_CUR: base = pointer; break;
+    case MPI_SEEK_END: base = units_in(file, file_size(file)); break;
+    default: fail("invalid argument", "%d is no way to seek", whence);
+  }
+  if ((MPI_Offset)base + offset < 0) fail("invalid argument", "the place is before the file");
+  return base + (uint64_t)offset;
+}
+
 FUNCTION(File_seek, (MPI_File file, MPI_Offset offset, int whence)) {
   CALL("MPI_File_seek");
   struct file *of = file_get(file);
   if (of->mode & MPI_MODE_SEQUENTIAL) fail("invalid argument", "the file opened at {@%lx} is sequential", of->object.made_at);
-  MPI_Offset base = whence == MPI_SEEK_SET ? 0 : whence == MPI_SEEK_CUR ? (MPI_Offset)of->position : (MPI_Offset)units_in(of);
-  if (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR && whence != MPI_SEEK_END) fail("invalid argument", "%d is no way to seek", whence);
-  if (base + offset < 0) fail("invalid argument", "the place is before the file");
-  of->position = (uint64_t)(base + offset);
+  of->position = sought(of, offset, whence, of->position);
   return MPI_SUCCESS;
 }
 
@@ -276,7 +289,6 @@ FUNCTION(File_get_byte_offset, (MPI_File file, MPI_Offset at, MPI_Offset *disp))
 FUNCTION(File_seek_shared, (MPI_File file, MPI_Offset at, int whence)) {
   CALL("MPI_File_seek_shared");
   struct file *of = file_get(file);
-  if (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR && whence != MPI_SEEK_END) fail("invalid argument", "%d is no way to seek", whence);
   struct bytes given = {0};
   put_u64(&given, (uint64_t)at);
   put_i32(&given, whence);
@@ -289,10 +301,8 @@ FUNCTION(File_seek_shared, (MPI_File file, MPI_Offset at, int whence)) {
   }
   if (of->comm->rank == 0) {
     uint32_t lock;
-    MPI_Offset now = (MPI_Offset)file_shared_lock(of, &lock);
-    MPI_Offset base = whence == MPI_SEEK_SET ? 0 : whence == MPI_SEEK_CUR ? now : (MPI_Offset)units_in(of);
-    if (base + at < 0) fail("invalid argument", "the place is before the file");
-    file_shared_unlock(of, lock, (uint64_t)(base + at));
+    uint64_t now = file_shared_lock(of, &lock);
+    file_shared_unlock(of, lock, sought(of, at, whence, now));
   }
   struct bytes nothing = {0};
   exchange(of->comm, call.name, &nothing);

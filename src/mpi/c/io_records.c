@@ -11,7 +11,7 @@
 struct record {
   const char *path;
   const struct file *by; /* of a write: NULL once it is complete */
-  uint32_t owner;        /* of a read: the operation, or 0 once it is complete */
+  uint32_t owner;        /* the operation, or 0 once that has ended */
   bool is_write, is_atomic;
   struct spans spans;
   const char *name;
@@ -35,16 +35,18 @@ void file_records_add(const struct content *content, const struct file *by, uint
   *made = (struct record){.path = content->path, .is_write = is_write, .is_atomic = is_atomic, .spans = spans,
                           .name = call.name, .site = call.site, .completed = NEVER, .clock = clock_copy()};
   if (is_write && !is_atomic) made->by = by;
-  if (!is_write) made->owner = owner;
+  made->owner = owner;
   /* What comes later has a later time. */
   uint32_t now = clock_tick();
-  if (!made->by && made->owner == 0) made->completed = now;
+  if (!made->by && owner == 0) made->completed = now;
 }
 
 void file_records_complete(const struct file *by) {
   uint32_t now = clock_tick();
   for (size_t i = 0; i < count; i++) {
     if (records[i].by != by) continue;
+    /* Operations have to be complete before (MPI 4.1, 14.6.1). */
+    if (records[i].owner) fail("invalid request", "%s at {@%lx} is not complete", records[i].name, records[i].site);
     records[i].by = NULL;
     records[i].completed = now;
   }
@@ -54,7 +56,7 @@ void file_records_disown(uint32_t owner) {
   for (size_t i = 0; i < count; i++) {
     if (owner == 0 || records[i].owner != owner) continue;
     records[i].owner = 0;
-    records[i].completed = clock_tick();
+    if (!records[i].by) records[i].completed = clock_tick();
   }
 }
 

@@ -16,20 +16,6 @@ struct partitions {
   bool *is_ready; /* of a send: since the start */
 };
 
-/* The number of earlier calls for the same channel. */
-static int calls_before(const char *channel) {
-  static struct known {
-    char *channel;
-    int calls;
-  } *all;
-  static size_t length;
-  for (size_t i = 0; i < length; i++)
-    if (strcmp(all[i].channel, channel) == 0) return all[i].calls++;
-  all = grow(all, (length + 1) * sizeof *all);
-  all[length++] = (struct known){text_of("%s", channel), 1};
-  return 0;
-}
-
 static struct comm *channel_of(const struct comm *in, bool is_send, int peer, int tag) {
   int from = is_send ? in->rank : peer, to = is_send ? peer : in->rank;
   char *name = text_of("%s/partitioned %d, %d>%d", in->name, tag, from, to);
@@ -37,7 +23,7 @@ static struct comm *channel_of(const struct comm *in, bool is_send, int peer, in
   char *end = text_of("%s %s", name, is_send ? "send" : "receive");
   struct comm *made = allocate(sizeof *made);
   *made = *in;
-  made->name = text_of("%s/%d", name, calls_before(end));
+  made->name = text_of("%s/%u", name, times_made(end));
   release(name);
   release(end);
   return made;

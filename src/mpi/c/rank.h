@@ -62,6 +62,7 @@
 #define comm_place_of mazurka_comm_place_of
 #define comm_publish mazurka_comm_publish
 #define comm_size mazurka_comm_size
+#define group_copy mazurka_group_copy
 #define group_new mazurka_group_new
 #define group_publish mazurka_group_publish
 #define cart_shift mazurka_cart_shift
@@ -179,6 +180,7 @@
 #define world_rank mazurka_world_rank
 #define world_size mazurka_world_size
 #define thread_is_main mazurka_thread_is_main
+#define times_made mazurka_times_made
 #define time_tick mazurka_time_tick
 #define turn_give mazurka_turn_give
 #define turn_pause mazurka_turn_pause
@@ -461,6 +463,9 @@ int comm_first(const struct comm *comm);
 MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result);
 struct group *group_get(MPI_Group group);
 struct group *group_new(int size);
+struct group *group_copy(const struct group *from);
+/* The number of communicators and channels with this name that were made before. */
+uint32_t times_made(const char *name);
 /* A communicator of this group, with the error handler of another one; the name of the next one
  * made from this one, where `part` distinguishes those of one call; its handle. */
 struct comm *comm_new(struct group *group, char *name, const struct comm *from);
