@@ -29,7 +29,7 @@ const OWN_HEADERS: [(&str, &str); 10] = [
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 47] = [
+pub(super) const PARTS: [(&str, &str); 48] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -65,6 +65,7 @@ pub(super) const PARTS: [(&str, &str); 47] = [
     ("memory.c", include_str!("c/memory.c")),
     ("variables.c", include_str!("c/variables.c")),
     ("windows.c", include_str!("c/windows.c")),
+    ("shared.c", include_str!("c/shared.c")),
     ("active.c", include_str!("c/active.c")),
     ("attributes.c", include_str!("c/attributes.c")),
     ("errors.c", include_str!("c/errors.c")),

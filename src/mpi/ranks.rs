@@ -86,6 +86,8 @@ struct Unexplored {
     threads: BTreeMap<u32, Option<String>>,
     /// The ranks whose threads may all call MPI.
     callers: BTreeSet<u32>,
+    /// The ranks that share memory with others.
+    sharers: BTreeSet<u32>,
 }
 
 impl Unexplored {
@@ -272,6 +274,10 @@ impl Ranks {
                 self.unexplored().callers.insert(rank);
                 continue;
             }
+            if letter == b's' {
+                self.unexplored().sharers.insert(rank);
+                continue;
+            }
             let what = Use::of(letter).ok_or(Trouble::Protocol)?;
             let mut uses = self.uses.lock().expect("no thread panics while it has the uses");
             let found = uses.add(&path, rank, what, at);
@@ -311,6 +317,12 @@ impl Ranks {
             return failure("hang: the search has ended before the rank called MPI", None);
         }
         let time = humantime::format_duration(self.launch.step_timeout);
+        if self.unexplored().sharers.contains(&process.rank) {
+            let what = format!(
+                "the rank makes no call of MPI for {time}, and may wait for what others store in memory that they share"
+            );
+            return self.unsupported(process.rank, &what, None);
+        }
         failure(&format!("hang: the rank makes no call of MPI for {time} (--step-timeout)"), None)
     }
 

@@ -33,7 +33,7 @@ fn is_used_later(function: &str, parameter: &Parameter) -> bool {
     let is_data = kind.ends_with("void *");
     // An address or a value, not what is there.
     is_free(function, parameter)
-        || ["Free_mem", "Buffer_attach", "Win_create"].contains(&function) && is_data
+        || ["Free_mem", "Buffer_attach", "Win_create", "Win_attach", "Win_detach"].contains(&function) && is_data
         // Persistent operations use it when they are started.
         || (function.ends_with("_init") && is_data)
         // It was used since the first half.
@@ -112,6 +112,7 @@ fn argument(called: &str, parameter: &Parameter, index: usize) -> String {
         ("MPI_Op", _) => "MPI_SUM",
         ("MPI_Group", _) => "group",
         ("MPI_Info", _) => "info",
+        ("MPI_Win", _) if ["Win_attach", "Win_detach"].contains(&function) => "dynamic",
         ("MPI_Win", _) => "win",
         ("MPI_Request", false) => "other",
         ("MPI_Request *", _) | ("MPI_Request", true) => "&other",
@@ -279,7 +280,7 @@ static MPI_Comm world, grid, graph, around;
 static MPI_Group group;
 static MPI_Session session;
 static MPI_Info info;
-static MPI_Win win;
+static MPI_Win win, dynamic;
 static MPI_File file;
 static MPI_Op operator;
 static MPI_Errhandler handler = MPI_ERRORS_RETURN;
@@ -320,6 +321,7 @@ int main(int argc, char **argv) {
   MPI_Mprobe(0, 0, world, &message, MPI_STATUS_IGNORE);
   MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, world, &win);
   MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+  MPI_Win_create_dynamic(MPI_INFO_NULL, world, &dynamic);
   MPI_File_open(world, "every.dat", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
   switch (which) {
 "#;

@@ -3,7 +3,9 @@
 // violation with its own message.
 //
 // The first argument says how many bytes two places are apart, how many numbers each has, and the
-// displacement unit. All numbers of a place are the same.
+// displacement unit. All numbers of a place are the same. A letter says what kind of window it is: of
+// memory that the program has ('c'), shared ('s'), or dynamic ('d'). In a shared window, puts and
+// gets are stores and loads.
 #include <assert.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -11,10 +13,12 @@
 #include <string.h>
 
 enum { PLACES = 3, WIDEST = 11, WIDTHS = PLACES * WIDEST, MOST = 36 };
-static int rank, size, memory[WIDTHS], given[2 * MOST][WIDTHS], used;
+static int rank, size, made[WIDTHS], *memory = made, *parts[8], given[2 * MOST][WIDTHS], used;
 static int got[MOST], count, apart, width, unit;
 static int *results[MOST]; // where what is read goes, before it is in `got`
 static MPI_Win win;
+static MPI_Aint at_address[8]; // of parts of a dynamic window
+static char kind;
 
 static MPI_Op op_of(char digit) {
   MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_BXOR, MPI_REPLACE, MPI_NO_OP};
@@ -64,22 +68,33 @@ static void carry_out(const char *step) {
       return;
     case 'r': memcpy(take(1), own(target), (size_t)width * sizeof(int)); return;
   }
-  int places = step[3] - '0', n = places * width, disp = place * apart / unit;
+  int places = step[3] - '0', n = places * width;
+  MPI_Aint disp = place * apart / unit + (kind == 'd' ? at_address[target] : 0);
   if (step[0] == 'c') {
     int *compared = give(step[4], 1);
     MPI_Compare_and_swap(give(step[5], 1), compared, take(1), MPI_INT, target, disp, win);
     return;
   }
+  if (kind == 's' && (step[0] == 'p' || step[0] == 'g')) {
+    const int *from = step[0] == 'p' ? give(step[4], n) : NULL;
+    int *to = step[0] == 'g' ? take(places) : NULL;
+    for (int i = 0; i < n; i++) {
+      int *there = parts[target] + (place + i / width) * apart / 4 + i % width;
+      if (from) *there = from[i];
+      else to[i] = *there;
+    }
+    return;
+  }
   int is_one = n == 1 && place * apart % unit == 0;
   MPI_Datatype at = is_one ? MPI_INT : places_from(place, places);
-  if (!is_one) disp = 0;
+  if (!is_one) disp = kind == 'd' ? at_address[target] : 0;
   switch (step[0]) {
     case 'p': MPI_Put(give(step[4], n), n, MPI_INT, target, disp, 1, at, win); break;
     case 'g': MPI_Get(take(places), n, MPI_INT, target, disp, 1, at, win); break;
     case 'a': MPI_Accumulate(give(step[5], n), n, MPI_INT, target, disp, 1, at, op_of(step[4]), win); break;
     case 'F':
       if (is_one) MPI_Fetch_and_op(give(step[5], 1), take(1), MPI_INT, target, disp, op_of(step[4]), win);
-      else MPI_Get_accumulate(give(step[5], n), n, MPI_INT, take(places), n, MPI_INT, target, 0, 1, at, op_of(step[4]), win);
+      else MPI_Get_accumulate(give(step[5], n), n, MPI_INT, take(places), n, MPI_INT, target, disp, 1, at, op_of(step[4]), win);
       break;
   }
   if (!is_one) MPI_Type_free(&at);
@@ -95,11 +110,30 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  assert(sscanf(argv[1], "%d %d %d", &apart, &width, &unit) == 3);
+  assert(sscanf(argv[1], "%d %d %d %c", &apart, &width, &unit, &kind) == 4);
+  if (kind == 's') {
+    MPI_Win_allocate_shared(PLACES * apart, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    for (int r = 0; r < size; r++) MPI_Win_shared_query(win, r, &(MPI_Aint){0}, &(int){0}, &parts[r]);
+  }
   for (int i = 0; i < PLACES; i++)
     for (int k = 0; k < width; k++) own(i)[k] = 2 + rank + i;
-  MPI_Win_create(memory, PLACES * apart, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  if (kind == 'c') MPI_Win_create(memory, PLACES * apart, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  if (kind == 's') MPI_Barrier(MPI_COMM_WORLD);
+  if (kind == 'd') {
+    static int other[4];
+    unit = 1;
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_attach(win, other, sizeof other);
+    MPI_Win_attach(win, memory, PLACES * apart);
+    MPI_Aint address;
+    MPI_Get_address(memory, &address);
+    MPI_Allgather(&address, 1, MPI_AINT, at_address, 1, MPI_AINT, MPI_COMM_WORLD);
+  }
   for (char *step = strtok(argv[2 + rank], " "); step; step = strtok(NULL, " ")) carry_out(step);
+  if (kind == 's') { // the memory goes with the window
+    MPI_Barrier(MPI_COMM_WORLD);
+    memory = memcpy(made, memory, (size_t)(PLACES * apart));
+  }
   MPI_Win_free(&win);
   for (int i = 0; i < count; i++) got[i] = number_at(results[i]);
   for (int i = 0; i < PLACES; i++) got[count++] = number_at(own(i));

@@ -27,6 +27,8 @@ use self::machine::expected;
 use crate::cli::{json, mazurka};
 
 const PLACES: usize = 3;
+/// The windows: of memory that the program has, shared, and dynamic.
+const KINDS: [char; 3] = ['c', 's', 'd'];
 /// A program with more outcomes than this is left out: it takes long, and a search keeps no more
 /// than 100 violations.
 const MOST: usize = 50;
@@ -248,12 +250,12 @@ impl Program {
         }
     }
 
-    /// The arguments of `outcomes.c`.
-    fn scripts(&self) -> Vec<String> {
+    /// The arguments of `outcomes.c`, for this kind of window.
+    fn scripts(&self, kind: char) -> Vec<String> {
         let text =
             |steps: &Vec<Step>| steps.iter().map(|step| step.text()).collect::<Vec<_>>().join(" ");
         let Layout { apart, width, unit } = self.layout;
-        let layout = format!("{apart} {width} {unit}");
+        let layout = format!("{apart} {width} {unit} {kind}");
         std::iter::once(layout).chain(self.ranks.iter().map(text)).collect()
     }
 }
@@ -378,7 +380,7 @@ fn found(program: &Path, scripts: &[String], semantics: Semantics) -> BTreeSet<S
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn windows_have_the_outcomes_of_a_simple_machine() {
     let count =
-        std::env::var("MAZURKA_PROGRAMS").map_or(30, |count| count.parse().expect("a number"));
+        std::env::var("MAZURKA_PROGRAMS").map_or(36, |count| count.parse().expect("a number"));
     let mut random = SplitMix64::new(27);
     let folder = super::folder("mpi-outcomes");
     let made = super::compile("outcomes", &folder);
@@ -396,7 +398,7 @@ fn windows_have_the_outcomes_of_a_simple_machine() {
             [(Buffering::Infinite, Leaving::Early), (Buffering::Zero, Leaving::Synchronizing)];
         let (buffering, leaving) = variants[if program.needs_buffers { 0 } else { number % 2 }];
         let semantics = Semantics { buffering, leaving, ..Semantics::default() };
-        let scripts = program.scripts();
+        let scripts = program.scripts(KINDS[number % KINDS.len()]);
         let found = found(Path::new(&made), &scripts, semantics);
         assert!(
             least.is_subset(&found),

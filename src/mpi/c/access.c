@@ -6,7 +6,7 @@ FUNCTION(TWIN(Win_create), (void *base, MPI_Aint size, Place unit, MPI_Info info
   CALL(NAMED(Win_create));
   (void)info;
   window_check_base(base, size, unit);
-  return window_make(base, size, unit, comm, false, win);
+  return window_make(base, size, unit, comm, MPI_WIN_FLAVOR_CREATE, win);
 }
 
 FUNCTION(TWIN(Win_allocate), (MPI_Aint size, Place unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)) {
@@ -15,7 +15,21 @@ FUNCTION(TWIN(Win_allocate), (MPI_Aint size, Place unit, MPI_Info info, MPI_Comm
   void *memory = calloc(1, size > 0 ? (size_t)size : 1);
   window_check_base(memory, size, unit);
   *OUT((void **)base) = memory;
-  return window_make(memory, size, unit, comm, true, win);
+  return window_make(memory, size, unit, comm, MPI_WIN_FLAVOR_ALLOCATE, win);
+}
+
+FUNCTION(TWIN(Win_allocate_shared), (MPI_Aint size, Place unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)) {
+  CALL(NAMED(Win_allocate_shared));
+  return window_share(size, unit, info, comm, base, win);
+}
+
+FUNCTION(TWIN(Win_shared_query), (MPI_Win win, int rank, MPI_Aint *size, Place *unit, void *base)) {
+  CALL(NAMED(Win_shared_query));
+  const struct mapped *found = window_find_shared(win, rank);
+  *OUT(size) = found ? (MPI_Aint)found->size : 0;
+  *OUT(unit) = found ? (Place)window_of(win)->sides[found->target].unit : 0;
+  *OUT((void **)base) = found ? found->private : NULL;
+  return MPI_SUCCESS;
 }
 
 #define ORIGIN const void *origin, Count count, MPI_Datatype type

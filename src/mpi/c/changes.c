@@ -1,7 +1,7 @@
 /* The changes of ranks in windows, and which ranks know them.
  *
- * Each rank keeps lists of its changes, one for each target: operations, and stores by the owner's
- * program. A change is written once, to a cell of its own, and only by this rank. So changes of
+ * Each rank keeps lists of its changes, one for each target: operations, and stores by its program.
+ * In a dynamic window, that memory is attached or detached is a change, too. A change is written once, to a cell of its own, and only by this rank. So changes of
  * several ranks commute. The number of changes of each list that come before an action of a rank
  * travels with vector clocks, with locks, and with the changes themselves. The rank reads these
  * changes when it needs the content of a part. It does not see any others: a program that could see
@@ -174,11 +174,11 @@ static void sort(struct list *list) {
 }
 
 /* Lets a change act on the content, after those before it in the list. */
-static void act_next(const struct window *window, int rank, const struct change *first, const struct change *next, uint8_t *content) {
-  operations_act(window, rank, next->operations, content);
+static void act_next(const struct window *window, int rank, const struct change *first, const struct change *next, struct copy *copy) {
+  operations_act(window, rank, next->operations, copy);
   for (const struct change *change = first; next->is_ordered && change < next; change++)
     if (!knows(next, change) && strcmp(change->window, window->name) == 0)
-      operations_act_again(window, rank, change->operations, next->operations, content);
+      operations_act_again(window, rank, change->operations, next->operations, copy);
 }
 
 size_t changes_count(const struct window *window, int rank) {
@@ -187,21 +187,50 @@ size_t changes_count(const struct window *window, int rank) {
   return list_of(target)->count;
 }
 
-uint8_t *changes_content(struct window *window, int rank) {
+void copy_attach(struct copy *copy, uint64_t from, uint64_t size) {
+  copy->region = grow(copy->region, (copy->regions + 1) * sizeof *copy->region);
+  copy->region[copy->regions++] = (struct region){from, from + size, copy->size, 0};
+  copy->at = grow(copy->at, copy->size + size);
+  memset(copy->at + copy->size, 0, size);
+  copy->size += size;
+}
+
+/* The last region that has all these bytes. */
+static struct region *region_of(const struct copy *copy, struct span range) {
+  for (size_t i = copy->regions; i-- > 0;)
+    if (copy->region[i].from <= range.from && range.to <= copy->region[i].to) return &copy->region[i];
+  return NULL;
+}
+
+void copy_detach(struct copy *copy, uint64_t from, uintptr_t site) {
+  for (size_t i = copy->regions; i-- > 0;)
+    if (copy->region[i].from == from) return (void)(copy->region[i].detached_at = site);
+}
+
+uint8_t *copy_at(const struct window *window, const struct copy *copy, struct span range) {
+  if (window->flavor != MPI_WIN_FLAVOR_DYNAMIC) return copy->at + range.from;
+  const struct region *region = region_of(copy, range);
+  return region && !region->detached_at ? copy->at + region->offset + (range.from - region->from) : NULL;
+}
+
+struct copy *changes_content(struct window *window, int rank) {
   int target = world_of(window, rank);
   struct list *list = list_of(target);
   read_known(target);
   sort(list);
   struct copy *copy = &window->copies[rank];
-  size_t size = window->sides[rank].size;
-  if (!copy->at) copy->at = allocate(size);
-  if (copy->version != list->version) memset(copy->at, 0, size), copy->acted = 0;
+  if (!copy->at) copy->at = allocate(copy->size = window->sides[rank].size);
+  if (copy->version != list->version) {
+    if (copy->regions > 0) copy->regions = copy->size = 0;
+    memset(copy->at, 0, copy->size);
+    copy->acted = 0;
+  }
   copy->version = list->version;
   for (; copy->acted < list->count; copy->acted++) {
     const struct change *change = &list->change[copy->acted];
-    if (strcmp(change->window, window->name) == 0) act_next(window, rank, list->change, change, copy->at);
+    if (strcmp(change->window, window->name) == 0) act_next(window, rank, list->change, change, copy);
   }
-  return copy->at;
+  return copy;
 }
 
 bool changes_next(const struct window *window, int rank, struct copy *copy, struct reader *operations, bool *is_anew) {

@@ -1,7 +1,6 @@
 /* Concurrent accesses to windows.
  *
- * Each rank records its operations, and the reads and writes of its own part while it has an epoch
- * of the window. When all ranks of a window meet (at a fence, or when it is freed), each of them
+ * Each rank records its operations, and the reads and writes of its private copies. When all ranks of a window meet (at a fence, or when it is freed), each of them
  * compares the accesses to its own part. The order of accesses follows from vector clocks, which
  * travel with messages and collectives once there is a window, and from exclusive locks. Operations
  * of one epoch are not ordered until they are complete. */
@@ -10,8 +9,8 @@
 struct record {
   const struct window *window;
   int target;
-  /* of an operation; 'R', 'W': the owner reads or writes; 'L': a lock that asserts that no rank has
-   * another one */
+  /* of an operation; 'R', 'W': the program reads or writes a private copy; 'L': a lock that asserts
+   * that no rank has another one */
   char kind;
   enum hold hold;
   size_t from, to;
@@ -142,55 +141,67 @@ void records_complete(const struct window *window, int target, bool is_local) {
   complete_before = first_open;
 }
 
-/* Whether the access continues the owner's last one, or is next to it. Several arrays may be
+/* Whether the access continues the program's last one, or is next to it. Several arrays may be
  * traversed at the same time. */
-static bool goes_on(const struct window *window, char kind, size_t first, size_t last) {
+static bool goes_on(const struct window *window, int target, char kind, struct span range) {
   enum { LOOKED_AT = 16 };
   size_t end = count_of_records > LOOKED_AT ? count_of_records - LOOKED_AT : 0;
   for (size_t i = count_of_records; i > end; i--) {
     struct record *before = &records[i - 1];
     if (before->completed != clock_now()) return false;
-    if (before->window != window || before->kind != kind || before->owner || first < before->from || first > before->to) continue;
-    if (last > before->to) before->to = last;
+    bool is_alike = before->window == window && before->target == target && before->kind == kind && !before->owner;
+    if (!is_alike || range.from < before->from || range.from > before->to) continue;
+    if (range.to > before->to) before->to = range.to;
     return true;
   }
   return false;
 }
 
-/* The owner reads or writes its part of a window. Accesses before its first call with others count
- * as a part of making the window, unless it has an epoch. */
-static bool is_in(const struct window *window, uintptr_t from, size_t length, size_t *first, size_t *last) {
-  uintptr_t base = (uintptr_t)window->base, end = base + window->sides[window->comm->rank].size;
-  if (window->object.is_freed || !window->is_shared || from >= end || from + length <= base) return false;
-  *first = from > base ? from - base : 0;
-  *last = (from + length < end ? from + length : end) - base;
-  return true;
+/* The part of a range of memory that is in a private copy, as a range of the target's part. */
+static struct span range_in(const struct mapped *mapped, uintptr_t from, size_t length) {
+  uintptr_t base = (uintptr_t)mapped->private, end = base + mapped->size, to = from + length;
+  if (from >= end || to <= base) return (struct span){0, 0};
+  return (struct span){mapped->from + (from > base ? from - base : 0), mapped->from + ((to < end ? to : end) - base)};
+}
+
+/* Calls `each` for the windows that have this memory, with the ranges there. Accesses before the
+ * first call with others count as a part of making the window. */
+static void each_range(uintptr_t from, size_t length, void each(const struct window *, int, struct span, const struct record *),
+                       const struct record *with) {
+  for (size_t w = 0; w < count_of_windows; w++) {
+    const struct window *window = windows[w];
+    if (window->object.is_freed || !window->is_shared) continue;
+    for (size_t i = 0; i < window->count_of_mapped; i++) {
+      struct span range = range_in(&window->mapped[i], from, length);
+      if (range.from < range.to) each(window, window->mapped[i].target, range, with);
+    }
+  }
+}
+
+static void see_range(const struct window *window, int target, struct span range, const struct record *with) {
+  if (goes_on(window, target, with->kind, range)) return;
+  struct record *made = add(window, target, with->kind, window->holds[target], range.from, range.to);
+  made->name = with->name;
+  made->site = with->site;
+  made->completed = clock_now();
 }
 
 void windows_see(uintptr_t from, size_t length, enum access access, uintptr_t site) {
-  size_t first, last;
-  for (size_t w = 0; w < count_of_windows; w++) {
-    const struct window *window = windows[w];
-    int own = window->comm->rank;
-    if (!is_in(window, from, length, &first, &last)) continue;
-    char kind = access == WRITES ? 'W' : 'R';
-    if (goes_on(window, kind, first, last)) continue;
-    struct record *made = add(window, own, kind, window->holds[own], first, last);
-    made->name = access == WRITES ? "a write" : "a read";
-    made->site = site;
-    made->completed = clock_now();
-  }
+  bool is_write = access == WRITES;
+  each_range(from, length, see_range, &(struct record){.kind = is_write ? 'W' : 'R', .name = is_write ? "a write" : "a read", .site = site});
+}
+
+static void own_range(const struct window *window, int target, struct span range, const struct record *with) {
+  begin(add(window, target, with->kind, window->holds[target], range.from, range.to), with->owner);
 }
 
 void windows_own(uint32_t owner, uintptr_t from, size_t length, enum access access) {
-  size_t first, last;
-  for (size_t w = 0; w < count_of_windows; w++) {
-    const struct window *window = windows[w];
-    int own = window->comm->rank;
-    if (!is_in(window, from, length, &first, &last)) continue;
-    char kind = access & WRITES ? 'W' : 'R';
-    begin(add(window, own, kind, window->holds[own], first, last), owner);
-  }
+  each_range(from, length, own_range, &(struct record){.kind = access & WRITES ? 'W' : 'R', .owner = owner});
+}
+
+void records_add_detach(const struct window *window, struct span range) {
+  struct record *made = begin(add(window, window->comm->rank, 'W', FREE, range.from, range.to), 0);
+  made->completed = clock_now();
 }
 
 /* An operation that changes the memory of another rank has done so only after a flush. A call that
@@ -217,14 +228,18 @@ struct seen {
   struct record is;
 };
 
-static bool is_own(char kind) { return kind == 'R' || kind == 'W'; }
+static bool is_private(char kind) { return kind == 'R' || kind == 'W'; }
 
-/* Sends records to others. Accesses of this rank to its own part concern only itself. */
+static bool is_of_own_part(const struct record *record) {
+  return is_private(record->kind) && record->target == record->window->comm->rank;
+}
+
+/* Sends records to others. The program's accesses to its own part concern only itself. */
 static void put_records(struct bytes *to, const struct window *window) {
   put_u32(to, (uint32_t)world_rank);
   for (size_t i = 0; i < count_of_records; i++) {
     const struct record *record = &records[i];
-    if (record->window != window || is_own(record->kind)) continue;
+    if (record->window != window || is_of_own_part(record)) continue;
     put_u32(to, (uint32_t)record->target);
     put_u8(to, (uint8_t)record->kind);
     put_u8(to, (uint8_t)record->hold);
@@ -301,8 +316,8 @@ static bool do_overlap(const struct record *a, const struct record *b) {
  * lock. */
 static bool are_asserted_apart(const struct record *a, const struct record *b) {
   bool are_locked = a->hold != FREE && b->hold != FREE && a->hold != STARTED && b->hold != STARTED;
-  return (a->kind == 'L' || b->kind == 'L') && are_locked && (a->hold == EXCLUSIVE || b->hold == EXCLUSIVE) && !is_own(a->kind) &&
-         !is_own(b->kind);
+  return (a->kind == 'L' || b->kind == 'L') && are_locked && (a->hold == EXCLUSIVE || b->hold == EXCLUSIVE) &&
+         !is_private(a->kind) && !is_private(b->kind);
 }
 
 static bool are_in_conflict(const struct seen *a, const struct seen *b) {
@@ -310,9 +325,9 @@ static bool are_in_conflict(const struct seen *a, const struct seen *b) {
     return a->rank != b->rank && are_asserted_apart(&a->is, &b->is) && !is_before(a, b) && !is_before(b, a);
   if (!do_overlap(&a->is, &b->is)) return false;
   if (is_reading(&a->is) && is_reading(&b->is)) return false;
-  if (is_own(a->is.kind) && is_own(b->is.kind)) return false;
+  if (a->rank == b->rank && is_private(a->is.kind) && is_private(b->is.kind)) return false;
   if (are_atomic(a, b)) return false;
-  if (a->rank == b->rank && is_own(a->is.kind) != is_own(b->is.kind) && is_before(a, b)) return false;
+  if (a->rank == b->rank && is_private(a->is.kind) != is_private(b->is.kind) && is_before(a, b)) return false;
   bool are_locked = a->is.hold != FREE && b->is.hold != FREE && a->is.hold != STARTED && b->is.hold != STARTED;
   bool is_exclusive = a->is.hold == EXCLUSIVE || b->is.hold == EXCLUSIVE;
   if (are_locked && is_exclusive && a->rank != b->rank) return false;
@@ -344,20 +359,20 @@ static void consider(struct pair *found, const struct window *window, const stru
   if (are_in_conflict(first, last)) *found = (struct pair){first, last};
 }
 
-/* The owner may have made many accesses. So they are searched in blocks with known bounds. */
+/* Programs may have made many accesses. So they are searched in blocks with known bounds. */
 enum { BLOCK = 64 };
 
-static void consider_own(struct pair *found, const struct window *window, const struct seen_list *own, const struct seen_list *operations) {
-  for (size_t from = 0; from < own->length; from += BLOCK) {
-    size_t behind = from + BLOCK < own->length ? from + BLOCK : own->length, low = SIZE_MAX, high = 0;
+static void consider_all(struct pair *found, const struct window *window, const struct seen_list *accesses, const struct seen_list *others) {
+  for (size_t from = 0; from < accesses->length; from += BLOCK) {
+    size_t behind = from + BLOCK < accesses->length ? from + BLOCK : accesses->length, low = SIZE_MAX, high = 0;
     for (size_t i = from; i < behind; i++) {
-      if (own->of[i].is.from < low) low = own->of[i].is.from;
-      if (own->of[i].is.to > high) high = own->of[i].is.to;
+      if (accesses->of[i].is.from < low) low = accesses->of[i].is.from;
+      if (accesses->of[i].is.to > high) high = accesses->of[i].is.to;
     }
-    for (size_t j = 0; j < operations->length; j++) {
-      const struct seen *operation = &operations->of[j];
-      if (operation->is.from >= high || operation->is.to <= low) continue;
-      for (size_t i = from; i < behind; i++) consider(found, window, &own->of[i], operation);
+    for (size_t j = 0; j < others->length; j++) {
+      const struct seen *other = &others->of[j];
+      if (other->is.from >= high || other->is.to <= low) continue;
+      for (size_t i = from; i < behind; i++) consider(found, window, &accesses->of[i], other);
     }
   }
 }
@@ -395,28 +410,36 @@ void records_exchange(struct window *window) {
   put_records(&given, window);
   struct contributions all = exchange(window->comm, call.name, &given);
   release(given.at);
-  struct seen_list own = {0}, operations = {0};
-  for (int rank = 0; rank < window->comm->group->size; rank++) {
+  int ranks = window->comm->group->size;
+  struct seen_list operations = {0}, *accesses = allocate((size_t)ranks * sizeof *accesses); /* by rank */
+  size_t place = 0;
+  for (int rank = 0; rank < ranks; rank++) {
     struct reader said = *contribution(&all, rank);
     int world = (int)take_u32(&said);
     for (size_t i = 0; rank == window->comm->rank && i < count_of_records; i++)
       if (records[i].window == window)
-        see(is_own(records[i].kind) ? &own : &operations, (struct seen){rank, world, own.length + operations.length, records[i]});
-    while (rank != window->comm->rank && said.at < said.end)
-      see(&operations, take_record(&said, rank, world, own.length + operations.length));
+        see(is_private(records[i].kind) ? &accesses[rank] : &operations, (struct seen){rank, world, place++, records[i]});
+    while (rank != window->comm->rank && said.at < said.end) {
+      struct seen seen = take_record(&said, rank, world, place++);
+      see(is_private(seen.is.kind) ? &accesses[rank] : &operations, seen);
+    }
   }
   find_contended(window, &operations);
   struct pair found = {0};
   for (size_t j = 0; j < operations.length; j++)
     for (size_t i = 0; i < j; i++) consider(&found, window, &operations.of[i], &operations.of[j]);
-  consider_own(&found, window, &own, &operations);
+  for (int rank = 0; rank < ranks; rank++) {
+    consider_all(&found, window, &accesses[rank], &operations);
+    for (int other = 0; other < rank; other++) consider_all(&found, window, &accesses[rank], &accesses[other]);
+  }
   if (found.one) report(&found);
-  release(own.of);
+  for (int rank = 0; rank < ranks; rank++) release(accesses[rank].of);
+  release(accesses);
   release(operations.of);
   /* Operations of messages stay pending. */
   size_t kept = 0;
   for (size_t i = 0; i < count_of_records; i++) {
-    bool is_kept = records[i].window != window || (records[i].owner && is_own(records[i].kind));
+    bool is_kept = records[i].window != window || (records[i].owner && is_private(records[i].kind));
     if (is_kept) records[kept++] = records[i];
     else count_of_owned -= records[i].owner != 0;
   }

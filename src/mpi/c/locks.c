@@ -19,8 +19,8 @@
  * that the operations touch are locked, behind the gates of the others: alone if an operation
  * changes them, else together. Any other call of MPI ends the postponement, and so does an epoch
  * with more than a few grains: then the lock is taken as described above. A flush with nothing to
- * read is postponed, too. At most one lock is postponed. The lock of a rank's own part is never
- * postponed, because it also protects what the program does in memory.
+ * read is postponed, too. At most one lock is postponed. The lock of memory that the program itself
+ * may access (its own part, and all parts of a shared window) is never postponed.
  *
  * What a rank with the lock has to know travels in cells. Who has changed something writes them
  * before it gives back the lock:
@@ -88,7 +88,8 @@ static void leave(struct window *window, int target) {
 }
 
 void locks_take(struct window *window, int target) {
-  if (is_alone(window, target) && target != window->comm->rank) {
+  bool is_mapped = target == window->comm->rank || window->flavor == MPI_WIN_FLAVOR_SHARED;
+  if (is_alone(window, target) && !is_mapped) {
     postponed.window = window;
     postponed.target = target;
     postponed.at = call;

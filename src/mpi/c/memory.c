@@ -217,6 +217,12 @@ static inline void see(const void *at, size_t length, enum access access, void *
 }
 #define SITE __builtin_return_address(0)
 
+/* An atomic operation of the program. */
+static inline void see_atomic(const void *at, size_t length, enum access access, void *site) {
+  if (is_watched((uintptr_t)at, length)) windows_check_atomic((uintptr_t)at, length, (uintptr_t)site);
+  see(at, length, access, site);
+}
+
 #define SIZED(size)                                                                           \
   void __tsan_read##size(void *at) { see(at, size, READS, SITE); }                            \
   void __tsan_write##size(void *at) { see(at, size, WRITES, SITE); }                          \
@@ -271,18 +277,18 @@ void *__tsan_memset(void *to, int value, size_t length) {
 /* Atomic operations of the program. */
 #define ATOMIC(bits, type)                                                                                    \
   type __tsan_atomic##bits##_load(const volatile type *at, int order) {                                       \
-    return (void)order, see((void *)at, sizeof(type), READS, SITE), __atomic_load_n(at, __ATOMIC_SEQ_CST);    \
+    return (void)order, see_atomic((void *)at, sizeof(type), READS, SITE), __atomic_load_n(at, __ATOMIC_SEQ_CST);    \
   }                                                                                                           \
   void __tsan_atomic##bits##_store(volatile type *at, type value, int order) {                                \
-    (void)order, see((void *)at, sizeof(type), WRITES, SITE), __atomic_store_n(at, value, __ATOMIC_SEQ_CST);  \
+    (void)order, see_atomic((void *)at, sizeof(type), WRITES, SITE), __atomic_store_n(at, value, __ATOMIC_SEQ_CST);  \
   }                                                                                                           \
   type __tsan_atomic##bits##_exchange(volatile type *at, type value, int order) {                             \
-    return (void)order, see((void *)at, sizeof(type), WRITES, SITE), __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST); \
+    return (void)order, see_atomic((void *)at, sizeof(type), WRITES, SITE), __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST); \
   }                                                                                                           \
   CHANGE(bits, type, add) CHANGE(bits, type, sub) CHANGE(bits, type, and)                                     \
   CHANGE(bits, type, or) CHANGE(bits, type, xor) CHANGE(bits, type, nand)                                     \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *old, type new, int one, int two) { \
-    (void)one, (void)two, see((void *)at, sizeof(type), WRITES, SITE);                                        \
+    (void)one, (void)two, see_atomic((void *)at, sizeof(type), WRITES, SITE);                                        \
     return __atomic_compare_exchange_n(at, old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
   }                                                                                                           \
   int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *old, type new, int one, int two) { \
@@ -294,7 +300,7 @@ void *__tsan_memset(void *to, int value, size_t length) {
   }
 #define CHANGE(bits, type, name)                                                                              \
   type __tsan_atomic##bits##_fetch_##name(volatile type *at, type value, int order) {                         \
-    (void)order, see((void *)at, sizeof(type), WRITES, SITE);                                                 \
+    (void)order, see_atomic((void *)at, sizeof(type), WRITES, SITE);                                                 \
     return __atomic_fetch_##name(at, value, __ATOMIC_SEQ_CST);                                                \
   }
 ATOMIC(8, uint8_t)

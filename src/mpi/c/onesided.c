@@ -96,7 +96,11 @@ struct operation *operation_start(MPI_Win win, char kind, int target, MPI_Aint d
   const struct side *side = &window->sides[target];
   size_t from, to;
   bounds(made, side->unit, &from, &to);
-  if (to > side->size)
+  bool is_dynamic = window->flavor == MPI_WIN_FLAVOR_DYNAMIC;
+  if (is_dynamic && from < to && !copy_at(window, changes_content(window, target), (struct span){from, to}))
+    fail("invalid argument", "rank %d has not attached the %zu bytes at its address %#zx, or nothing orders that before this call", target,
+         to - from, from);
+  if (!is_dynamic && to > side->size)
     fail("invalid argument", "bytes %zu to %zu of a part of %zu bytes, which rank %d has in the window", from, to, side->size,
          target);
   enum hold hold = window->has_fenced ? FREE : window->holds[target];
@@ -173,10 +177,12 @@ static void put_operation(struct bytes *to, const struct operation *of) {
   put_block(to, of->data.at, of->data.length);
 }
 
+static bool is_store(char kind) { return kind == 'w' || kind == 't' || kind == 'd'; }
+
 /* Reads an operation of put_operation, or a store: see put_store. */
 static struct operation take_operation(struct reader *from, struct type *type) {
   struct operation of = {.kind = (char)take_u8(from), .disp = (MPI_Aint)take_u64(from), .type = type};
-  if (of.kind != 'w') {
+  if (!is_store(of.kind)) {
     of.count = take_u64(from);
     *type = take_type(from);
     of.op = (MPI_Op)(uintptr_t)take_u64(from);
@@ -187,52 +193,69 @@ static struct operation take_operation(struct reader *from, struct type *type) {
   return of;
 }
 
-static struct span stored(const struct operation *store) {
-  return (struct span){(uint64_t)store->disp, (uint64_t)store->disp + store->data.length};
+/* The bytes that an operation or a store touches. */
+static struct span touched_by(const struct operation *of, int unit) {
+  if (is_store(of->kind)) return (struct span){(uint64_t)of->disp, (uint64_t)of->disp + of->data.length};
+  size_t from, to;
+  bounds(of, unit, &from, &to);
+  return (struct span){from, to};
 }
 
-/* Carries out an operation that was read. `content` is the part from byte `first` on. */
-static void act_taken(const struct operation *of, int unit, uint8_t *content, size_t first) {
-  if (of->kind == 'w') memcpy(content + ((size_t)of->disp - first), of->data.at, of->data.length);
-  else act(of->kind, content + ((size_t)of->disp * (size_t)unit - first), of->count, of->type, of->op, all_of(&of->data), of->site, NULL);
+/* Carries out an operation that was read. `content` is what it touches, from byte `first` on. */
+static void act_taken(const struct operation *of, int unit, uint8_t *content, uint64_t first) {
+  if (of->kind == 'w') memcpy(content, of->data.at, of->data.length);
+  else act(of->kind, content + (of->disp * unit - (MPI_Aint)first), of->count, of->type, of->op, all_of(&of->data), of->site, NULL);
 }
 
-void operations_act(const struct window *window, int target, struct reader operations, uint8_t *content) {
+static void change_regions(const struct operation *of, struct copy *copy) {
+  struct reader data = all_of(&of->data);
+  uint64_t value = take_u64(&data);
+  if (of->kind == 't') copy_attach(copy, (uint64_t)of->disp, value);
+  else copy_detach(copy, (uint64_t)of->disp, value);
+}
+
+void operations_act(const struct window *window, int target, struct reader operations, struct copy *copy) {
+  int unit = window->sides[target].unit;
   while (operations.at < operations.end) {
     struct type type = {0};
     struct operation of = take_operation(&operations, &type);
-    act_taken(&of, window->sides[target].unit, content, 0);
+    if (of.kind == 't' || of.kind == 'd') change_regions(&of, copy);
+    else {
+      struct span touched = touched_by(&of, unit);
+      uint8_t *content = copy_at(window, copy, touched);
+      /* Nothing is there if the memory was detached concurrently: a race. */
+      if (content) act_taken(&of, unit, content, touched.from);
+    }
     release(type.piece);
   }
 }
 
 /* Carries out an operation on a copy of what it touches, and takes over the bytes of the stores. */
-static void act_again(const struct operation *of, int unit, struct reader stores, uint8_t *content) {
-  struct span touched = stored(of);
-  size_t from, to, begin = of->kind == 'w' ? touched.from : (size_t)of->disp * (size_t)unit;
-  if (of->kind != 'w') bounds(of, unit, &from, &to), touched = (struct span){from, to};
-  size_t first = begin < touched.from ? begin : touched.from, behind = begin > touched.to ? begin : touched.to;
+static void act_again(const struct operation *of, int unit, struct span touched, struct reader stores, uint8_t *content) {
   uint8_t *copy = NULL;
   while (stores.at < stores.end) {
     struct operation store = take_operation(&stores, NULL);
-    struct span both = stored(&store);
+    struct span both = touched_by(&store, 1);
     if (both.from < touched.from) both.from = touched.from;
     if (both.to > touched.to) both.to = touched.to;
     if (both.from >= both.to) continue;
     if (!copy) {
-      copy = memcpy(allocate(behind - first), content + first, behind - first);
-      act_taken(of, unit, copy, first);
+      copy = memcpy(allocate(touched.to - touched.from), content, touched.to - touched.from);
+      act_taken(of, unit, copy, touched.from);
     }
-    memcpy(content + both.from, copy + (both.from - first), both.to - both.from);
+    memcpy(content + (both.from - touched.from), copy + (both.from - touched.from), both.to - both.from);
   }
   release(copy);
 }
 
-void operations_act_again(const struct window *window, int target, struct reader operations, struct reader stores, uint8_t *content) {
+void operations_act_again(const struct window *window, int target, struct reader operations, struct reader stores, struct copy *copy) {
+  int unit = window->sides[target].unit;
   while (operations.at < operations.end) {
     struct type type = {0};
     struct operation of = take_operation(&operations, &type);
-    act_again(&of, window->sides[target].unit, stores, content);
+    struct span touched = touched_by(&of, unit);
+    uint8_t *content = of.kind == 't' || of.kind == 'd' ? NULL : copy_at(window, copy, touched);
+    if (content) act_again(&of, unit, touched, stores, content);
     release(type.piece);
   }
 }
@@ -290,11 +313,12 @@ void operations_touch(const struct window *window, int target, struct grains *gr
 /* The results of ordered operations. */
 struct results {
   struct bytes *to;
-  const uint8_t *content;
+  const struct window *window;
+  const struct copy *copy;
 };
 static void add_result(void *to, struct span touched) {
   struct results *results = to;
-  put_store(results->to, results->content, touched.from, touched.to);
+  put_store(results->to, 'w', touched.from, copy_at(results->window, results->copy, touched), touched.to - touched.from);
 }
 
 /* Carries out what is not applied yet: it is one change. */
@@ -320,10 +344,10 @@ void operations_apply(struct window *window, int target) {
   is_ordered &= is_shared(window, target);
   if (is_ordered) grains_lock(&atomic, window, target);
   if (is_ordered) grains_find(&atomic, window, target);
-  uint8_t *content = NULL;
+  struct copy copy = {0};
   if (is_reading || is_ordered) {
-    size_t size = window->sides[target].size;
-    content = memcpy(allocate(size), changes_content(window, target), size);
+    copy = *changes_content(window, target);
+    copy.at = memcpy(allocate(copy.size), copy.at, copy.size);
   }
   struct bytes changes = {0};
   bool *are_changes = allocate(window->length * sizeof *are_changes);
@@ -331,9 +355,12 @@ void operations_apply(struct window *window, int target) {
     struct operation *of = &window->operations[i];
     if (!is_waiting(of, target)) continue;
     are_changes[i] = operation_changes(of);
-    if (content) {
+    if (copy.at) {
       struct bytes result = {0};
-      uint8_t *at = content + of->disp * unit;
+      struct span touched = touched_by(of, unit);
+      uint8_t *content = copy_at(window, &copy, touched);
+      if (!content && touched.from < touched.to) fail_at(of->site, "global concurrency", "rank %d detaches the memory that this touches", target);
+      uint8_t *at = content + (of->disp * unit - (MPI_Aint)touched.from);
       are_changes[i] = act(of->kind, at, of->count, of->type, of->op, all_of(&of->data), of->site, &result);
       receive_result(of, all_of(&result));
       release(result.at);
@@ -343,7 +370,7 @@ void operations_apply(struct window *window, int target) {
     of->data = (struct bytes){0};
     of->is_applied = true;
   }
-  struct results results = {&changes, content};
+  struct results results = {&changes, window, &copy};
   for (size_t i = 0; i < window->length && is_ordered; i++)
     if (are_changes[i]) each_span(&window->operations[i], unit, add_result, &results);
   /* An ordered operation that changes nothing also tells the next one what it has seen. */
@@ -352,7 +379,7 @@ void operations_apply(struct window *window, int target) {
     if (is_announced) grains_announce(&atomic, window, target, index);
   }
   release(changes.at);
-  release(content);
+  release(copy.at);
   release(are_changes);
   if (is_ordered) grains_unlock(&atomic, window, target);
 }

@@ -36,6 +36,7 @@
 #define ask_posted mazurka_ask_posted
 #define ask_poll mazurka_ask_poll
 #define asks_anew mazurka_asks_anew
+#define questions_asked mazurka_questions_asked
 #define only_vain_answers_follow mazurka_only_vain_answers_follow
 #define nanoseconds mazurka_nanoseconds
 #define store_stretches mazurka_store_stretches
@@ -161,6 +162,7 @@
 #define contents_start mazurka_contents_start
 #define info_new mazurka_info_new
 #define info_put mazurka_info_put
+#define info_has mazurka_info_has
 #define type_add mazurka_type_add
 #define type_done mazurka_type_done
 #define type_new mazurka_type_new
@@ -173,6 +175,7 @@
 #define windows_see mazurka_windows_see
 #define windows_own mazurka_windows_own
 #define windows_disown mazurka_windows_disown
+#define windows_check_atomic mazurka_windows_check_atomic
 #define clock_put mazurka_clock_put
 #define clock_join mazurka_clock_join
 #define comm_group mazurka_comm_group
@@ -261,6 +264,7 @@ struct reader ask(void);
 uint32_t ask_posted(void);
 /* Whether the next answer is not yet known to the verifier from an earlier run. */
 extern bool asks_anew;
+extern uint64_t questions_asked; /* their number */
 /* Whether all known answers from here on are unsuccessful polls. */
 bool only_vain_answers_follow(void);
 /* Ends the rank with a violation: `class` is a name in src/mpi/slip.rs. An address in the message
@@ -546,6 +550,7 @@ struct contributions take_contributions(struct reader *value);
 /* info.c */
 MPI_Info info_new(void);
 void info_put(MPI_Info info, const char *key, const char *value);
+bool info_has(MPI_Info info, const char *key, const char *value); /* not MPI_INFO_NULL */
 
 /* attributes.c: an attribute of the program; false if there is none */
 bool attribute_get(const struct object *of, int key, void *value);
@@ -636,6 +641,9 @@ void windows_pull(void);
 void clock_put(struct bytes *to);
 void clock_join(struct reader *from);
 void windows_see(uintptr_t from, size_t length, enum access access, uintptr_t site);
+/* shared.c: gives up if these bytes are in memory that ranks share: an atomic operation of the
+ * program orders what they do there. */
+void windows_check_atomic(uintptr_t from, size_t length, uintptr_t site);
 /* An access by an operation that is pending until windows_disown. */
 void windows_own(uint32_t owner, uintptr_t from, size_t length, enum access access);
 void windows_disown(uint32_t owner);

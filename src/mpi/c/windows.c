@@ -40,48 +40,55 @@ void window_ask(char form, const struct window *window, int target, const char *
   release(name);
 }
 
-static size_t own_size(const struct window *window) { return window->sides[window->comm->rank].size; }
-
-void put_store(struct bytes *to, const uint8_t *part, size_t from, size_t behind) {
-  put_u8(to, 'w');
-  put_u64(to, from);
-  put_block(to, part + from, behind - from);
+void put_store(struct bytes *to, char kind, uint64_t place, const void *data, size_t length) {
+  put_u8(to, (uint8_t)kind);
+  put_u64(to, place);
+  put_block(to, data, length);
 }
 
-/* Publishes the program's changes of its memory: all of it while the window is made, and later only
- * the bytes that it has changed. */
-static void publish(struct window *window) {
-  size_t size = own_size(window);
-  const uint8_t *private = window->base;
-  if (size == 0 || memcmp(private, window->snapshot, size) == 0) return;
-  struct bytes stores = {0};
-  if (!window->is_made) put_store(&stores, private, 0, size);
-  for (size_t from = 0, to; window->is_made && from < size; from = to) {
-    to = from + 1;
-    if (private[from] == window->snapshot[from]) continue;
-    while (to < size && private[to] != window->snapshot[to]) to++;
-    put_store(&stores, private, from, to);
+/* Adds the program's changes of its memory: all of it while the window is made, and later only the
+ * bytes that it has changed. */
+static void put_stores(struct bytes *to, const struct window *window, struct mapped *mapped) {
+  size_t size = mapped->size;
+  const uint8_t *private = mapped->private;
+  if (size == 0 || memcmp(private, mapped->snapshot, size) == 0) return;
+  if (!window->is_made) put_store(to, 'w', mapped->from, private, size);
+  for (size_t from = 0, behind; window->is_made && from < size; from = behind) {
+    behind = from + 1;
+    if (private[from] == mapped->snapshot[from]) continue;
+    while (behind < size && private[behind] != mapped->snapshot[behind]) behind++;
+    put_store(to, 'w', mapped->from + from, private + from, behind - from);
   }
-  memcpy(window->snapshot, private, size);
-  changes_add(window, window->comm->rank, PLAIN, false, &stores);
-  release(stores.at);
+  memcpy(mapped->snapshot, private, size);
+}
+
+void window_publish(struct window *window) {
+  for (size_t i = 0; i < window->count_of_mapped; i++) {
+    struct bytes stores = {0};
+    put_stores(&stores, window, &window->mapped[i]);
+    if (stores.length > 0) changes_add(window, window->mapped[i].target, PLAIN, false, &stores);
+    release(stores.at);
+  }
 }
 
 /* Copies changes of others to the program's memory, unless the program has written the same place
  * itself. */
-static void pull(struct window *window) {
-  size_t size = own_size(window);
-  uint8_t *private = window->base;
-  if (size == 0) return;
-  size_t known = changes_count(window, window->comm->rank);
-  if (known == window->pulled) return;
-  window->pulled = known;
-  const uint8_t *public = changes_content(window, window->comm->rank);
-  for (size_t i = 0; i < size; i++) {
-    if (public[i] == window->snapshot[i]) continue;
-    if (private[i] == window->snapshot[i]) private[i] = public[i];
-    window->snapshot[i] = public[i];
+static void pull(struct window *window, struct mapped *mapped) {
+  if (mapped->size == 0) return;
+  size_t known = changes_count(window, mapped->target);
+  if (known == mapped->pulled) return;
+  mapped->pulled = known;
+  const struct copy *copy = changes_content(window, mapped->target);
+  const uint8_t *public = copy_at(window, copy, (struct span){mapped->from, mapped->from + mapped->size});
+  for (size_t i = 0; i < mapped->size; i++) {
+    if (public[i] == mapped->snapshot[i]) continue;
+    if (mapped->private[i] == mapped->snapshot[i]) mapped->private[i] = public[i];
+    mapped->snapshot[i] = public[i];
   }
+}
+
+void window_pull(struct window *window) {
+  for (size_t i = 0; i < window->count_of_mapped; i++) pull(window, &window->mapped[i]);
 }
 
 #define EACH_WINDOW(window)                        \
@@ -91,58 +98,80 @@ static void pull(struct window *window) {
 void windows_publish(void) {
   EACH_WINDOW(window) {
     window->is_shared = true;
-    publish(window);
+    window_publish(window);
   }
 }
 
 void windows_pull(void) {
   EACH_WINDOW(window) {
     window->is_shared = true;
-    pull(window);
+    window_pull(window);
   }
 }
 
-void window_check_base(const void *base, MPI_Aint size, MPI_Aint unit) {
+void window_check_size(MPI_Aint size, MPI_Aint unit) {
   if (size < 0) fail("invalid argument", "the size is %ld", (long)size);
   if (unit <= 0) fail("invalid argument", "the displacement unit is %ld", (long)unit);
   if (unit > INT_MAX) fail("unsupported", "the displacement unit is %ld", (long)unit);
+}
+
+void window_check_base(const void *base, MPI_Aint size, MPI_Aint unit) {
+  window_check_size(size, unit);
   if (size > 0 && !base) fail("invalid buffer", "the memory of the window is a null pointer");
   if (size > 0 && is_beyond_heap(base, (size_t)size))
     fail("invalid buffer", "the window has %ld bytes, but its piece of the heap has less", (long)size);
 }
 
-int window_make(void *base, MPI_Aint size, MPI_Aint unit, MPI_Comm comm, bool is_allocated, MPI_Win *win) {
+struct window *window_new(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, int flavor) {
   struct comm *in = comm_get_intra(comm);
-  OUT(win);
   struct window *made = allocate(sizeof *made);
-  int ranks = in->group->size;
+  size_t ranks = (size_t)in->group->size;
   made->comm = in;
   made->errhandler = MPI_ERRORS_ARE_FATAL;
-  made->base = base;
-  made->is_allocated = is_allocated;
+  made->flavor = flavor;
   made->name = text_of("%s/%u", in->name, in->made++);
-  made->sides = allocate((size_t)ranks * sizeof *made->sides);
+  made->sides = allocate(ranks * sizeof *made->sides);
   made->sides[in->rank] = (struct side){(size_t)size, (int)unit};
-  made->holds = allocate((size_t)ranks * sizeof *made->holds);
-  made->locks = allocate((size_t)ranks * (size_t)ranks * sizeof *made->locks);
-  made->copies = allocate((size_t)ranks * sizeof *made->copies);
-  made->are_contended = allocate((size_t)ranks * sizeof *made->are_contended);
-  made->snapshot = allocate((size_t)size);
+  made->holds = allocate(ranks * sizeof *made->holds);
+  made->locks = allocate(ranks * ranks * sizeof *made->locks);
+  made->copies = allocate(ranks * sizeof *made->copies);
+  made->are_contended = allocate(ranks * sizeof *made->are_contended);
   made->opened_at = call.site;
-  struct bytes given = {0};
-  put_u64(&given, (uint64_t)size);
-  put_u32(&given, (uint32_t)unit);
   windows = grow(windows, (count_of_windows + 1) * sizeof *windows);
-  windows[count_of_windows++] = made;
-  struct contributions all = exchange(in, call.name, &given);
-  for (int rank = 0; rank < ranks; rank++) {
+  return windows[count_of_windows++] = made;
+}
+
+struct mapped *window_map(struct window *window, int target, uint64_t from, void *private, size_t size) {
+  window->mapped = grow(window->mapped, (window->count_of_mapped + 1) * sizeof *window->mapped);
+  struct mapped *made = &window->mapped[window->count_of_mapped++];
+  *made = (struct mapped){target, from, private, allocate(size), size, 0, call.site};
+  memory_watch(private, size);
+  return made;
+}
+
+void window_meet(struct window *window) {
+  struct side *own = &window->sides[window->comm->rank];
+  struct bytes given = {0};
+  put_u64(&given, own->size);
+  put_u32(&given, (uint32_t)own->unit);
+  struct contributions all = exchange(window->comm, call.name, &given);
+  release(given.at);
+  for (int rank = 0; rank < window->comm->group->size; rank++) {
     struct reader said = *contribution(&all, rank);
-    made->sides[rank].size = take_u64(&said);
-    made->sides[rank].unit = (int)take_u32(&said);
+    window->sides[rank].size = take_u64(&said);
+    window->sides[rank].unit = (int)take_u32(&said);
   }
-  memory_watch(base, (size_t)size);
-  made->is_shared = false;
-  made->is_made = true;
+  window->is_shared = false;
+  window->is_made = true;
+}
+
+int window_make(void *base, MPI_Aint size, MPI_Aint unit, MPI_Comm comm, int flavor, MPI_Win *win) {
+  OUT(win);
+  struct window *made = window_new(size, unit, comm, flavor);
+  made->base = base;
+  if (flavor == MPI_WIN_FLAVOR_ALLOCATE) made->allocated = base;
+  window_map(made, made->comm->rank, 0, base, (size_t)size);
+  window_meet(made);
   *win = (MPI_Win)handle_new(WIN, &made->object);
   return MPI_SUCCESS;
 }
@@ -162,20 +191,24 @@ FUNCTION(Win_free, (MPI_Win *win)) {
   int code = attributes_remove(&freed->object, *win);
   if (code != MPI_SUCCESS) return code;
   records_exchange(freed);
-  pull(freed);
+  window_pull(freed);
   freed->object.is_freed = true;
-  if (freed->is_allocated) heap_free(freed->base, call.site);
+  if (freed->allocated) heap_free(freed->allocated, call.site);
   *OUT(win) = MPI_WIN_NULL;
   return MPI_SUCCESS;
 }
 
 void windows_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how) {
   EACH_WINDOW(window) {
-    uintptr_t base = (uintptr_t)window->base;
-    bool is_there = base < to && from < base + own_size(window);
-    if (is_there && !window->is_allocated && !env_is_over())
-      fail_at(site, "invalid buffer", "the program %s before it frees the window made at {@%lx}", how,
-              window->object.made_at);
+    for (size_t i = 0; i < window->count_of_mapped; i++) {
+      const struct mapped *mapped = &window->mapped[i];
+      uintptr_t base = (uintptr_t)mapped->private;
+      bool is_there = base < to && from < base + mapped->size && !window->allocated && !env_is_over();
+      if (is_there && window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        fail_at(site, "invalid buffer", "the program %s before it detaches what it attached at {@%lx}", how, mapped->attached_at);
+      if (is_there)
+        fail_at(site, "invalid buffer", "the program %s before it frees the window made at {@%lx}", how, window->object.made_at);
+    }
   }
 }
 
@@ -187,8 +220,9 @@ void windows_check_end(void) {
 FUNCTION(Win_sync, (MPI_Win win)) {
   CALL("MPI_Win_sync");
   struct window *window = window_of(win);
-  publish(window);
-  pull(window);
+  window_wait_check(window);
+  window_publish(window);
+  window_pull(window);
   return MPI_SUCCESS;
 }
 
@@ -200,7 +234,7 @@ FUNCTION(Win_get_group, (MPI_Win win, MPI_Group *group)) {
 
 FUNCTION(Win_get_attr, (MPI_Win win, int key, void *value, int *flag)) {
   CALL("MPI_Win_get_attr");
-  static int flavors[] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE}, model = MPI_WIN_UNIFIED;
+  static int model = MPI_WIN_UNIFIED;
   struct window *window = window_of(win);
   struct side *side = &window->sides[window->comm->rank];
   OUT((void **)value);
@@ -209,7 +243,7 @@ FUNCTION(Win_get_attr, (MPI_Win win, int key, void *value, int *flag)) {
     case MPI_WIN_BASE: *(void **)value = window->base; break;
     case MPI_WIN_SIZE: *(size_t **)value = &side->size; break;
     case MPI_WIN_DISP_UNIT: *(int **)value = &side->unit; break;
-    case MPI_WIN_CREATE_FLAVOR: *(int **)value = &flavors[window->is_allocated]; break;
+    case MPI_WIN_CREATE_FLAVOR: *(int **)value = &window->flavor; break;
     case MPI_WIN_MODEL: *(int **)value = &model; break;
     default: *OUT(flag) = attribute_get(&window->object, key, value);
   }

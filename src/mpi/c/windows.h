@@ -1,8 +1,11 @@
 /* Declarations shared by the parts of the library that deal with windows.
  *
- * A window has two copies, as in MPI's separate memory model: the private one is the program's own
- * memory, and the public one is the result of all known changes (changes.c). The owner makes them
- * equal whenever it synchronizes (`windows_publish`, `windows_pull`). */
+ * A window has two copies, as in MPI's separate memory model: the private one is memory of the
+ * program, and the public one is the result of all known changes (changes.c). A rank makes them
+ * equal whenever it synchronizes (`windows_publish`, `windows_pull`).
+ *
+ * A rank has private copies of its own part; in a *shared* window, of all parts. A part of a
+ * *dynamic* window consists of what its rank has attached: there, a place is an address. */
 #ifndef MAZURKA_WINDOWS_H
 #define MAZURKA_WINDOWS_H
 
@@ -15,6 +18,15 @@
 #define window_check_base mazurka_window_check_base
 #define window_check_rank mazurka_window_check_rank
 #define window_make mazurka_window_make
+#define window_new mazurka_window_new
+#define window_share mazurka_window_share
+#define window_find_shared mazurka_window_find_shared
+#define window_wait_check mazurka_window_wait_check
+#define window_check_size mazurka_window_check_size
+#define window_meet mazurka_window_meet
+#define window_map mazurka_window_map
+#define window_publish mazurka_window_publish
+#define window_pull mazurka_window_pull
 #define operation_start mazurka_operation_start
 #define operation_writes mazurka_operation_writes
 #define operation_reads mazurka_operation_reads
@@ -31,6 +43,9 @@
 #define grains_announce mazurka_grains_announce
 #define changes_add mazurka_changes_add
 #define changes_content mazurka_changes_content
+#define copy_at mazurka_copy_at
+#define copy_attach mazurka_copy_attach
+#define copy_detach mazurka_copy_detach
 #define changes_count mazurka_changes_count
 #define changes_next mazurka_changes_next
 #define clock_copy mazurka_clock_copy
@@ -54,6 +69,7 @@
 #define operations_forget mazurka_operations_forget
 #define records_add mazurka_records_add
 #define records_add_lock mazurka_records_add_lock
+#define records_add_detach mazurka_records_add_detach
 #define records_check_stores mazurka_records_check_stores
 #define assertion_check mazurka_assertion_check
 #define records_own mazurka_records_own
@@ -106,11 +122,31 @@ struct operation {
   bool is_applied, is_over; /* at the target; for the program's memory here */
 };
 
+/* Memory that was attached to a dynamic window: its addresses, and where it is in the content. */
+struct region {
+  uint64_t from, to;
+  size_t offset;
+  uintptr_t detached_at;
+};
+
 /* The part of a rank after all changes that have acted so far. */
 struct copy {
   uint8_t *at; /* NULL: zeros */
+  size_t size;
   size_t acted;
   uint32_t version, changes; /* changes.c; this rank's own changes when it got the lock */
+  size_t regions;
+  struct region *region;
+};
+
+/* A private copy: memory of the program. */
+struct mapped {
+  int target;    /* whose part it belongs to */
+  uint64_t from; /* its place there */
+  uint8_t *private, *snapshot; /* as it is; and as it was when both copies were last equal */
+  size_t size;
+  size_t pulled; /* the number of changes known then */
+  uintptr_t attached_at;
 };
 
 struct window {
@@ -118,12 +154,15 @@ struct window {
   char *name;
   struct comm *comm;
   MPI_Errhandler errhandler;
-  void *base;
-  bool is_allocated;
+  int flavor;
+  void *base;      /* of the rank's own part */
+  void *allocated; /* memory that goes with the window */
+  size_t size;     /* of the memory that ranks share */
   bool is_made; /* by all its ranks */
   struct side *sides;
-  uint8_t *snapshot; /* the private copy when both copies were last equal */
-  size_t pulled;     /* the number of changes known then */
+  uint64_t asked, times_synchronized; /* the count of questions at the last MPI_Win_sync; how often since then */
+  size_t count_of_mapped;
+  struct mapped *mapped;
   size_t found_length, found_room;
   struct found *found; /* what other ranks have announced: grains.c */
   struct copy *copies; /* the public copies by target, as far as this rank knows them */
@@ -159,8 +198,9 @@ void window_ask(char form, const struct window *window, int target, const char *
 /* The content of a cell; empty if it was never written. Both release the name. */
 struct bytes cell_read(char *name);
 void cell_write(char *name, const struct bytes *content);
-/* A store of these bytes by the owner's program, or the result of an ordered operation. */
-void put_store(struct bytes *to, const uint8_t *part, size_t from, size_t behind);
+/* A change of a part that is no operation: 'w', a store by a program, or the result of an ordered
+ * operation; 't' and 'd': memory is attached or detached. */
+void put_store(struct bytes *to, char kind, uint64_t place, const void *data, size_t length);
 
 /* grains.c: the grains of a part that atomic operations touch. */
 enum { FEW_GRAINS = 8 };
@@ -189,7 +229,11 @@ void changes_read(const struct window *window, int target, int by, uint32_t inde
 /* Reads all changes by atomic operations. */
 void changes_find(const struct window *window, int target);
 /* The part with all known changes; the number of these changes, at all windows. */
-uint8_t *changes_content(struct window *window, int target);
+struct copy *changes_content(struct window *window, int target);
+/* Where a range of the part is in that content; NULL if this memory is not attached. */
+uint8_t *copy_at(const struct window *window, const struct copy *copy, struct span range);
+void copy_attach(struct copy *copy, uint64_t from, uint64_t size);
+void copy_detach(struct copy *copy, uint64_t from, uintptr_t site);
 /* For a window whose content is kept elsewhere: its next change that has not acted yet, if there is
  * one. `is_anew`: all changes have to act again. */
 bool changes_next(const struct window *window, int target, struct copy *copy, struct reader *change, bool *is_anew);
@@ -214,9 +258,9 @@ void locks_learn(const struct window *window, int target, const struct grains *g
  * completes it. (If only the origin needs to know that, nothing orders what they write before what
  * comes later.) operations_exchange does it for all ranks at a fence, and returns whether there
  * were any. operations_forget drops those that are complete. */
-void operations_act(const struct window *window, int target, struct reader operations, uint8_t *content);
+void operations_act(const struct window *window, int target, struct reader operations, struct copy *copy);
 void operations_act_again(const struct window *window, int target, struct reader operations, struct reader stores,
-                          uint8_t *content);
+                          struct copy *copy);
 /* Adds the grains of operations that are not carried out. */
 void operations_touch(const struct window *window, int target, struct grains *grains);
 void operations_apply(struct window *window, int target);
@@ -231,6 +275,8 @@ void operations_forget(struct window *window);
  * record. */
 size_t records_add(const struct window *window, const struct operation *of, enum hold hold, size_t from, size_t to,
                    struct spans spans);
+/* Memory is detached: that is an access to all of it. */
+void records_add_detach(const struct window *window, struct span range);
 /* A lock with MPI_MODE_NOCHECK. */
 void records_add_lock(const struct window *window, int target, enum hold hold);
 /* Fails if the rank has changed its own part since it was last synchronized. */
@@ -253,12 +299,26 @@ uint32_t clock_tick(void);
 /* Whether this rank knows that the other one has sent something at this time or later. */
 bool clock_knows(int world, uint32_t time);
 
+/* shared.c */
+int window_share(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win);
+const struct mapped *window_find_shared(MPI_Win win, int rank);
+/* Gives up a program that waits for a store of another rank. */
+void window_wait_check(struct window *window);
+
 /* epochs.c: an assertion has no bits but these. */
 void assertion_check(int assertion, int allowed);
 
-/* windows.c: checks the memory of a part; makes a window of the parts of all ranks */
+/* windows.c: checks the size of a part, and its memory; makes a window of the parts of all ranks */
+void window_check_size(MPI_Aint size, MPI_Aint unit);
 void window_check_base(const void *base, MPI_Aint size, MPI_Aint unit);
-int window_make(void *base, MPI_Aint size, MPI_Aint unit, MPI_Comm comm, bool is_allocated, MPI_Win *win);
+int window_make(void *base, MPI_Aint size, MPI_Aint unit, MPI_Comm comm, int flavor, MPI_Win *win);
+/* The same in steps: a window of which nobody else knows; memory for it; the window of all ranks. */
+struct window *window_new(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, int flavor);
+struct mapped *window_map(struct window *window, int target, uint64_t from, void *private, size_t size);
+void window_meet(struct window *window);
+/* Makes both copies equal: as windows_publish and windows_pull do. */
+void window_publish(struct window *window);
+void window_pull(struct window *window);
 
 /* onesided.c: starts an operation, whose kind is 'p'ut, 'g'et, 'a'ccumulate, 'f'etch, 'c'ompare */
 struct operation *operation_start(MPI_Win win, char kind, int target, MPI_Aint disp, MPI_Count count, MPI_Datatype type, MPI_Op op);

@@ -284,6 +284,7 @@ static void __attribute__((noinline)) wipe_stack(void) {
 /* Sends a question at once; or, while answers come from the history, later together with others, as
  * no answer is awaited. */
 static void send_question(bool is_waited_for) {
+  questions_asked++;
   static struct bytes batch;
   static uint64_t begun;
   uint32_t length = (uint32_t)frame.length - 4;
@@ -303,6 +304,7 @@ static void send_question(bool is_waited_for) {
 }
 
 bool asks_anew;
+uint64_t questions_asked;
 
 bool only_vain_answers_follow(void) { return answers.at >= vain_from; }
 
