@@ -80,7 +80,7 @@ mod wire;
 pub use compiler::Compiler;
 pub use diagnosis::Diagnosis;
 pub use functions::{Function, functions};
-pub use ranks::{Files, Launch, Ranks, TICK};
+pub use ranks::{Files, Launch, RANK_MEMORY, Ranks, TICK};
 pub use unreceived::Unreceived;
 pub use verify::{Answer, Doubt, verify};
 

@@ -32,7 +32,9 @@ use std::time::Duration;
 
 use mazurka::explore::Budget;
 use mazurka::model::Semantics;
-use mazurka::mpi::{Answer, Compiler, Diagnosis, Files, Launch, TICK, Unreceived, verify};
+use mazurka::mpi::{
+    Answer, Compiler, Diagnosis, Files, Launch, RANK_MEMORY, TICK, Unreceived, verify,
+};
 use mazurka::property::Properties;
 
 use crate::cli::{code, json, mazurka, stderr, stdout};
@@ -94,6 +96,7 @@ fn answer_with(program: &Path, case: &Case, variants: &[Semantics], explorer: &s
         semantics: Semantics::default(),
         step_timeout: Duration::from_secs(3),
         tick: TICK,
+        rank_memory: RANK_MEMORY,
         files: Files::Own,
         base: PathBuf::new(),
     };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mazurka::explore::{Budget, NoObserver, Outcome, Setting, StopReason, explore};
 use mazurka::model::{Buffering, Leaving, Semantics, System};
-use mazurka::mpi::{Compiler, Files, Launch, Ranks, TICK};
+use mazurka::mpi::{Compiler, Files, Launch, RANK_MEMORY, Ranks, TICK};
 use mazurka::study::Case;
 use mazurka::systems::history::History;
 
@@ -56,6 +56,7 @@ fn ends_of_c(program: &Path, number: usize, size: usize, semantics: Semantics) -
         semantics,
         step_timeout: Duration::from_secs(60),
         tick: TICK,
+        rank_memory: RANK_MEMORY,
         files: Files::Own,
         base: program.parent().expect("a folder").into(),
     };

@@ -9,7 +9,7 @@ use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
 use super::drawing::Effort;
 use super::execution::Execution;
-use super::options::{LintArgs, MpiArgs, time};
+use super::options::{LintArgs, MpiArgs, bytes, time};
 use super::output::Output;
 use super::progress::Progress;
 use super::spec::Spec;
@@ -17,7 +17,7 @@ use super::verification::{self, ResultArgs, SearchArgs};
 use super::{Exit, Failure, memory, replay};
 use crate::explore::{Budget, Explorer, explore};
 use crate::model::{Schedule, Semantics};
-use crate::mpi::{Diagnosis, Files, Launch, Others, Ranks, Slip, TICK, Unreceived};
+use crate::mpi::{Diagnosis, Files, Launch, Others, RANK_MEMORY, Ranks, Slip, TICK, Unreceived};
 use crate::property::Properties;
 use crate::report::lint;
 use crate::report::lint::Levels;
@@ -61,6 +61,9 @@ pub(super) struct Args {
     /// that repeats something until enough time has passed
     #[arg(long, value_name = "TIME", default_value = "1us", value_parser = time)]
     tick: Duration,
+    /// The memory that a rank may have; the result is not decided if one needs more
+    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = bytes)]
+    rank_memory: u64,
     /// Which files ranks change: `own`, copies in each execution, or `real`, the real files
     /// whenever a rank is run
     #[arg(long, value_name = "WHOSE", default_value = "own")]
@@ -220,6 +223,7 @@ impl Args {
             semantics,
             step_timeout: self.step_timeout,
             tick: self.tick,
+            rank_memory: self.rank_memory,
             files: match self.files {
                 Whose::Own => Files::Own,
                 Whose::Real => Files::Real,
@@ -241,6 +245,9 @@ impl Args {
         }
         if self.tick != TICK {
             before += &format!(" --tick {}", humantime::format_duration(self.tick));
+        }
+        if self.rank_memory != RANK_MEMORY {
+            before += &format!(" --rank-memory {}", self.rank_memory);
         }
         if self.files == Whose::Real {
             before += " --files real";

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::ledger::Ledger;
-use super::ranks::{Files, Launch, Ranks, TICK, failure};
+use super::ranks::{Files, Launch, RANK_MEMORY, Ranks, TICK, failure};
 use super::wire::Put;
 use crate::explore::{Budget, Exhaustive, NoObserver, Outcome, explore};
 use crate::model::{Objects, Op, Semantics};
@@ -171,6 +171,7 @@ fn ranks() -> Ranks {
         semantics: Semantics::default(),
         step_timeout: Duration::from_secs(1),
         tick: TICK,
+        rank_memory: RANK_MEMORY,
         base: PathBuf::new(),
         files: Files::Own,
     })

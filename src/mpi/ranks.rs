@@ -28,9 +28,15 @@ use questions::{Names, objects};
 
 /// The signal that reports a system call: see `c/calls.c`.
 const SIGSYS: i32 = 31;
+/// The signal that ends a process when the system has no memory left. If a rank sends it to itself,
+/// that is reported before (`c/processes.c`).
+const SIGKILL: i32 = 9;
 
 /// The default for the advance of a rank's clock whenever the rank reads it.
 pub const TICK: Duration = Duration::from_micros(1);
+
+/// The default for the memory that a rank may have, in bytes.
+pub const RANK_MEMORY: u64 = 4_000_000_000;
 
 /// A program, and the way in which it is run.
 #[derive(Clone, Debug)]
@@ -47,6 +53,8 @@ pub struct Launch {
     pub step_timeout: Duration,
     /// The advance of a rank's clock whenever the rank reads it.
     pub tick: Duration,
+    /// The memory that a rank may have, in bytes. A rank that needs more is not decided.
+    pub rank_memory: u64,
     /// Where changes of files go.
     pub files: Files,
     /// Paths below this folder are shown without it.
@@ -335,6 +343,10 @@ impl Ranks {
             }
             Some(status) if status & 0x7f == SIGSYS => {
                 self.unsupported(rank, "the rank makes a system call that cannot be followed", None)
+            }
+            Some(status) if status & 0x7f == SIGKILL => {
+                let what = "the system has ended the rank by SIGKILL, as it does when no memory is left (--rank-memory)";
+                self.unsupported(rank, what, None)
             }
             Some(status) if status & 0x7f != 0 => {
                 let signal = status & 0x7f;

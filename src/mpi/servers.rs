@@ -153,6 +153,7 @@ impl Servers {
         command.env("MAZURKA_RANK", rank.to_string());
         command.env("MAZURKA_SIZE", launch.size.to_string());
         command.env("MAZURKA_TICK", launch.tick.as_nanos().to_string());
+        command.env("MAZURKA_MEMORY", launch.rank_memory.to_string());
         let are_files_own = u8::from(launch.files == Files::Own);
         command.env("MAZURKA_FILES", are_files_own.to_string());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&complaints)?);

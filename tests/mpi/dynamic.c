@@ -7,6 +7,7 @@
 // 16: invalid window
 // 17: invalid argument
 // 18: global concurrency
+// 19, 20: assertion
 #include "cases.h"
 #include <assert.h>
 #include <string.h>
@@ -198,6 +199,19 @@ static void wrong(void) {
       put(&value, 1, at[1]);
       MPI_Win_fence(0, win);
       break;
+    case 19: // A change of many grains is seen at one of them, or not.
+    case 20: {
+      static int many[24], ones[24], got;
+      for (int i = 0; i < 24; i++) ones[i] = 1;
+      MPI_Win_attach(win, many, sizeof many);
+      tell(many);
+      MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+      if (rank == 0) MPI_Accumulate(ones, 24, MPI_INT, 0, at[0], 24, MPI_INT, MPI_SUM, win);
+      else MPI_Fetch_and_op(NULL, &got, MPI_INT, 0, at[0] + 48, MPI_NO_OP, win);
+      MPI_Win_unlock(0, win);
+      assert(rank == 0 || got == which - 19); // wrong 19, 20
+      break;
+    }
   }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use mazurka::explore::{Budget, NoObserver, Setting, explore};
 use mazurka::model::{Buffering, Semantics};
-use mazurka::mpi::{Files, Launch, Ranks, TICK};
+use mazurka::mpi::{Files, Launch, RANK_MEMORY, Ranks, TICK};
 use mazurka::systems::history::History;
 
 /// Cases of `intervals.c` with 3 ranks, and their classes.
@@ -72,6 +72,7 @@ fn classes(program: &Path, case: u32, ranks: u32, explorer: &str) -> u64 {
         semantics: Semantics { buffering: Buffering::Infinite, ..Semantics::default() },
         step_timeout: Duration::from_secs(10),
         tick: TICK,
+        rank_memory: RANK_MEMORY,
         files: Files::Own,
         base: Default::default(),
     };

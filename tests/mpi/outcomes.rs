@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use mazurka::explore::{Budget, NoObserver, explore};
 use mazurka::model::{Buffering, Leaving, Semantics};
-use mazurka::mpi::{Files, Launch, Ranks, TICK};
+use mazurka::mpi::{Files, Launch, RANK_MEMORY, Ranks, TICK};
 use mazurka::random::SplitMix64;
 use mazurka::systems::history::History;
 
@@ -361,6 +361,7 @@ fn found(program: &Path, scripts: &[String], semantics: Semantics) -> BTreeSet<S
         semantics,
         step_timeout: Duration::from_secs(10),
         tick: TICK,
+        rank_memory: RANK_MEMORY,
         files: Files::Own,
         base: Default::default(),
     };

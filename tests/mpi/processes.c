@@ -1,7 +1,7 @@
 // The number of a rank, the signals that it sends, and the processes that it starts.
 // 1, 2, 3, 4, 5: right
-// 6, 7: crash
-// 8, 9, 10, 11, 12, 13, 14, 15, 16, 17: unsupported
+// 6, 7, 18, 19: crash
+// 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20, 21: unsupported
 #define _GNU_SOURCE
 #include "cases.h"
 #include <assert.h>
@@ -84,5 +84,11 @@ static void run(void) {
       break;
     case 17:
       for (;;) fork(); // wrong 17
+    case 18: kill(getpid(), SIGKILL); break; // wrong 18
+    case 19: raise(SIGKILL); break; // wrong 19
+    case 20:
+      for (char *piece; (piece = malloc(1 << 28)); world = MPI_COMM_WORLD) piece[0] = 1; // wrong 20
+      break;
+    case 21: free(calloc(10, 1l << 32)); break; // wrong 21
   }
 }

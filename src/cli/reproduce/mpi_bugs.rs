@@ -16,18 +16,22 @@ use super::super::files;
 use super::super::mpicc::{compiler, scratch};
 use super::super::output::{Output, TableFormat, format};
 use super::super::progress;
-use super::super::{Exit, Failure, interrupt};
+use super::super::{Exit, Failure, interrupt, memory};
 use super::Args;
 use crate::explore::{Budget, Setting};
 use crate::model::Semantics;
 use crate::mpi::suite::{CONFIGURED, Dispute, Expected, MAKEFILE, Mark, Program, Suite, Test};
-use crate::mpi::{Answer, Compiler, Files, Language, Launch, TICK, Unreceived, verify};
+use crate::mpi::{
+    Answer, Compiler, Files, Language, Launch, RANK_MEMORY, TICK, Unreceived, verify,
+};
 use crate::property::Properties;
 use crate::report::table::{Markdown, Plain, csv_lines};
 use crate::report::text::shown;
 
 /// The time limit of the search of one program.
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// The memory that all searches may have together, in bytes.
+const MEMORY: u64 = 6_000_000_000;
 /// How long a rank may compute without calling MPI.
 const STEP: Duration = Duration::from_secs(20);
 /// The number of programs that are verified at the same time.
@@ -334,11 +338,14 @@ fn answer(program: &Path, test: &Test) -> Result<Answer, String> {
         semantics: Semantics::default(),
         step_timeout: STEP,
         tick: TICK,
+        rank_memory: RANK_MEMORY,
         files: Files::Own,
         base: PathBuf::new(),
     };
     let properties = Properties::default().with(Unreceived);
-    let budget = Budget { timeout: Some(TIMEOUT), properties, ..Budget::default() };
+    let max_memory = Some((MEMORY, memory::in_use as fn() -> u64));
+    let budget =
+        Budget { timeout: Some(TIMEOUT), max_memory, properties, ..Budget::default() };
     let setting: Setting = "udpor".parse().expect("an explorer");
     verify(&launch, &variants(test), setting, &budget)
 }

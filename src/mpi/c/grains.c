@@ -37,7 +37,8 @@ struct found {
 static size_t size_of_grains(const struct window *window, int target) { return window->sides[target].unit % 8 == 0 ? 8 : 4; }
 
 static bool may_be_many(const struct window *window, int target) {
-  return window->sides[target].size > FEW_GRAINS * size_of_grains(window, target);
+  bool is_dynamic = window->flavor == MPI_WIN_FLAVOR_DYNAMIC;
+  return is_dynamic || window->sides[target].size > FEW_GRAINS * size_of_grains(window, target);
 }
 
 static void add(struct grains *grains, uint64_t grain, bool is_change) {

@@ -150,28 +150,34 @@ static long number_of_thread(const long *a) {
 }
 
 /* A signal to the process itself is delivered when the call is over, at the place of the call:
- * there the program's own mask is in force. */
-static void check_target(long process) {
+ * there the program's own mask is in force. SIGKILL is reported here: the system sends it, too, when
+ * there is no memory left, and that is no fault of the program. */
+static void check_target(long process, long signal) {
   if (process != number) refuse("the rank sends a signal to another process, and when that arrives is not known");
+  uintptr_t sites[SITES];
+  if (signal == SIGKILL && !is_child) {
+    size_t count = sites_now(sites, SITES);
+    fail_somewhere(sites, count, "crash", "the rank ends itself by signal %d (%s)", SIGKILL, strsignal(SIGKILL));
+  }
   uint64_t all = ~0ull;
   raw(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, sizeof all);
 }
 static long real_thread(long thread) { return thread == number ? real_number() : thread; }
 
 static long sends_signal(const long *a) {
-  check_target(a[0]);
+  check_target(a[0], a[1]);
   return raw(SYS_kill, real_number(), a[1]);
 }
 static long sends_signal_with_value(const long *a) {
-  check_target(a[0]);
+  check_target(a[0], a[1]);
   return raw(SYS_rt_sigqueueinfo, real_number(), a[1], a[2]);
 }
 static long signals_thread(const long *a) {
-  check_target(a[0]);
+  check_target(a[0], a[2]);
   return raw(SYS_tgkill, real_number(), real_thread(a[1]), a[2]);
 }
 static long signals_thread_with_value(const long *a) {
-  check_target(a[0]);
+  check_target(a[0], a[2]);
   return raw(SYS_rt_tgsigqueueinfo, real_number(), real_thread(a[1]), a[2], a[3]);
 }
 static long signals_any_thread(const long *a) {
@@ -180,7 +186,7 @@ static long signals_any_thread(const long *a) {
 }
 static long signals_others(const long *a) {
   (void)a;
-  check_target(-1);
+  check_target(-1, 0);
   return 0;
 }
 

@@ -98,6 +98,7 @@
 #define is_thread_main mazurka_is_thread_main
 #define in_first_copy mazurka_in_first_copy
 #define is_verified mazurka_is_verified
+#define memory_ends mazurka_memory_ends
 #define memory_own mazurka_memory_own
 #define memory_own_more mazurka_memory_own_more
 #define memory_release mazurka_memory_release
@@ -274,6 +275,8 @@ void fail_at(uintptr_t site, const char *class, const char *format, ...) __attri
 /* fail() at the first of these addresses that is in the program. */
 void fail_somewhere(const uintptr_t *sites, size_t count, const char *class, const char *format, ...)
     __attribute__((noreturn, format(printf, 4, 5)));
+/* Gives up the rank, which needs more memory than it may have. */
+void memory_ends(uintptr_t site) __attribute__((noreturn));
 /* Records a defect that is not a violation. It is reported when the rank has ended. */
 void remark(uintptr_t site, const char *class);
 const char *verifier_folder(void); /* a folder of this search for temporary files */

@@ -74,6 +74,7 @@ void server_begin(void) {
   raw(SYS_close_range, STDERR_FILENO + 1, ~0u, 0); /* descriptors that the verifier inherited */
   struct rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
+  write_to("/proc/self/oom_score_adj", "1000"); /* if memory ends, ranks go first (proc(5)) */
   is_boxed = unshare(CLONE_NEWPID) == 0 || unshare_as_user();
   pid_t server = fork();
   if (server < 0) give_up("cannot start a process");

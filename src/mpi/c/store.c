@@ -38,7 +38,9 @@ const struct stretch *store_stretches(size_t *count) {
 }
 
 static void *map(size_t size) {
+  static bool is_ending;
   void *made = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (made == MAP_FAILED && is_verified && !is_ending) is_ending = true, memory_ends(call.site);
   if (made == MAP_FAILED) give_up("no memory");
   note_stretch((uintptr_t)made, ((uintptr_t)made + size + 4095) & ~(uintptr_t)4095);
   return made;

@@ -4,7 +4,7 @@
  * by unwinding the stack, with the tables that compilers write for exceptions. A heap block has the
  * type of the program's own pointers to it, if they agree. Memory that is not found is not
  * judged. */
-#include "rank.h"
+#include "calls.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -240,16 +240,21 @@ extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_real
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-WEAK void *malloc(size_t size) {
-  void *made = __libc_malloc(size);
+/* If there is no memory, that is due to the limit for ranks, unless no process can have so much. */
+static void *heap_new(void *made, size_t size, void *site) {
+  const size_t most = (size_t)1 << 47;
+  if (!made && size > 0 && size < most && is_verified && !is_child) memory_ends((uintptr_t)site);
   heap_add(made, size);
   return made;
 }
+#define NEW(made, size) heap_new(made, size, __builtin_return_address(0))
+
+WEAK void *malloc(size_t size) { return NEW(__libc_malloc(size), size); }
 
 WEAK void *calloc(size_t number, size_t size) {
-  void *made = __libc_calloc(number, size);
-  heap_add(made, number * size);
-  return made;
+  size_t all;
+  if (__builtin_mul_overflow(number, size, &all)) all = SIZE_MAX;
+  return NEW(__libc_calloc(number, size), all);
 }
 
 /* The program frees a block of the heap. */
@@ -270,16 +275,11 @@ WEAK void *realloc(void *old, size_t size) {
   struct heap_piece *piece = heap_release(old, (uintptr_t)__builtin_return_address(0));
   void *made = __libc_realloc(old, size);
   /* A block that only grows is still the same. */
-  if (piece && made != old) heap_remove(piece);
-  heap_add(made, size);
-  return made;
+  if (piece && made != old && (made || size == 0)) heap_remove(piece);
+  return NEW(made, size);
 }
 
-WEAK void *memalign(size_t alignment, size_t size) {
-  void *made = __libc_memalign(alignment, size);
-  heap_add(made, size);
-  return made;
-}
+WEAK void *memalign(size_t alignment, size_t size) { return NEW(__libc_memalign(alignment, size), size); }
 
 WEAK void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
 

@@ -34,6 +34,7 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -72,7 +73,12 @@ void give_up(const char *what) {
   _exit(3);
 }
 
+/* The most bytes of a frame. */
+static const size_t most_at_once = (size_t)1 << 30;
+
 void put(struct bytes *to, const void *data, size_t length) {
+  if (length > most_at_once - to->length)
+    fail("unsupported", "more than 1 GiB of data is sent at once");
   if (to->room - to->length < length) {
     to->room = 2 * to->room + length + 64;
     to->at = grow(to->at, to->room);
@@ -430,6 +436,21 @@ static void catch_crashes(void) {
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
 }
 
+/* The limit of the program's memory. What the library needs to report that it is reached does not
+ * count. */
+static rlim_t most_memory;
+static void limit_memory(rlim_t most) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_DATA, &limit)) return;
+  limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+void memory_ends(uintptr_t site) {
+  limit_memory(RLIM_INFINITY);
+  fail_at(site, "unsupported", "the rank needs more than %llu MB of memory (--rank-memory)", (unsigned long long)most_memory / 1000000);
+}
+
 /* Begins a rank that was just forked: prepares everything, and then waits for its history. `main`
  * begins when this returns. */
 static void begin_rank(uint32_t id, uint64_t its_key) {
@@ -448,6 +469,7 @@ static void begin_rank(uint32_t id, uint64_t its_key) {
   dup2(PRINTED, STDOUT_FILENO);
   dup2(PRINTED, STDERR_FILENO);
   catch_crashes();
+  limit_memory(most_memory);
   thread_is_main();
   atexit(at_end);
   processes_begin();
@@ -537,6 +559,8 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   unsetenv("MAZURKA_SOCKET");
   unsetenv("MAZURKA_RANK");
   unsetenv("MAZURKA_SIZE");
+  most_memory = (rlim_t)number_of("MAZURKA_MEMORY");
+  unsetenv("MAZURKA_MEMORY");
   are_files_own = number_of("MAZURKA_FILES");
   unsetenv("MAZURKA_TICK");
   unsetenv("MAZURKA_FILES");

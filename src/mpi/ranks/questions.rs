@@ -270,7 +270,7 @@ mod tests {
 
     use super::*;
     use crate::model::Semantics;
-    use crate::mpi::{Files, TICK};
+    use crate::mpi::{Files, RANK_MEMORY, TICK};
 
     #[test]
     fn the_first_objects_are_those_of_all_ranks() {
@@ -281,6 +281,7 @@ mod tests {
             semantics: Semantics::default(),
             step_timeout: Duration::from_secs(1),
             tick: TICK,
+            rank_memory: RANK_MEMORY,
             files: Files::Own,
             base: PathBuf::new(),
         };
