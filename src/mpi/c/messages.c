@@ -61,7 +61,9 @@ static MPI_Request start_both(MPI_Request send, MPI_Request receive, bool is_one
     sent->owned = 0;
   }
   message_start(request_get(receive));
-  request_get(receive)->also = sent;
+  struct request *received = request_get(receive);
+  received->part = allocate(sizeof *received->part);
+  received->part[received->parts++] = sent;
   return receive;
 }
 

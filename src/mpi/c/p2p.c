@@ -60,13 +60,17 @@ static void start_send(struct request *request) {
   put_u32(to, (uint32_t)comm_peers(request->comm)->ranks[request->peer]);
   put_i32(to, comm_place(request->comm));
   put_i32(to, request->tag);
-  put_u8(to, (uint8_t)request->mode);
+  /* Of a buffered send, the program only waits when it empties the buffer: as for a standard one. */
+  put_u8(to, (uint8_t)(request->mode == BUFFERED ? STANDARD : request->mode));
   struct summary shown = {0};
   summary_add(&shown, request->buffer, request->count, request->type);
   summary_put(to, &shown);
   put_block(to, message.at, message.length);
   release(message.at);
   request->posted = ask_posted();
+  if (request->mode != BUFFERED) return;
+  buffer_keep(request);
+  request->is_posted = false;
 }
 
 /* Gives the memory of a receive to its request. */

@@ -7,6 +7,7 @@
 #define buffer_attach mazurka_buffer_attach
 #define buffer_check mazurka_buffer_check
 #define buffer_detach mazurka_buffer_detach
+#define buffer_keep mazurka_buffer_keep
 #define message_new mazurka_message_new
 #define message_prepare mazurka_message_prepare
 #define message_receive mazurka_message_receive
@@ -28,7 +29,9 @@ MPI_Request message_receive(void *buf, MPI_Count count, MPI_Datatype type, MPI_M
  * message of this size fits in the space for this communicator. */
 void buffer_check(const struct comm *comm, size_t needed);
 void buffer_attach(const struct object *to, void *at, MPI_Count size);
-/* Returns the size. */
+/* The message of this send is in the buffer for its communicator. */
+void buffer_keep(const struct request *sent);
+/* Waits until the buffer is empty, and returns its size. */
 MPI_Count buffer_detach(const struct object *from, void *at);
 
 #endif

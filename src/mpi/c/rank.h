@@ -499,7 +499,7 @@ struct request {
   struct object object;
   enum state state;
   bool is_persistent, is_started, is_cancelled, wants_cancel;
-  char what; /* 's'end, 'r'eceive, 'c'ollective, 'o'ne-sided, 'g'eneralised, 'p'artitioned */
+  char what; /* 's'end, 'r'eceive, 'c'ollective, 'o'ne-sided, 'g'eneralised, 'p'artitioned, 'f'lush */
   bool is_posted;   /* whether there is a request of the model */
   uint32_t posted;  /* its number */
   MPI_Status status;
@@ -513,7 +513,8 @@ struct request {
   char mode; /* of a send: 0 standard, 1 synchronous, 2 buffered, 3 ready */
   struct collective *collective;
   uint32_t owned; /* the memory that it owns while active: memory.c */
-  struct request *also;         /* the send of MPI_Isendrecv, whose receive this is */
+  size_t parts;
+  struct request **part; /* it is over only if these are: the send of MPI_Isendrecv, or what is in a buffer */
   struct generalized *functions; /* of MPI_Grequest_start: generalized.c */
   struct partitions *partitions; /* of MPI_Psend_init and MPI_Precv_init: partitioned.c */
   bool is_partition;             /* a part of such a receive */

@@ -55,7 +55,7 @@ static void retire(MPI_Request *handle, MPI_Status *status) {
   if (request->functions) generalized_query(request);
   if (status) *status = request->status;
   if (request->functions) generalized_free(request);
-  if (request->also) request->also->object.is_freed = true;
+  for (size_t i = 0; i < request->parts; i++) request->part[i]->object.is_freed = true;
   if (request->is_persistent) {
     request->state = INACTIVE;
     status_empty(&request->status);
@@ -74,14 +74,16 @@ static bool is_open(MPI_Request handle) {
 /* The part of an active request that the verifier is asked about next: of MPI_Isendrecv the send
  * comes before the receive. NULL if only the program can complete it. */
 static struct request *next_part(struct request *request) {
-  if (request->also && request->also->state == ACTIVE) return request->also;
+  for (size_t i = 0; i < request->parts; i++)
+    if (request->part[i]->state == ACTIVE) return request->part[i];
   if (request->partitions) return partitioned_next(request);
   return request->functions ? NULL : request;
 }
 
 /* Whether the request is complete without asking the verifier. */
 bool request_is_ready(struct request *request) {
-  if (request->also && !request_is_ready(request->also)) return false;
+  for (size_t i = 0; i < request->parts; i++)
+    if (!request_is_ready(request->part[i])) return false;
   bool is_pending = request->is_posted || (request->functions && !generalized_is_over(request)) ||
                     (request->partitions && !partitioned_is_over(request));
   if (request->state == ACTIVE && !is_pending) {
@@ -330,9 +332,9 @@ FUNCTION(Request_free, (MPI_Request *request)) {
     fail("invalid request", "a request of %s cannot be freed", freed->name);
   memory_forget(freed->owned, freed->what == 's');
   if (freed->functions && generalized_is_over(freed)) generalized_free(freed);
-  if (freed->also) {
-    memory_forget(freed->also->owned, true);
-    freed->also->object.is_freed = true;
+  for (size_t i = 0; i < freed->parts; i++) {
+    memory_forget(freed->part[i]->owned, true);
+    freed->part[i]->object.is_freed = true;
   }
   freed->object.is_freed = true;
   *request = MPI_REQUEST_NULL;
@@ -346,10 +348,10 @@ FUNCTION(Cancel, (MPI_Request *request)) {
   CALL("MPI_Cancel");
   struct request *cancelled = request_get(*INS(request, 1));
   if (cancelled->functions) return generalized_cancel(cancelled), MPI_SUCCESS;
-  if (cancelled->also) fail("unsupported", "whether %s that is cancelled has an effect is not explored", cancelled->name);
+  if (cancelled->parts > 0) fail("unsupported", "whether %s that is cancelled has an effect is not explored", cancelled->name);
   if (cancelled->what != 's' && cancelled->what != 'r') fail("invalid request", "a request of %s cannot be cancelled", cancelled->name);
   if (cancelled->state == INACTIVE) fail("invalid request", "the request made at {@%lx} is not active", cancelled->object.made_at);
-  if (cancelled->state == COMPLETE || !cancelled->is_posted || cancelled->wants_cancel) return MPI_SUCCESS;
+  if (cancelled->state == COMPLETE || cancelled->peer == MPI_PROC_NULL || cancelled->wants_cancel) return MPI_SUCCESS;
   if (cancelled->what == 's') fail("unsupported", "whether a send that is cancelled arrives is not explored");
   put_u32(question('C'), cancelled->posted);
   ask();
