@@ -1,5 +1,5 @@
 // Windows to which ranks attach memory (MPI_Win_create_dynamic).
-// 1, 2, 3, 4, 5, 6, 7, 8: right
+// 1, 2, 3, 4, 5, 6, 7, 8, 21: right
 // 3: right, 3 ranks
 // 9, 10, 11, 12: invalid argument
 // 13, 14: global concurrency
@@ -125,6 +125,24 @@ static void right(void) {
         assert(found == 77);
       }
       break;
+    case 21: // Neighbours that were attached each on its own, in any order, are one range.
+      MPI_Win_attach(win, memory + 2, 8);
+      MPI_Win_attach(win, memory, 4);
+      MPI_Win_attach(win, memory + 1, 4);
+      tell(memory);
+      MPI_Win_fence(0, win);
+      MPI_Put((int[]){1, 2, 3, 4}, 4, MPI_INT, peer, at[peer], 4, MPI_INT, win);
+      MPI_Win_fence(0, win);
+      MPI_Win_detach(win, memory + 1);
+      assert(memory[0] == 1 && memory[1] == 2 && memory[2] == 3 && memory[3] == 4);
+      MPI_Barrier(world);
+      if (rank == 0) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+        MPI_Get(&got, 1, MPI_INT, 1, at[1] + 12, 1, MPI_INT, win);
+        MPI_Win_unlock(1, win);
+        assert(got == 4);
+      }
+      break;
     case 8: // Nothing is attached, and nothing is touched.
       MPI_Win_attach(win, memory, 0);
       MPI_Win_fence(0, win);
@@ -217,7 +235,7 @@ static void wrong(void) {
 
 static void run(void) {
   MPI_Win_create_dynamic(MPI_INFO_NULL, world, &win);
-  if (which <= 8) right();
+  if (which <= 8 || which == 21) right();
   else wrong();
   MPI_Win_free(&win);
 }

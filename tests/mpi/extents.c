@@ -1,5 +1,5 @@
 // What a buffer has room for, and what is in it.
-// 1, 2, 3: right
+// 1, 2, 3, 14: right
 // 4: invalid buffer
 // 5: invalid buffer
 // 6: invalid buffer
@@ -10,6 +10,7 @@
 // 11: datatype mismatch
 // 12: invalid operator
 // 13: invalid buffer
+// 15: invalid buffer
 #include "cases.h"
 #include <complex.h>
 #include <stddef.h>
@@ -90,6 +91,20 @@ static void run(void) {
     case 13: {
       int counts[] = {2, 1}, displs[] = {0, 4};
       MPI_Gatherv(four, 2 - rank, MPI_INT, four, counts, displs, MPI_INT, 0, world); // wrong 13
+      break;
+    }
+    case 14:
+    case 15: { // Differences of addresses lead to another array; or behind its end.
+      int *other = calloc(6, sizeof *other), lengths[] = {2, 2};
+      MPI_Aint from, displs[2];
+      MPI_Get_address(heap, &from);
+      MPI_Get_address(heap + 1, &displs[0]);
+      MPI_Get_address(other + (which == 15 ? 5 : 4), &displs[1]);
+      for (int i = 0; i < 2; i++) displs[i] -= from;
+      MPI_Type_create_hindexed(2, lengths, displs, MPI_INT, &type);
+      MPI_Type_commit(&type);
+      MPI_Bcast(heap, 1, type, 0, world); // wrong 15
+      free(other);
       break;
     }
   }

@@ -187,30 +187,41 @@ size_t changes_count(const struct window *window, int rank) {
   return list_of(target)->count;
 }
 
+/* Regions are sorted, and their content is in the same order without gaps: so memory that was
+ * attached piece by piece is one piece there. */
 void copy_attach(struct copy *copy, uint64_t from, uint64_t size) {
+  size_t place = 0, offset = 0;
+  for (; place < copy->regions && copy->region[place].from < from; place++) offset += copy->region[place].to - copy->region[place].from;
   copy->region = grow(copy->region, (copy->regions + 1) * sizeof *copy->region);
-  copy->region[copy->regions++] = (struct region){from, from + size, copy->size, 0};
+  memmove(&copy->region[place + 1], &copy->region[place], (copy->regions++ - place) * sizeof *copy->region);
+  copy->region[place] = (struct span){from, from + size};
   copy->at = grow(copy->at, copy->size + size);
-  memset(copy->at + copy->size, 0, size);
+  memmove(copy->at + offset + size, copy->at + offset, copy->size - offset);
+  memset(copy->at + offset, 0, size);
   copy->size += size;
 }
 
-/* The last region that has all these bytes. */
-static struct region *region_of(const struct copy *copy, struct span range) {
-  for (size_t i = copy->regions; i-- > 0;)
-    if (copy->region[i].from <= range.from && range.to <= copy->region[i].to) return &copy->region[i];
-  return NULL;
-}
-
-void copy_detach(struct copy *copy, uint64_t from, uintptr_t site) {
-  for (size_t i = copy->regions; i-- > 0;)
-    if (copy->region[i].from == from) return (void)(copy->region[i].detached_at = site);
+void copy_detach(struct copy *copy, uint64_t from) {
+  size_t place = 0, offset = 0;
+  for (; copy->region[place].from != from; place++) offset += copy->region[place].to - copy->region[place].from;
+  size_t size = copy->region[place].to - from;
+  copy->size -= size;
+  memmove(copy->at + offset, copy->at + offset + size, copy->size - offset);
+  copy->regions--;
+  memmove(&copy->region[place], &copy->region[place + 1], (copy->regions - place) * sizeof *copy->region);
 }
 
 uint8_t *copy_at(const struct window *window, const struct copy *copy, struct span range) {
   if (window->flavor != MPI_WIN_FLAVOR_DYNAMIC) return copy->at + range.from;
-  const struct region *region = region_of(copy, range);
-  return region && !region->detached_at ? copy->at + region->offset + (range.from - region->from) : NULL;
+  size_t place = 0, offset = 0;
+  for (; place < copy->regions && copy->region[place].to <= range.from; place++) offset += copy->region[place].to - copy->region[place].from;
+  if (place == copy->regions || copy->region[place].from > range.from) return NULL;
+  uint8_t *found = copy->at + offset + (range.from - copy->region[place].from);
+  while (copy->region[place].to < range.to) {
+    uint64_t end = copy->region[place++].to;
+    if (place == copy->regions || copy->region[place].from != end) return NULL;
+  }
+  return found;
 }
 
 struct copy *changes_content(struct window *window, int rank) {

@@ -209,9 +209,8 @@ static void act_taken(const struct operation *of, int unit, uint8_t *content, ui
 
 static void change_regions(const struct operation *of, struct copy *copy) {
   struct reader data = all_of(&of->data);
-  uint64_t value = take_u64(&data);
-  if (of->kind == 't') copy_attach(copy, (uint64_t)of->disp, value);
-  else copy_detach(copy, (uint64_t)of->disp, value);
+  if (of->kind == 't') copy_attach(copy, (uint64_t)of->disp, take_u64(&data));
+  else copy_detach(copy, (uint64_t)of->disp);
 }
 
 void operations_act(const struct window *window, int target, struct reader operations, struct copy *copy) {

@@ -107,11 +107,12 @@ FUNCTION(Win_attach, (MPI_Win win, void *base, MPI_Aint size)) {
     if (from < other->from + other->size && other->from < from + (uint64_t)size)
       fail("invalid argument", "some of this memory is attached already, at {@%lx}", other->attached_at);
   }
+  struct mapped *made = window_map(window, window->comm->rank, from, base, (size_t)size);
+  if (size == 0) return MPI_SUCCESS;
   struct bytes change = {0};
   uint64_t length = (uint64_t)size;
   put_store(&change, 't', from, &length, sizeof length);
   put_store(&change, 'w', from, base, (size_t)size);
-  struct mapped *made = window_map(window, window->comm->rank, from, base, (size_t)size);
   memcpy(made->snapshot, base, (size_t)size);
   changes_add(window, window->comm->rank, PLAIN, false, &change);
   release(change.at);
@@ -129,9 +130,8 @@ FUNCTION(Win_detach, (MPI_Win win, const void *base)) {
   struct mapped gone = window->mapped[place];
   records_add_detach(window, (struct span){gone.from, gone.from + gone.size});
   struct bytes change = {0};
-  uint64_t site = call.site;
-  put_store(&change, 'd', gone.from, &site, sizeof site);
-  changes_add(window, window->comm->rank, PLAIN, false, &change);
+  put_store(&change, 'd', gone.from, NULL, 0);
+  if (gone.size > 0) changes_add(window, window->comm->rank, PLAIN, false, &change);
   release(change.at);
   release(gone.snapshot);
   for (window->count_of_mapped--; place < window->count_of_mapped; place++) window->mapped[place] = window->mapped[place + 1];

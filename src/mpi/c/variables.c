@@ -416,6 +416,21 @@ static void check_heap_values(uintptr_t at, size_t number, const struct type *ty
   fail("datatype mismatch", "%s is on the heap, where `%s` points, and %s", parameter, of.values.name, of.wrong);
 }
 
+/* Whether a type with addresses leads from this memory to other memory that is known, with each of
+ * its pieces: a program may compute its places as differences of addresses. */
+static bool leads_elsewhere(uintptr_t at, const struct type *type) {
+  bool has_addresses = type->contents.combiner == MPI_COMBINER_STRUCT || type->contents.combiner == MPI_COMBINER_HINDEXED ||
+                       type->contents.combiner == MPI_COMBINER_HINDEXED_BLOCK;
+  for (size_t p = 0; p < type->pieces; p++) {
+    const struct piece *piece = &type->piece[p];
+    uintptr_t first = at + (uintptr_t)piece->at, size = piece->run.count * basic_size(piece->run.basic);
+    struct memory memory;
+    bool is_known = find_global(first, &memory) || find_local(first, &memory) || find_on_heap(first, &memory);
+    if (!has_addresses || !is_known || first + size > memory.start + memory.size) return false;
+  }
+  return true;
+}
+
 void check_memory(const void *buffer, const void *part, size_t number, const struct type *type, const char *parameter) {
   struct memory memory;
   uintptr_t start = (uintptr_t)buffer, at = (uintptr_t)part;
@@ -431,7 +446,9 @@ void check_memory(const void *buffer, const void *part, size_t number, const str
   ptrdiff_t further = (ptrdiff_t)(number - 1) * type->extent;
   if (further > 0) high += further; else low += further;
   ptrdiff_t first = (ptrdiff_t)(at - memory.start) + low, behind = (ptrdiff_t)(at - memory.start) + high;
-  if (first < 0 || (size_t)behind > memory.size)
+  bool is_beyond = first < 0 || (size_t)behind > memory.size;
+  if (is_beyond && number == 1 && leads_elsewhere(at, type)) return;
+  if (is_beyond)
     fail("invalid buffer", "%s needs bytes %td to %td of %s%s%s, which has %zu", parameter, first, behind - 1,
          memory.name ? "`" : "", memory.name ? memory.name : "a piece of the heap", memory.name ? "`" : "", memory.size);
   if (!memory.layout) check_heap_values(at, number, type, parameter);

@@ -122,13 +122,6 @@ struct operation {
   bool is_applied, is_over; /* at the target; for the program's memory here */
 };
 
-/* Memory that was attached to a dynamic window: its addresses, and where it is in the content. */
-struct region {
-  uint64_t from, to;
-  size_t offset;
-  uintptr_t detached_at;
-};
-
 /* The part of a rank after all changes that have acted so far. */
 struct copy {
   uint8_t *at; /* NULL: zeros */
@@ -136,7 +129,7 @@ struct copy {
   size_t acted;
   uint32_t version, changes; /* changes.c; this rank's own changes when it got the lock */
   size_t regions;
-  struct region *region;
+  struct span *region; /* what is attached, in a dynamic window */
 };
 
 /* A private copy: memory of the program. */
@@ -233,7 +226,7 @@ struct copy *changes_content(struct window *window, int target);
 /* Where a range of the part is in that content; NULL if this memory is not attached. */
 uint8_t *copy_at(const struct window *window, const struct copy *copy, struct span range);
 void copy_attach(struct copy *copy, uint64_t from, uint64_t size);
-void copy_detach(struct copy *copy, uint64_t from, uintptr_t site);
+void copy_detach(struct copy *copy, uint64_t from);
 /* For a window whose content is kept elsewhere: its next change that has not acted yet, if there is
  * one. `is_anew`: all changes have to act again. */
 bool changes_next(const struct window *window, int target, struct copy *copy, struct reader *change, bool *is_anew);
