@@ -2,7 +2,7 @@
 // 1, 2, 3, 4, 5, 6, 7, 8, 9, 10: right
 // 4, 5: right, 3 ranks
 // 11, 12, 13, 14, 15: global concurrency
-// 16, 17, 18: unsupported
+// 16, 17, 18, 23: unsupported
 // 19: invalid rank
 // 20: missing epoch
 // 21: right, 3 ranks
@@ -202,6 +202,10 @@ static void wrong(void) {
       share(1);
       MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win); // wrong 20
       others[0][0] = 1;
+      break;
+    case 23: // Another window of this memory.
+      share(1);
+      MPI_Win_create(own, sizeof(int), 1, MPI_INFO_NULL, world, &(MPI_Win){0}); // wrong 23
       break;
     case 22: // The owner takes no part.
       share(1);

@@ -91,9 +91,9 @@ void window_pull(struct window *window) {
   for (size_t i = 0; i < window->count_of_mapped; i++) pull(window, &window->mapped[i]);
 }
 
-#define EACH_WINDOW(window)                        \
-  for (size_t w = 0; w < count_of_windows; w++)    \
-    for (struct window *window = windows[w]; window && !window->object.is_freed; window = NULL)
+#define EACH_WINDOW(each)                       \
+  for (size_t w = 0; w < count_of_windows; w++) \
+    for (struct window *each = windows[w]; each && !each->object.is_freed; each = NULL)
 
 void windows_publish(void) {
   EACH_WINDOW(window) {
@@ -141,7 +141,19 @@ struct window *window_new(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, int flavo
   return windows[count_of_windows++] = made;
 }
 
+/* Through the other window, ranks would see at other times what is changed through this one. */
+static void check_apart(const struct window *window, uintptr_t from, size_t size) {
+  EACH_WINDOW(other) {
+    for (size_t i = 0; other != window && other->flavor == MPI_WIN_FLAVOR_SHARED && i < other->count_of_mapped; i++) {
+      uintptr_t start = (uintptr_t)other->mapped[i].private;
+      if (from < start + other->mapped[i].size && start < from + size)
+        fail("unsupported", "a window of memory that ranks share, in the window made at {@%lx}", other->object.made_at);
+    }
+  }
+}
+
 struct mapped *window_map(struct window *window, int target, uint64_t from, void *private, size_t size) {
+  check_apart(window, (uintptr_t)private, size);
   window->mapped = grow(window->mapped, (window->count_of_mapped + 1) * sizeof *window->mapped);
   struct mapped *made = &window->mapped[window->count_of_mapped++];
   *made = (struct mapped){target, from, private, allocate(size), size, 0, call.site};
