@@ -125,7 +125,7 @@ static void run(void) {
       MPI_Comm_attach_buffer(comm, MPI_BUFFER_AUTOMATIC, 0);
       MPI_Bsend(&mine, 1, MPI_INT, peer, 0, world); // wrong 13
       break;
-    case 14: MPI_Buffer_flush(); break; // wrong 14
+    case 14: MPI_Comm_join(0, &comm); break; // wrong 14
     case 15: // The receive is never over.
       MPI_Isendrecv(&mine, 1, MPI_INT, MPI_PROC_NULL, 3, &got, 1, MPI_INT, peer, 3, world, &request); // wrong 15
       MPI_Wait(&request, &status); // wrong 15
