@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         .ok_or_else(|| Failure::Usage("mpi-bugs needs --suite FOLDER".into()))?;
     output.direct(args.output.as_deref(), [])?;
     let format = format(args.format, args.output.as_deref(), TableFormat::Text);
-    let folder = &fs::canonicalize(folder).map_err(cannot_read(folder))?;
+    let folder = &tests_in(fs::canonicalize(folder).map_err(cannot_read(folder))?);
     let suite = Suite::new(inside(folder)?);
     let programs = programs(folder, &suite, &args.filter)?;
     let begun = Instant::now();
@@ -138,6 +138,12 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         true => Exit::Fine,
         false => Exit::Incomplete,
     })
+}
+
+/// The folder of the tests in a checkout of MPICH; any other folder is itself a suite.
+fn tests_in(folder: PathBuf) -> PathBuf {
+    let tests = folder.join("test/mpi");
+    if tests.is_dir() { tests } else { folder }
 }
 
 /// The paths of all files in a folder and its subfolders, relative to the folder. Links to folders
