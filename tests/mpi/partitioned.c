@@ -1,9 +1,11 @@
 // Partitioned communication.
-// 1, 2, 3, 4, 5: right
+// 1, 2, 3, 4, 5, 11, 16, 17, 18: right
 // 6: local concurrency
 // 7, 8: invalid request
 // 9, 10: invalid argument
-// 11: unsupported
+// 19: count mismatch
+// 20: unsupported
+// 21: local concurrency
 // 12: call order
 // 13: warning: missing start
 // 14: assertion
@@ -124,7 +126,90 @@ static void run(void) {
       else MPI_Precv_init(got, 2, 2, MPI_INT, 0, 5, world, MPI_INFO_NULL, &request);
       MPI_Start(&request);
       if (rank == 0) MPI_Pready_range(0, 3, request);
-      MPI_Wait(&request, MPI_STATUS_IGNORE); // wrong 11
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      MPI_Request_free(&request);
+      break;
+    case 16: // The sender has more, and waits until the last one was seen; twice.
+      if (rank == 0) MPI_Psend_init(data, 4, 1, MPI_INT, 1, 5, world, MPI_INFO_NULL, &request);
+      else MPI_Precv_init(got, 2, 2, MPI_INT, 0, 5, world, MPI_INFO_NULL, &request);
+      for (int round = 0; round < 2; round++) {
+        MPI_Start(&request);
+        if (rank == 0) {
+          for (int i = 0; i < 4; i++) data[i] = 10 * round + i;
+          MPI_Pready_range(2, 3, request);
+          MPI_Recv(&token, 1, MPI_INT, 1, 0, world, MPI_STATUS_IGNORE);
+          MPI_Pready_range(0, 1, request);
+        } else {
+          for (flag = 0; !flag;) MPI_Parrived(request, 1, &flag);
+          assert(got[2] == 10 * round + 2 && got[3] == 10 * round + 3);
+          MPI_Send(&token, 1, MPI_INT, 0, 0, world);
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        assert(rank == 0 || got[0] == 10 * round);
+      }
+      MPI_Request_free(&request);
+      break;
+    case 17: // The receiver has more, and none alike: 6 bytes are a half and a whole of 4.
+      if (rank == 0) {
+        short all[12];
+        for (int i = 0; i < 12; i++) all[i] = (short)i;
+        MPI_Psend_init(all, 3, 4, MPI_SHORT, 1, 5, world, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        MPI_Pready(0, request);
+        MPI_Pready(2, request);
+        MPI_Pready(1, request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      } else {
+        short all[12] = {0};
+        MPI_Precv_init(all, 4, 3, MPI_SHORT, 0, 5, world, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        for (flag = 0; !flag;) MPI_Parrived(request, 0, &flag);
+        assert(all[2] == 2);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        for (int i = 0; i < 12; i++) assert(all[i] == i);
+      }
+      MPI_Request_free(&request);
+      break;
+    case 18: { // Into every other number; with another request.
+      int spread[8] = {0}, other;
+      MPI_Datatype type;
+      MPI_Type_vector(4, 1, 2, MPI_INT, &type);
+      MPI_Type_commit(&type);
+      for (int i = 0; i < 4; i++) data[i] = i;
+      if (rank == 0) {
+        MPI_Psend_init(data, 2, 2, MPI_INT, 1, 5, world, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        MPI_Send(&rank, 1, MPI_INT, 1, 1, world);
+        MPI_Pready_range(0, 1, request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      } else {
+        MPI_Request both[2];
+        MPI_Precv_init(spread, 1, 1, type, 0, 5, world, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        both[0] = request;
+        MPI_Irecv(&other, 1, MPI_INT, 0, 1, world, &both[1]);
+        MPI_Waitany(2, both, &flag, MPI_STATUS_IGNORE);
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < 8; i++) assert(spread[i] == (i % 2 ? 0 : i / 2));
+      }
+      MPI_Request_free(&request);
+      MPI_Type_free(&type);
+      break;
+    }
+    case 19: // Less is sent than received.
+    case 20: // A partition ends within a number.
+    case 21: // The buffer belongs to the receive before anything comes.
+      if (rank == 0) {
+        if (which == 20) MPI_Psend_init(data, 8, 2, MPI_BYTE, 1, 5, world, MPI_INFO_NULL, &request);
+        else MPI_Psend_init(data, which == 19 ? 3 : 4, 1, MPI_INT, 1, 5, world, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        MPI_Pready_range(0, which == 19 ? 2 : which == 20 ? 7 : 3, request);
+      } else {
+        MPI_Precv_init(got, 2, 2, MPI_INT, 0, 5, world, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        if (which == 21) got[1] = 4; // wrong 21
+      }
+      MPI_Wait(&request, MPI_STATUS_IGNORE); // wrong 19, 20
       break;
     case 12: // Both are ready only when the other one is.
       MPI_Psend_init(data, 1, 1, MPI_INT, peer, 5, world, MPI_INFO_NULL, &request);

@@ -13,8 +13,8 @@
 #define message_receive mazurka_message_receive
 #define message_start mazurka_message_start
 
-/* Modes of sends. */
-enum mode { STANDARD, SYNCHRONOUS, BUFFERED, READY };
+/* Modes of sends. Nobody waits for an early one. */
+enum mode { STANDARD, SYNCHRONOUS, BUFFERED, READY, EARLY };
 
 /* Checks the arguments, and makes a request that is not started. */
 MPI_Request message_prepare(char what, const void *buffer, MPI_Count count, MPI_Datatype type, int peer, int tag,

@@ -1,19 +1,35 @@
 /* Partitioned communication (MPI 4.1, chapter 4): a send whose partitions the program marks as ready,
  * one by one, and a receive whose partitions it asks for.
  *
- * Each partition is a message of its own, and has its number as tag. Calls of MPI_Psend_init and
- * MPI_Precv_init match in their order, for each pair of ranks and tag, and not with other messages.
- * So each pair of them has a channel of its own: a communicator with a name that both ranks know.
- * Sender and receiver must have the same number of partitions: others are refused when a partition
- * comes that has not the size of one. */
+ * Calls of MPI_Psend_init and MPI_Precv_init match in their order, for each pair of ranks and tag,
+ * and not with other messages. So each pair of them has a channel of its own: a communicator with a
+ * name that both ranks know.
+ *
+ * Each partition of a send is a message of its own, with its number as tag, counted from 1. Before
+ * the first one in each round, a *plan* is sent with tag 0: how many partitions there are, and how
+ * large they are. The send is complete as a standard send of the plan is: so it may have to wait
+ * until the receive has begun. The receiver may have another number of partitions. When it knows the
+ * plan, it receives the partitions of the sender, and one of its own has arrived when all of the
+ * sender's have that share a byte with it. */
 #include "p2p.h"
 #include "partitioned.h"
 
 struct partitions {
   bool is_send;
-  int count;
-  MPI_Request *part;
-  bool *is_ready; /* of a send: since the start */
+  int count;         /* of this side's partitions */
+  size_t size;       /* of each, in bytes */
+  int messages;      /* the number of the sender's partitions; of a receive 0, until it knows */
+  MPI_Request *part; /* a request for each of these */
+  bool *is_ready;    /* of a send: since the start */
+  int64_t planned[2]; /* the sender's plan */
+  MPI_Request plan;
+  bool is_planned; /* in this round: the plan was sent, or has come */
+  /* the arguments */
+  void *buffer;
+  MPI_Count each;
+  MPI_Datatype type;
+  int peer;
+  struct comm *channel;
 };
 
 static struct comm *channel_of(const struct comm *in, bool is_send, int peer, int tag) {
@@ -29,22 +45,40 @@ static struct comm *channel_of(const struct comm *in, bool is_send, int peer, in
   return made;
 }
 
+/* A request that belongs to another one. */
+static MPI_Request hidden(const void *buffer, MPI_Count count, MPI_Datatype type, const struct partitions *of, int tag) {
+  enum mode mode = tag == 0 ? STANDARD : EARLY;
+  MPI_Request made = message_new(of->is_send ? 's' : 'r', buffer, count, type, of->peer, tag, of->channel, mode);
+  request_get(made)->object.is_predefined = true;
+  return made;
+}
+
+/* Makes the requests for the messages, if they are this side's partitions. */
+static void make_parts(struct partitions *of) {
+  ptrdiff_t apart = of->each * type_for(of->type, "datatype")->extent;
+  of->messages = of->count;
+  of->part = allocate((size_t)of->count * sizeof *of->part);
+  for (int i = 0; i < of->count; i++)
+    of->part[i] = hidden(of->buffer ? (char *)of->buffer + i * apart : NULL, of->each, of->type, of, i + 1);
+}
+
 MPI_Request partitioned_init(char what, const void *buf, int partitions, MPI_Count count, MPI_Datatype type, int peer, int tag,
                              MPI_Comm comm) {
   if (partitions < 1) fail("invalid argument", "%d partitions", partitions);
   if (peer == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) fail("invalid argument", "a partitioned receive names its source and its tag");
   if (tag < 0) fail("invalid tag", "the tag is %d", tag);
   if (comm_get(comm)->remote) fail("unsupported", "partitioned communication between two groups is not modelled");
-  struct comm *channel = channel_of(comm_get(comm), what == 's', peer, tag);
+  check_count(count);
   MPI_Request handle = request_new('p');
   struct partitions *made = allocate(sizeof *made);
-  *made = (struct partitions){what == 's', partitions, allocate((size_t)partitions * sizeof *made->part),
-                              allocate((size_t)partitions * sizeof *made->is_ready)};
-  ptrdiff_t apart = count * type_for(type, "datatype")->extent;
-  for (int i = 0; i < partitions; i++) {
-    made->part[i] = message_new(what, buf ? (const char *)buf + i * apart : NULL, count, type, peer, i, channel, STANDARD);
-    request_get(made->part[i])->is_partition = what == 'r';
-  }
+  *made = (struct partitions){.is_send = what == 's', .count = partitions, .size = (size_t)count * type_for(type, "datatype")->size,
+                              .buffer = (void *)buf, .each = count, .type = type, .peer = peer,
+                              .channel = channel_of(comm_get(comm), what == 's', peer, tag)};
+  make_parts(made);
+  made->is_ready = allocate((size_t)partitions * sizeof *made->is_ready);
+  if (made->is_send) made->planned[0] = partitions, made->planned[1] = (int64_t)made->size;
+  made->plan = hidden(made->planned, 2, MPI_INT64_T, made, 0);
+  if (!made->is_send && peer != MPI_PROC_NULL) made->messages = 0;
   struct request *request = request_get(handle);
   request->partitions = made;
   request->is_persistent = true;
@@ -53,28 +87,98 @@ MPI_Request partitioned_init(char what, const void *buf, int partitions, MPI_Cou
   return handle;
 }
 
-/* A receive begins with all its partitions, a send with none. */
+/* Appends values of a basic type at an offset. */
+static void append(struct type *to, ptrdiff_t at, uint32_t basic, size_t count) {
+  struct piece *last = to->pieces > 0 ? &to->piece[to->pieces - 1] : NULL;
+  if (last && last->run.basic == basic && last->at + (ptrdiff_t)(last->run.count * basic_size(basic)) == at) {
+    last->run.count += count;
+    return;
+  }
+  to->piece = grow(to->piece, (to->pieces + 1) * sizeof *to->piece);
+  to->piece[to->pieces++] = (struct piece){at, {basic, count}};
+}
+
+/* Some bytes of the data of many elements, as one element of a new type. */
+static MPI_Datatype some_of(const struct type *type, size_t from, size_t to) {
+  struct type *made = type_new();
+  made->title = type->title;
+  made->element = type->element;
+  made->size = to - from;
+  made->is_committed = made->object.is_predefined = true;
+  for (size_t i = from / type->size, at = i * type->size; at < to; i++)
+    for (size_t p = 0; p < type->pieces; p++) {
+      const struct piece *piece = &type->piece[p];
+      size_t unit = basic_size(piece->run.basic), behind = at + piece->run.count * unit;
+      size_t first = at > from ? at : from, last = behind < to ? behind : to;
+      if (first < last) {
+        if ((first - at) % unit || (last - at) % unit) fail("unsupported", "a partition of the sender ends within a value of the receiver");
+        append(made, (ptrdiff_t)i * type->extent + piece->at + (ptrdiff_t)(first - at), piece->run.basic, (last - first) / unit);
+      }
+      at = behind;
+    }
+  MPI_Datatype handle;
+  type_done(made, &handle);
+  return handle;
+}
+
+/* A receive learns the plan of the sender. */
+static void learn_plan(struct partitions *of) {
+  int messages = (int)of->planned[0];
+  size_t size = (size_t)of->planned[1], all = (size_t)of->count * of->size;
+  if ((size_t)messages * size != all)
+    fail("count mismatch", "%d partitions of %zu bytes are sent, but %d of %zu are received", messages, size, of->count, of->size);
+  of->messages = messages;
+  if (messages == of->count) return;
+  of->part = allocate((size_t)messages * sizeof *of->part);
+  for (int i = 0; i < messages; i++) {
+    MPI_Datatype type = size > 0 ? some_of(type_for(of->type, "datatype"), (size_t)i * size, ((size_t)i + 1) * size) : MPI_BYTE;
+    of->part[i] = hidden(of->buffer, size > 0, type, of, i + 1);
+  }
+}
+
+/* Begins the next round. A receive begins with the plan, and has its whole buffer until it knows the
+ * messages; a send begins with the first partition that is ready. */
 void partitioned_start(struct request *request) {
   struct partitions *of = request->partitions;
   request->state = ACTIVE;
   request->is_started = true;
-  for (int i = 0; i < of->count; i++) {
-    of->is_ready[i] = false;
-    request_get(of->part[i])->state = INACTIVE;
-    if (!of->is_send) message_start(request_get(of->part[i]));
-  }
+  of->is_planned = false;
+  for (int i = 0; i < of->count; i++) of->is_ready[i] = false;
+  for (int i = 0; i < of->messages; i++) request_get(of->part[i])->state = INACTIVE;
+  if (of->is_send) return;
+  request->owned = memory_own(of->buffer, (size_t)of->count * (size_t)of->each, type_for(of->type, "datatype"), READS | WRITES);
+  message_start(request_get(of->plan));
+}
+
+/* Whether the messages of this round are known; then a receive receives them. */
+static bool has_plan(struct request *request) {
+  struct partitions *of = request->partitions;
+  if (of->is_send || of->is_planned) return of->is_planned;
+  if (!request_is_ready(request_get(of->plan))) return false;
+  of->is_planned = true;
+  memory_release(request->owned);
+  request->owned = 0;
+  if (of->messages == 0) learn_plan(of);
+  for (int i = 0; i < of->messages; i++) message_start(request_get(of->part[i]));
+  return true;
 }
 
 bool partitioned_is_over(struct request *request) {
   const struct partitions *of = request->partitions;
-  for (int i = 0; i < of->count; i++)
+  if (!has_plan(request)) return false;
+  for (int i = 0; i < of->count && of->is_send; i++)
+    if (!of->is_ready[i]) return false;
+  if (of->is_send && !request_is_ready(request_get(of->plan))) return false;
+  for (int i = 0; i < of->messages; i++)
     if (!request_is_ready(request_get(of->part[i]))) return false;
   return true;
 }
 
 struct request *partitioned_next(struct request *request) {
   const struct partitions *of = request->partitions;
-  for (int i = 0; i < of->count; i++)
+  struct request *plan = request_get(of->plan);
+  if (plan->state == ACTIVE && !request_is_ready(plan)) return plan;
+  for (int i = 0; i < of->messages && !of->is_send; i++)
     if (request_get(of->part[i])->state == ACTIVE) return request_get(of->part[i]);
   return NULL;
 }
@@ -98,10 +202,14 @@ static void mark_ready(MPI_Request handle, int partition) {
     fail("invalid request", "the request made at {@%lx} is not active", request_get(handle)->object.made_at);
   if (of->is_ready[partition]) fail("invalid argument", "partition %d is ready already", partition);
   of->is_ready[partition] = true;
+  if (!of->is_planned) message_start(request_get(of->plan));
+  of->is_planned = true;
   struct request *part = request_get(of->part[partition]);
   part->object.made_at = call.site;
   part->name = call.name;
   message_start(part);
+  /* It is over when the plan is. */
+  part->is_posted = false;
 }
 
 FUNCTION(Pready, (int partition, MPI_Request request)) {
@@ -125,12 +233,22 @@ FUNCTION(Pready_list, (int length, const int partitions[], MPI_Request request))
   return MPI_SUCCESS;
 }
 
+/* Whether polls find that a partition of the receiver has arrived. */
+static bool has_arrived(struct request *request, size_t partition) {
+  const struct partitions *of = request->partitions;
+  if (request_any('T', 1, &of->plan) == -1) return false;
+  has_plan(request);
+  size_t size = (size_t)of->count * of->size / (size_t)of->messages, from = partition * of->size, to = from + of->size;
+  for (size_t i = size > 0 ? from / size : 0; i < (size_t)of->messages && i * size < to; i++)
+    if (request_any('T', 1, &of->part[i]) == -1) return false;
+  return true;
+}
+
 /* Of a request that is not active, all have arrived. */
 FUNCTION(Parrived, (MPI_Request request, int partition, int *flag)) {
   CALL("MPI_Parrived");
   OUT(flag);
-  const struct partitions *of = partitions_of(request, false);
-  check_partition(of, partition);
-  *flag = request_get(request)->state != ACTIVE || request_any('T', 1, &of->part[partition]) != -1;
+  check_partition(partitions_of(request, false), partition);
+  *flag = request_get(request)->state != ACTIVE || has_arrived(request_get(request), (size_t)partition);
   return MPI_SUCCESS;
 }

@@ -517,7 +517,6 @@ struct request {
   struct request **part; /* it is over only if these are: the send of MPI_Isendrecv, or what is in a buffer */
   struct generalized *functions; /* of MPI_Grequest_start: generalized.c */
   struct partitions *partitions; /* of MPI_Psend_init and MPI_Precv_init: partitioned.c */
-  bool is_partition;             /* a part of such a receive */
 };
 bool request_is_ready(struct request *request);
 /* The index of a complete request after a 'W'ait or 'T'est: see requests.c. */
