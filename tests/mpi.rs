@@ -96,6 +96,7 @@ fn answer_with(program: &Path, case: &Case, variants: &[Semantics], explorer: &s
         tick: TICK,
         files: Files::Own,
         base: PathBuf::new(),
+        folder: None,
     };
     let budget = Budget { properties: Properties::default().with(Unreceived), ..Budget::default() };
     verify(&launch, variants, explorer.parse().unwrap(), &budget).unwrap()

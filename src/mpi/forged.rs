@@ -173,6 +173,7 @@ fn ranks() -> Ranks {
         tick: TICK,
         base: PathBuf::new(),
         files: Files::Own,
+        folder: None,
     })
 }
 

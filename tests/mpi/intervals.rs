@@ -74,6 +74,7 @@ fn classes(program: &Path, case: u32, ranks: u32, explorer: &str) -> u64 {
         tick: TICK,
         files: Files::Own,
         base: Default::default(),
+        folder: None,
     };
     let system = History::new(Ranks::new(launch).unwrap());
     let setting: Setting = explorer.parse().unwrap();

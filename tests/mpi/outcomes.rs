@@ -361,6 +361,7 @@ fn found(program: &Path, scripts: &[String], semantics: Semantics) -> BTreeSet<S
         tick: TICK,
         files: Files::Own,
         base: Default::default(),
+        folder: None,
     };
     let budget = Budget { all: true, ..Budget::default() };
     let system = History::new(Ranks::new(launch).unwrap());

@@ -18,12 +18,13 @@
  * program is its place), the output since the last question, the uses of files (uses.c), and data
  * that depends on its kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait for one of
  * some requests, 'T'est them, 'C'ancel a receive, 'c' whether it was cancelled, 'O' about the
- * content or the lock of a part of a window, 'D'one and its remarks, 'F'ailed. Polls (polls.c) end
+ * content or the lock of a part of a window, 'X' start a process, 'D'one and its remarks, 'F'ailed. Polls (polls.c) end
  * with the number of outcomes since the rank was in this state, or 0. An answer begins with a
  * letter as well. All answers of a list but the last one are known to the verifier from an earlier
  * run: it needs nothing of those questions but that they are the same. src/mpi/wire.rs and
  * src/mpi/ranks.rs read and write the same. */
 #include "calls.h"
+#include "dynamic.h"
 #include "sessions.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@
 #include <time.h>
 #include <unistd.h>
 
-int world_rank, world_size;
+int world_rank, world_size, world_base;
 bool is_verified;
 uint64_t time_tick = 1000;
 
@@ -529,6 +530,8 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   world_rank = (int)number_of("MAZURKA_RANK");
   world_size = (int)number_of("MAZURKA_SIZE");
   time_tick = (uint64_t)number_of("MAZURKA_TICK");
+  spawn_read(getenv("MAZURKA_WORLD"));
+  unsetenv("MAZURKA_WORLD");
   is_verified = true;
   variables_read(getenv("MAZURKA_VARIABLES"));
   unsetenv("MAZURKA_VARIABLES");
