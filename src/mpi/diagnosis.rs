@@ -111,9 +111,8 @@ struct Scene<'s> {
     replay: &'s Replay<'s, History<Ranks>>,
 }
 
-/// A call that was made: its text, rank and place.
+/// A call that was made: by whom, its text and its place.
 struct Made {
-    rank: ProcessId,
     /// The name of the rank.
     name: String,
     site: Option<Site>,
@@ -138,7 +137,7 @@ impl Scene<'_> {
     }
 
     fn by(&self, rank: ProcessId, site: Option<Site>) -> Made {
-        Made { rank, name: self.replay.name(rank).to_owned(), site }
+        Made { name: self.replay.name(rank).to_owned(), site }
     }
 
     /// The number of a process, by which other ranks know it.

@@ -83,6 +83,12 @@ impl Matching {
         self.0.is_empty()
     }
 
+    /// Whether all of them are connections that were accepted.
+    pub(super) fn is_of_connections(&self) -> bool {
+        let call = |taken: &Taken| taken.taken.as_ref().map(|site| call_name(&site.text) == "MPI_Comm_accept");
+        self.0.values().flatten().all(|taken| call(taken) == Some(true))
+    }
+
     /// The places of all receives and probes from any source.
     pub(super) fn places(&self) -> impl Iterator<Item = String> {
         self.0.values().flatten().filter_map(|taken| place(taken.taken.as_ref()?))

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use super::ledger::Ledger;
@@ -83,10 +83,16 @@ pub struct Ranks {
     calls: AtomicBool,
 }
 
-/// The source of a program, and how far from its addresses it is loaded.
+/// The source of a program, and how far from its addresses it is loaded, once that is known.
 struct Code {
     source: Source,
-    bias: u64,
+    bias: OnceLock<u64>,
+}
+
+impl Code {
+    fn site(&self, address: u64, call: &str) -> Option<Site> {
+        self.source.site(address.wrapping_sub(*self.bias.get()?), call)
+    }
 }
 
 /// What ranks did that cannot be explored.
@@ -138,7 +144,7 @@ impl Ranks {
     }
 
     fn of(launch: Launch, servers: Arc<Servers>, bias: u64) -> Ranks {
-        let code = Code { source: Source::new(&launch.program, launch.base.clone()), bias };
+        let code = Code { source: Source::new(&launch.program, launch.base.clone()), bias: bias.into() };
         let objects = objects(&launch);
         let names = Mutex::new(Names::of_the_world());
         let (spawned, uses, unexplored, calls) = Default::default();
@@ -303,9 +309,7 @@ impl Ranks {
     /// The place of a call: the first of these addresses that is in the program, if possible not in
     /// a system header.
     fn site(&self, rank: u32, addresses: &[u64], call: &str) -> Site {
-        let found = |&address: &u64| {
-            self.with_code(rank, |code| code.source.site(address.wrapping_sub(code.bias), call))
-        };
+        let found = |&address: &u64| self.site_at(rank, address, call);
         let mut sites: Vec<Site> = addresses.iter().filter_map(found).collect();
         let own = sites.iter().position(|site| !Source::is_of_system(site));
         match sites.is_empty() {

@@ -181,6 +181,7 @@ impl Servers {
         match origin {
             None => {
                 command.args(&launch.arguments);
+                command.env("MAZURKA_PROGRAM", "1");
                 command.env("MAZURKA_RANK", number.to_string());
                 command.env("MAZURKA_SIZE", launch.size.to_string());
                 if let Some(folder) = &launch.folder {
@@ -192,6 +193,7 @@ impl Servers {
                 command.env("MAZURKA_RANK", origin.rank.to_string());
                 command.env("MAZURKA_SIZE", origin.size.to_string());
                 command.env("MAZURKA_WORLD", &origin.told);
+                command.env("MAZURKA_PROGRAM", origin.mark.to_string());
             }
         }
         command.env("MAZURKA_TICK", launch.tick.as_nanos().to_string());

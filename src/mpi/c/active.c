@@ -14,7 +14,7 @@ static void put_place(struct bytes *to, const struct window *window, int rank) {
 static void tell(const struct window *window, int rank, int what, int assertion) {
   windows_publish();
   struct bytes message = {0};
-  put_u64(&message, call.site);
+  put_site(&message, call.site);
   put_i32(&message, window->comm->rank);
   put_i32(&message, what);
   put_u32(&message, 0);

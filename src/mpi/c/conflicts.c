@@ -263,7 +263,7 @@ static void put_records(struct bytes *to, const struct window *window) {
     put_u64(to, (uint64_t)(uintptr_t)record->op);
     put_u32(to, record->element);
     put_text(to, record->name);
-    put_u64(to, record->site);
+    put_site(to, record->site);
     put_u32(to, record->completed);
     put_block(to, record->clock, (size_t)world_size * sizeof *record->clock);
   }

@@ -115,6 +115,7 @@
 #define put_block mazurka_put_block
 #define put_data mazurka_put_data
 #define put_i32 mazurka_put_i32
+#define put_site mazurka_put_site
 #define put_text mazurka_put_text
 #define put_u32 mazurka_put_u32
 #define put_u64 mazurka_put_u64
@@ -242,6 +243,7 @@ void put_u8(struct bytes *to, uint8_t value);
 void put_u32(struct bytes *to, uint32_t value);
 void put_i32(struct bytes *to, int32_t value);
 void put_u64(struct bytes *to, uint64_t value);
+void put_site(struct bytes *to, uintptr_t site); /* for other ranks, which may run other programs */
 void put_text(struct bytes *to, const char *text);
 void put_block(struct bytes *to, const void *data, size_t length);
 

@@ -85,6 +85,9 @@ void put_u8(struct bytes *to, uint8_t value) { put(to, &value, sizeof value); }
 void put_u32(struct bytes *to, uint32_t value) { put(to, &value, sizeof value); }
 void put_i32(struct bytes *to, int32_t value) { put(to, &value, sizeof value); }
 void put_u64(struct bytes *to, uint64_t value) { put(to, &value, sizeof value); }
+/* The number of this program, before the digits of an address. */
+static uint64_t program_mark;
+void put_site(struct bytes *to, uintptr_t site) { put_u64(to, site >> 48 ? site : site | program_mark); }
 void put_block(struct bytes *to, const void *data, size_t length) {
   put_u32(to, (uint32_t)length);
   put(to, data, length);
@@ -530,6 +533,8 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   world_rank = (int)number_of("MAZURKA_RANK");
   world_size = (int)number_of("MAZURKA_SIZE");
   time_tick = (uint64_t)number_of("MAZURKA_TICK");
+  program_mark = (uint64_t)number_of("MAZURKA_PROGRAM") << 48;
+  unsetenv("MAZURKA_PROGRAM");
   spawn_read(getenv("MAZURKA_WORLD"));
   unsetenv("MAZURKA_WORLD");
   is_verified = true;

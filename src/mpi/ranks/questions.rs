@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::spawned::MAX_SPAWNED;
-use super::{Launch, Ranks, failure};
+use super::{Launch, Ranks, Source, failure};
 use crate::model::{
     Access, Asking, Call, CellId, CollectiveId, CollectiveKind, Completion, Delivery, Envelope,
     Handle, Hold, MailboxId, MutexId, Objects, Op, Polls, Probing, Request, RwLockId, Site, Value,
@@ -158,7 +158,7 @@ impl Ranks {
             b'F' => {
                 let (class, message) = (parts.text()?, parts.text()?);
                 let message =
-                    self.with_code(rank, |code| code.source.with_places(&message, code.bias));
+                    Source::with_places(&message, |address| self.site_at(rank, address, ""));
                 let known = Some(site).filter(|site| site.line > 0);
                 Asked::Failed(failure(&format!("{class}: {message}"), known.cloned()))
             }

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, MutexGuard, OnceLock};
 
 use super::questions::Trouble;
 use super::{Code, Ranks, Source, check_made};
+use crate::model::Site;
 use crate::mpi::uses::User;
 use crate::mpi::wire::{Parts, Short, readable};
 
@@ -27,16 +28,18 @@ pub(in crate::mpi) struct Origin {
     pub(in crate::mpi) folder: PathBuf,
     /// What its library is told of those who have started it.
     pub(in crate::mpi) told: OsString,
+    /// The number of its program, where that which is launched has 1.
+    pub(in crate::mpi) mark: u64,
     /// What reports call it.
     name: String,
 }
 
-/// The processes that some rank has started in some execution, by their numbers; and the programs
-/// among them.
+/// The processes that some rank has started in some execution, by their numbers; and their
+/// programs, but that which is launched.
 #[derive(Default)]
 pub(super) struct Spawned {
     processes: BTreeMap<u32, Arc<Origin>>,
-    codes: BTreeMap<PathBuf, Arc<Code>>,
+    codes: Vec<(PathBuf, Arc<Code>)>,
 }
 
 impl Ranks {
@@ -45,7 +48,7 @@ impl Ranks {
         number >= self.launch.size
     }
 
-    fn spawned(&self) -> std::sync::MutexGuard<'_, Spawned> {
+    fn spawned(&self) -> MutexGuard<'_, Spawned> {
         self.spawned.lock().expect("no thread panics while it has the processes")
     }
 
@@ -65,18 +68,33 @@ impl Ranks {
         User { number, world, name: self.called(number) }
     }
 
-    /// What `look` finds in the program of a process.
-    pub(super) fn with_code<T>(&self, number: u32, look: impl Fn(&Code) -> T) -> T {
-        let other = self.origin(number).and_then(|origin| self.code_of(&origin));
-        look(other.as_deref().unwrap_or(&self.code))
+    /// The place at an address that a process knows: in its own program, unless the address is
+    /// marked with another one (`put_site` in `c/wire.c`).
+    pub(super) fn site_at(&self, number: u32, address: u64, call: &str) -> Option<Site> {
+        let mark = match address >> 48 {
+            0 => self.origin(number).map_or(1, |origin| origin.mark),
+            mark => mark,
+        };
+        let address = address & (u64::MAX >> 16);
+        if mark == 1 {
+            return self.code.site(address, call);
+        }
+        let code = self.spawned().codes.get(mark as usize - 2).map(|(_, code)| code.clone())?;
+        code.site(address, call)
     }
 
-    /// The program of a spawned process. `None` if it is the one that is launched.
-    fn code_of(&self, origin: &Origin) -> Option<Arc<Code>> {
-        if origin.program == self.launch.program {
-            return None;
+    /// The number of a program, which gets one if it has none.
+    fn mark_of(&self, program: &Path) -> u64 {
+        if program == self.launch.program {
+            return 1;
         }
-        self.spawned().codes.get(&origin.program).cloned()
+        let codes = &mut self.spawned().codes;
+        let place = codes.iter().position(|(known, _)| known == program).unwrap_or_else(|| {
+            let source = Source::new(program, self.launch.base.clone());
+            codes.push((program.into(), Arc::new(Code { source, bias: OnceLock::new() })));
+            codes.len() - 1
+        });
+        place as u64 + 2
     }
 
     /// A question of this process: to start another one. Returns the number of the new one.
@@ -94,7 +112,8 @@ impl Ranks {
         }
         let program = program.canonicalize().unwrap_or(program);
         let name = self.name_of(by, call, rank, &program);
-        let new = Origin { rank, size, program, arguments, folder, told, name };
+        let mark = self.mark_of(&program);
+        let new = Origin { rank, size, program, arguments, folder, told, mark, name };
         match self.origin(number) {
             Some(known) if *known == new => return Ok(number),
             Some(_) => {
@@ -106,14 +125,12 @@ impl Ranks {
         let bias = self.servers.bias(number, Some(&new)).map_err(|error| {
             Trouble::Unstartable(format!("{}: {error}", new.program.display()))
         })?;
-        let source = || Source::new(&new.program, self.launch.base.clone());
         let mut spawned = self.spawned();
         if spawned.processes.len() as u32 >= MAX_SPAWNED {
             return Err(Trouble::TooMany("processes that ranks start", MAX_SPAWNED));
         }
-        if new.program != self.launch.program {
-            let code = || Arc::new(Code { source: source(), bias });
-            spawned.codes.entry(new.program.clone()).or_insert_with(code);
+        if let Some((_, code)) = spawned.codes.get((mark as usize).wrapping_sub(2)) {
+            code.bias.get_or_init(|| bias);
         }
         spawned.processes.insert(number, Arc::new(new));
         Ok(number)
@@ -121,7 +138,7 @@ impl Ranks {
 
     /// A name that says how a process came to be: its rank and program; and unless that is the
     /// first call of rank 0, which call of which process has started it.
-    fn name_of(&self, by: u32, call: u32, rank: u32, program: &std::path::Path) -> String {
+    fn name_of(&self, by: u32, call: u32, rank: u32, program: &Path) -> String {
         let file = program.file_name().unwrap_or_default().as_encoded_bytes();
         let name = format!("rank {rank} of {}", readable(file));
         match (by, call) {
