@@ -147,7 +147,7 @@ static int meet(MPI_Comm handle, int root, const struct bytes *told, MPI_Comm *m
   struct reader said = *contribution(&all, root);
   take_i32(&said);
   *made = MPI_COMM_NULL;
-  if (said.at == said.end) return error_raise(&comm->object, handle, MPI_ERR_PORT, call.name);
+  if (said.at == said.end) return error_raise(&comm->object, handle, MPI_ERR_PORT, "MPI_Comm_connect (the port is closed, or never was)");
   *made = comm_publish(intercomm_between(comm, &said));
   return MPI_SUCCESS;
 }
@@ -225,14 +225,17 @@ FUNCTION(Comm_connect, (const char *name, MPI_Info info, int root, MPI_Comm comm
 }
 
 /* Errors that have no communicator belong to MPI_COMM_SELF (MPI 4.1, 9.3). */
-static int name_error(int code) { return error_raise(&comm_get(MPI_COMM_SELF)->object, MPI_COMM_SELF, code, call.name); }
+static int name_error(int code, const char *service, const char *why) {
+  char *who = text_of("%s (the name %s is %s)", call.name, service, why);
+  return error_raise(&comm_get(MPI_COMM_SELF)->object, MPI_COMM_SELF, code, who);
+}
 
 FUNCTION(Publish_name, (const char *service, MPI_Info info, const char *port)) {
   CALL("MPI_Publish_name");
   (void)info;
   text_in(service, "the name");
   text_in(port, "the port");
-  if (!cell_change("name", service, NULL, port)) return name_error(MPI_ERR_SERVICE);
+  if (!cell_change("name", service, NULL, port)) return name_error(MPI_ERR_SERVICE, service, "published already");
   services = grow(services, (count_of_services + 1) * sizeof *services);
   services[count_of_services++] = (struct service){text_of("%s", service), text_of("%s", port), call.site};
   return MPI_SUCCESS;
@@ -263,7 +266,7 @@ FUNCTION(Lookup_name, (const char *service, MPI_Info info, char *port)) {
   char *found = cell_text("name", service);
   if (!found && ++in_vain > MOST_IN_VAIN)
     fail("unsupported", "the rank looks for names that are not published again and again, and such loops cannot be followed");
-  if (!found) return name_error(MPI_ERR_NAME);
+  if (!found) return name_error(MPI_ERR_NAME, service, "not published");
   text_out(port, found);
   release(found);
   return MPI_SUCCESS;

@@ -180,28 +180,27 @@ static int start(const struct comm *comm, const struct program *programs, int co
   return base;
 }
 
-/* The arguments that matter at the root only. Returns the number of processes; 0 if a program
- * cannot be started. */
+/* Checks the arguments that matter at the root only, and looks for the programs. Returns the number
+ * of processes. */
 static int prepare(struct program *programs, int count) {
   long total = 0;
-  bool is_found = true;
   for (int i = 0; i < count; i++) {
     struct program *program = &programs[i];
     text_in(program->command, "the command");
     if (program->count < 1) fail("invalid count", "%d processes are to be started", program->count);
     for (char **argument = program->arguments; argument && *argument; argument++) text_in(*argument, "the argument");
     look_for(program);
-    is_found = is_found && program->path;
     total += program->count;
   }
   if (total >= MOST_SPAWNED) fail("unsupported", "%ld processes are to be started", total);
-  return is_found ? (int)total : 0;
+  return (int)total;
 }
 
-static int wanted(const struct program *programs, int count) {
-  int total = 0;
-  for (int i = 0; i < count; i++) total += programs[i].count;
-  return total;
+/* The first program that was not found. */
+static const char *missing(const struct program *programs, int count) {
+  for (int i = 0; i < count; i++)
+    if (!programs[i].path) return programs[i].command;
+  return NULL;
 }
 
 /* The root knows the programs; the others, only who calls. */
@@ -210,10 +209,12 @@ static int spawn(struct program *programs, int count, int root, MPI_Comm handle,
   struct bytes given = {0};
   put_i32(&given, root);
   if (comm->rank == root) {
-    int total = prepare(programs, count), all = wanted(programs, count);
-    if (codes != MPI_ERRCODES_IGNORE) OUTS(codes, all);
-    put_i32(&given, all);
-    put_i32(&given, total ? start(comm, programs, count, total) : 0);
+    int total = prepare(programs, count);
+    if (codes != MPI_ERRCODES_IGNORE) OUTS(codes, total);
+    const char *lacking = missing(programs, count);
+    put_i32(&given, total);
+    put_i32(&given, lacking ? 0 : start(comm, programs, count, total));
+    put_text(&given, lacking ? lacking : "");
   }
   struct contributions said = exchange(comm, call.name, &given);
   release(given.at);
@@ -228,7 +229,11 @@ static int spawn(struct program *programs, int count, int root, MPI_Comm handle,
   if (codes != MPI_ERRCODES_IGNORE) OUTS(codes, all);
   for (int i = 0; i < all && codes != MPI_ERRCODES_IGNORE; i++) codes[i] = base ? MPI_SUCCESS : MPI_ERR_SPAWN;
   *made = MPI_COMM_NULL;
-  if (!base) return error_raise(&comm->object, handle, MPI_ERR_SPAWN, call.name);
+  if (!base) {
+    struct reader lacking = take_block(&told);
+    char *who = text_of("%s (there is no program %.*s)", call.name, (int)(lacking.end - lacking.at), (const char *)lacking.at);
+    return error_raise(&comm->object, handle, MPI_ERR_SPAWN, who);
+  }
   struct group *children = group_new(all);
   for (int i = 0; i < all; i++) children->ranks[i] = base + i;
   *made = comm_publish(between(group_copy(comm->group), children, base, comm));

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::spawned::MAX_SPAWNED;
 use super::{Launch, Ranks, Source, failure};
 use crate::model::{
     Access, Asking, Call, CellId, CollectiveId, CollectiveKind, Completion, Delivery, Envelope,
@@ -13,6 +12,9 @@ use crate::systems::history::Asked;
 
 /// The maximum number of communicators in a search.
 const MAX_COMMUNICATORS: u32 = 4096;
+
+/// The maximum number of processes that ranks start in a search.
+pub(super) const MAX_SPAWNED: u32 = 256;
 
 /// The maximum number of objects for windows in a search: cells with changes and with what ranks
 /// know, and locks.

@@ -7,14 +7,11 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard, OnceLock};
 
-use super::questions::Trouble;
+use super::questions::{MAX_SPAWNED, Trouble};
 use super::{Code, Ranks, Source, check_made};
 use crate::model::Site;
 use crate::mpi::uses::User;
 use crate::mpi::wire::{Parts, Short, readable};
-
-/// The maximum number of processes that are started in a search.
-pub(super) const MAX_SPAWNED: u32 = 256;
 
 /// What a process is started from that was spawned.
 #[derive(Clone, Debug, PartialEq, Eq)]
