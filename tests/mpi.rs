@@ -21,6 +21,7 @@ mod intervals;
 mod outcomes;
 mod polls;
 mod seen;
+mod spawned;
 mod suites;
 mod who;
 

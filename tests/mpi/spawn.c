@@ -31,7 +31,7 @@
 // 46: call order
 // 47: unsupported
 // 48: invalid rank
-// 49: assertion
+// 49, 50: assertion
 #include <assert.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -365,6 +365,18 @@ static void first(void) {
       MPI_Win_free(&win);
       MPI_Comm_disconnect(&inter);
       break;
+    case 50: /* a child of a child, and of several calls */
+      start(1, MPI_COMM_SELF);
+      send(rank, 0, inter);
+      MPI_Comm_disconnect(&inter);
+      if (rank == 0) {
+        start(1, MPI_COMM_SELF);
+        send(1, 0, inter);
+        MPI_Comm_disconnect(&inter);
+      }
+      MPI_Barrier(world);
+      assert(0); // wrong 50
+      break;
     case 45:
       MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 2, world, &inter, MPI_ERRCODES_IGNORE); // wrong 45
       break;
@@ -518,6 +530,13 @@ static void child(int argc, char **argv) {
     case 44:
       MPI_Comm_disconnect(&parent);
       send(1, 0, parent);
+      break;
+    case 50:
+      if (argc == 3 && receive(0, parent) == 0) {
+        MPI_Comm_spawn(self, (char *[]){number, "child", "again", NULL}, 1, MPI_INFO_NULL, 0, world, &inter, MPI_ERRCODES_IGNORE);
+        MPI_Comm_disconnect(&inter);
+      }
+      MPI_Comm_disconnect(&parent);
       break;
     case 49:
       assert(rank == 0); // wrong 49
