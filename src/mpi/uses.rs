@@ -249,6 +249,18 @@ mod tests {
     }
 
     #[test]
+    fn files_of_mpi_are_not_shared_with_those_who_were_started_apart() {
+        let apart = |world| User { world, ..user(7) };
+        let mut uses = Uses::default();
+        assert_eq!(uses.add("/a", &user(0), Shares, None), None);
+        assert_eq!(uses.add("/a", &user(1), Shares, None), None);
+        assert!(uses.add("/a", &apart(7), Shares, None).is_some_and(|said| said.contains("spawned")));
+        assert_eq!(uses.add("/b", &apart(7), Shares, None), None);
+        assert_eq!(uses.add("/c", &apart(7), Reads, None), None);
+        assert_eq!(uses.add("/c", &user(1), Reads, None), None);
+    }
+
+    #[test]
     fn the_same_is_said_each_time_and_of_who_came_second() {
         let mut uses = Uses::default();
         assert_eq!(uses.add("/log", &user(0), Changes, Some("a.c:7".into())), None);
