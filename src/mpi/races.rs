@@ -85,7 +85,9 @@ impl Matching {
 
     /// Whether all of them are connections that were accepted.
     pub(super) fn is_of_connections(&self) -> bool {
-        let call = |taken: &Taken| taken.taken.as_ref().map(|site| call_name(&site.text) == "MPI_Comm_accept");
+        let call = |taken: &Taken| {
+            taken.taken.as_ref().map(|site| call_name(&site.text) == "MPI_Comm_accept")
+        };
         self.0.values().flatten().all(|taken| call(taken) == Some(true))
     }
 
@@ -112,8 +114,7 @@ impl Matching {
         let (rank, one, other) = differences.max_by_key(|(_, taken, _)| taken.at)?;
         let tag = if one.any_tag { ", any tag" } else { "" };
         let shown = |site: &Option<Site>| site.as_ref().and_then(place).unwrap_or_default();
-        let message =
-            |of: &Taken| format!("the message of {} ({})", of.message.0, shown(&of.sent));
+        let message = |of: &Taken| format!("the message of {} ({})", of.message.0, shown(&of.sent));
         let (got, may_get) = (message(one), message(other));
         let called = one.taken.as_ref().map_or("", |site| call_name(&site.text));
         Some(format!(

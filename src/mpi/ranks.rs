@@ -144,7 +144,8 @@ impl Ranks {
     }
 
     fn of(launch: Launch, servers: Arc<Servers>, bias: u64) -> Ranks {
-        let code = Code { source: Source::new(&launch.program, launch.base.clone()), bias: bias.into() };
+        let code =
+            Code { source: Source::new(&launch.program, launch.base.clone()), bias: bias.into() };
         let objects = objects(&launch);
         let names = Mutex::new(Names::of_the_world());
         let (spawned, uses, unexplored, calls) = Default::default();
@@ -175,7 +176,10 @@ impl Ranks {
     pub(crate) fn reservation(&self) -> Option<String> {
         let unexplored = self.unexplored();
         let thread = || unexplored.threads.first_key_value();
-        unexplored.end.clone().or_else(|| thread().map(|(rank, place)| threads(&self.called(*rank), place)))
+        unexplored
+            .end
+            .clone()
+            .or_else(|| thread().map(|(rank, place)| threads(&self.called(*rank), place)))
     }
 
     /// Whether any rank has called MPI. If one does, it ends with `MPI_Finalize`, which is a
@@ -204,11 +208,12 @@ impl Ranks {
         self.understood((process.rank, process.key), &frame, &mut rank.ledger).unwrap_or_else(
             |trouble| {
                 let failure = match trouble {
-                    Trouble::Protocol | Trouble::TooMany(..) | Trouble::Unstartable(_) => self.unsupported(
-                        process.rank,
-                        "the program was made by another version of `mazurka mpicc`",
-                        None,
-                    ),
+                    Trouble::Protocol | Trouble::TooMany(..) | Trouble::Unstartable(_) => self
+                        .unsupported(
+                            process.rank,
+                            "the program was made by another version of `mazurka mpicc`",
+                            None,
+                        ),
                     Trouble::Forged => failure(
                         "forged: the rank writes to the connection of the library to the verifier",
                         None,
@@ -362,7 +367,9 @@ impl Ranks {
         let Some((Slip::Unsupported, what)) = Slip::of(&failure.message) else { return };
         let place = failure.site.as_ref().and_then(place);
         let place = place.map_or(String::new(), |at| format!(", {at}"));
-        self.unexplored().end.get_or_insert_with(|| format!("{what} ({}{place})", self.called(rank)));
+        self.unexplored()
+            .end
+            .get_or_insert_with(|| format!("{what} ({}{place})", self.called(rank)));
     }
 
     /// Adds the next question. Returns whether the rank waits for an answer.
@@ -403,7 +410,9 @@ fn check_made(program: &Path) -> Result<(), String> {
     // Its functions would take the place of those of our library, and fail.
     if contains(b"libtsan.so") || contains(b"libclang_rt.tsan") {
         let remedy = "link it with `mazurka mpicc`, or with -fno-sanitize=thread";
-        return Err(format!("{name}: it is linked with the library of -fsanitize=thread: {remedy}"));
+        return Err(format!(
+            "{name}: it is linked with the library of -fsanitize=thread: {remedy}"
+        ));
     }
     Ok(())
 }

@@ -221,11 +221,7 @@ impl Servers {
 
     /// Starts a rank. It was forked ahead, and so is the next one, while this one runs. `origin` is
     /// what it is started from, if it was spawned.
-    pub(super) fn run(
-        self: &Arc<Self>,
-        rank: u32,
-        origin: Option<&Origin>,
-    ) -> io::Result<Process> {
+    pub(super) fn run(self: &Arc<Self>, rank: u32, origin: Option<&Origin>) -> io::Result<Process> {
         let own = self.ensure(rank, origin)?;
         let mut door = self.door.lock().expect("no thread panics while it starts a rank");
         let mut server = held(&own);

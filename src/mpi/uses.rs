@@ -254,7 +254,9 @@ mod tests {
         let mut uses = Uses::default();
         assert_eq!(uses.add("/a", &user(0), Shares, None), None);
         assert_eq!(uses.add("/a", &user(1), Shares, None), None);
-        assert!(uses.add("/a", &apart(7), Shares, None).is_some_and(|said| said.contains("spawned")));
+        assert!(
+            uses.add("/a", &apart(7), Shares, None).is_some_and(|said| said.contains("spawned"))
+        );
         assert_eq!(uses.add("/b", &apart(7), Shares, None), None);
         assert_eq!(uses.add("/c", &apart(7), Reads, None), None);
         assert_eq!(uses.add("/c", &user(1), Reads, None), None);

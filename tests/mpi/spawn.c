@@ -28,7 +28,7 @@
 // 43: global concurrency, 3 ranks
 // 44: invalid communicator
 // 45: invalid root
-// 46: call order
+// 46, 51: call order
 // 47: unsupported
 // 48: invalid rank
 // 49, 50: assertion
@@ -135,6 +135,17 @@ static void first(void) {
         MPI_Comm_disconnect(&inter);
       }
       break;
+    case 51: { /* one waits at one port, the other one at another */
+      char second[MPI_MAX_PORT_NAME] = "";
+      if (rank == 0) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        MPI_Open_port(MPI_INFO_NULL, second);
+      }
+      MPI_Bcast(second, MPI_MAX_PORT_NAME, MPI_CHAR, 0, world);
+      if (rank == 0) MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
+      else MPI_Comm_connect(second, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter); // wrong 51
+      break;
+    }
     case 7: /* a name */
       if (rank == 0) {
         MPI_Open_port(MPI_INFO_NULL, port);

@@ -119,9 +119,10 @@ impl Ranks {
             }
             None => check_made(&new.program).map_err(Trouble::Unstartable)?,
         }
-        let bias = self.servers.bias(number, Some(&new)).map_err(|error| {
-            Trouble::Unstartable(format!("{}: {error}", new.program.display()))
-        })?;
+        let bias = self
+            .servers
+            .bias(number, Some(&new))
+            .map_err(|error| Trouble::Unstartable(format!("{}: {error}", new.program.display())))?;
         let mut spawned = self.spawned();
         if spawned.processes.len() as u32 >= MAX_SPAWNED {
             return Err(Trouble::TooMany("processes that ranks start", MAX_SPAWNED));
