@@ -21,6 +21,7 @@ mod intervals;
 mod outcomes;
 mod polls;
 mod seen;
+mod spawned;
 mod suites;
 mod who;
 
@@ -99,6 +100,7 @@ fn answer_with(program: &Path, case: &Case, variants: &[Semantics], explorer: &s
         rank_memory: RANK_MEMORY,
         files: Files::Own,
         base: PathBuf::new(),
+        folder: None,
     };
     let budget = Budget { properties: Properties::default().with(Unreceived), ..Budget::default() };
     verify(&launch, variants, explorer.parse().unwrap(), &budget).unwrap()

@@ -59,6 +59,7 @@ fn ends_of_c(program: &Path, number: usize, size: usize, semantics: Semantics) -
         rank_memory: RANK_MEMORY,
         files: Files::Own,
         base: program.parent().expect("a folder").into(),
+        folder: None,
     };
     ends(&History::new(Ranks::new(launch).expect("the ranks start")))
 }

@@ -229,6 +229,7 @@ impl Args {
                 Whose::Real => Files::Real,
             },
             base: std::env::current_dir().unwrap_or_default(),
+            folder: None,
         };
         let ranks = Ranks::new(launch).map_err(Failure::Usage)?;
         Ok(History::new(ranks).max_processes(self.max_processes as usize))

@@ -167,6 +167,14 @@ impl<T> Declarations<T> {
         }
     }
 
+    /// Does any object start like this? O(the number of declarations) if all arrays start alike.
+    pub(crate) fn any(&self, is_it: impl Fn(&T) -> bool) -> bool {
+        self.groups.iter().any(|group| match &group.start {
+            Start::Same(start) => is_it(start),
+            Start::Each(starts) => starts.iter().any(&is_it),
+        })
+    }
+
     /// All names, in order.
     pub fn names(&self) -> impl Iterator<Item = String> {
         (0..self.count).map(|number| self.name(number))

@@ -111,18 +111,24 @@ struct Scene<'s> {
     replay: &'s Replay<'s, History<Ranks>>,
 }
 
-/// A call that was made: its text, rank and place.
+/// A call that was made: by whom, its text and its place.
 struct Made {
-    rank: ProcessId,
+    /// The name of the rank.
+    name: String,
     site: Option<Site>,
 }
 
 impl Made {
+    fn is_at_port(&self) -> bool {
+        let call = self.site.as_ref().map(|site| call_name(&site.text));
+        matches!(call, Some("MPI_Comm_accept" | "MPI_Comm_connect"))
+    }
+
     /// The call in words: `MPI_Recv (rank 1, a.c:7)`.
     fn words(&self, call: &str) -> String {
         let place =
             self.site.as_ref().and_then(place).map_or(String::new(), |place| format!(", {place}"));
-        format!("{call} (rank {}{place})", self.rank.0)
+        format!("{call} ({}{place})", self.name)
     }
 }
 
@@ -135,9 +141,19 @@ impl Scene<'_> {
         self.system.describe().site(self.replay.locals().get(local))
     }
 
+    fn by(&self, rank: ProcessId, site: Option<Site>) -> Made {
+        Made { name: self.replay.name(rank).to_owned(), site }
+    }
+
+    /// The number of a process, by which other ranks know it.
+    fn number(&self, process: ProcessId) -> u32 {
+        let local = self.state().local(process);
+        self.system.start_of(self.replay.locals().get(local))
+    }
+
     /// The call that was made by this step of the execution.
     fn made(&self, rank: ProcessId, at: usize) -> Made {
-        Made { rank, site: self.site(self.state().before(at)) }
+        self.by(rank, self.site(self.state().before(at)))
     }
 
     fn call_of(&self, entry: u32) -> (Made, Call) {
@@ -190,7 +206,7 @@ impl Scene<'_> {
         let state = self.state();
         state
             .unfinished(self.replay.locals())
-            .map(|rank| Made { rank, site: self.site(state.local(rank)) })
+            .map(|rank| self.by(rank, self.site(state.local(rank))))
     }
 
     /// The places of the operations that blocked ranks wait for, if they began them in another
@@ -231,7 +247,7 @@ impl Scene<'_> {
                     .pattern
                     .src
                     .and_then(|src| self.system.runner().world_rank(taken_in.0, src as u32));
-                let source_fits = source.is_none_or(|source| source == sent.process.0);
+                let source_fits = source.is_none_or(|source| source == self.number(sent.process));
                 let tag_fits = receive.pattern.tag.is_none_or(|tag| Some(tag) == sent.envelope.tag);
                 let (slip, what) = match (sent_in.0 == taken_in.0, tag_fits) {
                     (true, false) if sent_in.1 == taken_in.1 => (Slip::TagMismatch, "tags"),
@@ -243,6 +259,10 @@ impl Scene<'_> {
                 }
                 let made =
                     [self.made(sent.process, sent.at()), self.made(receive.process, receive.at())];
+                // What waits at a port is no message of the program.
+                if made.iter().any(Made::is_at_port) {
+                    continue;
+                }
                 let [send, take] = &made;
                 let message = format!(
                     "the {what} of a send and a receive differ: {} and {}",

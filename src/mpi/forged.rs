@@ -16,7 +16,7 @@ const KEY: u64 = 0x5eed;
 /// The number of attempts of a liar to send a question that is understood. Most are not, and end
 /// the execution.
 const TRIES: u32 = 8;
-const KINDS: &[u8] = b"SRPEWTOCcDFx";
+const KINDS: &[u8] = b"SRPEWTOCcDFXx";
 
 /// Numbers that follow from the previous draws.
 struct Dice(u64);
@@ -78,12 +78,24 @@ fn question(dice: &mut Dice, key: u64) -> Vec<u8> {
             to.push(dice.pick(b"wtx"));
             to.put_u32(dice.pick(&[0, 0, 1, 2, u32::MAX]));
         }
+        b'X' => {
+            (0..4).for_each(|_| to.put_u32(dice.number()));
+            (0..2).for_each(|_| to.put_block(dice.pick(&[&b"/"[..], b"other", b""])));
+            let count = dice.number();
+            to.put_u32(count);
+            (0..count.min(4)).for_each(|_| to.put_block(b"argument"));
+            to.put_block(b"told");
+        }
         b'O' => {
-            let form = dice.pick(b"wrlmuqQWx?");
+            let form = dice.pick(b"wrslmuqQWx?");
             to.push(form);
             to.put_block(dice.pick(&[&b"window"[..], b"other"]));
             match form {
                 b'w' => to.put_block(dice.pick(&[&b"one"[..], b"two"])),
+                b's' => (0..2).for_each(|_| {
+                    to.push(dice.below(2) as u8);
+                    to.put_block(dice.pick(&[&b"one"[..], b"two"]));
+                }),
                 _ => to.put_u32(dice.number()),
             }
         }
@@ -174,6 +186,7 @@ fn ranks() -> Ranks {
         rank_memory: RANK_MEMORY,
         base: PathBuf::new(),
         files: Files::Own,
+        folder: None,
     })
 }
 

@@ -47,6 +47,11 @@ impl Ledger {
         left.is_some()
     }
 
+    /// Records that the rank asks to start a process, which names no requests.
+    pub(super) fn spawns(&mut self) {
+        (self.asked, self.unsuccessful) = (None, 0);
+    }
+
     fn is_fine(&self, op: &Op) -> bool {
         let held = |handle: &Handle| self.held.get(handle).copied();
         let is_communication =

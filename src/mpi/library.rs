@@ -15,10 +15,11 @@ use super::functions;
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
 
 /// The headers for the library only.
-const OWN_HEADERS: [(&str, &str); 10] = [
+const OWN_HEADERS: [(&str, &str); 11] = [
     ("rank.h", include_str!("c/rank.h")),
     ("calls.h", include_str!("c/calls.h")),
     ("collectives.h", include_str!("c/collectives.h")),
+    ("dynamic.h", include_str!("c/dynamic.h")),
     ("generalized.h", include_str!("c/generalized.h")),
     ("sessions.h", include_str!("c/sessions.h")),
     ("partitioned.h", include_str!("c/partitioned.h")),
@@ -29,7 +30,7 @@ const OWN_HEADERS: [(&str, &str); 10] = [
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 48] = [
+pub(super) const PARTS: [(&str, &str); 50] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -48,6 +49,8 @@ pub(super) const PARTS: [(&str, &str); 48] = [
     ("info.c", include_str!("c/info.c")),
     ("comm.c", include_str!("c/comm.c")),
     ("intercomm.c", include_str!("c/intercomm.c")),
+    ("spawn.c", include_str!("c/spawn.c")),
+    ("ports.c", include_str!("c/ports.c")),
     ("io.c", include_str!("c/io.c")),
     ("io_access.c", include_str!("c/io_access.c")),
     ("io_records.c", include_str!("c/io_records.c")),

@@ -11,8 +11,11 @@ use crate::property::Position;
 /// The maximum number of violation-free executions that are kept.
 const KEPT: usize = 1000;
 
+/// A rank, by its name: in another search it may be another process of the model.
+type Rank = String;
+
 /// A message: the n-th message of a rank.
-type Message = (ProcessId, usize);
+type Message = (Rank, usize);
 
 /// A receive or a probe from any source that has got a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +34,7 @@ struct Taken {
 /// The messages that receives and probes from any source got in an execution; for each rank in the
 /// order in which it made the calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Matching(BTreeMap<ProcessId, Vec<Taken>>);
+pub(super) struct Matching(BTreeMap<Rank, Vec<Taken>>);
 
 impl Matching {
     /// The matching of the execution that led here. O(n) for n actions and messages.
@@ -41,7 +44,7 @@ impl Matching {
         let names = network.sends().iter().map(|sent| {
             let count = sent_before.entry(sent.process).or_default();
             *count += 1;
-            (sent.process, *count)
+            (at.name(sent.process), *count)
         });
         let names: Vec<Message> = names.collect();
         // In the order of the calls. A probe that takes its message is both a probe and a receive.
@@ -64,8 +67,8 @@ impl Matching {
         }
         let mut matching = Matching::default();
         for (place, (rank, number, tag, got)) in found {
-            matching.0.entry(rank).or_default().push(Taken {
-                message: names[number],
+            matching.0.entry(at.name(rank)).or_default().push(Taken {
+                message: names[number].clone(),
                 sent: at.site_of_action(network.sends()[number].at()),
                 taken: at.site_of_action(place),
                 any_tag: tag.is_none(),
@@ -80,15 +83,23 @@ impl Matching {
         self.0.is_empty()
     }
 
+    /// Whether all of them are connections that were accepted.
+    pub(super) fn is_of_connections(&self) -> bool {
+        let call = |taken: &Taken| {
+            taken.taken.as_ref().map(|site| call_name(&site.text) == "MPI_Comm_accept")
+        };
+        self.0.values().flatten().all(|taken| call(taken) == Some(true))
+    }
+
     /// The places of all receives and probes from any source.
     pub(super) fn places(&self) -> impl Iterator<Item = String> {
         self.0.values().flatten().filter_map(|taken| place(taken.taken.as_ref()?))
     }
 
     /// The first one that got another message than in `other`: its rank, and both messages.
-    fn difference<'m>(&'m self, other: &'m Matching) -> Option<(ProcessId, &'m Taken, &'m Taken)> {
-        let first = |(&rank, own): (&ProcessId, &'m Vec<Taken>)| {
-            let others = other.0.get(&rank)?;
+    fn difference<'m>(&'m self, other: &'m Matching) -> Option<(&'m Rank, &'m Taken, &'m Taken)> {
+        let first = |(rank, own): (&'m Rank, &'m Vec<Taken>)| {
+            let others = other.0.get(rank)?;
             let (one, other) = own.iter().zip(others).find(|(a, b)| a.message != b.message)?;
             Some((rank, one, other))
         };
@@ -103,13 +114,11 @@ impl Matching {
         let (rank, one, other) = differences.max_by_key(|(_, taken, _)| taken.at)?;
         let tag = if one.any_tag { ", any tag" } else { "" };
         let shown = |site: &Option<Site>| site.as_ref().and_then(place).unwrap_or_default();
-        let message =
-            |of: &Taken| format!("the message of rank {} ({})", of.message.0.0, shown(&of.sent));
+        let message = |of: &Taken| format!("the message of {} ({})", of.message.0, shown(&of.sent));
         let (got, may_get) = (message(one), message(other));
         let called = one.taken.as_ref().map_or("", |site| call_name(&site.text));
         Some(format!(
-            "{called} of rank {} ({}, any source{tag}) got {got}, and nothing is wrong if it gets {may_get}",
-            rank.0,
+            "{called} of {rank} ({}, any source{tag}) got {got}, and nothing is wrong if it gets {may_get}",
             shown(&one.taken)
         ))
     }

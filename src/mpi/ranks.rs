@@ -1,13 +1,14 @@
 //! The ranks of a program, as processes that a search can run.
 
 mod questions;
+mod spawned;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use super::ledger::Ledger;
@@ -25,6 +26,8 @@ use crate::systems::history::{Asked, Reply, Runner, Told};
 
 pub(super) use questions::Trouble;
 use questions::{Names, objects};
+pub(super) use spawned::Origin;
+use spawned::Spawned;
 
 /// The signal that reports a system call: see `c/calls.c`.
 const SIGSYS: i32 = 31;
@@ -59,6 +62,8 @@ pub struct Launch {
     pub files: Files,
     /// Paths below this folder are shown without it.
     pub base: PathBuf,
+    /// The working directory of the ranks; `None` for that of this process.
+    pub folder: Option<PathBuf>,
 }
 
 /// Where the changes that ranks make to files go.
@@ -76,13 +81,26 @@ pub struct Ranks {
     launch: Launch,
     objects: Objects,
     servers: Arc<Servers>,
-    source: Source,
-    bias: u64,
+    /// Of the program that is launched.
+    code: Code,
+    spawned: Mutex<Spawned>,
     names: Mutex<Names>,
     uses: Mutex<Uses>,
     unexplored: Mutex<Unexplored>,
     /// Whether any rank has asked for anything but its end.
     calls: AtomicBool,
+}
+
+/// The source of a program, and how far from its addresses it is loaded, once that is known.
+struct Code {
+    source: Source,
+    bias: OnceLock<u64>,
+}
+
+impl Code {
+    fn site(&self, address: u64, call: &str) -> Option<Site> {
+        self.source.site(address.wrapping_sub(*self.bias.get()?), call)
+    }
 }
 
 /// What ranks did that cannot be explored.
@@ -116,18 +134,7 @@ impl Ranks {
         if !is.is_file() {
             return Err(format!("{name}: it is not a program"));
         }
-        let text = std::fs::read(&launch.program).map_err(|error| format!("{name}: {error}"))?;
-        let contains = |mark: &[u8]| text.windows(mark.len()).any(|part| part == mark);
-        if !contains(b"MAZURKA_SOCKET") {
-            return Err(format!("{name}: it was not made by `mazurka mpicc`"));
-        }
-        // Its functions would take the place of those of our library, and fail.
-        if contains(b"libtsan.so") || contains(b"libclang_rt.tsan") {
-            let remedy = "link it with `mazurka mpicc`, or with -fno-sanitize=thread";
-            return Err(format!(
-                "{name}: it is linked with the library of -fsanitize=thread: {remedy}"
-            ));
-        }
+        check_made(&launch.program)?;
         if !Path::new("/proc/self/exe").exists() {
             return Err("ranks cannot be run without /proc".into());
         }
@@ -135,23 +142,24 @@ impl Ranks {
         let launch = Launch { program, ..launch };
         let servers = Servers::start(&launch).map_err(|error| format!("{name}: {error}"));
         let servers = Arc::new(servers?);
-        let source = Source::new(&launch.program, launch.base.clone());
-        let (objects, bias) = (objects(&launch), servers.bias());
-        let names = Mutex::new(Names::of_the_world());
-        let (uses, unexplored, calls) = Default::default();
-        Ok(Ranks { launch, objects, servers, source, bias, names, uses, unexplored, calls })
+        let bias = servers.bias(0, None).map_err(|error| error.to_string())?;
+        Ok(Ranks::of(launch, servers, bias))
     }
 
     /// Ranks that are not started yet.
     #[cfg(test)]
     pub(super) fn unstarted(launch: Launch) -> Ranks {
         let servers = Servers::start(&Launch { size: 0, ..launch.clone() });
-        let servers = Arc::new(servers.expect("nothing is started"));
-        let source = Source::new(&launch.program, launch.base.clone());
+        Ranks::of(launch, Arc::new(servers.expect("nothing is started")), 0)
+    }
+
+    fn of(launch: Launch, servers: Arc<Servers>, bias: u64) -> Ranks {
+        let code =
+            Code { source: Source::new(&launch.program, launch.base.clone()), bias: bias.into() };
         let objects = objects(&launch);
-        let (uses, unexplored, calls) = Default::default();
         let names = Mutex::new(Names::of_the_world());
-        Ranks { launch, objects, servers, source, bias: 0, names, uses, unexplored, calls }
+        let (spawned, uses, unexplored, calls) = Default::default();
+        Ranks { launch, objects, servers, code, spawned, names, uses, unexplored, calls }
     }
 
     /// The program, and the way in which it is run.
@@ -178,7 +186,10 @@ impl Ranks {
     pub(crate) fn reservation(&self) -> Option<String> {
         let unexplored = self.unexplored();
         let thread = || unexplored.threads.first_key_value();
-        unexplored.end.clone().or_else(|| thread().map(|(rank, place)| threads(*rank, place)))
+        unexplored
+            .end
+            .clone()
+            .or_else(|| thread().map(|(rank, place)| threads(&self.called(*rank), place)))
     }
 
     /// Whether any rank has called MPI. If one does, it ends with `MPI_Finalize`, which is a
@@ -207,11 +218,12 @@ impl Ranks {
         self.understood((process.rank, process.key), &frame, &mut rank.ledger).unwrap_or_else(
             |trouble| {
                 let failure = match trouble {
-                    Trouble::Protocol | Trouble::TooMany(..) => self.unsupported(
-                        process.rank,
-                        "the program was made by another version of `mazurka mpicc`",
-                        None,
-                    ),
+                    Trouble::Protocol | Trouble::TooMany(..) | Trouble::Unstartable(_) => self
+                        .unsupported(
+                            process.rank,
+                            "the program was made by another version of `mazurka mpicc`",
+                            None,
+                        ),
                     Trouble::Forged => failure(
                         "forged: the rank writes to the connection of the library to the verifier",
                         None,
@@ -235,13 +247,16 @@ impl Ranks {
         }
         let (kind, call) = (parts.u8()?, parts.text()?);
         self.calls.fetch_or(kind != b'D', Ordering::Relaxed);
-        let site = self.site(&parts.u64s()?, &call);
+        let site = self.site(rank, &parts.u64s()?, &call);
         let printed = parts.text()?;
         let asked = match self.note_uses(rank, parts)? {
             Some(clash) => Asked::Failed(clash),
-            None => match self.asked(kind, parts, &site) {
+            None => match self.asked(rank, kind, parts, &site) {
                 Err(Trouble::TooMany(what, most)) => {
                     let what = format!("there are more than {most} {what}");
+                    Asked::Failed(self.unsupported(rank, &what, Some(site.clone())))
+                }
+                Err(Trouble::Unstartable(what)) => {
                     Asked::Failed(self.unsupported(rank, &what, Some(site.clone())))
                 }
                 other => other?,
@@ -256,12 +271,15 @@ impl Ranks {
                 return Err(Trouble::Forged);
             }
         }
+        if let Asked::Spawn(_) = asked {
+            ledger.spawns();
+        }
         if let Asked::Failed(failure) = &asked {
             self.note_end(rank, failure);
         }
         let printed = Some(printed.into_boxed_str()).filter(|text| !text.is_empty());
         let remarks = match asked {
-            Asked::Done => self.remarks(parts)?,
+            Asked::Done => self.remarks(rank, parts)?,
             _ => None,
         };
         Ok(Reply { printed, remarks, back, ..Reply::new(asked, Some(Arc::new(site))) })
@@ -272,7 +290,7 @@ impl Ranks {
         let mut clash = None;
         for _ in 0..parts.u32()? {
             let (letter, path) = (parts.u8()?, parts.text()?);
-            let site = self.site(&parts.u64s()?, "");
+            let site = self.site(rank, &parts.u64s()?, "");
             let at = place(&site);
             if letter == b't' {
                 self.unexplored().threads.entry(rank).or_insert(at);
@@ -288,18 +306,18 @@ impl Ranks {
             }
             let what = Use::of(letter).ok_or(Trouble::Protocol)?;
             let mut uses = self.uses.lock().expect("no thread panics while it has the uses");
-            let found = uses.add(&path, rank, what, at);
+            let found = uses.add(&path, &self.user(rank), what, at);
             clash = clash.or(found.map(|found| self.unsupported(rank, &found, Some(site))));
         }
         Ok(clash)
     }
 
     /// The remarks of a rank at its end.
-    fn remarks(&self, parts: &mut Parts<'_>) -> Result<Option<Arc<[Remark]>>, Trouble> {
+    fn remarks(&self, rank: u32, parts: &mut Parts<'_>) -> Result<Option<Arc<[Remark]>>, Trouble> {
         let count = parts.u32()?;
         let one = |_| {
             let object = Slip::named(&parts.text()?).and_then(Slip::unfreed);
-            let site = Some(self.site(&[parts.u64()?], "")).filter(|site| site.line > 0);
+            let site = Some(self.site(rank, &[parts.u64()?], "")).filter(|site| site.line > 0);
             let (kind, object) = (RemarkKind::Unfreed, object.ok_or(Trouble::Protocol)?);
             Ok(Remark { kind, object, site })
         };
@@ -309,8 +327,8 @@ impl Ranks {
 
     /// The place of a call: the first of these addresses that is in the program, if possible not in
     /// a system header.
-    fn site(&self, addresses: &[u64], call: &str) -> Site {
-        let found = |&address: &u64| self.source.site(address.wrapping_sub(self.bias), call);
+    fn site(&self, rank: u32, addresses: &[u64], call: &str) -> Site {
+        let found = |&address: &u64| self.site_at(rank, address, call);
         let mut sites: Vec<Site> = addresses.iter().filter_map(found).collect();
         let own = sites.iter().position(|site| !Source::is_of_system(site));
         match sites.is_empty() {
@@ -373,7 +391,9 @@ impl Ranks {
         let Some((Slip::Unsupported, what)) = Slip::of(&failure.message) else { return };
         let place = failure.site.as_ref().and_then(place);
         let place = place.map_or(String::new(), |at| format!(", {at}"));
-        self.unexplored().end.get_or_insert_with(|| format!("{what} (rank {rank}{place})"));
+        self.unexplored()
+            .end
+            .get_or_insert_with(|| format!("{what} ({}{place})", self.called(rank)));
     }
 
     /// Adds the next question. Returns whether the rank waits for an answer.
@@ -401,6 +421,24 @@ impl Ranks {
 pub struct Rank {
     process: Process,
     ledger: Ledger,
+}
+
+/// Whether this program is one that can be run.
+fn check_made(program: &Path) -> Result<(), String> {
+    let name = program.display();
+    let text = std::fs::read(program).map_err(|error| format!("{name}: {error}"))?;
+    let contains = |mark: &[u8]| text.windows(mark.len()).any(|part| part == mark);
+    if !contains(b"MAZURKA_SOCKET") {
+        return Err(format!("{name}: it was not made by `mazurka mpicc`"));
+    }
+    // Its functions would take the place of those of our library, and fail.
+    if contains(b"libtsan.so") || contains(b"libclang_rt.tsan") {
+        let remedy = "link it with `mazurka mpicc`, or with -fno-sanitize=thread";
+        return Err(format!(
+            "{name}: it is linked with the library of -fsanitize=thread: {remedy}"
+        ));
+    }
+    Ok(())
 }
 
 pub(super) fn failure(message: &str, site: Option<Site>) -> Failure {
@@ -434,16 +472,17 @@ fn place(site: &Site) -> Option<String> {
     Some(format!("{file}:{}", site.line))
 }
 
-fn threads(rank: u32, place: &Option<String>) -> String {
+fn threads(rank: &str, place: &Option<String>) -> String {
     let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
     format!(
-        "rank {rank} starts a thread{place}, and what the threads of a rank do at the same time was seen in one order only \
+        "{rank} starts a thread{place}, and what the threads of a rank do at the same time was seen in one order only \
          (programs of OpenMP start none with `OMP_NUM_THREADS=1`)"
     )
 }
 
 impl Runner for Ranks {
-    /// The number of the rank in `MPI_COMM_WORLD`.
+    /// The number of the process (`c/dynamic.h`): the rank in `MPI_COMM_WORLD`, if it is there from
+    /// the start.
     type Start = u32;
     type Live = Option<Rank>;
 
@@ -456,11 +495,12 @@ impl Runner for Ranks {
     }
 
     fn name(&self, rank: &u32) -> String {
-        format!("rank {rank}")
+        self.called(*rank)
     }
 
     fn start(&self, &rank: &u32, told: &[Told], replies: &mut Vec<Reply<u32>>) -> Option<Rank> {
-        let begun = self.servers.run(rank).and_then(|mut process| {
+        let origin = self.origin(rank);
+        let begun = self.servers.run(rank, origin.as_deref()).and_then(|mut process| {
             process.connection.send(&answers(told), self.launch.step_timeout)?;
             Ok(Rank { process, ledger: Ledger::default() })
         });

@@ -1,15 +1,16 @@
-//! The processes of a program: a server for each rank of the world, and the ranks that it forks.
+//! The processes of a program: a server for each rank, and the ranks that it forks. The servers of
+//! spawned processes are started when they are first needed.
 //!
 //! They leave nothing behind (`c/server.c`): when its connection is closed, a server ends with
 //! everything that it has started, and then its guard ends, which is the process that is started
 //! here. The folder is removed after that.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::net::UnixListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -19,7 +20,7 @@ use rustix::io::Errno;
 use tempfile::TempDir;
 
 use super::connection::{Connection, GLANCE};
-use super::ranks::{Files, Launch};
+use super::ranks::{Files, Launch, Origin};
 use super::variables;
 use super::wire::{Parts, Put, readable};
 use crate::model::StopSignal;
@@ -33,7 +34,11 @@ const MOST_TOLD: u64 = 500;
 
 /// The servers of a program.
 pub(super) struct Servers {
-    all: Vec<Mutex<Server>>,
+    launch: Launch,
+    /// By the numbers of the processes.
+    all: Mutex<BTreeMap<u32, Arc<Mutex<Server>>>>,
+    /// The table of variables of each program.
+    tables: Mutex<HashMap<PathBuf, PathBuf>>,
     /// Where ranks report. The thread that holds the lock starts a rank.
     door: Mutex<Door>,
     /// Dropped last.
@@ -108,11 +113,12 @@ impl Server {
 
 impl Drop for Servers {
     fn drop(&mut self) {
+        let all = self.all.lock().expect("no panics");
         let mut all: Vec<_> =
-            self.all.iter_mut().map(|server| server.get_mut().expect("no panics")).collect();
+            all.values().map(|server| server.lock().expect("no panics")).collect();
         all.iter_mut().for_each(|server| server.connection.close());
         let end = Instant::now() + FAREWELL;
-        for server in all {
+        for server in &mut all {
             while matches!(server.guard.try_wait(), Ok(None)) && Instant::now() < end {
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -128,30 +134,68 @@ impl Servers {
     pub(super) fn start(launch: &Launch) -> io::Result<Servers> {
         let folder = tempfile::Builder::new().prefix("mazurka-").tempdir();
         let folder = folder.map_err(|error| explained("cannot make a folder for it", error))?;
-        let variables = folder.path().join("variables");
-        std::fs::write(&variables, variables::table(&launch.program))
-            .map_err(|error| explained("cannot write to its folder", error))?;
         let listener = UnixListener::bind(folder.path().join("wire"))
             .map_err(|error| explained("cannot make a socket for it", error))?;
         listener.set_nonblocking(true)?;
         let door = Mutex::new(Door { listener, last: 0, reported: HashMap::new() });
-        let mut servers = Servers { all: Vec::new(), door, folder };
+        let (all, tables) = Default::default();
+        let servers = Servers { launch: launch.clone(), all, tables, door, folder };
         for rank in 0..launch.size {
-            let server = servers.start_one(launch, rank)?;
-            servers.all.push(Mutex::new(server));
+            servers.ensure(rank, None)?;
         }
         Ok(servers)
     }
 
-    fn start_one(&self, launch: &Launch, rank: u32) -> io::Result<Server> {
-        let folder = self.folder.path();
+    /// The table of variables of a program.
+    fn table(&self, program: &Path) -> io::Result<PathBuf> {
+        let mut tables = self.tables.lock().expect("no thread panics while it has the tables");
+        if let Some(known) = tables.get(program) {
+            return Ok(known.clone());
+        }
+        let file = self.folder.path().join(format!("variables-{}", tables.len()));
+        std::fs::write(&file, variables::table(program))
+            .map_err(|error| explained("cannot write to its folder", error))?;
+        tables.insert(program.to_owned(), file.clone());
+        Ok(file)
+    }
+
+    /// The server of the process with this number. `origin` is what it is started from, if it was
+    /// spawned.
+    fn ensure(&self, number: u32, origin: Option<&Origin>) -> io::Result<Arc<Mutex<Server>>> {
+        let mut all = self.all.lock().expect("no thread panics while it starts a server");
+        if let Some(known) = all.get(&number) {
+            return Ok(known.clone());
+        }
+        let server = Arc::new(Mutex::new(self.start_one(number, origin)?));
+        all.insert(number, server.clone());
+        Ok(server)
+    }
+
+    fn start_one(&self, number: u32, origin: Option<&Origin>) -> io::Result<Server> {
+        let (launch, folder) = (&self.launch, self.folder.path());
         let complaints = folder.join("complaints");
-        let mut command = Command::new(&launch.program);
-        command.args(&launch.arguments);
+        let program = origin.map_or(&launch.program, |origin| &origin.program);
+        let mut command = Command::new(program);
         command.env("MAZURKA_SOCKET", folder.join("wire"));
-        command.env("MAZURKA_VARIABLES", folder.join("variables"));
-        command.env("MAZURKA_RANK", rank.to_string());
-        command.env("MAZURKA_SIZE", launch.size.to_string());
+        command.env("MAZURKA_VARIABLES", self.table(program)?);
+        match origin {
+            None => {
+                command.args(&launch.arguments);
+                command.env("MAZURKA_PROGRAM", "1");
+                command.env("MAZURKA_RANK", number.to_string());
+                command.env("MAZURKA_SIZE", launch.size.to_string());
+                if let Some(folder) = &launch.folder {
+                    command.current_dir(folder);
+                }
+            }
+            Some(origin) => {
+                command.args(&origin.arguments).current_dir(&origin.folder);
+                command.env("MAZURKA_RANK", origin.rank.to_string());
+                command.env("MAZURKA_SIZE", origin.size.to_string());
+                command.env("MAZURKA_WORLD", &origin.told);
+                command.env("MAZURKA_PROGRAM", origin.mark.to_string());
+            }
+        }
         command.env("MAZURKA_TICK", launch.tick.as_nanos().to_string());
         command.env("MAZURKA_MEMORY", launch.rank_memory.to_string());
         let are_files_own = u8::from(launch.files == Files::Own);
@@ -159,13 +203,8 @@ impl Servers {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&complaints)?);
         let mut guard =
             command.spawn().map_err(|error| explained("it cannot be started", error))?;
-        let door = self.door.lock().expect("no thread panics while it starts a rank");
-        let greeted = door.next(|| has_ended(&mut guard)).and_then(|(connection, hello)| {
-            let mut parts = Parts(&hello);
-            let bias = parts.u8().and_then(|_| parts.u32()).and_then(|_| parts.u64());
-            Ok((connection, bias.map_err(|_| ErrorKind::InvalidData)?))
-        });
-        match greeted {
+        let mut door = self.door.lock().expect("no thread panics while it starts a rank");
+        match door.await_server(|| has_ended(&mut guard)) {
             Ok((connection, bias)) => Ok(Server { guard, connection, bias, ahead: None }),
             Err(error) => {
                 let _ = guard.kill();
@@ -175,30 +214,61 @@ impl Servers {
         }
     }
 
-    /// The distance between the address where the program was loaded and the address where it was
-    /// linked.
-    pub(super) fn bias(&self) -> u64 {
-        self.server(0).bias
+    /// The distance between the address where the program of the process with this number was
+    /// loaded and the address where it was linked. `origin` as for [`Servers::run`].
+    pub(super) fn bias(&self, number: u32, origin: Option<&Origin>) -> io::Result<u64> {
+        Ok(held(&*self.ensure(number, origin)?).bias)
     }
 
-    fn server(&self, rank: u32) -> MutexGuard<'_, Server> {
-        self.all[rank as usize].lock().expect("no thread panics while it holds a server")
-    }
-
-    /// Starts a rank. It was forked ahead, and so is the next one, while this one runs.
-    pub(super) fn run(self: &Arc<Self>, rank: u32) -> io::Result<Process> {
+    /// Starts a rank. It was forked ahead, and so is the next one, while this one runs. `origin` is
+    /// what it is started from, if it was spawned.
+    pub(super) fn run(self: &Arc<Self>, rank: u32, origin: Option<&Origin>) -> io::Result<Process> {
+        let own = self.ensure(rank, origin)?;
         let mut door = self.door.lock().expect("no thread panics while it starts a rank");
-        let mut server = self.server(rank);
+        let mut server = held(&own);
         let Ordered { number, key } = server.ahead(&mut door.last)?;
         let (pid, connection) = door.await_rank(number, || has_ended(&mut server.guard))?;
         server.ahead = None;
         // If the order fails, the next start will report that.
         let _ = server.ahead(&mut door.last);
-        Ok(Process { servers: self.clone(), rank, pid, key, connection, has_ended: false })
+        drop(server);
+        let servers = self.clone();
+        Ok(Process { _servers: servers, server: own, rank, pid, key, connection, has_ended: false })
     }
 }
 
+fn held(server: &Mutex<Server>) -> MutexGuard<'_, Server> {
+    server.lock().expect("no thread panics while it holds a server")
+}
+
 impl Door {
+    /// The connection of the server that is being started, and its bias.
+    fn await_server(
+        &mut self,
+        mut problem: impl FnMut() -> Option<io::Error>,
+    ) -> io::Result<(Connection, u64)> {
+        loop {
+            let (connection, hello) = self.next(&mut problem)?;
+            let mut parts = Parts(&hello);
+            match parts.u8() {
+                Ok(b's') => {
+                    let bias = parts.u32().and_then(|_| parts.u64());
+                    return Ok((connection, bias.map_err(|_| ErrorKind::InvalidData)?));
+                }
+                _ => self.note(connection, &hello)?,
+            }
+        }
+    }
+
+    /// Keeps a rank that has reported.
+    fn note(&mut self, connection: Connection, hello: &[u8]) -> io::Result<()> {
+        let mut parts = Parts(hello);
+        let said = parts.u8().and_then(|_| Ok((parts.u32()?, parts.u32()?)));
+        let (found, pid) = said.map_err(|_| ErrorKind::InvalidData)?;
+        self.reported.insert(found, (pid, connection));
+        Ok(())
+    }
+
     /// The process number and the connection of the rank with this number.
     fn await_rank(
         &mut self,
@@ -210,10 +280,7 @@ impl Door {
                 return Ok(found);
             }
             let (connection, hello) = self.next(&mut problem)?;
-            let mut parts = Parts(&hello);
-            let said = parts.u8().and_then(|_| Ok((parts.u32()?, parts.u32()?)));
-            let (found, pid) = said.map_err(|_| ErrorKind::InvalidData)?;
-            self.reported.insert(found, (pid, connection));
+            self.note(connection, &hello)?;
         }
     }
 
@@ -272,7 +339,9 @@ fn explained(why: &str, error: io::Error) -> io::Error {
 
 /// A running rank. Dropping it ends it.
 pub(crate) struct Process {
-    servers: Arc<Servers>,
+    /// They live as long as it does.
+    _servers: Arc<Servers>,
+    server: Arc<Mutex<Server>>,
     pub(super) rank: u32,
     pid: u32,
     /// Each of its questions begins with this.
@@ -286,7 +355,7 @@ impl Process {
     pub(super) fn end(&mut self) {
         if !std::mem::replace(&mut self.has_ended, true) {
             // If the server has ended, so has the rank.
-            let _ = self.servers.server(self.rank).end(self.pid);
+            let _ = held(&self.server).end(self.pid);
         }
     }
 
@@ -294,7 +363,7 @@ impl Process {
     pub(super) fn ended(&mut self) -> Option<i32> {
         match std::mem::replace(&mut self.has_ended, true) {
             true => None,
-            false => self.servers.server(self.rank).await_end(self.pid).ok(),
+            false => held(&self.server).await_end(self.pid).ok(),
         }
     }
 }

@@ -92,16 +92,14 @@ impl Source {
         site.file.as_deref().is_some_and(is_header_of_system)
     }
 
-    /// The text with each address `{@1f}` replaced by a file and a line. `bias` is the difference
-    /// between loaded and linked addresses.
-    pub(crate) fn with_places(&self, text: &str, bias: u64) -> String {
+    /// The text with each address `{@1f}` replaced by a file and a line, which `find` knows.
+    pub(crate) fn with_places(text: &str, find: impl Fn(u64) -> Option<Site>) -> String {
         let mut shown = String::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once("{@") {
             shown += before;
             let (address, behind) = after.split_once('}').unwrap_or((after, ""));
-            let address = u64::from_str_radix(address, 16).unwrap_or(0).wrapping_sub(bias);
-            match self.site(address, "") {
+            match find(u64::from_str_radix(address, 16).unwrap_or(0)) {
                 Some(Site { file, line, .. }) => {
                     let file = file.unwrap_or_default();
                     let name = Path::new(&*file).file_name().unwrap_or_default();

@@ -71,10 +71,20 @@ impl Use {
     }
 }
 
+/// A process that uses files.
+#[derive(Clone, Debug)]
+pub(super) struct User {
+    /// Its number, and that of the first process that was started with it.
+    pub(super) number: u32,
+    pub(super) world: u32,
+    /// What reports call it.
+    pub(super) name: String,
+}
+
 /// A use by a rank, and its place in the program.
 #[derive(Clone, Debug)]
 struct Used {
-    rank: u32,
+    user: User,
     what: Use,
     place: Option<String>,
     clash: Option<String>,
@@ -90,16 +100,16 @@ impl Uses {
     pub(super) fn add(
         &mut self,
         path: &str,
-        rank: u32,
+        user: &User,
         what: Use,
         place: Option<String>,
     ) -> Option<String> {
         let own = self.0.get(path).into_iter().flatten();
-        let mut own = own.filter(|used| used.rank == rank && used.what == what);
+        let mut own = own.filter(|used| used.user.number == user.number && used.what == what);
         if let Some(known) = own.next() {
             return known.clash.clone();
         }
-        let mut used = Used { rank, what, place, clash: None };
+        let mut used = Used { user: user.clone(), what, place, clash: None };
         used.clash = self.clash(path, &used);
         let clash = used.clash.clone();
         self.0.entry(path.into()).or_default().push(used);
@@ -111,6 +121,13 @@ impl Uses {
             .above(path, new)
             .or_else(|| self.at(path, new))
             .or_else(|| self.below(path, new))?;
+        if other.what == Use::Shares && new.what == Use::Shares {
+            return Some(format!(
+                "{}, and {}: a file that processes share with those that they have spawned is not explored",
+                other.words(found),
+                new.words(path)
+            ));
+        }
         Some(format!(
             "{}, and {}: what they see there depends on which of them is first, and no message says that \
              (`--files real` leaves that to you)",
@@ -120,16 +137,21 @@ impl Uses {
     }
 
     fn others<'u>(&'u self, path: &str, new: &Used) -> impl Iterator<Item = &'u Used> {
-        let rank = new.rank;
-        self.0.get(path).into_iter().flatten().filter(move |used| used.rank != rank)
+        let number = new.user.number;
+        self.0.get(path).into_iter().flatten().filter(move |used| used.user.number != number)
     }
 
     fn at<'p>(&'p self, path: &'p str, new: &Used) -> Option<(&'p str, &'p Used)> {
         // What a rank itself writes without MPI is not what MPI reads.
         let shares = |used: &Used| used.what == Use::Shares || new.what == Use::Shares;
         let all = self.0.get(path).into_iter().flatten();
-        let mut others = all.filter(|used| used.rank != new.rank || shares(used));
-        Some((path, others.find(|used| !used.what.bears(new.what))?))
+        let mut others = all.filter(|used| used.user.number != new.user.number || shares(used));
+        // Those that were started apart do not compare what they do with files of MPI.
+        let bears = |used: &Used| {
+            let are_apart = used.what == Use::Shares && used.user.world != new.user.world;
+            used.what.bears(new.what) && !are_apart
+        };
+        Some((path, others.find(|used| !bears(used))?))
     }
 
     /// The use, by another rank, of a folder that contains this.
@@ -156,7 +178,7 @@ impl Uses {
             self.0.range(inside.clone()..).take_while(|(name, _)| name.starts_with(&inside));
         for (name, all) in inner.filter(|(name, _)| *name != path) {
             let is_direct = is_directly_in(name, path);
-            let mut others = all.iter().filter(|used| used.rank != new.rank);
+            let mut others = all.iter().filter(|used| used.user.number != new.user.number);
             if let Some(found) = others.find(|used| !new.what.bears_below(used.what, is_direct)) {
                 return Some((name, found));
             }
@@ -173,7 +195,7 @@ impl Used {
     /// The use in words: `rank 0 (a.c:7) changes /log`.
     fn words(&self, path: &str) -> String {
         let place = self.place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
-        format!("rank {}{place} {} {path}", self.rank, self.what.verb())
+        format!("{}{place} {} {path}", self.user.name, self.what.verb())
     }
 }
 
@@ -182,12 +204,16 @@ mod tests {
     use super::*;
     use Use::*;
 
+    fn user(number: u32) -> User {
+        User { number, world: 0, name: format!("rank {number}") }
+    }
+
     /// Whether a use by rank 0 and then one by rank 1 are compatible. The other order must agree.
     fn bear(one: (&str, Use), other: (&str, Use)) -> bool {
         let clashes = |first: (&str, Use), second: (&str, Use)| {
             let mut uses = Uses::default();
-            assert_eq!(uses.add(first.0, 0, first.1, None), None);
-            uses.add(second.0, 1, second.1, None).is_some()
+            assert_eq!(uses.add(first.0, &user(0), first.1, None), None);
+            uses.add(second.0, &user(1), second.1, None).is_some()
         };
         assert_eq!(clashes(one, other), clashes(other, one), "{one:?} {other:?}");
         !clashes(one, other)
@@ -217,19 +243,33 @@ mod tests {
     fn a_rank_may_do_with_its_own_files_what_it_likes() {
         let mut uses = Uses::default();
         for what in [Changes, Reads, Appends, Lists] {
-            assert_eq!(uses.add("/a/b", 0, what, None), None);
-            assert_eq!(uses.add("/a", 0, what, None), None);
+            assert_eq!(uses.add("/a/b", &user(0), what, None), None);
+            assert_eq!(uses.add("/a", &user(0), what, None), None);
         }
+    }
+
+    #[test]
+    fn files_of_mpi_are_not_shared_with_those_who_were_started_apart() {
+        let apart = |world| User { world, ..user(7) };
+        let mut uses = Uses::default();
+        assert_eq!(uses.add("/a", &user(0), Shares, None), None);
+        assert_eq!(uses.add("/a", &user(1), Shares, None), None);
+        assert!(
+            uses.add("/a", &apart(7), Shares, None).is_some_and(|said| said.contains("spawned"))
+        );
+        assert_eq!(uses.add("/b", &apart(7), Shares, None), None);
+        assert_eq!(uses.add("/c", &apart(7), Reads, None), None);
+        assert_eq!(uses.add("/c", &user(1), Reads, None), None);
     }
 
     #[test]
     fn the_same_is_said_each_time_and_of_who_came_second() {
         let mut uses = Uses::default();
-        assert_eq!(uses.add("/log", 0, Changes, Some("a.c:7".into())), None);
-        let said = uses.add("/log", 1, Reads, Some("a.c:9".into())).expect("a clash");
+        assert_eq!(uses.add("/log", &user(0), Changes, Some("a.c:7".into())), None);
+        let said = uses.add("/log", &user(1), Reads, Some("a.c:9".into())).expect("a clash");
         let start = "rank 0 (a.c:7) changes /log, and rank 1 (a.c:9) reads /log: ";
         assert!(said.starts_with(start), "{said}");
-        assert_eq!(uses.add("/log", 0, Changes, None), None);
-        assert_eq!(uses.add("/log", 1, Reads, None), Some(said));
+        assert_eq!(uses.add("/log", &user(0), Changes, None), None);
+        assert_eq!(uses.add("/log", &user(1), Reads, None), Some(said));
     }
 }

@@ -119,9 +119,11 @@ impl<'s> Others<'s> {
         if !matching.is_empty()
             && let (true, right_ones) = self.right_ones()
         {
-            let decides = matching.culprit(right_ones).unwrap_or_else(|| {
-                "which message a receive from any source gets decides what happens".into()
-            });
+            let decides = match matching.culprit(right_ones) {
+                Some(found) => found,
+                None if matching.is_of_connections() => return diagnosis,
+                None => "which message a receive from any source gets decides what happens".into(),
+            };
             let (slip, message) = (diagnosis.slip, diagnosis.message);
             let message = format!("{decides}; it may come to this: {slip}: {message}");
             let places = diagnosis.places.into_iter().chain(matching.places()).collect();

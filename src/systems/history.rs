@@ -120,6 +120,11 @@ impl<R: Runner> History<R> {
         &self.shared.runner
     }
 
+    /// What the process in this state was started from.
+    pub(crate) fn start_of(&self, &Local(node): &Local) -> R::Start {
+        self.tree().start(node).clone()
+    }
+
     /// How often processes have been run so far.
     pub fn runs(&self) -> Runs {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

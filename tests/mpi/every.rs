@@ -62,6 +62,7 @@ fn is_optional(function: &str, parameter: &Parameter) -> bool {
             && !["Test_cancelled", "Topo_test"].contains(&function)
         || kind.contains("attr_function")
         || function == "Free_mem"
+        || function.starts_with("Comm_spawn") && ["argvs", "codes"].contains(&name.as_str())
 }
 
 fn parameters(text: &str) -> Vec<Parameter> {
@@ -111,6 +112,7 @@ fn argument(called: &str, parameter: &Parameter, index: usize) -> String {
         ("MPI_Datatype", true) if is_const => "types",
         ("MPI_Op", _) => "MPI_SUM",
         ("MPI_Group", _) => "group",
+        ("MPI_Info", true) => "&info",
         ("MPI_Info", _) => "info",
         ("MPI_Win", _) if ["Win_attach", "Win_detach"].contains(&function) => "dynamic",
         ("MPI_Win", _) => "win",
@@ -134,6 +136,7 @@ fn argument(called: &str, parameter: &Parameter, index: usize) -> String {
         ("char *", _) if function == "File_set_view" => "\"native\"",
         ("char *", _) if name == "form" => "\"external32\"",
         ("char *", _) if name == "name" && function.contains("pset") => "\"mpi://SELF\"",
+        ("char *", true) if name == "commands" => "texts",
         ("char *", _) if is_const => "\"key\"",
         ("MPI_Count" | "int", false) => number(function, name),
         ("MPI_Count", true) if is_const => match name.as_str() {
@@ -146,6 +149,7 @@ fn argument(called: &str, parameter: &Parameter, index: usize) -> String {
             "distributions" | "arguments" => "none",
             "recvcounts" | "sendcounts" | "lengths" | "dims" | "sizes" | "subsizes" | "degrees"
             | "parts" | "index" => "ones",
+            "counts" if function == "Comm_spawn_multiple" => "ones",
             _ => "zeros",
         },
         ("int *", _) if is_const => "ones",
@@ -271,7 +275,7 @@ const PRELUDE: &str = r#"#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
-static char busy[512], room[16][512];
+static char busy[512], room[16][512], *texts[2] = {"key"};
 static int zeros[8], ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}, none[8], ranges[1][3] = {{0, 0, 1}}, position, attributes[3];
 static MPI_Aint far[8];
 static MPI_Count counts[8] = {1, 1, 1, 1, 1, 1, 1, 1}, place;

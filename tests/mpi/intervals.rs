@@ -75,6 +75,7 @@ fn classes(program: &Path, case: u32, ranks: u32, explorer: &str) -> u64 {
         rank_memory: RANK_MEMORY,
         files: Files::Own,
         base: Default::default(),
+        folder: None,
     };
     let system = History::new(Ranks::new(launch).unwrap());
     let setting: Setting = explorer.parse().unwrap();

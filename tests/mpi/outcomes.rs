@@ -364,6 +364,7 @@ fn found(program: &Path, scripts: &[String], semantics: Semantics) -> BTreeSet<S
         rank_memory: RANK_MEMORY,
         files: Files::Own,
         base: Default::default(),
+        folder: None,
     };
     let budget = Budget { all: true, ..Budget::default() };
     let system = History::new(Ranks::new(launch).unwrap());

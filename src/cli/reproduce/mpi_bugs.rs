@@ -284,7 +284,10 @@ impl<'s> Workshop<'s> {
 
     /// Compiles a program and runs its tests.
     fn marked(&self, program: &Program) -> Result<Vec<Marked>, Failure> {
-        let made = self.scratch.join("program");
+        // It has the name by which it may start itself.
+        let folder = self.scratch.join("run");
+        fs::create_dir_all(&folder).map_err(cannot_make)?;
+        let made = folder.join(program.name.file_stem().unwrap_or_default());
         let is_made = self.compile(program, &made)?;
         let marked = program.tests.iter().map(|test| {
             let begun = Instant::now();
@@ -347,6 +350,7 @@ fn answer(program: &Path, test: &Test) -> Result<Answer, String> {
         rank_memory: RANK_MEMORY,
         files: Files::Own,
         base: PathBuf::new(),
+        folder: program.parent().map(Path::to_owned),
     };
     let properties = Properties::default().with(Unreceived);
     let max_memory = Some((MEMORY, memory::in_use as fn() -> u64));

@@ -79,7 +79,7 @@ impl<'s, S: System> ModelNet<'s, S> {
             locals,
             state,
             path: Vec::new(),
-            parts: Parts::default(),
+            parts: Parts::of(system.objects()),
             start: Vec::new(),
             lines: FxHashMap::default(),
             pieces: Vec::new(),

@@ -381,7 +381,8 @@ impl State {
         parts: &mut Parts,
         process: ProcessId,
     ) -> u32 {
-        if !self.has_carriers() {
+        // What is said of a state must not depend on what other states have named.
+        if !parts.expects_carriers {
             return self.process(locals, parts, process);
         }
         let misses = self.portrait_of_misses(locals, process);

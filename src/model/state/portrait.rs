@@ -40,8 +40,8 @@ use smallvec::SmallVec;
 use super::State;
 use crate::model::objects::{ObjectId, all_kinds};
 use crate::model::{
-    Completion, Delivery, End, Entry, Envelope, LocalId, Locals, Object, ObjectTable, Op, Posted,
-    ProcessId, Sent, Settlement, Status, System, ValueId,
+    Completion, Delivery, End, Entry, Envelope, LocalId, Locals, Object, ObjectTable, Objects, Op,
+    Posted, ProcessId, Sent, Settlement, Status, System, ValueId,
 };
 
 /// Lists of numbers, each kept once.
@@ -53,12 +53,21 @@ pub struct Parts {
     ends: Vec<u32>,
     /// The list under construction.
     scratch: Vec<u32>,
+    /// Are there objects whose actions need carriers, even if no process has named one yet?
+    pub(super) expects_carriers: bool,
 }
 
 impl Parts {
+    /// Lists for states of a system with these objects.
+    pub(crate) fn of(objects: &Objects) -> Parts {
+        let expects_carriers = !objects.collectives.is_empty()
+            || objects.mailboxes.any(|&delivery| delivery != Delivery::Ordered);
+        Parts { expects_carriers, ..Parts::default() }
+    }
+
     /// The number of the list under construction. O(its length).
     fn intern(&mut self) -> u32 {
-        let Parts { ids, words, ends, scratch } = self;
+        let Parts { ids, words, ends, scratch, .. } = self;
         let of = |id: u32| -> &[u32] { list(words, ends, id) };
         let hash = FxBuildHasher.hash_one(&scratch[..]);
         if let Some(&id) = ids.find(hash, |&id| of(id) == &scratch[..]) {

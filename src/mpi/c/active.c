@@ -14,7 +14,7 @@ static void put_place(struct bytes *to, const struct window *window, int rank) {
 static void tell(const struct window *window, int rank, int what, int assertion) {
   windows_publish();
   struct bytes message = {0};
-  put_u64(&message, call.site);
+  put_site(&message, call.site);
   put_i32(&message, window->comm->rank);
   put_i32(&message, what);
   put_u32(&message, 0);
@@ -63,7 +63,7 @@ static struct news take_news(const struct window *window, int rank, struct reade
   take_block(&message);
   struct reader clock = message;
   take_block(&message);
-  news.was_known = clock_knows(window->comm->group->ranks[rank], (uint32_t)take_u64(&message));
+  news.was_known = clock_knows(window->comm->group->ranks[rank] - world_base, (uint32_t)take_u64(&message));
   news.assertion = take_i32(&message);
   clock_join(&clock);
   return news;
@@ -163,7 +163,7 @@ static bool end_exposure(struct window *window, char kind) {
     struct news news = take_news(window, rank, answer);
     if (window->no_put_at && news.assertion)
       fail_at(window->no_put_at, "invalid argument", "MPI_MODE_NOPUT, but rank %d changes this part until {@%lx}",
-              window->comm->group->ranks[rank], news.site);
+              window->comm->group->ranks[rank] - world_base, news.site);
   }
   window->done = 0;
   window->no_put_at = 0;

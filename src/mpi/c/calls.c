@@ -176,7 +176,7 @@ static long connects(const long *a) {
 static long random_bytes(const long *a) {
   static uint64_t state;
   unseen++;
-  if (!state) state = 0x9e3779b97f4a7c15u * (uint64_t)(world_rank + 1);
+  if (!state) state = 0x9e3779b97f4a7c15u * (uint64_t)(process_number() + 1);
   for (long i = 0; i < a[1]; i++) {
     state ^= state << 13;
     state ^= state >> 7;

@@ -122,7 +122,7 @@ static void read_known(int target) {
   }
 }
 
-static int world_of(const struct window *window, int rank) { return window->comm->group->ranks[rank]; }
+static int world_of(const struct window *window, int rank) { return window->comm->group->ranks[rank] - world_base; }
 
 void changes_find(const struct window *window, int rank) {
   int target = world_of(window, rank);

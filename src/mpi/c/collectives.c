@@ -226,7 +226,7 @@ static int take_edge(struct reader *from, const struct collective *of, int edge)
 static void give(struct bytes *to, struct summary *shown, const struct collective *of) {
   int blocks = !gives(of) ? 0 : has_many_given(of) ? sends(of) : 1;
   if (of->around) put_edges(to, of->around);
-  put_u64(to, call.site);
+  put_site(to, call.site);
   put_u32(to, (uint32_t)blocks);
   for (int i = 0; i < blocks; i++) {
     struct part part;

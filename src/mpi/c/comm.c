@@ -3,6 +3,7 @@
  * A communicator is made by a collective call. Its name consists of the name of its parent and the
  * number of the call, so all members use the same name without any communication. */
 #include "collectives.h"
+#include "dynamic.h"
 #include "sessions.h"
 
 void check_count(MPI_Count count) {
@@ -36,7 +37,7 @@ struct comm *comm_new(struct group *group, char *name, const struct comm *from) 
   made->request = MPI_REQUEST_NULL;
   made->rank = -1;
   for (int i = 0; i < group->size; i++)
-    if (group->ranks[i] == world_rank) made->rank = i;
+    if (group->ranks[i] == process_number()) made->rank = i;
   return made;
 }
 
@@ -53,8 +54,9 @@ static struct comm *world(void) {
   static struct comm *known;
   if (!known) {
     struct group *all = group_new(world_size);
-    for (int i = 0; i < world_size; i++) all->ranks[i] = i;
-    known = predefined(all, "MPI_COMM_WORLD", "MPI_COMM_WORLD");
+    for (int i = 0; i < world_size; i++) all->ranks[i] = world_base + i;
+    char *name = world_base ? text_of("MPI_COMM_WORLD of %d", world_base) : "MPI_COMM_WORLD";
+    known = predefined(all, name, "MPI_COMM_WORLD");
   }
   return known;
 }
@@ -63,8 +65,8 @@ static struct comm *self(void) {
   static struct comm *known;
   if (!known) {
     struct group *alone = group_new(1);
-    alone->ranks[0] = world_rank;
-    known = predefined(alone, text_of("MPI_COMM_SELF of %d", world_rank), "MPI_COMM_SELF");
+    alone->ranks[0] = process_number();
+    known = predefined(alone, text_of("MPI_COMM_SELF of %d", process_number()), "MPI_COMM_SELF");
   }
   return known;
 }
@@ -355,7 +357,7 @@ FUNCTION(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_
 
 static int comm_free(MPI_Comm *comm) {
   struct comm *freed = comm_get(*OUT(comm));
-  if (freed->object.is_predefined) fail("invalid communicator", "%s cannot be freed", freed->title);
+  if (freed->object.is_predefined && freed != spawn_parent()) fail("invalid communicator", "%s cannot be freed", freed->title);
   int code = attributes_remove(&freed->object, *comm);
   if (code != MPI_SUCCESS) return code;
   freed->object.is_freed = true;
@@ -368,16 +370,12 @@ FUNCTION(Comm_free, (MPI_Comm *comm)) {
   return comm_free(comm);
 }
 
+/* All ranks meet, since each waits for its communication to end. */
 FUNCTION(Comm_disconnect, (MPI_Comm *comm)) {
   CALL("MPI_Comm_disconnect");
+  struct comm *left = comm_get(*OUT(comm));
+  if (!left->object.is_predefined || left == spawn_parent()) exchange(left, call.name, &(struct bytes){0});
   return comm_free(comm);
-}
-
-/* No rank is a spawned process. */
-FUNCTION(Comm_get_parent, (MPI_Comm *parent)) {
-  CALL("MPI_Comm_get_parent");
-  *OUT(parent) = MPI_COMM_NULL;
-  return MPI_SUCCESS;
 }
 
 FUNCTION(Comm_set_info, (MPI_Comm comm, MPI_Info info)) {
@@ -441,7 +439,7 @@ FUNCTION(Comm_set_name, (MPI_Comm comm, const char *name)) {
 }
 
 static int attribute(MPI_Comm comm, int key, void *value, int *flag) {
-  static int tag_limit = 2147483647, io = MPI_ANY_SOURCE, host = MPI_PROC_NULL, is_global = 1, application = 0;
+  static int tag_limit = 2147483647, io = MPI_ANY_SOURCE, host = MPI_PROC_NULL, is_global = 1;
   comm_get(comm);
   OUT((void **)value);
   *OUT(flag) = 1;
@@ -450,8 +448,8 @@ static int attribute(MPI_Comm comm, int key, void *value, int *flag) {
     case MPI_IO: *(int **)value = &io; break;
     case MPI_HOST: *(int **)value = &host; break;
     case MPI_WTIME_IS_GLOBAL: *(int **)value = &is_global; break;
-    case MPI_APPNUM: *(int **)value = &application; break;
-    case MPI_UNIVERSE_SIZE: *(int **)value = &world_size; break;
+    case MPI_APPNUM: *(int **)value = &application_number; break;
+    case MPI_UNIVERSE_SIZE: *(int **)value = &universe_size; break;
     case MPI_LASTUSEDCODE: *(int **)value = error_last_code(); break;
     default: *flag = attribute_get(&comm_get(comm)->object, key, value);
   }
@@ -497,7 +495,7 @@ static int place_in(const struct group *group, int rank) {
 
 FUNCTION(Group_rank, (MPI_Group group, int *rank)) {
   CALL("MPI_Group_rank");
-  *OUT(rank) = place_in(group_get(group), world_rank);
+  *OUT(rank) = place_in(group_get(group), process_number());
   return MPI_SUCCESS;
 }
 

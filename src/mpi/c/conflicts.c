@@ -57,19 +57,48 @@ static void join(uint32_t *clock, struct reader other) {
   }
 }
 
+/* The clocks of processes that were started apart from this one: they mean nothing here, but go on
+ * with its messages. */
+static struct elsewhere {
+  int base;
+  size_t length;
+  uint32_t *clock;
+} *elsewhere;
+static size_t count_of_elsewhere;
+
+static uint32_t *clock_of_world(int base, size_t length) {
+  if (base == world_base) return clock_get();
+  for (size_t i = 0; i < count_of_elsewhere; i++)
+    if (elsewhere[i].base == base) return elsewhere[i].clock;
+  elsewhere = grow(elsewhere, (count_of_elsewhere + 1) * sizeof *elsewhere);
+  elsewhere[count_of_elsewhere] = (struct elsewhere){base, length, allocate(length * sizeof(uint32_t))};
+  return elsewhere[count_of_elsewhere++].clock;
+}
+
+static void put_clock_of_world(struct bytes *to, int base, const uint32_t *clock, size_t length) {
+  put_i32(to, base);
+  put_block(to, clock, length * sizeof *clock);
+}
+
 /* A rank without windows forwards what it received. */
 void clock_put(struct bytes *to) {
-  if (count_of_windows == 0 && !clock_of_rank) {
-    put_block(to, NULL, 0);
-    return;
+  struct bytes all = {0};
+  if (count_of_windows > 0 || clock_of_rank) {
+    put_clock_of_world(&all, world_base, clock_get(), times() + changes());
+    clock_get()[world_rank]++;
   }
-  put_block(to, clock_get(), (times() + changes()) * sizeof *clock_of_rank);
-  clock_get()[world_rank]++;
+  for (size_t i = 0; i < count_of_elsewhere; i++) put_clock_of_world(&all, elsewhere[i].base, elsewhere[i].clock, elsewhere[i].length);
+  put_block(to, all.at, all.length);
+  release(all.at);
 }
 
 void clock_join(struct reader *from) {
-  struct reader other = take_block(from);
-  if (other.at < other.end) join(clock_get(), other);
+  struct reader all = take_block(from);
+  while (all.at < all.end) {
+    int base = take_i32(&all);
+    struct reader clock = take_block(&all);
+    join(clock_of_world(base, (size_t)(clock.end - clock.at) / sizeof(uint32_t)), clock);
+  }
 }
 
 void clock_put_changes(struct bytes *to) { put_block(to, clock_changes(0), changes() * sizeof *clock_of_rank); }
@@ -249,7 +278,7 @@ static void put_records(struct bytes *to, const struct window *window) {
     put_u64(to, (uint64_t)(uintptr_t)record->op);
     put_u32(to, record->element);
     put_text(to, record->name);
-    put_u64(to, record->site);
+    put_site(to, record->site);
     put_u32(to, record->completed);
     put_block(to, record->clock, (size_t)world_size * sizeof *record->clock);
   }

@@ -1,6 +1,7 @@
 /* The environment: MPI_Init to MPI_Finalize, errors, time. Everything that could differ between
  * runs is fixed. */
 #include "calls.h"
+#include "dynamic.h"
 #include "sessions.h"
 
 #include <sys/time.h>
@@ -55,6 +56,7 @@ static int init(int level) {
   thread_is_main();
   thread_level = level;
   if (level > MPI_THREAD_FUNNELED) file_use(LETTING_THREADS_CALL, "");
+  spawn_join();
   return MPI_SUCCESS;
 }
 
@@ -107,6 +109,7 @@ FUNCTION(Finalize, (void)) {
   int code = attributes_remove(&comm_get(MPI_COMM_SELF)->object, MPI_COMM_SELF);
   if (code != MPI_SUCCESS) return code;
   windows_check_end();
+  ports_check_end();
   struct bytes accesses = {0};
   file_records_put(&accesses);
   struct contributions all = exchange(comm_get(MPI_COMM_WORLD), "MPI_Finalize", &accesses);

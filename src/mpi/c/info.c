@@ -47,10 +47,11 @@ MPI_Info info_new(void) { return (MPI_Info)handle_new(INFO, allocate(sizeof(stru
 
 void info_put(MPI_Info info, const char *key, const char *value) { set(info_get(info), key, value); }
 
-bool info_has(MPI_Info info, const char *key, const char *value) {
-  const struct info *of = info == MPI_INFO_NULL ? NULL : info_get(info);
-  int at = of ? find(of, key) : -1;
-  return at >= 0 && strcmp(of->pairs[at].value, value) == 0;
+const char *info_find(MPI_Info info, const char *key) {
+  if (info == MPI_INFO_NULL) return NULL;
+  const struct info *in = info_get(info);
+  int at = find(in, key);
+  return at < 0 ? NULL : in->pairs[at].value;
 }
 
 FUNCTION(Info_create, (MPI_Info *info)) {

@@ -3,10 +3,11 @@
  *
  * Where all ranks are counted, in mailboxes and collectives, those of one group come before those
  * of the other: first the group with the smallest rank of the world. */
+#include "dynamic.h"
 #include "sessions.h"
 
 /* A group and the name of its communicator, as the leader tells them. */
-static void put_side(struct bytes *to, const struct comm *local) {
+void side_put(struct bytes *to, const struct comm *local) {
   put_i32(to, local->group->size);
   for (int i = 0; i < local->group->size; i++) put_i32(to, local->group->ranks[i]);
   char *name = comm_next_name((struct comm *)local, 0);
@@ -70,14 +71,11 @@ static void check_apart(const struct group *one, const struct group *other) {
   for (int i = 0; i < one->size; i++)
     for (int j = 0; j < other->size; j++)
       if (one->ranks[i] == other->ranks[j])
-        fail("invalid group", "rank %d of the world is in both groups", one->ranks[i]);
+        fail("invalid group", "rank %d of the first group is in both groups", i);
 }
 
-/* The leader has got this from that of the other group. */
-static struct comm *join(struct comm *own, int leader, const struct bytes *told) {
-  struct contributions all = exchange(own, call.name, told);
-  struct reader said = *contribution(&all, leader);
-  struct side other = take_side(&said);
+struct comm *intercomm_between(struct comm *own, struct reader *told) {
+  struct side other = take_side(told);
   check_apart(own->group, other.group);
   char *name = comm_next_name(own, 0);
   own->made++;
@@ -92,10 +90,17 @@ static struct comm *join(struct comm *own, int leader, const struct bytes *told)
   return to;
 }
 
+/* The leader has got this from that of the other group. */
+static struct comm *join(struct comm *own, int leader, const struct bytes *told) {
+  struct contributions all = exchange(own, call.name, told);
+  struct reader said = *contribution(&all, leader);
+  return intercomm_between(own, &said);
+}
+
 /* The leader tells that of the other group about its own, and appends what it is told. */
 static void exchange_sides(const struct comm *own, const struct comm *peers, int remote, int tag, struct bytes *told) {
   struct bytes mine = {0};
-  put_side(&mine, own);
+  side_put(&mine, own);
   struct reader side = meet_leader(peers, remote, tag, &mine);
   release(mine.at);
   put(told, side.at, (size_t)(side.end - side.at));
@@ -113,7 +118,7 @@ FUNCTION(Intercomm_create, (MPI_Comm local, int leader, MPI_Comm peer, int remot
     const struct comm *peers = comm_get(peer);
     if (remote < 0 || remote >= comm_peers(peers)->size)
       fail("invalid rank", "the remote leader is %d, but %s has %d ranks", remote, peers->title, comm_peers(peers)->size);
-    if (comm_peers(peers)->ranks[remote] == world_rank) fail("invalid rank", "the remote leader is the rank itself");
+    if (comm_peers(peers)->ranks[remote] == process_number()) fail("invalid rank", "the remote leader is the rank itself");
     if (tag < 0) fail("invalid tag", "the tag is %d", tag);
     exchange_sides(own, peers, remote, tag, &told);
   }
@@ -147,8 +152,8 @@ FUNCTION(Intercomm_create_from_groups, (MPI_Group local, int leader, MPI_Group r
     check_apart(members, others);
     int other = others->ranks[remote_leader];
     struct group *pair = group_new(2);
-    pair->ranks[0] = other < world_rank ? other : world_rank;
-    pair->ranks[1] = other < world_rank ? world_rank : other;
+    pair->ranks[0] = other < process_number() ? other : process_number();
+    pair->ranks[1] = other < process_number() ? process_number() : other;
     name = text_of("session %s/leaders", tag);
     comm_of_group(NULL, pair, name, &peers);
     release(name);

@@ -8,7 +8,8 @@
 
 /* The changes of all files are kept as those of a part of rank 0, of a window that has only this. */
 enum { KEEPER = 0 };
-static struct group keepers = {.size = 1, .ranks = (int[]){KEEPER}};
+static int keeper = KEEPER;
+static struct group keepers = {.size = 1, .ranks = &keeper};
 static struct comm keeping = {.group = &keepers};
 
 static struct content **contents;
@@ -42,6 +43,7 @@ struct content *content_of(const char *path) {
   struct content *made = allocate(sizeof *made);
   made->path = text_of("%s", place.path);
   made->window.name = text_of("file %s", made->path);
+  keeper = world_base + KEEPER;
   made->window.comm = &keeping;
   file_use(SHARING, made->path);
   if (place.is_there) read_start(made, place.real);

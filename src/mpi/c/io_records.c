@@ -68,7 +68,7 @@ void file_records_put(struct bytes *to) {
     put_u8(to, record->is_atomic);
     put_block(to, record->spans.span, record->spans.count * sizeof *record->spans.span);
     put_text(to, record->name);
-    put_u64(to, record->site);
+    put_site(to, record->site);
     put_u32(to, record->completed);
     put_block(to, record->clock, (size_t)world_size * sizeof *record->clock);
   }

@@ -173,7 +173,7 @@ static void put_operation(struct bytes *to, const struct operation *of) {
   put_u64(to, of->count);
   put_type(to, of->type);
   put_u64(to, (uint64_t)(uintptr_t)of->op);
-  put_u64(to, of->site);
+  put_site(to, of->site);
   put_block(to, of->data.at, of->data.length);
 }
 
@@ -431,7 +431,7 @@ bool operations_exchange(struct window *window, int assertion) {
     const struct operation *of = &window->operations[i];
     put_u32(&given, (uint32_t)of->target);
     put_u8(&given, operation_changes(of));
-    put_u64(&given, of->site);
+    put_site(&given, of->site);
   }
   for (int rank = 0; rank < window->comm->group->size; rank++) operations_apply(window, rank);
   for (size_t i = 0; i < window->length; i++) complete(&window->operations[i]);

@@ -51,7 +51,7 @@ static void start_send(struct request *request) {
   windows_publish();
   request->owned = memory_own(request->buffer, request->count, request->type, READS);
   struct bytes message = {0};
-  put_u64(&message, request->object.made_at);
+  put_site(&message, request->object.made_at);
   put_i32(&message, request->comm->rank);
   put_i32(&message, request->tag);
   put_data(&message, request->buffer, request->count, request->type);

@@ -34,6 +34,10 @@ static struct family {
 } *family;
 
 static int number, parent;       /* made up */
+
+/* Where the numbers of this rank begin. */
+static int first_number(void) { return FIRST + 1 + world_rank + (world_base ? MOST * STEP + (world_base - (1 << 30)) / 2 : 0); }
+
 static struct child {
   pid_t real;
   int number;
@@ -46,7 +50,7 @@ void processes_begin(void) {
   family = mmap(NULL, sizeof *family, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (family == MAP_FAILED) give_up("no memory");
   parent = FIRST;
-  number = FIRST + 1 + world_rank;
+  number = first_number();
 }
 
 void process_refused(const char *why, const uintptr_t *sites, size_t count) {
@@ -83,7 +87,7 @@ static long forks(const long *a) {
   if (count > MOST) refuse("the rank starts more than %d processes", MOST);
   if (!is_child) raw(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1);
   long made = raw(SYS_clone, a[0], a[1], a[2], a[3], a[4]);
-  int its = FIRST + 1 + world_rank + (int)count * STEP;
+  int its = first_number() + (int)count * STEP;
   if (made == 0) {
     wire_leave();
     is_child = true;

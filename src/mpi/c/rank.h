@@ -117,6 +117,7 @@
 #define put_block mazurka_put_block
 #define put_data mazurka_put_data
 #define put_i32 mazurka_put_i32
+#define put_site mazurka_put_site
 #define put_text mazurka_put_text
 #define put_u32 mazurka_put_u32
 #define put_u64 mazurka_put_u64
@@ -161,9 +162,9 @@
 #define contents_add_addresses mazurka_contents_add_addresses
 #define contents_add_types mazurka_contents_add_types
 #define contents_start mazurka_contents_start
+#define info_find mazurka_info_find
 #define info_new mazurka_info_new
 #define info_put mazurka_info_put
-#define info_has mazurka_info_has
 #define type_add mazurka_type_add
 #define type_done mazurka_type_done
 #define type_new mazurka_type_new
@@ -181,6 +182,7 @@
 #define clock_join mazurka_clock_join
 #define comm_group mazurka_comm_group
 #define memory_watch mazurka_memory_watch
+#define world_base mazurka_world_base
 #define world_rank mazurka_world_rank
 #define world_size mazurka_world_size
 #define thread_is_main mazurka_thread_is_main
@@ -244,6 +246,7 @@ void put_u8(struct bytes *to, uint8_t value);
 void put_u32(struct bytes *to, uint32_t value);
 void put_i32(struct bytes *to, int32_t value);
 void put_u64(struct bytes *to, uint64_t value);
+void put_site(struct bytes *to, uintptr_t site); /* for other ranks, which may run other programs */
 void put_text(struct bytes *to, const char *text);
 void put_block(struct bytes *to, const void *data, size_t length);
 
@@ -283,7 +286,8 @@ const char *verifier_folder(void); /* a folder of this search for temporary file
 /* The distance between the address where the program was loaded and the address where it was
  * linked. */
 uintptr_t wire_bias(void);
-extern int world_rank, world_size;
+extern int world_rank, world_size, world_base; /* world_base: dynamic.h */
+static inline int process_number(void) { return world_base + world_rank; }
 extern uint64_t time_tick; /* the advance of the clock whenever it is read, in nanoseconds */
 bool *in_first_copy(void);
 extern bool is_verified; /* whether the program was started by `mazurka mpirun` */
@@ -423,7 +427,7 @@ size_t take_data(struct reader *from, void *to, size_t count, const struct type 
 struct group {
   struct object object;
   int size;
-  int *ranks; /* in MPI_COMM_WORLD */
+  int *ranks; /* the numbers of processes: dynamic.h */
   const struct object *session; /* that it comes from, if any */
 };
 struct comm {
@@ -553,7 +557,7 @@ struct contributions take_contributions(struct reader *value);
 /* info.c */
 MPI_Info info_new(void);
 void info_put(MPI_Info info, const char *key, const char *value);
-bool info_has(MPI_Info info, const char *key, const char *value); /* not MPI_INFO_NULL */
+const char *info_find(MPI_Info info, const char *key); /* NULL if there is no such key */
 
 /* attributes.c: an attribute of the program; false if there is none */
 bool attribute_get(const struct object *of, int key, void *value);

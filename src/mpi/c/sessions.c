@@ -116,7 +116,7 @@ FUNCTION(Group_from_session_pset, (MPI_Session session, const char *name, MPI_Gr
   bool is_world = set_of(name) == 0;
   OUT(made);
   int size = is_world ? world_size : 1, *ranks = allocate((size_t)size * sizeof *ranks);
-  for (int i = 0; i < size; i++) ranks[i] = is_world ? i : world_rank;
+  for (int i = 0; i < size; i++) ranks[i] = is_world ? world_base + i : process_number();
   *made = group_publish(of, ranks, size);
   release(ranks);
   return MPI_SUCCESS;
@@ -131,7 +131,7 @@ FUNCTION(Comm_create_from_group, (MPI_Group group, const char *tag, MPI_Info inf
   OUT(made);
   if (members->size > 0) {
     bool is_member = false;
-    for (int i = 0; i < members->size; i++) is_member |= members->ranks[i] == world_rank;
+    for (int i = 0; i < members->size; i++) is_member |= members->ranks[i] == process_number();
     if (!is_member) fail("invalid group", "the rank is not in the group");
   }
   char *name = text_of("session %s", tag);

@@ -25,7 +25,8 @@ int window_share(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, voi
   window_check_size(size, unit);
   OUT(win);
   OUT((void **)base);
-  bool is_contiguous = !info_has(info, "alloc_shared_noncontig", "true");
+  const char *hint = info_find(info, "alloc_shared_noncontig");
+  bool is_contiguous = !hint || strcmp(hint, "true") != 0;
   struct window *made = window_new(size, unit, comm, MPI_WIN_FLAVOR_SHARED);
   file_use(SHARING_MEMORY, "");
   window_meet(made);

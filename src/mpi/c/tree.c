@@ -54,7 +54,7 @@ static char *copy_of(const char *text) { return text_of("%s", text); }
 
 const char *folder_of_rank(void) {
   if (!folder) {
-    folder = text_of("%s/files-%d-%ld", verifier_folder(), world_rank, raw(SYS_getpid));
+    folder = text_of("%s/files-%d-%ld", verifier_folder(), process_number(), raw(SYS_getpid));
     char *tree = text_of("%s/tree", folder);
     bool is_made = raw(SYS_mkdirat, AT_FDCWD, folder, 0700) == 0 && raw(SYS_mkdirat, AT_FDCWD, tree, 0700) == 0;
     release(tree);
@@ -64,7 +64,7 @@ const char *folder_of_rank(void) {
 }
 
 void files_remove(long pid) {
-  char *of_rank = text_of("%s/files-%d-%ld", verifier_folder(), world_rank, pid);
+  char *of_rank = text_of("%s/files-%d-%ld", verifier_folder(), process_number(), pid);
   remove_all(of_rank);
   release(of_rank);
 }

@@ -124,6 +124,9 @@ void window_check_base(const void *base, MPI_Aint size, MPI_Aint unit) {
 
 struct window *window_new(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, int flavor) {
   struct comm *in = comm_get_intra(comm);
+  for (int i = 0; i < in->group->size; i++)
+    if (in->group->ranks[i] - world_base < 0 || in->group->ranks[i] - world_base >= world_size)
+      fail("unsupported", "%s makes a window of processes of which some were spawned and others were not", call.name);
   struct window *made = allocate(sizeof *made);
   size_t ranks = (size_t)in->group->size;
   made->comm = in;

@@ -18,12 +18,13 @@
  * program is its place), the output since the last question, the uses of files (uses.c), and data
  * that depends on its kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait for one of
  * some requests, 'T'est them, 'C'ancel a receive, 'c' whether it was cancelled, 'O' about the
- * content or the lock of a part of a window, 'D'one and its remarks, 'F'ailed. Polls (polls.c) end
+ * content or the lock of a part of a window, 'X' start a process, 'D'one and its remarks, 'F'ailed. Polls (polls.c) end
  * with the number of outcomes since the rank was in this state, or 0. An answer begins with a
  * letter as well. All answers of a list but the last one are known to the verifier from an earlier
  * run: it needs nothing of those questions but that they are the same. src/mpi/wire.rs and
  * src/mpi/ranks.rs read and write the same. */
 #include "calls.h"
+#include "dynamic.h"
 #include "sessions.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@
 #include <time.h>
 #include <unistd.h>
 
-int world_rank, world_size;
+int world_rank, world_size, world_base;
 bool is_verified;
 uint64_t time_tick = 1000;
 
@@ -90,6 +91,9 @@ void put_u8(struct bytes *to, uint8_t value) { put(to, &value, sizeof value); }
 void put_u32(struct bytes *to, uint32_t value) { put(to, &value, sizeof value); }
 void put_i32(struct bytes *to, int32_t value) { put(to, &value, sizeof value); }
 void put_u64(struct bytes *to, uint64_t value) { put(to, &value, sizeof value); }
+/* The number of this program, before the digits of an address. */
+static uint64_t program_mark;
+void put_site(struct bytes *to, uintptr_t site) { put_u64(to, site >> 48 ? site : site | program_mark); }
 void put_block(struct bytes *to, const void *data, size_t length) {
   put_u32(to, (uint32_t)length);
   put(to, data, length);
@@ -553,6 +557,10 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   world_rank = (int)number_of("MAZURKA_RANK");
   world_size = (int)number_of("MAZURKA_SIZE");
   time_tick = (uint64_t)number_of("MAZURKA_TICK");
+  program_mark = (uint64_t)number_of("MAZURKA_PROGRAM") << 48;
+  unsetenv("MAZURKA_PROGRAM");
+  spawn_read(getenv("MAZURKA_WORLD"));
+  unsetenv("MAZURKA_WORLD");
   is_verified = true;
   variables_read(getenv("MAZURKA_VARIABLES"));
   unsetenv("MAZURKA_VARIABLES");

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Launch, Ranks, failure};
+use super::{Launch, Ranks, Source, failure};
 use crate::model::{
     Access, Asking, Call, CellId, CollectiveId, CollectiveKind, Completion, Delivery, Envelope,
     Handle, Hold, MailboxId, MutexId, Objects, Op, Polls, Probing, Request, RwLockId, Site, Value,
@@ -12,6 +12,9 @@ use crate::systems::history::Asked;
 
 /// The maximum number of communicators in a search.
 const MAX_COMMUNICATORS: u32 = 4096;
+
+/// The maximum number of processes that ranks start in a search.
+pub(super) const MAX_SPAWNED: u32 = 256;
 
 /// The maximum number of objects for windows in a search: cells with changes and with what ranks
 /// know, and locks.
@@ -47,6 +50,8 @@ pub(in crate::mpi) enum Trouble {
     Protocol,
     /// The search has reached the maximum number of these objects.
     TooMany(&'static str, u32),
+    /// A process that the rank wants to start cannot be run; a sentence.
+    Unstartable(String),
     /// The question does not come from the library.
     Forged,
 }
@@ -76,45 +81,54 @@ impl Ranks {
         }
     }
 
-    /// Records which rank of the world receives at this mailbox.
+    /// The number of processes that a communicator may have.
+    fn room(&self) -> u32 {
+        room(&self.launch)
+    }
+
+    /// Records which process receives at this mailbox.
     fn note_member(&self, mailbox: MailboxId, rank: u32) {
         let mut names = self.names.lock().expect("no thread panics while it has the names");
         names.members.insert(mailbox, rank);
     }
 
-    /// The rank in the world of rank `member` in the communicator with this number, if some rank
-    /// has said it.
+    /// The number of the process that is rank `member` in the communicator with this number, if
+    /// some rank has said it.
     pub(in crate::mpi) fn world_rank(&self, communicator: u32, member: u32) -> Option<u32> {
-        if communicator == 0 {
+        if communicator == 0 && member < self.launch.size {
             return Some(member);
         }
         let names = self.names.lock().expect("no thread panics while it has the names");
-        names.members.get(&MailboxId(communicator * self.launch.size + member)).copied()
+        let at = (member < self.room()).then(|| MailboxId(communicator * self.room() + member))?;
+        names.members.get(&at).copied()
     }
 
-    /// Whether this rank of the world may be rank `member` in the communicator with this number.
+    /// Whether this process, or one that it starts, may be rank `member` in the communicator with
+    /// this number.
     pub(super) fn may_be(&self, rank: u32, communicator: u32, member: u32) -> bool {
-        self.world_rank(communicator, member).is_none_or(|known| known == rank)
+        self.world_rank(communicator, member)
+            .is_none_or(|known| known == rank || self.is_spawned(known))
     }
 
     /// The communicator that a mailbox belongs to, and the rank in it that receives there.
     pub(in crate::mpi) fn address(&self, mailbox: MailboxId) -> (u32, u32) {
-        (mailbox.0 / self.launch.size, mailbox.0 % self.launch.size)
+        (mailbox.0 / self.room(), mailbox.0 % self.room())
     }
 
     fn mailbox(&self, communicator: String, rank: i32) -> Result<MailboxId, Trouble> {
         let communicator = self.communicator(communicator)?;
-        Ok(MailboxId(communicator * self.launch.size + self.member(rank)?))
+        Ok(MailboxId(communicator * self.room() + self.member(rank)?))
     }
 
     /// A rank, if it exists.
     fn member(&self, rank: i32) -> Result<u32, Trouble> {
-        u32::try_from(rank).ok().filter(|&rank| rank < self.launch.size).ok_or(Trouble::Forged)
+        u32::try_from(rank).ok().filter(|&rank| rank < self.room()).ok_or(Trouble::Forged)
     }
 
     /// Decodes the question in the rest of a frame.
     pub(super) fn asked(
         &self,
+        rank: u32,
         kind: u8,
         parts: &mut Parts<'_>,
         site: &Site,
@@ -141,10 +155,12 @@ impl Ranks {
             b'O' => self.window(parts)?,
             b'C' => Asked::op(Op::Cancel(Handle(parts.u32()?))),
             b'c' => Asked::op(Op::CancelOutcome(Handle(parts.u32()?))),
+            b'X' => Asked::Spawn(self.spawn(rank, parts)?),
             b'D' => Asked::Done,
             b'F' => {
                 let (class, message) = (parts.text()?, parts.text()?);
-                let message = self.source.with_places(&message, self.bias);
+                let message =
+                    Source::with_places(&message, |address| self.site_at(rank, address, ""));
                 let known = Some(site).filter(|site| site.line > 0);
                 Asked::Failed(failure(&format!("{class}: {message}"), known.cloned()))
             }
@@ -169,7 +185,9 @@ impl Ranks {
     fn enter(&self, parts: &mut Parts<'_>) -> Result<Asked<u32>, Trouble> {
         let communicator = self.communicator(parts.text()?)?;
         let (size, rank) = (parts.u32()?, parts.u32()?);
-        if size > self.launch.size || rank >= size {
+        // The first communicator contains all ranks that are there from the start.
+        let most = if communicator == 0 { self.launch.size } else { self.room() };
+        if size > most || rank >= size {
             return Err(Trouble::Forged);
         }
         let kind = *CollectiveKind::ALL.get(parts.u8()? as usize).ok_or(Trouble::Protocol)?;
@@ -187,7 +205,6 @@ impl Ranks {
             Some(number(&mut names.calls, description))
         };
         let call = Call { kind, root, operator, first_group };
-        // The first communicator contains all ranks.
         let collective = match communicator {
             0 => CollectiveId(0),
             other => CollectiveId(1 + (size - 1) * MAX_COMMUNICATORS + other),
@@ -213,6 +230,16 @@ impl Ranks {
             let content = Data::value(parts.block()?);
             return Ok(Asked::with(content, |value| Op::Access(cell, Access::Write(value))));
         }
+        if form == b's' {
+            let mut content = || -> Result<Value, Short> {
+                let (is_there, content) = (parts.u8()? != 0, parts.block()?);
+                Ok(if is_there { Data::value(content) } else { Value::Unit })
+            };
+            let (old, new) = (content()?, content()?);
+            return Ok(Asked::with_two(old, new, |old, new| {
+                Op::Access(cell, Access::CompareAndSwap { old, new })
+            }));
+        }
         if form == b'r' {
             return Ok(Asked::op(Op::Access(cell, Access::Read)));
         }
@@ -231,6 +258,11 @@ impl Ranks {
     }
 }
 
+/// The number of processes that a communicator may have.
+fn room(launch: &Launch) -> u32 {
+    launch.size + MAX_SPAWNED
+}
+
 /// The mailboxes of all communicators, one for each rank, and their collectives, by size.
 pub(super) fn objects(launch: &Launch) -> Objects {
     let mut objects = Objects {
@@ -238,16 +270,17 @@ pub(super) fn objects(launch: &Launch) -> Objects {
         may_end_late: launch.semantics.are_ends_open(),
         ..Objects::default()
     };
-    objects.mailboxes.push_array("MPI_COMM_WORLD", launch.size, Delivery::P2p);
+    let room = room(launch);
+    objects.mailboxes.push_array("MPI_COMM_WORLD", room, Delivery::P2p);
     for communicator in 1..MAX_COMMUNICATORS {
         let name = format!("communicator {communicator}");
-        objects.mailboxes.push_array(name, launch.size, Delivery::P2p);
+        objects.mailboxes.push_array(name, room, Delivery::P2p);
     }
     objects.collectives.push("MPI_COMM_WORLD", launch.size);
     objects.cells.push_array("changes of windows", MAX_WINDOW_OBJECTS, Value::Unit);
     objects.mutexes.push_array("accumulations", MAX_WINDOW_OBJECTS, Asking::default());
     objects.rwlocks.push_array("gate of window", MAX_WINDOW_OBJECTS, ());
-    for size in 1..=launch.size {
+    for size in 1..=room {
         objects.collectives.push_array("communicator", MAX_COMMUNICATORS, size);
     }
     objects
@@ -284,10 +317,12 @@ mod tests {
             rank_memory: RANK_MEMORY,
             files: Files::Own,
             base: PathBuf::new(),
+            folder: None,
         };
         let objects = objects(&launch);
         assert_eq!(objects.mailboxes.name(2), "MPI_COMM_WORLD[2]");
-        assert_eq!(objects.mailboxes.name(3 * 7 + 1), "communicator 7[1]");
+        let room = 3 + MAX_SPAWNED;
+        assert_eq!(objects.mailboxes.name(room * 7 + 1), "communicator 7[1]");
         assert_eq!(*objects.collectives.start(0), 3);
         assert_eq!(*objects.collectives.start(1 + MAX_COMMUNICATORS + 9), 2);
     }

@@ -1,0 +1,37 @@
+/* Processes that were not there at the start, and those that find each other by ports and names.
+ *
+ * A process has a number that no other process of the execution has: its rank, if it was there at
+ * the start; otherwise the number of the first process that was spawned with it (`world_base`), and
+ * its rank among these. That number is a hash of all that led to the call. */
+#ifndef MAZURKA_DYNAMIC_H
+#define MAZURKA_DYNAMIC_H
+
+#include "rank.h"
+
+#define application_number mazurka_application_number
+#define intercomm_between mazurka_intercomm_between
+#define ports_check_end mazurka_ports_check_end
+#define side_put mazurka_side_put
+#define spawn_join mazurka_spawn_join
+#define spawn_parent mazurka_spawn_parent
+#define spawn_read mazurka_spawn_read
+#define universe_size mazurka_universe_size
+
+/* spawn.c */
+extern int application_number, universe_size;
+/* Reads what the verifier tells a process that was spawned: see spawn.c. */
+void spawn_read(const char *told);
+/* In MPI_Init: meets the processes that have spawned this one, if there are any. */
+void spawn_join(void);
+/* The communicator with them. NULL if there are none. */
+const struct comm *spawn_parent(void);
+
+/* intercomm.c: what the leader of a group tells of it; the communicator of this group and another
+ * one, which was told so. */
+void side_put(struct bytes *to, const struct comm *local);
+struct comm *intercomm_between(struct comm *own, struct reader *told);
+
+/* ports.c: at the end of the rank */
+void ports_check_end(void);
+
+#endif
