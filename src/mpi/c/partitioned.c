@@ -128,7 +128,7 @@ FUNCTION(Pready_list, (int length, const int partitions[], MPI_Request request))
 /* Of a request that is not active, all have arrived. */
 FUNCTION(Parrived, (MPI_Request request, int partition, int *flag)) {
   CALL("MPI_Parrived");
-  OUT(flag);
+  *OUT(flag) = 0;
   const struct partitions *of = partitions_of(request, false);
   check_partition(of, partition);
   *flag = request_get(request)->state != ACTIVE || request_any('T', 1, &of->part[partition]) != -1;
