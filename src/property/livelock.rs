@@ -1,7 +1,8 @@
 //! Livelocks: every process that can move only repeats a loop that waits.
 //!
 //! A process *spins* in a state if everything that it can do there alone leaves all objects
-//! unchanged and leads back to earlier local states: it reads the same values for ever. If every
+//! unchanged and leads back to earlier local states: it reads the same values for ever. (What it
+//! may do, but need not, does not count: [`State::is_optional`].) If every
 //! process that can move spins, nothing will ever change. That is a livelock. If all processes that
 //! spin are daemons, it is a normal end, like one where daemons are blocked.
 //! ([`crate::trace::spin`] says how executions leave out such loops.)
@@ -105,6 +106,23 @@ impl Watch {
         answer
     }
 
+    /// Does the process spin, so far as it has to move? `None` if its loop is too long.
+    pub(crate) fn spins<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        state: &mut State,
+        process: ProcessId,
+    ) -> Option<bool> {
+        if !may_spin(locals, state.local(process)) {
+            return Some(false);
+        }
+        match self.circle(locals, state, process) {
+            Ok(_) => Some(true),
+            Err(Motion::Unknown) => None,
+            Err(_) => Some(false),
+        }
+    }
+
     /// The local states of the loop of the process, if it spins.
     fn circle<S: System>(
         &mut self,
@@ -116,7 +134,7 @@ impl Watch {
         let mut visited = vec![state.local(process)];
         let mut known: FxHashSet<LocalId> = visited.iter().copied().collect();
         let mut pending: Vec<(usize, Choice)> = Vec::new();
-        state.choices(locals, process, |choice| pending.push((start, choice)));
+        duties(locals, state, process, |choice| pending.push((start, choice)));
         let mut found = Ok(());
         while found.is_ok()
             && let Some((depth, choice)) = pending.pop()
@@ -131,7 +149,7 @@ impl Watch {
             } else if known.insert(local) {
                 visited.push(local);
                 let (before, here) = (pending.len(), state.depth());
-                state.choices(locals, process, |choice| pending.push((here, choice)));
+                duties(locals, state, process, |choice| pending.push((here, choice)));
                 if self.restless.contains(&local)
                     || visited.len() > LONGEST_LOOP
                     || self.stop.is_raised()
@@ -148,6 +166,20 @@ impl Watch {
         }
         found.map(|()| visited)
     }
+}
+
+/// Calls `each` with the ways to move of the process that are not optional.
+fn duties<S: System>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    process: ProcessId,
+    mut each: impl FnMut(Choice),
+) {
+    state.choices(locals, process, |choice| {
+        if !state.is_optional(locals, Action { process, choice }) {
+            each(choice);
+        }
+    });
 }
 
 /// Is it a livelock if these processes spin? Not if all of them are daemons, which may wait for
