@@ -94,7 +94,7 @@ impl Driver<'_> {
         if state.is_terminal(locals) {
             return false;
         }
-        let motion = Watch::new(self.signal().clone()).motion(locals, state);
+        let motion = Watch::new(self.signal().clone()).least_motion(locals, state);
         self.has_long_loop |= motion == Motion::Unknown && !self.is_stopped();
         let Motion::Round(spins) = motion else { return false };
         let at = Position::new(locals, state).going_round(&spins);

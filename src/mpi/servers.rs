@@ -4,12 +4,12 @@
 //! everything that it has started, and then its guard ends, which is the process that is started
 //! here. The folder is removed after that.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::net::UnixListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -26,6 +26,8 @@ use crate::model::StopSignal;
 
 /// The time limit for a process to report, or to carry out an order.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How many servers start at the same time.
+const AT_ONCE: usize = 16;
 /// The time limit for the guards to end.
 const FAREWELL: Duration = Duration::from_secs(2);
 /// The maximum number of bytes of a server's error output in a message.
@@ -37,7 +39,7 @@ pub(super) struct Servers {
     /// Where ranks report. The thread that holds the lock starts a rank.
     door: Mutex<Door>,
     /// Dropped last.
-    folder: TempDir,
+    _folder: TempDir,
 }
 
 /// The socket where processes report.
@@ -134,44 +136,11 @@ impl Servers {
         let listener = UnixListener::bind(folder.path().join("wire"))
             .map_err(|error| explained("cannot make a socket for it", error))?;
         listener.set_nonblocking(true)?;
-        let door = Mutex::new(Door { listener, last: 0, reported: HashMap::new() });
-        let mut servers = Servers { all: Vec::new(), door, folder };
-        for rank in 0..launch.size {
-            let server = servers.start_one(launch, rank)?;
-            servers.all.push(Mutex::new(server));
-        }
-        Ok(servers)
-    }
-
-    fn start_one(&self, launch: &Launch, rank: u32) -> io::Result<Server> {
-        let folder = self.folder.path();
-        let complaints = folder.join("complaints");
-        let mut command = Command::new(&launch.program);
-        command.args(&launch.arguments);
-        command.env("MAZURKA_SOCKET", folder.join("wire"));
-        command.env("MAZURKA_VARIABLES", folder.join("variables"));
-        command.env("MAZURKA_RANK", rank.to_string());
-        command.env("MAZURKA_SIZE", launch.size.to_string());
-        command.env("MAZURKA_TICK", launch.tick.as_nanos().to_string());
-        let are_files_own = u8::from(launch.files == Files::Own);
-        command.env("MAZURKA_FILES", are_files_own.to_string());
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&complaints)?);
-        let mut guard =
-            command.spawn().map_err(|error| explained("it cannot be started", error))?;
-        let door = self.door.lock().expect("no thread panics while it starts a rank");
-        let greeted = door.next(|| has_ended(&mut guard)).and_then(|(connection, hello)| {
-            let mut parts = Parts(&hello);
-            let bias = parts.u8().and_then(|_| parts.u32()).and_then(|_| parts.u64());
-            Ok((connection, bias.map_err(|_| ErrorKind::InvalidData)?))
-        });
-        match greeted {
-            Ok((connection, bias)) => Ok(Server { guard, connection, bias, ahead: None }),
-            Err(error) => {
-                let _ = guard.kill();
-                let _ = guard.wait();
-                Err(complaint(&complaints).unwrap_or(error))
-            }
-        }
+        let door = Door { listener, last: 0, reported: HashMap::new() };
+        let mut begun = Begun { guards: Vec::new(), greeted: BTreeMap::new() };
+        let started = begun.start_all(launch, folder.path(), &door);
+        let all = started.map_err(|error| begun.give_up(folder.path(), error))?;
+        Ok(Servers { all, door: Mutex::new(door), _folder: folder })
     }
 
     /// The distance between the address where the program was loaded and the address where it was
@@ -195,6 +164,83 @@ impl Servers {
         let _ = server.ahead(&mut door.last);
         Ok(Process { servers: self.clone(), rank, pid, key, connection, has_ended: false })
     }
+}
+
+/// The servers that are starting.
+struct Begun {
+    /// By rank.
+    guards: Vec<Child>,
+    /// The connections of those that have reported, and the distance of their addresses.
+    greeted: BTreeMap<u32, (Connection, u64)>,
+}
+
+impl Begun {
+    /// Starts a server for each rank, some at the same time, and waits until all have reported.
+    fn start_all(
+        &mut self,
+        launch: &Launch,
+        folder: &Path,
+        door: &Door,
+    ) -> io::Result<Vec<Mutex<Server>>> {
+        let size = launch.size as usize;
+        while self.greeted.len() < size {
+            while self.guards.len() < size.min(self.greeted.len() + AT_ONCE) {
+                self.guards.push(spawn(launch, folder, self.guards.len())?);
+            }
+            let Begun { guards, greeted } = self;
+            let (connection, hello) = door.next(|| {
+                let missing =
+                    (0..).zip(&mut *guards).filter(|(rank, _)| !greeted.contains_key(rank));
+                missing.map(|(_, guard)| guard).find_map(has_ended)
+            })?;
+            let mut parts = Parts(&hello);
+            let said = parts.u8().and_then(|_| Ok((parts.u32()?, parts.u64()?)));
+            let (rank, bias) = said.map_err(|_| ErrorKind::InvalidData)?;
+            if rank as usize >= guards.len() || greeted.contains_key(&rank) {
+                return Err(ErrorKind::InvalidData.into());
+            }
+            greeted.insert(rank, (connection, bias));
+        }
+        let all = self.guards.drain(..).zip(std::mem::take(&mut self.greeted).into_values());
+        let server = |(guard, (connection, bias))| {
+            Mutex::new(Server { guard, connection, bias, ahead: None })
+        };
+        Ok(all.map(server).collect())
+    }
+
+    /// Ends what was started. Returns the last words of the first server that has not reported, or
+    /// else the error.
+    fn give_up(&mut self, folder: &Path, error: io::Error) -> io::Error {
+        self.greeted.values_mut().for_each(|(connection, _)| connection.close());
+        for guard in &mut self.guards {
+            let _ = guard.kill();
+            let _ = guard.wait();
+        }
+        let all = 0..self.guards.len();
+        let mut missing = all.filter(|&rank| !self.greeted.contains_key(&(rank as u32)));
+        missing.find_map(|rank| complaint(&complaints(folder, rank))).unwrap_or(error)
+    }
+}
+
+/// Starts the server of a rank.
+fn spawn(launch: &Launch, folder: &Path, rank: usize) -> io::Result<Child> {
+    let mut command = Command::new(&launch.program);
+    command.args(&launch.arguments);
+    command.env("MAZURKA_SOCKET", folder.join("wire"));
+    command.env("MAZURKA_VARIABLES", folder.join("variables"));
+    command.env("MAZURKA_RANK", rank.to_string());
+    command.env("MAZURKA_SIZE", launch.size.to_string());
+    command.env("MAZURKA_TICK", launch.tick.as_nanos().to_string());
+    let are_files_own = u8::from(launch.files == Files::Own);
+    command.env("MAZURKA_FILES", are_files_own.to_string());
+    let errors = File::create(complaints(folder, rank))?;
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
+    command.spawn().map_err(|error| explained("it cannot be started", error))
+}
+
+/// The file for what the server of a rank says when it cannot go on.
+fn complaints(folder: &Path, rank: usize) -> PathBuf {
+    folder.join(format!("complaints-{rank}"))
 }
 
 impl Door {

@@ -1,8 +1,7 @@
 //! Livelocks: every process that can move only repeats a loop that waits.
 //!
 //! A process *spins* in a state if everything that it can do there alone leaves all objects
-//! unchanged and leads back to earlier local states: it reads the same values for ever. (What it
-//! may do, but need not, does not count: [`State::is_optional`].) If every
+//! unchanged and leads back to earlier local states: it reads the same values for ever. If every
 //! process that can move spins, nothing will ever change. That is a livelock. If all processes that
 //! spin are daemons, it is a normal end, like one where daemons are blocked.
 //! ([`crate::trace::spin`] says how executions leave out such loops.)
@@ -50,6 +49,24 @@ impl Watch {
 
     /// What the processes that can move do. When this returns, `state` is as before.
     pub fn motion<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> Motion {
+        self.motion_of(locals, state, Counted::All)
+    }
+
+    /// The same if nothing happens that need not happen ([`State::is_optional`]).
+    pub fn least_motion<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        state: &mut State,
+    ) -> Motion {
+        self.motion_of(locals, state, Counted::Duties)
+    }
+
+    fn motion_of<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        state: &mut State,
+        counted: Counted,
+    ) -> Motion {
         let movers = state.processes().filter(|&process| state.must_move(locals, process));
         let movers: Vec<_> = movers.collect();
         if !movers.iter().all(|&process| may_spin(locals, state.local(process))) {
@@ -57,7 +74,7 @@ impl Watch {
         }
         let Motion::Round(mut all) = polling(locals, state) else { return Motion::On };
         for process in movers {
-            match self.circle(locals, state, process) {
+            match self.circle(locals, state, process, counted) {
                 Ok(circle) => all.push(Spin { process, circle }),
                 Err(motion) => return motion,
             }
@@ -106,7 +123,8 @@ impl Watch {
         answer
     }
 
-    /// Does the process spin, so far as it has to move? `None` if its loop is too long.
+    /// Does the process spin if nothing happens that need not happen? `None` if its loop is too
+    /// long.
     pub(crate) fn spins<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
@@ -116,7 +134,7 @@ impl Watch {
         if !may_spin(locals, state.local(process)) {
             return Some(false);
         }
-        match self.circle(locals, state, process) {
+        match self.circle(locals, state, process, Counted::Duties) {
             Ok(_) => Some(true),
             Err(Motion::Unknown) => None,
             Err(_) => Some(false),
@@ -129,12 +147,13 @@ impl Watch {
         locals: &mut Locals<'_, S>,
         state: &mut State,
         process: ProcessId,
+        counted: Counted,
     ) -> Result<Vec<LocalId>, Motion> {
         let start = state.depth();
         let mut visited = vec![state.local(process)];
         let mut known: FxHashSet<LocalId> = visited.iter().copied().collect();
         let mut pending: Vec<(usize, Choice)> = Vec::new();
-        duties(locals, state, process, |choice| pending.push((start, choice)));
+        counted.choices(locals, state, process, |choice| pending.push((start, choice)));
         let mut found = Ok(());
         while found.is_ok()
             && let Some((depth, choice)) = pending.pop()
@@ -149,7 +168,7 @@ impl Watch {
             } else if known.insert(local) {
                 visited.push(local);
                 let (before, here) = (pending.len(), state.depth());
-                duties(locals, state, process, |choice| pending.push((here, choice)));
+                counted.choices(locals, state, process, |choice| pending.push((here, choice)));
                 if self.restless.contains(&local)
                     || visited.len() > LONGEST_LOOP
                     || self.stop.is_raised()
@@ -168,18 +187,29 @@ impl Watch {
     }
 }
 
-/// Calls `each` with the ways to move of the process that are not optional.
-fn duties<S: System>(
-    locals: &Locals<'_, S>,
-    state: &State,
-    process: ProcessId,
-    mut each: impl FnMut(Choice),
-) {
-    state.choices(locals, process, |choice| {
-        if !state.is_optional(locals, Action { process, choice }) {
-            each(choice);
-        }
-    });
+/// The actions that count as moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counted {
+    All,
+    /// Those that are not optional.
+    Duties,
+}
+
+impl Counted {
+    /// Calls `each` with the moves of the process.
+    fn choices<S: System>(
+        self,
+        locals: &Locals<'_, S>,
+        state: &State,
+        process: ProcessId,
+        mut each: impl FnMut(Choice),
+    ) {
+        state.choices(locals, process, |choice| {
+            if self == Counted::All || !state.is_optional(locals, Action { process, choice }) {
+                each(choice);
+            }
+        });
+    }
 }
 
 /// Is it a livelock if these processes spin? Not if all of them are daemons, which may wait for

@@ -60,7 +60,9 @@ pub(crate) fn standstill<'s, S: System>(
     for at in later {
         let mut larger = least.clone();
         larger.include(at, &mut locals);
-        if larger.close(&mut locals, spins).is_some() && larger.state.stuck(&locals).next().is_some() {
+        if larger.close(&mut locals, spins).is_some()
+            && larger.state.stuck(&locals).next().is_some()
+        {
             return Some((locals, larger.state));
         }
     }

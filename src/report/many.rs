@@ -1,8 +1,10 @@
-//! Many processes that wait alike: one is shown, and the others are named.
+//! Many processes that wait alike, or take the same step: one is shown, and the others are named.
 
-use crate::property::{Blocked, list};
+use std::ops::Range;
 
-/// From this number on, processes that wait alike are told together.
+use crate::property::{Blocked, Step, list};
+
+/// From this number on, processes that do the same are told together.
 const MANY: usize = 8;
 
 /// Who waits, each with those that wait alike and are not shown themselves.
@@ -32,6 +34,49 @@ fn key(blocked: &Blocked) -> Key<'_> {
     let Blocked { action, waits_for, file, line, .. } = blocked;
     let hope = blocked.hope().map(|hope| without_numbers(&hope));
     (file.as_deref(), *line, without_numbers(action), without_numbers(waits_for), hope)
+}
+
+/// Consecutive steps of one process, and those of other processes after them that are alike.
+pub(super) struct Row {
+    /// The steps that are shown.
+    pub(super) shown: Range<usize>,
+    /// The steps after them: as many times the same, each time by another process.
+    pub(super) alike: Range<usize>,
+}
+
+/// The steps of an execution in rows. If at least [`MANY`] processes take the same steps, one after
+/// the other, only those of the first are shown. So nothing is hidden but the numbers in these
+/// steps.
+pub(super) fn rows(steps: &[Step]) -> Vec<Row> {
+    let turns: Vec<&[Step]> = steps.chunk_by(|one, other| one.process == other.process).collect();
+    let mut rows = Vec::new();
+    let (mut rest, mut start) = (&turns[..], 0);
+    while let [first, others @ ..] = rest {
+        let is_alike = |&(place, turn): &(usize, &&[Step])| {
+            let is_other = |before: &&[Step]| before[0].process != turn[0].process;
+            rest[..=place].iter().all(is_other)
+                && first.len() == turn.len()
+                && first.iter().zip(*turn).all(|(one, other)| are_alike(one, other))
+        };
+        let more = others.iter().enumerate().take_while(is_alike).count();
+        let more = if more + 1 >= MANY { more } else { 0 };
+        let (shown, end) = (start + first.len(), start + first.len() * (more + 1));
+        rows.push(Row { shown: start..shown, alike: shown..end });
+        (rest, start) = (&rest[more + 1..], end);
+    }
+    rows
+}
+
+/// Are the texts of two steps the same but for numbers?
+fn are_alike(one: &Step, other: &Step) -> bool {
+    let same = |a: &str, b: &str| without_numbers(a) == without_numbers(b);
+    let place = |step: &Step| (step.file.clone(), step.line, step.column, step.ended);
+    place(one) == place(other)
+        && same(&one.action, &other.action)
+        && match (&one.outcome, &other.outcome) {
+            (Some(one), Some(other)) => same(one, other),
+            (one, other) => one == other,
+        }
 }
 
 /// The text with a sign in the place of each number.
