@@ -96,8 +96,8 @@ impl SearchArgs {
 pub(super) struct ResultArgs {
     /// Draw the violations, if any: all of them as an interactive page (.html), or the first one as
     /// a space-time diagram (.svg, .dot, .json). Of ranks that wait for ever, .dot shows who waits
-    /// for whom. Nothing is written if nothing is wrong: for that, see `mazurka draw`. A page needs another search, which may take as long as --timeout, and 20
-    /// s at most
+    /// for whom. Nothing is written if nothing is wrong: for that, see `mazurka draw`. A page needs
+    /// another search, which may take as long as --timeout, and 20 s at most
     #[arg(long, value_name = "FILE")]
     draw: Option<PathBuf>,
     /// Write the result to this file [default: standard output]

@@ -2,8 +2,9 @@
 //!
 //! An event or step is a node `e0`, `e1`, ..; a lane of a space-time chart starts at `p0`, `p1`, ..
 //! and ends at `q0`, `q1`, ..; a call of a search tree is a node `n0`, `n1`, .., and so is a
-//! statement in a control flow; processes that wait are nodes `w0`, `w1`, .. These ids are generated: text of the program stands in labels only.
-//! `escaped` makes it safe, because the crate that writes DOT escapes nothing.
+//! statement in a control flow; processes that wait are nodes `w0`, `w1`, .. These ids are
+//! generated: text of the program stands in labels only. `escaped` makes it safe, because the crate
+//! that writes DOT escapes nothing.
 //!
 //! In labels a backslash starts an escape sequence and an ampersand an HTML entity, even within
 //! quotes. So both are escaped, as well as the quote.

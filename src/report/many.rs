@@ -125,6 +125,40 @@ fn follows(one: &str, other: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Steps of these ranks, in a line.
+    fn steps(all: &[(u32, u32)]) -> Vec<Step> {
+        let step = |&(rank, line): &(u32, u32)| Step {
+            process: format!("rank {rank}"),
+            action: format!("call({rank})"),
+            outcome: Some(format!("entered as {rank}")),
+            file: None,
+            line: Some(line),
+            column: None,
+            ended: None,
+        };
+        all.iter().map(step).collect()
+    }
+
+    fn ranges(all: &[(u32, u32)]) -> Vec<(Range<usize>, Range<usize>)> {
+        rows(&steps(all)).into_iter().map(|row| (row.shown, row.alike)).collect()
+    }
+
+    #[test]
+    fn steps_that_many_processes_take_one_after_the_other_are_one_row() {
+        let one_by_one = |from: usize, to: usize| (from..to).map(|at| (at..at + 1, at + 1..at + 1));
+        let enter: Vec<(u32, u32)> = (0..8).map(|rank| (rank, 3)).collect();
+        assert_eq!(ranges(&enter), [(0..1, 1..8)]);
+        assert_eq!(ranges(&enter[1..]), one_by_one(0, 7).collect::<Vec<_>>(), "they are few");
+        let leave: Vec<(u32, u32)> = (0..8).flat_map(|rank| [(rank, 3), (rank, 4)]).collect();
+        assert_eq!(ranges(&leave), [(0..2, 2..16)]);
+        // The line differs in the middle.
+        let mixed = [&enter[..4], &[(9, 4)], &enter[4..]].concat();
+        assert_eq!(ranges(&mixed), one_by_one(0, 9).collect::<Vec<_>>());
+        // Two processes take turns: the order of their steps is not that of their names.
+        let turns: Vec<(u32, u32)> = (0..16).map(|at| (at % 2, 3)).collect();
+        assert_eq!(ranges(&turns), one_by_one(0, 16).collect::<Vec<_>>());
+    }
+
     #[test]
     fn rows_of_names_are_told_by_their_ends() {
         let names = ["rank 9", "rank 10", "rank 11", "rank 14", "P[0]", "P[1]", "Q"];

@@ -112,6 +112,31 @@ fn loops_of_libraries_are_waits_in_optimized_code_too() {
     assert_eq!((right, wrong, found), (8, 11, Vec::new()));
 }
 
+/// By chance a rank often polls too early, and then waits for something else in its loop that never
+/// comes. Such executions are not given up: it polls later.
+#[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
+fn executions_by_chance_come_to_their_end() {
+    let folder = folder("mpi-rounds-by-chance");
+    let program = compile_as("mpicc", "rounds.c", &["-O1"], &folder);
+    for explorer in ["random", "pct"] {
+        for case in ["1", "4", "12"] {
+            let by_chance = ["--explorer", explorer, "--executions", "40", "--format", "json"];
+            let arguments = [&["mpirun"], &by_chance[..], &[&program, case]].concat();
+            let stats = json(&mazurka(&arguments).output().unwrap())["stats"].clone();
+            assert_eq!((stats["traces"].as_u64(), stats["given_up"].as_u64()), (Some(40), Some(0)));
+            let all =
+                json(&mazurka(&["mpirun", "--format", "json", &program, case]).output().unwrap());
+            let classes = stats["classes"].as_u64().unwrap();
+            assert!(
+                classes > 1 && classes <= all["stats"]["traces"].as_u64().unwrap(),
+                "{explorer} {case}"
+            );
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// What a poll is about to overwrite makes no difference: a loop that tests one request after the
 /// other has the same few classes, whatever its variables contain before the first round.
 #[test]
