@@ -18,6 +18,7 @@ mod instrument;
 #[cfg(feature = "json")]
 pub mod json;
 pub(crate) mod lint;
+mod many;
 pub mod mci;
 pub mod picture;
 mod shown;

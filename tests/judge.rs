@@ -334,7 +334,7 @@ impl<S: System> Observer for Recorder<'_, S> {
 
 /// Whether nothing is enabled but repetitions of loops.
 fn is_livelocked<S: System>(locals: &mut Locals<'_, S>, state: &mut State) -> bool {
-    match Watch::default().motion(locals, state) {
+    match Watch::default().least_motion(locals, state) {
         Motion::Round(spins) => !spins.is_empty(),
         Motion::On | Motion::Unknown => false,
     }

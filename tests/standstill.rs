@@ -13,8 +13,8 @@ use mazurka::explore::{
 };
 use mazurka::lang::compile;
 use mazurka::model::{
-    Action, Actors, Buffering, Completion, Delivery, Describe, Finale, Invariants, Locals, Next,
-    Objects, Op, Response, Semantics, State, System, Values,
+    Action, Actors, Buffering, Choice, Completion, Delivery, Describe, Finale, Invariants, Locals,
+    Next, Objects, Op, ProcessId, Response, Semantics, State, System, Values,
 };
 use mazurka::property::{Replay, explain_deadlock};
 use mazurka::systems::history::History;
@@ -173,13 +173,10 @@ fn stands_still<S: System>(system: &S) -> bool {
     ) -> bool {
         let mut enabled = Vec::new();
         state.enabled(locals, &mut enabled);
-        let must = enabled.iter().any(|&action| !state.is_optional(locals, action));
-        let polls_on = state.processes().any(|process| {
-            let round = state.round_of_polls(locals, process);
-            round.is_some_and(|round| state.polls_on(locals, process, &round))
-                || state.is_cut_at_poll(locals, process)
-        });
-        if !must && !polls_on && state.stuck(locals).next().is_some() {
+        let all: Vec<_> = state.processes().collect();
+        if all.into_iter().all(|process| waits(locals, state, process))
+            && state.stuck(locals).next().is_some()
+        {
             return true;
         }
         let objects = locals.system().objects();
@@ -201,6 +198,34 @@ fn stands_still<S: System>(system: &S) -> bool {
     let mut locals = Locals::new(system);
     let mut state = State::initial(&mut locals);
     visit(&mut locals, &mut state, &mut HashSet::new())
+}
+
+/// Need the process do nothing any more? If it polls in vain until it is back in an earlier local
+/// state, it can go on with that for ever.
+fn waits<S: System>(locals: &mut Locals<'_, S>, state: &mut State, process: ProcessId) -> bool {
+    let depth = state.depth();
+    let mut seen = HashSet::from([state.local(process)]);
+    let waits = loop {
+        let mut must = Vec::new();
+        state.choices(locals, process, |choice| must.push(Action { process, choice }));
+        must.retain(|&action| !state.is_optional(locals, action));
+        match must[..] {
+            [] => {
+                let round = state.round_of_polls(locals, process);
+                break !round.is_some_and(|round| state.polls_on(locals, process, &round))
+                    && !state.is_cut_at_poll(locals, process);
+            }
+            [action] if action.choice == Choice::NOTHING => state.step(locals, action),
+            _ => break false,
+        }
+        if !seen.insert(state.local(process)) {
+            break true;
+        }
+    };
+    while state.depth() > depth {
+        state.undo(locals);
+    }
+    waits
 }
 
 /// The actions of each process so far.
@@ -387,4 +412,77 @@ fn programs_right_with_all_buffers_and_with_none_are_found() {
         in_between += usize::from(is_between);
     }
     assert!(still > 10 && right > 10 && in_between > 3, "{still} {right} {in_between}");
+}
+
+/// Messages in an order that needs no buffers, then some out of order. Ranks wait for some of them
+/// in loops that poll, for one thing or for two.
+fn loops(seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let ranks = 2 + usize::from(rng.chance(20));
+    let mut lines = vec![Vec::new(); ranks];
+    for tag in 0..3 {
+        let from = rng.below(ranks);
+        let to = (from + 1 + rng.below(ranks - 1)) % ranks;
+        let waits = |rng: &mut Rng, rank: usize, what: String| {
+            let also = match rng.chance(50) {
+                true => {
+                    format!("let (_, _, _) = iprobe(inbox[{rank}], tag: {});", 3 + rng.below(2))
+                }
+                false => String::new(),
+            };
+            match rng.chance(50) {
+                true => format!("loop {{ {also} {what} }}"),
+                false => format!("loop {{ {what} {also} }}"),
+            }
+        };
+        lines[from].push(match rng.below(3) {
+            0 => format!("send(inbox[{to}], 0, tag: {tag});"),
+            1 => format!("isend(inbox[{to}], 0, tag: {tag});"),
+            _ => {
+                let polls = waits(&mut rng, from, format!("if test(s{tag}) {{ break; }}"));
+                format!("let s{tag} = isend(inbox[{to}], 0, tag: {tag}); {polls}")
+            }
+        });
+        lines[to].push(match rng.below(3) {
+            0 => format!("recv(inbox[{to}], tag: {tag});"),
+            1 => {
+                let probe = format!("let (f, _, _) = iprobe(inbox[{to}], tag: {tag});");
+                let polls = waits(&mut rng, to, format!("{probe} if f {{ break; }}"));
+                format!("{polls} recv(inbox[{to}], tag: {tag});")
+            }
+            _ => {
+                let polls = waits(&mut rng, to, format!("if test(r{tag}) {{ break; }}"));
+                format!("let r{tag} = irecv(inbox[{to}], tag: {tag}); {polls}")
+            }
+        });
+    }
+    for own in &mut lines {
+        if own.len() > 1 && rng.chance(40) {
+            let at = rng.below(own.len() - 1);
+            own.swap(at, at + 1);
+        }
+    }
+    let mut text =
+        format!("p2p mailbox inbox[{ranks}];\nprocess Rank[i in 0..{ranks}] {{\n    match i {{\n");
+    for (rank, own) in lines.iter().enumerate() {
+        let pattern = if rank + 1 == ranks { "_".into() } else { rank.to_string() };
+        text += &format!("        {pattern} => {{ {} }}\n", own.join(" "));
+    }
+    text + "    }\n}\n"
+}
+
+#[test]
+fn a_rank_that_polls_in_vain_stands_still() {
+    let (mut still, mut in_between, mut right) = (0, 0, 0);
+    for seed in 0..random_models::asked(40) as u64 {
+        let text = loops(seed);
+        let program = compile("loops.maz", &text, &[]).unwrap_or_else(|errors| {
+            panic!("{}\n{text}", errors.render(false));
+        });
+        let [expected, is_between] = compare(&program, || format!("seed {seed}\n{text}"));
+        still += usize::from(expected);
+        right += usize::from(!expected);
+        in_between += usize::from(is_between);
+    }
+    assert!(still > 10 && right > 10, "{still} {right} {in_between}");
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
-use super::drawing::Effort;
+use super::drawing::{Effort, Format};
 use super::execution::Execution;
 use super::options::{LintArgs, MpiArgs, bytes, time};
 use super::output::Output;
@@ -19,6 +19,7 @@ use crate::explore::{Budget, Explorer, explore};
 use crate::model::{Schedule, Semantics};
 use crate::mpi::{Diagnosis, Files, Launch, Others, RANK_MEMORY, Ranks, Slip, TICK, Unreceived};
 use crate::property::Properties;
+use crate::report::dot;
 use crate::report::lint;
 use crate::report::lint::Levels;
 use crate::report::text::{quoted, shown};
@@ -166,7 +167,14 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         true => Exit::Violation,
         false => Variants::new(&reports).verdict.into(),
     };
-    if let Some(drawing) = drawing {
+    if let Some((file, Format::Dot)) = drawing
+        && let Some(report) = reports.iter().find(|report| !report.violations.is_empty())
+        && let [first, ..] = &report.violations[..]
+        && first.kind.is_standstill()
+    {
+        let graph = dot::wait_for_graph(&report.subject, first);
+        verification::write_drawing(file, &graph, output)?;
+    } else if let Some(drawing) = drawing {
         let found = drawn.as_ref().map(|(spec, violations)| (spec, &violations[..]));
         verification::draw(drawing, found, (Effort::within(&limits), exit), output)?;
     }

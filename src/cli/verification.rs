@@ -95,9 +95,9 @@ impl SearchArgs {
 #[derive(Args)]
 pub(super) struct ResultArgs {
     /// Draw the violations, if any: all of them as an interactive page (.html), or the first one as
-    /// a space-time diagram (.svg, .dot, .json). Nothing is written if nothing is wrong: for that,
-    /// see `mazurka draw`. A page needs another search, which may take as long as --timeout, and 20
-    /// s at most
+    /// a space-time diagram (.svg, .dot, .json). Of ranks that wait for ever, .dot shows who waits
+    /// for whom. Nothing is written if nothing is wrong: for that, see `mazurka draw`. A page needs
+    /// another search, which may take as long as --timeout, and 20 s at most
     #[arg(long, value_name = "FILE")]
     draw: Option<PathBuf>,
     /// Write the result to this file [default: standard output]
@@ -223,7 +223,13 @@ pub(super) fn draw<P: System>(
         Drawing::Html => Ok(drawing::render(&page(spec, violations, effort)?)),
         format => Ok(drawing::picture(&drawing::chart(spec, &first.schedule, limit)?, format)),
     })?;
-    files::write(file, &text)?;
+    write_drawing(file, &text, output)
+}
+
+/// Writes a drawing, and prints the name of the file.
+pub(super) fn write_drawing(file: &Path, text: &str, output: &mut Output) -> Result<(), Failure> {
+    output.finish()?;
+    files::write(file, text)?;
     output.remark(format!("Drawn: {}\n", shown(file)));
     Ok(())
 }

@@ -26,7 +26,7 @@ use super::watchdog::{Alarm, Watchdog};
 use crate::model::{
     Action, Locals, Needed, ProcessId, Schedule, State, StopSignal, System, Values,
 };
-use crate::property::{self, Leaks, Position, When};
+use crate::property::{self, Leaks, Position, Watch, When};
 use crate::trace::standstill;
 
 /// The most actions between two readings of the clock. There are fewer if they take longer than
@@ -524,8 +524,15 @@ impl<'o> Driver<'o> {
     /// some process has not ended?
     #[cold]
     fn judge_standstill<S: System>(&mut self, system: &S, state: &State) -> bool {
-        let least = standstill(system, &Schedule::of(state));
-        least.is_some_and(|(mut locals, least)| self.judge_rest(&mut locals, &least))
+        let mut watch = Watch::new(self.signal().clone());
+        let mut has_long_loop = false;
+        let least = standstill(system, &Schedule::of(state), &mut |locals, state, process| {
+            let spins = watch.spins(locals, state, process);
+            has_long_loop |= spins.is_none();
+            spins.unwrap_or(false)
+        });
+        self.has_long_loop |= has_long_loop;
+        least.is_some_and(|(mut locals, mut least)| self.judge_rest(&mut locals, &mut least))
     }
 
     #[cold]

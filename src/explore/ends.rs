@@ -68,7 +68,7 @@ impl Driver<'_> {
     ///
     /// # Panics
     /// If another action is possible in `state`: the explorer has lost it.
-    pub fn resting<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &State) -> bool {
+    pub fn resting<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> bool {
         if state.is_terminal(locals) {
             return self.terminal(locals, state);
         }
@@ -83,17 +83,20 @@ impl Driver<'_> {
         self.judge_rest(locals, state)
     }
 
-    /// Judges a state in which every possible action is optional. Returns whether it is a
-    /// violation. Terminal states are judged as ends, not here.
+    /// Judges a state in which every possible action is optional, or part of a loop that waits.
+    /// Returns whether it is a violation. Terminal states are judged as ends, not here. `state` is
+    /// the same afterwards.
     pub(super) fn judge_rest<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
-        state: &State,
+        state: &mut State,
     ) -> bool {
-        let Motion::Round(spins) = polling(locals, state) else { return false };
         if state.is_terminal(locals) {
             return false;
         }
+        let motion = Watch::new(self.signal().clone()).least_motion(locals, state);
+        self.has_long_loop |= motion == Motion::Unknown && !self.is_stopped();
+        let Motion::Round(spins) = motion else { return false };
         let at = Position::new(locals, state).going_round(&spins);
         let when = time_of_end(locals, state, &spins);
         let objection = self.budget.properties.objections(when, at).next();

@@ -27,6 +27,8 @@ use crate::model::StopSignal;
 
 /// The time limit for a process to report, or to carry out an order.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How many servers start at the same time.
+const AT_ONCE: usize = 16;
 /// The time limit for the guards to end.
 const FAREWELL: Duration = Duration::from_secs(2);
 /// The maximum number of bytes of a server's error output in a message.
@@ -140,9 +142,10 @@ impl Servers {
         let door = Mutex::new(Door { listener, last: 0, reported: HashMap::new() });
         let (all, tables) = Default::default();
         let servers = Servers { launch: launch.clone(), all, tables, door, folder };
-        for rank in 0..launch.size {
-            servers.ensure(rank, None)?;
-        }
+        let mut begun = Begun { guards: Vec::new(), greeted: BTreeMap::new() };
+        let started = begun.start_all(&servers);
+        let started = started.map_err(|error| begun.give_up(servers.folder.path(), error))?;
+        *servers.all.lock().expect("nobody else has it yet") = started;
         Ok(servers)
     }
 
@@ -171,9 +174,23 @@ impl Servers {
         Ok(server)
     }
 
+    /// Starts a server, and waits until it has reported.
     fn start_one(&self, number: u32, origin: Option<&Origin>) -> io::Result<Server> {
+        let mut guard = self.spawn(number, origin)?;
+        let mut door = self.door.lock().expect("no thread panics while it starts a rank");
+        match door.await_server(|| has_ended(&mut guard)) {
+            Ok((connection, bias)) => Ok(Server { guard, connection, bias, ahead: None }),
+            Err(error) => {
+                let _ = guard.kill();
+                let _ = guard.wait();
+                Err(complaint(&complaints(self.folder.path(), number)).unwrap_or(error))
+            }
+        }
+    }
+
+    /// Starts the process of a server.
+    fn spawn(&self, number: u32, origin: Option<&Origin>) -> io::Result<Child> {
         let (launch, folder) = (&self.launch, self.folder.path());
-        let complaints = folder.join("complaints");
         let program = origin.map_or(&launch.program, |origin| &origin.program);
         let mut command = Command::new(program);
         command.env("MAZURKA_SOCKET", folder.join("wire"));
@@ -200,18 +217,9 @@ impl Servers {
         command.env("MAZURKA_MEMORY", launch.rank_memory.to_string());
         let are_files_own = u8::from(launch.files == Files::Own);
         command.env("MAZURKA_FILES", are_files_own.to_string());
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&complaints)?);
-        let mut guard =
-            command.spawn().map_err(|error| explained("it cannot be started", error))?;
-        let mut door = self.door.lock().expect("no thread panics while it starts a rank");
-        match door.await_server(|| has_ended(&mut guard)) {
-            Ok((connection, bias)) => Ok(Server { guard, connection, bias, ahead: None }),
-            Err(error) => {
-                let _ = guard.kill();
-                let _ = guard.wait();
-                Err(complaint(&complaints).unwrap_or(error))
-            }
-        }
+        let errors = File::create(complaints(folder, number))?;
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
+        command.spawn().map_err(|error| explained("it cannot be started", error))
     }
 
     /// The distance between the address where the program of the process with this number was
@@ -239,6 +247,63 @@ impl Servers {
 
 fn held(server: &Mutex<Server>) -> MutexGuard<'_, Server> {
     server.lock().expect("no thread panics while it holds a server")
+}
+
+/// The servers that are starting.
+struct Begun {
+    /// By rank.
+    guards: Vec<Child>,
+    /// The connections of those that have reported, and the distance of their addresses.
+    greeted: BTreeMap<u32, (Connection, u64)>,
+}
+
+impl Begun {
+    /// Starts a server for each rank, some at the same time, and waits until all have reported.
+    fn start_all(&mut self, servers: &Servers) -> io::Result<BTreeMap<u32, Arc<Mutex<Server>>>> {
+        let size = servers.launch.size as usize;
+        let door = servers.door.lock().expect("no thread panics while it starts a rank");
+        while self.greeted.len() < size {
+            while self.guards.len() < size.min(self.greeted.len() + AT_ONCE) {
+                self.guards.push(servers.spawn(self.guards.len() as u32, None)?);
+            }
+            let Begun { guards, greeted } = self;
+            let (connection, hello) = door.next(|| {
+                let missing =
+                    (0..).zip(&mut *guards).filter(|(rank, _)| !greeted.contains_key(rank));
+                missing.map(|(_, guard)| guard).find_map(has_ended)
+            })?;
+            let mut parts = Parts(&hello);
+            let said = parts.u8().and_then(|_| Ok((parts.u32()?, parts.u64()?)));
+            let (rank, bias) = said.map_err(|_| ErrorKind::InvalidData)?;
+            if rank as usize >= guards.len() || greeted.contains_key(&rank) {
+                return Err(ErrorKind::InvalidData.into());
+            }
+            greeted.insert(rank, (connection, bias));
+        }
+        let all = self.guards.drain(..).zip(std::mem::take(&mut self.greeted));
+        let server = |(guard, (rank, (connection, bias)))| {
+            (rank, Arc::new(Mutex::new(Server { guard, connection, bias, ahead: None })))
+        };
+        Ok(all.map(server).collect())
+    }
+
+    /// Ends what was started. Returns the last words of the first server that has not reported, or
+    /// else the error.
+    fn give_up(&mut self, folder: &Path, error: io::Error) -> io::Error {
+        self.greeted.values_mut().for_each(|(connection, _)| connection.close());
+        for guard in &mut self.guards {
+            let _ = guard.kill();
+            let _ = guard.wait();
+        }
+        let all = 0..self.guards.len() as u32;
+        let mut missing = all.filter(|rank| !self.greeted.contains_key(rank));
+        missing.find_map(|rank| complaint(&complaints(folder, rank))).unwrap_or(error)
+    }
+}
+
+/// The file for what the server of a rank says when it cannot go on.
+fn complaints(folder: &Path, rank: u32) -> PathBuf {
+    folder.join(format!("complaints-{rank}"))
 }
 
 impl Door {

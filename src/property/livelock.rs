@@ -49,6 +49,24 @@ impl Watch {
 
     /// What the processes that can move do. When this returns, `state` is as before.
     pub fn motion<S: System>(&mut self, locals: &mut Locals<'_, S>, state: &mut State) -> Motion {
+        self.motion_of(locals, state, Counted::All)
+    }
+
+    /// The same if nothing happens that need not happen ([`State::is_optional`]).
+    pub fn least_motion<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        state: &mut State,
+    ) -> Motion {
+        self.motion_of(locals, state, Counted::Duties)
+    }
+
+    fn motion_of<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        state: &mut State,
+        counted: Counted,
+    ) -> Motion {
         let movers = state.processes().filter(|&process| state.must_move(locals, process));
         let movers: Vec<_> = movers.collect();
         if !movers.iter().all(|&process| may_spin(locals, state.local(process))) {
@@ -56,7 +74,7 @@ impl Watch {
         }
         let Motion::Round(mut all) = polling(locals, state) else { return Motion::On };
         for process in movers {
-            match self.circle(locals, state, process) {
+            match self.circle(locals, state, process, counted) {
                 Ok(circle) => all.push(Spin { process, circle }),
                 Err(motion) => return motion,
             }
@@ -105,18 +123,37 @@ impl Watch {
         answer
     }
 
+    /// Does the process spin if nothing happens that need not happen? `None` if its loop is too
+    /// long.
+    pub(crate) fn spins<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        state: &mut State,
+        process: ProcessId,
+    ) -> Option<bool> {
+        if !may_spin(locals, state.local(process)) {
+            return Some(false);
+        }
+        match self.circle(locals, state, process, Counted::Duties) {
+            Ok(_) => Some(true),
+            Err(Motion::Unknown) => None,
+            Err(_) => Some(false),
+        }
+    }
+
     /// The local states of the loop of the process, if it spins.
     fn circle<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
         state: &mut State,
         process: ProcessId,
+        counted: Counted,
     ) -> Result<Vec<LocalId>, Motion> {
         let start = state.depth();
         let mut visited = vec![state.local(process)];
         let mut known: FxHashSet<LocalId> = visited.iter().copied().collect();
         let mut pending: Vec<(usize, Choice)> = Vec::new();
-        state.choices(locals, process, |choice| pending.push((start, choice)));
+        counted.choices(locals, state, process, |choice| pending.push((start, choice)));
         let mut found = Ok(());
         while found.is_ok()
             && let Some((depth, choice)) = pending.pop()
@@ -131,7 +168,7 @@ impl Watch {
             } else if known.insert(local) {
                 visited.push(local);
                 let (before, here) = (pending.len(), state.depth());
-                state.choices(locals, process, |choice| pending.push((here, choice)));
+                counted.choices(locals, state, process, |choice| pending.push((here, choice)));
                 if self.restless.contains(&local)
                     || visited.len() > LONGEST_LOOP
                     || self.stop.is_raised()
@@ -147,6 +184,31 @@ impl Watch {
             state.undo(locals);
         }
         found.map(|()| visited)
+    }
+}
+
+/// The actions that count as moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counted {
+    All,
+    /// Those that are not optional.
+    Duties,
+}
+
+impl Counted {
+    /// Calls `each` with the moves of the process.
+    fn choices<S: System>(
+        self,
+        locals: &Locals<'_, S>,
+        state: &State,
+        process: ProcessId,
+        mut each: impl FnMut(Choice),
+    ) {
+        state.choices(locals, process, |choice| {
+            if self == Counted::All || !state.is_optional(locals, Action { process, choice }) {
+                each(choice);
+            }
+        });
     }
 }
 

@@ -2,13 +2,15 @@
 //!
 //! An event or step is a node `e0`, `e1`, ..; a lane of a space-time chart starts at `p0`, `p1`, ..
 //! and ends at `q0`, `q1`, ..; a call of a search tree is a node `n0`, `n1`, .., and so is a
-//! statement in a control flow. These ids are generated: text of the program stands in labels only.
-//! `escaped` makes it safe, because the crate that writes DOT escapes nothing.
+//! statement in a control flow; processes that wait are nodes `w0`, `w1`, .. These ids are
+//! generated: text of the program stands in labels only. `escaped` makes it safe, because the crate
+//! that writes DOT escapes nothing.
 //!
 //! In labels a backslash starts an escape sequence and an ampersand an HTML entity, even within
 //! quotes. So both are escaped, as well as the quote.
 
 mod control_flow;
+mod waits;
 
 use dot_writer::{Attributes, DotWriter, Scope};
 
@@ -16,6 +18,7 @@ use super::picture::{
     Arrow, ArrowKind, End, Event, Fate, Node, PartialOrder, Picture, SearchTree, SpaceTime, Turn,
     compact,
 };
+use super::{Subject, ViolationReport};
 use crate::explore::Verdict;
 
 /// Red for conflicts and deadlocks, blue for messages, grey for the rest. Colour-blind people can
@@ -26,18 +29,27 @@ const GREY: &str = "#666666";
 
 /// The picture as a directed graph.
 pub fn render(picture: &Picture) -> String {
+    written(|graph| match picture {
+        Picture::Order(order) => partial_order(graph, order),
+        Picture::SpaceTime(chart) => space_time(graph, chart),
+        Picture::Steps(tree) => search_tree(graph, tree),
+        Picture::Processes(flow) => control_flow::draw(graph, flow),
+    })
+}
+
+/// Who waits for whom at the end of an execution that stands still.
+pub fn wait_for_graph(subject: &Subject, violation: &ViolationReport) -> String {
+    written(|graph| waits::draw(graph, subject, violation))
+}
+
+fn written(draw: impl FnOnce(&mut Scope<'_, '_>)) -> String {
     let mut bytes = Vec::new();
     {
         let mut writer = DotWriter::from(&mut bytes);
         let mut graph = writer.digraph();
         graph.graph_attributes().set("fontname", "monospace", true);
         graph.node_attributes().set("fontname", "monospace", true).set("shape", "box", false);
-        match picture {
-            Picture::Order(order) => partial_order(&mut graph, order),
-            Picture::SpaceTime(chart) => space_time(&mut graph, chart),
-            Picture::Steps(tree) => search_tree(&mut graph, tree),
-            Picture::Processes(flow) => control_flow::draw(&mut graph, flow),
-        }
+        draw(&mut graph);
     }
     String::from_utf8(bytes).expect("only text was written") + "\n"
 }

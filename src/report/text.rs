@@ -11,7 +11,6 @@ mod checks;
 mod coverage;
 mod execution;
 mod levels;
-mod many;
 mod place;
 mod printed;
 mod shell;

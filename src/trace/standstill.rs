@@ -17,6 +17,12 @@
 //! have ended in the result, no standstill is larger. It takes O(n p) steps and lookups for n
 //! events of p processes, since each event is executed once.
 //!
+//! A process that has to move may also *spin*: it polls in a loop, and nothing that it polls is
+//! there. Then it need not move either. What a poll finds stays there until the process takes it,
+//! so a process that finds something in C finds it in every larger configuration, until it acts. (A
+//! loop that reads a cell may find something and then nothing again. So standstills in which
+//! processes wait for cells may be missed.)
+//!
 //! Daemons may stand still ([`System::is_daemon`]). If only daemons have not ended in the result, a
 //! larger standstill matters only if a process waits there that a daemon has started after the
 //! result. So the algorithm runs again for each process that is started later, from the
@@ -32,6 +38,9 @@ use super::causal_past::happens_before;
 use super::happens_before::HappensBefore;
 use crate::model::{Locals, ProcessId, Schedule, State, System};
 
+/// Does a process that has to move spin? Then it need not.
+type Spins<'a, 's, S> = &'a mut dyn FnMut(&mut Locals<'s, S>, &mut State, ProcessId) -> bool;
+
 /// The least configuration of the class of `schedule` in which every enabled action is optional. If
 /// only daemons wait there, and other processes wait in a larger such configuration, one of the
 /// larger ones. `None` if a process must act that does not act in `schedule`, because the execution
@@ -39,18 +48,21 @@ use crate::model::{Locals, ProcessId, Schedule, State, System};
 pub(crate) fn standstill<'s, S: System>(
     system: &'s S,
     schedule: &Schedule,
+    spins: Spins<'_, 's, S>,
 ) -> Option<(Locals<'s, S>, State)> {
     let (mut locals, order) = happens_before(system, schedule);
     let state = State::initial(&mut locals);
     let mut least = Part { schedule, order: &order, made: Vec::new(), state };
-    least.close(&mut locals)?;
+    least.close(&mut locals, spins)?;
     let do_daemons_wait = least.state.unfinished(&locals).next().is_some()
         && least.state.stuck(&locals).next().is_none();
     let later = if do_daemons_wait { spawns(&mut locals, schedule) } else { Vec::new() };
     for at in later {
         let mut larger = least.clone();
         larger.include(at, &mut locals);
-        if larger.close(&mut locals).is_some() && larger.state.stuck(&locals).next().is_some() {
+        if larger.close(&mut locals, spins).is_some()
+            && larger.state.stuck(&locals).next().is_some()
+        {
             return Some((locals, larger.state));
         }
     }
@@ -84,9 +96,14 @@ struct Part<'c> {
 impl Part<'_> {
     /// Adds the events that every standstill must contain, until every enabled action is optional;
     /// `None` if such an event is missing in the schedule.
-    fn close<S: System>(&mut self, locals: &mut Locals<'_, S>) -> Option<()> {
+    fn close<'s, S: System>(
+        &mut self,
+        locals: &mut Locals<'s, S>,
+        spins: Spins<'_, 's, S>,
+    ) -> Option<()> {
         loop {
-            let mover = self.state.processes().find(|&p| goes_on(locals, &self.state, p));
+            let all: Vec<ProcessId> = self.state.processes().collect();
+            let mover = all.into_iter().find(|&p| goes_on(locals, &mut self.state, p, spins));
             let Some(process) = mover else { return Some(()) };
             let count = self.made.get(process.index()).copied().unwrap_or(0);
             let next = *self.order.of_process(process).get(count as usize)?;
@@ -109,11 +126,17 @@ impl Part<'_> {
     }
 }
 
-/// Has the process an enabled action that is not optional? Or does it wait at a poll although its
-/// loop would continue: to another poll that succeeds, or beyond the bound on polls?
-fn goes_on<S: System>(locals: &mut Locals<'_, S>, state: &State, process: ProcessId) -> bool {
+/// Has the process an enabled action that is not optional, and does not spin? Or does it wait at a
+/// poll although its loop would continue: to another poll that succeeds, or beyond the bound on
+/// polls?
+fn goes_on<'s, S: System>(
+    locals: &mut Locals<'s, S>,
+    state: &mut State,
+    process: ProcessId,
+    spins: Spins<'_, 's, S>,
+) -> bool {
     if state.must_move(locals, process) {
-        return true;
+        return !spins(locals, state, process);
     }
     let round = state.round_of_polls(locals, process);
     let polls_on = round.is_some_and(|round| state.polls_on(locals, process, &round));

@@ -101,3 +101,57 @@ fn a_report_says_which_bound_to_try() {
     assert!(stdout(&again).contains("Livelock"), "{}", stdout(&again));
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
+fn loops_of_libraries_are_waits_in_optimized_code_too() {
+    let folder = folder("mpi-rounds-optimized");
+    let (right, wrong, found) =
+        offences(Path::new("tests/mpi/rounds.c"), "-O2", &folder, &[super::UDPOR]);
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!((right, wrong, found), (8, 11, Vec::new()));
+}
+
+/// By chance a rank often polls too early, and then waits for something else in its loop that never
+/// comes. Such executions are not given up: it polls later.
+#[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
+fn executions_by_chance_come_to_their_end() {
+    let folder = folder("mpi-rounds-by-chance");
+    let program = compile_as("mpicc", "rounds.c", &["-O1"], &folder);
+    for explorer in ["random", "pct"] {
+        for case in ["1", "4", "12"] {
+            let by_chance = ["--explorer", explorer, "--executions", "40", "--format", "json"];
+            let arguments = [&["mpirun"], &by_chance[..], &[&program, case]].concat();
+            let stats = json(&mazurka(&arguments).output().unwrap())["stats"].clone();
+            assert_eq!((stats["traces"].as_u64(), stats["given_up"].as_u64()), (Some(40), Some(0)));
+            let all =
+                json(&mazurka(&["mpirun", "--format", "json", &program, case]).output().unwrap());
+            let classes = stats["classes"].as_u64().unwrap();
+            assert!(
+                classes > 1 && classes <= all["stats"]["traces"].as_u64().unwrap(),
+                "{explorer} {case}"
+            );
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// What a poll is about to overwrite makes no difference: a loop that tests one request after the
+/// other has the same few classes, whatever its variables contain before the first round.
+#[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
+fn old_results_of_polls_are_no_state() {
+    let folder = folder("mpi-rounds-classes");
+    for option in ["-O0", "-O2"] {
+        let program = compile_as("mpicc", "rounds.c", &[option], &folder);
+        for (case, traces, given_up) in [("10", 2, 0), ("6", 3, 1)] {
+            let report =
+                json(&mazurka(&["mpirun", "--format", "json", &program, case]).output().unwrap());
+            let stats = &report["stats"];
+            let found = (stats["traces"].as_u64().unwrap(), stats["given_up"].as_u64().unwrap());
+            assert_eq!(found, (traces, given_up), "{case} {option}");
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}

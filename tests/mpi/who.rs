@@ -3,7 +3,7 @@
 
 use crate::cli::{code, mazurka, stdout};
 
-use super::{compile, compile_as, folder, marked};
+use super::{compile, compile_as, compile_source, folder, marked};
 
 /// The number of the line with this end.
 fn line(text: &str, end: &str) -> usize {
@@ -102,5 +102,64 @@ fn an_exception_that_nobody_catches_has_its_line_and_text() {
             assert!(said.contains("exceptions.cpp:"), "{said}");
         }
     }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// 64 ranks that wait for one another in a ring, after a barrier.
+const RING: &str = r#"#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, size, got;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Recv(&got, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+}
+"#;
+
+/// Of many ranks, steps that are alike are told once, and ranks that wait alike are one node.
+#[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
+fn a_report_on_many_ranks_is_short_and_their_circle_is_drawn() {
+    let folder = folder("mpi-ring");
+    let source = folder.join("ring.c");
+    std::fs::write(&source, RING).unwrap();
+    let program = compile_source("mpicc", source.to_str().unwrap(), &["-w"], &folder);
+    let drawn = folder.join("waits.dot");
+    let drawn = drawn.to_str().unwrap();
+    let run = |ranks: &str| {
+        let arguments = ["mpirun", "-n", ranks, "--draw", drawn, &program];
+        let said = mazurka(&arguments).env_remove("COLUMNS").output().unwrap();
+        assert_eq!(code(&said), 1);
+        (stdout(&said), std::fs::read_to_string(drawn).unwrap())
+    };
+    let (said, graph) = run("64");
+    for told in [
+        "likewise rank 1 to rank 63; at last: 64 of 64 have entered MPI_COMM_WORLD",
+        "likewise rank 1 to rank 63; at last: wants a message at MPI_COMM_WORLD[63] with tag 0 from source 0",
+        "ring.c, after 256 steps:",
+        "rank 0 -> rank 1 -> rank 2 -> (60 others) -> rank 63 -> rank 0",
+    ] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    assert!(said.lines().count() < 40, "{said}");
+    for told in [
+        "rank 0 to rank 63\\n64 processes that wait alike",
+        "w0 -> w0 [label=\"MPI_Recv(&amp;got, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WO…, ring.c:8\", \
+         color=\"#D55E00\"",
+    ] {
+        assert!(graph.contains(told), "{told}: {graph}");
+    }
+
+    // Few ranks are told one by one.
+    let (said, graph) = run("7");
+    assert!(!said.contains("likewise"), "{said}");
+    let edges: Vec<&str> = graph.lines().filter(|line| line.contains(" -> ")).collect();
+    let is_next = |(rank, edge): (usize, &&str)| {
+        edge.trim_start().starts_with(&format!("w{rank} -> w{} [", (rank + 1) % 7))
+    };
+    assert!(edges.len() == 7 && edges.iter().enumerate().all(is_next), "{graph}");
+    assert_eq!(graph.matches("#D55E00").count(), 14, "{graph}");
     std::fs::remove_dir_all(&folder).unwrap();
 }

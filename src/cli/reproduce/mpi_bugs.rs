@@ -354,8 +354,7 @@ fn answer(program: &Path, test: &Test) -> Result<Answer, String> {
     };
     let properties = Properties::default().with(Unreceived);
     let max_memory = Some((MEMORY, memory::in_use as fn() -> u64));
-    let budget =
-        Budget { timeout: Some(TIMEOUT), max_memory, properties, ..Budget::default() };
+    let budget = Budget { timeout: Some(TIMEOUT), max_memory, properties, ..Budget::default() };
     let setting: Setting = "udpor".parse().expect("an explorer");
     verify(&launch, &variants(test), setting, &budget)
 }

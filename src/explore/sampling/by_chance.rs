@@ -9,7 +9,7 @@ use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Profile};
 use crate::explore::result::StopReason;
 use crate::explore::settings::options::{Options, Takes};
-use crate::model::{Action, System};
+use crate::model::{Action, Choice, ProcessId, System};
 use crate::trace::Execution;
 
 /// The number of executions, if nothing else limits the search.
@@ -129,7 +129,9 @@ impl<'s, S: System> Sample<'s, S> {
             self.enabled.clear();
             self.execution.enabled(&mut self.enabled);
             if self.enabled.is_empty() {
-                return self.end(driver);
+                let Some(found) = self.poll_later() else { return self.end(driver) };
+                self.take(found, driver);
+                continue;
             }
             let length = self.execution.len();
             if length >= self.max_length {
@@ -137,11 +139,52 @@ impl<'s, S: System> Sample<'s, S> {
                 return driver.cut(&self.execution.locals, self.execution.state());
             }
             let action = self.chooser.choose(&self.enabled, length + 1);
-            self.execution.push(action);
-            self.class.push(self.execution.order(), action);
-            let (locals, state) = self.execution.parts();
-            driver.moved(locals, state, action);
+            self.take(action, driver);
         }
+    }
+
+    fn take(&mut self, action: Action, driver: &mut Driver<'_>) {
+        self.execution.push(action);
+        self.class.push(self.execution.order(), action);
+        let (locals, state) = self.execution.parts();
+        driver.moved(locals, state, action);
+    }
+
+    /// Nothing is enabled. If a process has polled too early, makes it the execution in which the
+    /// process has not polled yet, and returns the action by which it finds something.
+    ///
+    /// The last actions of the process are polls that found nothing. Without some of them this is
+    /// an execution, too: nothing depends on them. And what the process then finds is there.
+    /// (Otherwise hardly an execution of a program with many loops that poll would come to an end.)
+    fn poll_later(&mut self) -> Option<Action> {
+        let (execution, mut enabled) = (&mut self.execution, Vec::new());
+        let all: Vec<ProcessId> = execution.state().processes().collect();
+        let (process, first) = all.into_iter().find_map(|process| {
+            let own = execution.order().of_process(process).iter().rev().map(|&at| at as usize);
+            let (locals, state) = (&execution.locals, execution.state());
+            let is_in_vain = |&at: &usize| {
+                let is_poll = |op| state.is_poll(process, op);
+                state.action(at).choice == Choice::NOTHING
+                    && locals.op(state.before(at)).is_some_and(is_poll)
+            };
+            let mut misses = own.take_while(is_in_vain);
+            let first = misses.find(|&at| state.polls_on(locals, process, &[state.before(at)]));
+            Some((process, first?))
+        })?;
+        let all = (0..execution.len()).map(|at| (at, execution.action(at)));
+        let is_kept = |&(at, action): &(usize, Action)| at < first || action.process != process;
+        let kept: Vec<Action> = all.filter(is_kept).map(|(_, action)| action).collect();
+        while !execution.is_empty() {
+            execution.pop();
+        }
+        self.class.clear();
+        for action in kept {
+            execution.push(action);
+            self.class.push(execution.order(), action);
+        }
+        execution.enabled(&mut enabled);
+        enabled.retain(|action| action.process == process && action.choice != Choice::NOTHING);
+        (!enabled.is_empty()).then(|| self.chooser.choose(&enabled, execution.len() + 1))
     }
 
     /// Reports that nothing is enabled, and counts the class if that completes the execution.

@@ -161,7 +161,7 @@ struct message {
  * to `taken`. */
 static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *status, struct request *taken) {
   struct comm *in = comm_get(comm);
-  if (status) OUT(status);
+  if (status) status_empty(OUT(status));
   check_peer(in, source, true, "source");
   check_tag(tag, true);
   if (source == MPI_PROC_NULL) {
@@ -202,7 +202,8 @@ FUNCTION(Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status)) {
 
 FUNCTION(Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)) {
   CALL("MPI_Iprobe");
-  *OUT(flag) = probe('t', source, tag, comm, status, NULL);
+  *OUT(flag) = 0;
+  *flag = probe('t', source, tag, comm, status, NULL);
   return MPI_SUCCESS;
 }
 
@@ -216,7 +217,8 @@ static void take_message(int source, int tag, MPI_Comm comm, MPI_Message *messag
 FUNCTION(Improbe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)) {
   CALL("MPI_Improbe");
   OUT(message);
-  *OUT(flag) = probe('t', source, tag, comm, status, NULL);
+  *OUT(flag) = 0;
+  *flag = probe('t', source, tag, comm, status, NULL);
   /* There is a message, so one can be taken: the same one, unless others match as well. */
   if (*flag) take_message(source, tag, comm, message, status);
   return MPI_SUCCESS;

@@ -247,7 +247,7 @@ static bool has_arrived(struct request *request, size_t partition) {
 /* Of a request that is not active, all have arrived. */
 FUNCTION(Parrived, (MPI_Request request, int partition, int *flag)) {
   CALL("MPI_Parrived");
-  OUT(flag);
+  *OUT(flag) = 0;
   check_partition(partitions_of(request, false), partition);
   *flag = request_get(request)->state != ACTIVE || has_arrived(request_get(request), (size_t)partition);
   return MPI_SUCCESS;

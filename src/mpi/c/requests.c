@@ -204,12 +204,15 @@ FUNCTION(Waitsome, (int count, MPI_Request requests[], int *done, int indices[],
   return MPI_SUCCESS;
 }
 
+/* What a poll returns is set before it is asked. Old values will be overwritten in any case, so they
+ * are not part of the state (polls.c). In vain, statuses are undefined. */
 FUNCTION(Test, (MPI_Request *request, int *flag, MPI_Status *status)) {
   CALL("MPI_Test");
   OUT(request);
+  *OUT(flag) = 0;
   if (status) status_empty(OUT(status));
   int found = request_any('T', 1, request);
-  *OUT(flag) = found != -1;
+  *flag = found != -1;
   if (found >= 0) retire(request, status);
   return MPI_SUCCESS;
 }
@@ -218,9 +221,10 @@ FUNCTION(Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI
   CALL("MPI_Testany");
   check_requests(count, requests);
   if (status) status_empty(OUT(status));
-  OUT(index);
+  *OUT(index) = MPI_UNDEFINED;
+  *OUT(flag) = 0;
   int found = request_any('T', count, requests);
-  *OUT(flag) = found != -1;
+  *flag = found != -1;
   *index = found == -1 ? MPI_UNDEFINED : found;
   if (found >= 0) retire(&requests[found], status);
   return MPI_SUCCESS;
@@ -229,7 +233,7 @@ FUNCTION(Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI
 FUNCTION(Testsome, (int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)) {
   CALL("MPI_Testsome");
   check_requests(count, requests);
-  OUT(done);
+  *OUT(done) = 0;
   if (count > 0) OUTS(indices, count);
   if (count > 0 && statuses) OUTS(statuses, count);
   int found = request_any('T', count, requests);
@@ -238,6 +242,11 @@ FUNCTION(Testsome, (int count, MPI_Request requests[], int *done, int indices[],
   indices[0] = found;
   retire(&requests[found], statuses);
   return MPI_SUCCESS;
+}
+
+static void statuses_empty(int count, MPI_Status *statuses) {
+  if (count > 0) OUTS(statuses, count);
+  for (int i = 0; i < count; i++) status_empty(&statuses[i]);
 }
 
 /* Whether all requests are complete. Those that a test finds complete stay complete. */
@@ -250,12 +259,11 @@ static bool all(int count, const MPI_Request *requests) {
 FUNCTION(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status *statuses)) {
   CALL("MPI_Testall");
   check_requests(count, requests);
-  if (count > 0 && statuses) OUTS(statuses, count);
-  *OUT(flag) = all(count, requests);
-  for (int i = 0; i < count && *flag; i++) {
-    if (statuses) status_empty(&statuses[i]);
+  if (statuses) statuses_empty(count, statuses);
+  *OUT(flag) = 0;
+  *flag = all(count, requests);
+  for (int i = 0; i < count && *flag; i++)
     if (is_open(requests[i])) retire(&requests[i], statuses ? &statuses[i] : NULL);
-  }
   return MPI_SUCCESS;
 }
 
@@ -271,7 +279,7 @@ static void tell(MPI_Request handle, MPI_Status *status) {
 FUNCTION(Request_get_status, (MPI_Request handle, int *flag, MPI_Status *status)) {
   CALL("MPI_Request_get_status");
   if (status) status_empty(OUT(status));
-  OUT(flag);
+  *OUT(flag) = 0;
   *flag = all(1, &handle);
   if (*flag) tell(handle, status);
   return MPI_SUCCESS;
@@ -285,8 +293,8 @@ static void check_given(int count, const MPI_Request *requests) {
 FUNCTION(Request_get_status_all, (int count, const MPI_Request requests[], int *flag, MPI_Status *statuses)) {
   CALL("MPI_Request_get_status_all");
   check_given(count, requests);
-  if (count > 0 && statuses) OUTS(statuses, count);
-  OUT(flag);
+  if (statuses) statuses_empty(count, statuses);
+  *OUT(flag) = 0;
   *flag = all(count, requests);
   for (int i = 0; i < count && *flag; i++) tell(requests[i], statuses ? &statuses[i] : NULL);
   return MPI_SUCCESS;
@@ -296,8 +304,8 @@ FUNCTION(Request_get_status_any, (int count, const MPI_Request requests[], int *
   CALL("MPI_Request_get_status_any");
   check_given(count, requests);
   if (status) status_empty(OUT(status));
-  OUT(index);
-  OUT(flag);
+  *OUT(index) = MPI_UNDEFINED;
+  *OUT(flag) = 0;
   int found = request_any('T', count, requests);
   *flag = found != -1;
   *index = found == -1 ? MPI_UNDEFINED : found;
@@ -309,7 +317,7 @@ FUNCTION(Request_get_status_any, (int count, const MPI_Request requests[], int *
 FUNCTION(Request_get_status_some, (int count, const MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)) {
   CALL("MPI_Request_get_status_some");
   check_given(count, requests);
-  OUT(done);
+  *OUT(done) = 0;
   if (count > 0) OUTS(indices, count);
   if (count > 0 && statuses) OUTS(statuses, count);
   int found = request_any('T', count, requests);

@@ -15,7 +15,7 @@ impl<S: System> Replay<'_, S> {
     /// where the answer is needed.
     pub fn look_for_livelock(&mut self) {
         let mut watch = Watch::new(self.stop.clone());
-        match watch.motion(&mut self.locals, &mut self.state) {
+        match watch.least_motion(&mut self.locals, &mut self.state) {
             Motion::Round(spins) => self.spins = spins,
             _ if self.state.is_standstill(&self.locals) => {
                 let polls =

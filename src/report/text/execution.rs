@@ -3,13 +3,13 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::calls::CallTable;
-use super::many::{grouped, named};
 use super::place::{one_file, place};
 use super::steps::{WIDEST_ACTION, beside, hanging, shortened};
 use super::warnings::Warnings;
 use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, values, violation_line};
 use crate::explore::ViolationKind;
 use crate::property::{Blocked, list};
+use crate::report::many::{grouped, named};
 use crate::report::{ExecutionReport, ViolationReport};
 
 /// The most processes in the middle of a circle that are all named.

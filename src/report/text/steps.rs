@@ -5,10 +5,11 @@ use std::fmt::{self, Display, Formatter};
 use super::place::{one_file, place};
 use super::{BAD, FAINT, Styled, plural};
 use crate::property::{Change, Ending, Step};
+use crate::report::many::{self, Row};
 
-/// Executions of at most this many steps are shown in full.
+/// Executions of at most this many lines are shown in full.
 const SHOWN: usize = 200;
-/// The number of steps at the start that are shown of longer executions. The rest of [`SHOWN`] is
+/// The number of lines at the start that are shown of longer executions. The rest of [`SHOWN`] is
 /// at the end.
 const SHOWN_FIRST: usize = 40;
 /// The maximum width of operations if outcomes need the room. Longer ones continue in the next
@@ -88,6 +89,46 @@ impl<'s> StepTable<'s> {
         );
         row.trim_end().into()
     }
+
+    /// The steps that are like the shown ones. It begins with the number of the last one.
+    fn likewise(&self, row: &Row) -> String {
+        let alike = &self.steps[row.alike.clone()];
+        let turns = alike.chunks(row.shown.len());
+        let names: Vec<&str> = turns.map(|turn| &*turn[0].process).collect();
+        let [before, last] = [row.shown.end, row.alike.end].map(|end| &self.steps[end - 1].outcome);
+        let at_last = last.as_deref().filter(|_| before != last);
+        let at_last =
+            at_last.map_or(String::new(), |last| format!("; at last: {}", shortened(last)));
+        let text = format!("likewise {}{at_last}", many::named(&names));
+        let numbers = format!("{:>1$}", format!("..{}", row.alike.end), self.number);
+        format!("  {}  {}", Styled(FAINT, numbers), hanging(&text, self.number + 4, self.room))
+    }
+}
+
+/// A line of the table.
+enum Line {
+    Step(usize),
+    /// Steps that are like the ones above.
+    Alike(Row),
+}
+
+impl Line {
+    /// The number of steps that it tells.
+    fn steps(&self) -> usize {
+        match self {
+            Line::Step(_) => 1,
+            Line::Alike(row) => row.alike.len(),
+        }
+    }
+}
+
+fn lines(steps: &[Step]) -> Vec<Line> {
+    let rows = many::rows(steps).into_iter();
+    let lines = rows.flat_map(|row| {
+        let shown = row.shown.clone().map(Line::Step);
+        shown.chain((!row.alike.is_empty()).then_some(Line::Alike(row)))
+    });
+    lines.collect()
 }
 
 fn told_place(step: &Step, is_in_one_file: bool) -> String {
@@ -101,14 +142,21 @@ impl Display for StepTable<'_> {
             return Ok(());
         }
         writeln!(f, "{}", self.header())?;
-        let left_out =
-            if count > SHOWN { SHOWN_FIRST..count - (SHOWN - SHOWN_FIRST) } else { 0..0 };
-        for index in 0..count {
-            if !left_out.contains(&index) {
-                writeln!(f, "{}", self.row(index))?;
-            } else if index == left_out.start {
-                let count = plural(left_out.len() as u64, "step", "steps");
-                writeln!(f, "       ... {count} left out; the replay shows them all ...")?;
+        let lines = lines(self.steps);
+        let left_out = match lines.len() > SHOWN {
+            true => SHOWN_FIRST..lines.len() - (SHOWN - SHOWN_FIRST),
+            false => 0..0,
+        };
+        for (place, line) in lines.iter().enumerate() {
+            if place == left_out.start && !left_out.is_empty() {
+                let steps: usize = lines[left_out.clone()].iter().map(Line::steps).sum();
+                let steps = plural(steps as u64, "step", "steps");
+                writeln!(f, "       ... {steps} left out; the replay shows them all ...")?;
+            }
+            match line {
+                _ if left_out.contains(&place) => {}
+                Line::Step(index) => writeln!(f, "{}", self.row(*index))?,
+                Line::Alike(row) => writeln!(f, "{}", self.likewise(row))?,
             }
         }
         Ok(())
