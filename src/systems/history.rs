@@ -121,6 +121,7 @@ impl<R: Runner> History<R> {
     }
 
     /// What the process in this state was started from.
+    #[cfg(all(unix, feature = "cli"))]
     pub(crate) fn start_of(&self, &Local(node): &Local) -> R::Start {
         self.tree().start(node).clone()
     }
