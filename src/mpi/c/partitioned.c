@@ -23,7 +23,7 @@ struct partitions {
   bool *is_ready;    /* of a send: since the start */
   int64_t planned[2]; /* the sender's plan */
   MPI_Request plan;
-  bool is_planned; /* in this round: the plan was sent, or has come */
+  bool is_planned;    /* whether the plan was sent in this round */
   /* the arguments */
   void *buffer;
   MPI_Count each;
@@ -136,8 +136,13 @@ static void learn_plan(struct partitions *of) {
   }
 }
 
-/* Begins the next round. A receive begins with the plan, and has its whole buffer until it knows the
- * messages; a send begins with the first partition that is ready. */
+static void receive_parts(const struct partitions *of) {
+  for (int i = 0; i < of->messages; i++) message_start(request_get(of->part[i]));
+}
+
+/* Begins the next round. A send begins with the first partition that is ready. The first round of a
+ * receive begins with the plan, and it has its whole buffer until it knows the messages; in later
+ * rounds these are the same. */
 void partitioned_start(struct request *request) {
   struct partitions *of = request->partitions;
   request->state = ACTIVE;
@@ -146,29 +151,29 @@ void partitioned_start(struct request *request) {
   for (int i = 0; i < of->count; i++) of->is_ready[i] = false;
   for (int i = 0; i < of->messages; i++) request_get(of->part[i])->state = INACTIVE;
   if (of->is_send) return;
-  request->owned = memory_own(of->buffer, (size_t)of->count * (size_t)of->each, type_for(of->type, "datatype"), READS | WRITES);
   message_start(request_get(of->plan));
+  receive_parts(of);
+  if (of->messages == 0)
+    request->owned = memory_own(of->buffer, (size_t)of->count * (size_t)of->each, type_for(of->type, "datatype"), READS | WRITES);
 }
 
-/* Whether the messages of this round are known; then a receive receives them. */
+/* Whether a receive knows its messages. Then it receives them. */
 static bool has_plan(struct request *request) {
   struct partitions *of = request->partitions;
-  if (of->is_send || of->is_planned) return of->is_planned;
+  if (of->messages > 0) return true;
   if (!request_is_ready(request_get(of->plan))) return false;
-  of->is_planned = true;
   memory_release(request->owned);
   request->owned = 0;
-  if (of->messages == 0) learn_plan(of);
-  for (int i = 0; i < of->messages; i++) message_start(request_get(of->part[i]));
+  learn_plan(of);
+  receive_parts(of);
   return true;
 }
 
 bool partitioned_is_over(struct request *request) {
   const struct partitions *of = request->partitions;
-  if (!has_plan(request)) return false;
   for (int i = 0; i < of->count && of->is_send; i++)
     if (!of->is_ready[i]) return false;
-  if (of->is_send && !request_is_ready(request_get(of->plan))) return false;
+  if (!has_plan(request) || !request_is_ready(request_get(of->plan))) return false;
   for (int i = 0; i < of->messages; i++)
     if (!request_is_ready(request_get(of->part[i]))) return false;
   return true;
@@ -177,10 +182,9 @@ bool partitioned_is_over(struct request *request) {
 struct request *partitioned_next(struct request *request) {
   const struct partitions *of = request->partitions;
   struct request *plan = request_get(of->plan);
-  if (plan->state == ACTIVE && !request_is_ready(plan)) return plan;
   for (int i = 0; i < of->messages && !of->is_send; i++)
     if (request_get(of->part[i])->state == ACTIVE) return request_get(of->part[i]);
-  return NULL;
+  return plan->state == ACTIVE && !request_is_ready(plan) ? plan : NULL;
 }
 
 static struct partitions *partitions_of(MPI_Request handle, bool is_send) {
@@ -236,7 +240,7 @@ FUNCTION(Pready_list, (int length, const int partitions[], MPI_Request request))
 /* Whether polls find that a partition of the receiver has arrived. */
 static bool has_arrived(struct request *request, size_t partition) {
   const struct partitions *of = request->partitions;
-  if (request_any('T', 1, &of->plan) == -1) return false;
+  if (of->messages == 0 && request_any('T', 1, &of->plan) == -1) return false;
   has_plan(request);
   size_t size = (size_t)of->count * of->size / (size_t)of->messages, from = partition * of->size, to = from + of->size;
   for (size_t i = size > 0 ? from / size : 0; i < (size_t)of->messages && i * size < to; i++)
