@@ -1,7 +1,7 @@
 // Windows whose memory all ranks of a machine share (MPI_Win_allocate_shared): loads and stores.
 // 1, 2, 3, 4, 5, 6, 7, 8, 9, 10: right
 // 4, 5: right, 3 ranks
-// 11, 12, 13, 14, 15: global concurrency
+// 11, 12, 13, 14, 15, 24, 25: global concurrency
 // 16, 17, 18, 23: unsupported
 // 19: invalid rank
 // 20: missing epoch
@@ -207,6 +207,18 @@ static void wrong(void) {
       share(1);
       MPI_Win_create(own, sizeof(int), 1, MPI_INFO_NULL, world, &(MPI_Win){0}); // wrong 23
       break;
+    case 24: // The window is never freed; and one of the usual kind.
+      share(1);
+      others[1][0] = rank; // wrong 24
+      break;
+    case 25: {
+      static int mine;
+      MPI_Win_create(&mine, sizeof mine, 1, MPI_INFO_NULL, world, &win);
+      MPI_Win_lock_all(0, win);
+      MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, win); // wrong 25
+      MPI_Win_unlock_all(win);
+      break;
+    }
     case 22: // The owner takes no part.
       share(1);
       if (rank != 1) others[1][0] = rank; // wrong 22
@@ -217,5 +229,5 @@ static void wrong(void) {
 static void run(void) {
   if (which <= 10 || which == 21) right();
   else wrong();
-  MPI_Win_free(&win);
+  if (which < 24) MPI_Win_free(&win);
 }

@@ -227,9 +227,11 @@ void windows_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char
   }
 }
 
-/* Windows that are left are leaks; for a window with an open epoch, the epoch is the mistake. */
+/* Windows that are left are leaks; for a window with an open epoch, the epoch is the mistake. All
+ * ranks of such a window meet once more, to compare their accesses. */
 void windows_check_end(void) {
   EACH_WINDOW(window) check_closed(window);
+  EACH_WINDOW(window) records_exchange(window);
 }
 
 FUNCTION(Win_sync, (MPI_Win win)) {
