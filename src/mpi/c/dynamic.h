@@ -11,6 +11,8 @@
 #define application_number mazurka_application_number
 #define intercomm_between mazurka_intercomm_between
 #define ports_check_end mazurka_ports_check_end
+#define root_is_here mazurka_root_is_here
+#define root_told mazurka_root_told
 #define side_put mazurka_side_put
 #define spawn_join mazurka_spawn_join
 #define spawn_parent mazurka_spawn_parent
@@ -25,6 +27,11 @@ void spawn_read(const char *told);
 void spawn_join(void);
 /* The communicator with them. NULL if there are none. */
 const struct comm *spawn_parent(void);
+
+/* Whether this rank is the root of a call; what the root has told the others, who must name the same
+ * one first. */
+bool root_is_here(MPI_Comm handle, int root);
+struct reader root_told(const struct contributions *said, const struct comm *comm, int root);
 
 /* intercomm.c: what the leader of a group tells of it; the communicator of this group and another
  * one, which was told so. */

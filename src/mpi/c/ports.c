@@ -139,23 +139,11 @@ static int meet(MPI_Comm handle, int root, const struct bytes *told, MPI_Comm *m
   put(&given, told->at, told->length);
   struct contributions all = exchange(comm, call.name, &given);
   release(given.at);
-  for (int rank = 0; rank < comm->group->size; rank++) {
-    struct reader other = *contribution(&all, rank);
-    int its = take_i32(&other);
-    if (its != root) fail("root mismatch", "the root is %d here, and %d at rank %d", root, its, rank);
-  }
-  struct reader said = *contribution(&all, root);
-  take_i32(&said);
+  struct reader said = root_told(&all, comm, root);
   *made = MPI_COMM_NULL;
   if (said.at == said.end) return error_raise(&comm->object, handle, MPI_ERR_PORT, "MPI_Comm_connect (the port is closed, or never was)");
   *made = comm_publish(intercomm_between(comm, &said));
   return MPI_SUCCESS;
-}
-
-static bool is_root(const struct comm *comm, int root) {
-  if (root < 0 || root >= comm->group->size)
-    fail("invalid root", "the root is %d, but %s has %d ranks", root, comm->title, comm->group->size);
-  return comm->rank == root;
 }
 
 /* The clock of a rank goes with what it tells. */
@@ -178,7 +166,7 @@ FUNCTION(Comm_accept, (const char *name, MPI_Info info, int root, MPI_Comm comm,
   OUT(made);
   struct comm *own = comm_get_intra(comm);
   struct bytes told = {0};
-  if (is_root(own, root)) {
+  if (root_is_here(comm, root)) {
     own_port(text_in(name, "the name"));
     struct reader came = receive_at(name, 0, MPI_ANY_SOURCE);
     int client = take_i32(&came);
@@ -203,7 +191,7 @@ FUNCTION(Comm_connect, (const char *name, MPI_Info info, int root, MPI_Comm comm
   static int times;
   struct comm *own = comm_get_intra(comm);
   struct bytes told = {0};
-  if (is_root(own, root)) {
+  if (root_is_here(comm, root)) {
     int opener = opener_of(text_in(name, "the name"));
     char *closed = opener < 0 ? NULL : cell_text("closed", name);
     if (opener >= 0 && !closed) {

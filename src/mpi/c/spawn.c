@@ -203,6 +203,24 @@ static const char *missing(const struct program *programs, int count) {
   return NULL;
 }
 
+struct reader root_told(const struct contributions *said, const struct comm *comm, int root) {
+  for (int rank = 0; rank < comm->group->size; rank++) {
+    struct reader other = *contribution(said, rank);
+    int its = take_i32(&other);
+    if (its != root) fail("root mismatch", "the root is %d here, and %d at rank %d", root, its, rank);
+  }
+  struct reader told = *contribution(said, root);
+  take_i32(&told);
+  return told;
+}
+
+bool root_is_here(MPI_Comm handle, int root) {
+  const struct comm *comm = comm_get_intra(handle);
+  if (root < 0 || root >= comm->group->size)
+    fail("invalid root", "the root is %d, but %s has %d ranks", root, comm->title, comm->group->size);
+  return comm->rank == root;
+}
+
 /* The root knows the programs; the others, only who calls. */
 static int spawn(struct program *programs, int count, int root, MPI_Comm handle, MPI_Comm *made, int *codes) {
   struct comm *comm = comm_get_intra(handle);
@@ -218,13 +236,7 @@ static int spawn(struct program *programs, int count, int root, MPI_Comm handle,
   }
   struct contributions said = exchange(comm, call.name, &given);
   release(given.at);
-  for (int rank = 0; rank < comm->group->size; rank++) {
-    struct reader other = *contribution(&said, rank);
-    int its = take_i32(&other);
-    if (its != root) fail("root mismatch", "the root is %d here, and %d at rank %d", root, its, rank);
-  }
-  struct reader told = *contribution(&said, root);
-  take_i32(&told);
+  struct reader told = root_told(&said, comm, root);
   int all = take_i32(&told), base = take_i32(&told);
   if (codes != MPI_ERRCODES_IGNORE) OUTS(codes, all);
   for (int i = 0; i < all && codes != MPI_ERRCODES_IGNORE; i++) codes[i] = base ? MPI_SUCCESS : MPI_ERR_SPAWN;
@@ -240,25 +252,18 @@ static int spawn(struct program *programs, int count, int root, MPI_Comm handle,
   return MPI_SUCCESS;
 }
 
-static bool is_root(MPI_Comm handle, int root) {
-  const struct comm *comm = comm_get_intra(handle);
-  if (root < 0 || root >= comm->group->size)
-    fail("invalid root", "the root is %d, but %s has %d ranks", root, comm->title, comm->group->size);
-  return comm->rank == root;
-}
-
 FUNCTION(Comm_spawn, (const char *command, char *argv[], int count, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made, int codes[])) {
   CALL("MPI_Comm_spawn");
   OUT(made);
   struct program one = {.command = command, .arguments = argv, .count = count, .info = info};
-  return spawn(&one, is_root(comm, root), root, comm, made, codes);
+  return spawn(&one, root_is_here(comm, root), root, comm, made, codes);
 }
 
 FUNCTION(Comm_spawn_multiple, (int count, char *commands[], char **argvs[], const int counts[], const MPI_Info infos[], int root,
                                MPI_Comm comm, MPI_Comm *made, int codes[])) {
   CALL("MPI_Comm_spawn_multiple");
   OUT(made);
-  if (!is_root(comm, root)) return spawn(NULL, 0, root, comm, made, codes);
+  if (!root_is_here(comm, root)) return spawn(NULL, 0, root, comm, made, codes);
   if (count < 1) fail("invalid count", "%d programs are to be started", count);
   INS(commands, count);
   INS(counts, count);
