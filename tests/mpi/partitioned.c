@@ -1,5 +1,5 @@
 // Partitioned communication.
-// 1, 2, 3, 4, 5, 11, 16, 17, 18: right
+// 1, 2, 3, 4, 5, 11, 16, 17, 18, 22: right
 // 6: local concurrency
 // 7, 8: invalid request
 // 9, 10: invalid argument
@@ -196,6 +196,23 @@ static void run(void) {
       MPI_Type_free(&type);
       break;
     }
+    case 22: // When all have arrived, the receive is over.
+      if (rank == 0) MPI_Psend_init(data, 2, 1, MPI_INT, 1, 5, world, MPI_INFO_NULL, &request);
+      else MPI_Precv_init(got, 1, 2, MPI_INT, 0, 5, world, MPI_INFO_NULL, &request);
+      for (int round = 0; round < 3; round++) {
+        MPI_Start(&request);
+        if (rank == 0) {
+          data[0] = data[1] = round;
+          MPI_Pready_range(0, 1, request);
+          MPI_Wait(&request, MPI_STATUS_IGNORE);
+        } else {
+          for (flag = 0; !flag;) MPI_Parrived(request, 0, &flag);
+          MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+          assert(flag && got[0] == round && got[1] == round);
+        }
+      }
+      MPI_Request_free(&request);
+      break;
     case 19: // Less is sent than received.
     case 20: // A partition ends within a number.
     case 21: // The buffer belongs to the receive before anything comes.

@@ -30,11 +30,9 @@ struct object *handle_get(enum kind kind, const void *handle) {
 }
 
 static bool is_left(const struct object *object) {
-  if (object->kind == REQUEST) {
-    const struct request *request = (const struct request *)object;
-    return !object->is_freed && (request->state == ACTIVE || request->is_persistent);
-  }
-  return !object->is_freed && !object->is_predefined;
+  if (object->is_freed || object->is_predefined) return false;
+  const struct request *request = (const struct request *)object;
+  return object->kind != REQUEST || request->state == ACTIVE || request->is_persistent;
 }
 
 /* The name in src/mpi/slip.rs for leaving such an object behind. */

@@ -141,8 +141,9 @@ static void receive_parts(const struct partitions *of) {
 }
 
 /* Begins the next round. A send begins with the first partition that is ready. The first round of a
- * receive begins with the plan, and it has its whole buffer until it knows the messages; in later
- * rounds these are the same. */
+ * receive begins with the plan, and it has its whole buffer until it knows the messages. In later
+ * rounds these are the same, and nothing waits for the plan: it may still come when the round is
+ * over. */
 void partitioned_start(struct request *request) {
   struct partitions *of = request->partitions;
   request->state = ACTIVE;
@@ -151,7 +152,9 @@ void partitioned_start(struct request *request) {
   for (int i = 0; i < of->count; i++) of->is_ready[i] = false;
   for (int i = 0; i < of->messages; i++) request_get(of->part[i])->state = INACTIVE;
   if (of->is_send) return;
-  message_start(request_get(of->plan));
+  struct request *plan = request_get(of->plan);
+  memory_release(plan->owned);
+  message_start(plan);
   receive_parts(of);
   if (of->messages == 0)
     request->owned = memory_own(of->buffer, (size_t)of->count * (size_t)of->each, type_for(of->type, "datatype"), READS | WRITES);
@@ -173,7 +176,7 @@ bool partitioned_is_over(struct request *request) {
   const struct partitions *of = request->partitions;
   for (int i = 0; i < of->count && of->is_send; i++)
     if (!of->is_ready[i]) return false;
-  if (!has_plan(request) || !request_is_ready(request_get(of->plan))) return false;
+  if (of->is_send ? !request_is_ready(request_get(of->plan)) : !has_plan(request)) return false;
   for (int i = 0; i < of->messages; i++)
     if (!request_is_ready(request_get(of->part[i]))) return false;
   return true;
@@ -184,7 +187,8 @@ struct request *partitioned_next(struct request *request) {
   struct request *plan = request_get(of->plan);
   for (int i = 0; i < of->messages && !of->is_send; i++)
     if (request_get(of->part[i])->state == ACTIVE) return request_get(of->part[i]);
-  return plan->state == ACTIVE && !request_is_ready(plan) ? plan : NULL;
+  bool is_awaited = of->is_send || of->messages == 0;
+  return is_awaited && plan->state == ACTIVE && !request_is_ready(plan) ? plan : NULL;
 }
 
 static struct partitions *partitions_of(MPI_Request handle, bool is_send) {
