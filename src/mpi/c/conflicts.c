@@ -199,7 +199,7 @@ static void each_range(uintptr_t from, size_t length, void each(const struct win
                        const struct record *with) {
   for (size_t w = 0; w < count_of_windows; w++) {
     const struct window *window = windows[w];
-    if (window->object.is_freed || !window->is_shared) continue;
+    if (window->object.is_freed || !window->is_known) continue;
     for (size_t i = 0; i < window->count_of_mapped; i++) {
       struct span range = range_in(&window->mapped[i], from, length);
       if (range.from < range.to) each(window, window->mapped[i].target, range, with);

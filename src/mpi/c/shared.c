@@ -12,8 +12,6 @@
 #include "calls.h"
 #include "windows.h"
 
-#include <limits.h>
-
 /* Bytes between two parts that are not contiguous. */
 enum { APART = 64 };
 
@@ -30,7 +28,7 @@ int window_share(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, voi
   struct window *made = window_new(size, unit, comm, MPI_WIN_FLAVOR_SHARED);
   file_use(SHARING_MEMORY, "");
   window_meet(made);
-  made->is_shared = true;
+  made->is_known = true;
   int ranks = made->comm->group->size;
   size_t all = 0;
   for (int rank = 0; rank < ranks; rank++) all = behind(all + made->sides[rank].size, is_contiguous);
@@ -86,7 +84,7 @@ FUNCTION(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win)) {
   OUT(win);
   struct window *made = window_new(0, 1, comm, MPI_WIN_FLAVOR_DYNAMIC);
   window_meet(made);
-  made->is_shared = true;
+  made->is_known = true;
   *win = (MPI_Win)handle_new(WIN, &made->object);
   return MPI_SUCCESS;
 }

@@ -97,14 +97,14 @@ void window_pull(struct window *window) {
 
 void windows_publish(void) {
   EACH_WINDOW(window) {
-    window->is_shared = true;
+    window->is_known = true;
     window_publish(window);
   }
 }
 
 void windows_pull(void) {
   EACH_WINDOW(window) {
-    window->is_shared = true;
+    window->is_known = true;
     window_pull(window);
   }
 }
@@ -176,7 +176,7 @@ void window_meet(struct window *window) {
     window->sides[rank].size = take_u64(&said);
     window->sides[rank].unit = (int)take_u32(&said);
   }
-  window->is_shared = false;
+  window->is_known = false;
   window->is_made = true;
 }
 

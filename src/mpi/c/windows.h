@@ -162,7 +162,7 @@ struct window {
   bool *are_contended; /* by target: see records_exchange */
   bool is_fenced;    /* a fence has opened an epoch that no fence has closed */
   bool has_fenced;   /* the last fence may have opened an epoch */
-  bool is_shared;    /* whether the owner has called MPI with others since the window was made */
+  bool is_known;     /* whether others may know what the rank has done since the window was made */
   enum hold *holds;  /* by target */
   uint32_t *locks;   /* requests for the gates, by target and rank: locks.c */
   struct group *exposed, *started; /* the epochs of groups: active.c */
