@@ -10,6 +10,8 @@
 
 #define application_number mazurka_application_number
 #define intercomm_between mazurka_intercomm_between
+#define mail_receive mazurka_mail_receive
+#define mail_send mazurka_mail_send
 #define ports_check_end mazurka_ports_check_end
 #define root_is_here mazurka_root_is_here
 #define root_told mazurka_root_told
@@ -37,6 +39,11 @@ struct reader root_told(const struct contributions *said, const struct comm *com
  * one, which was told so. */
 void side_put(struct bytes *to, const struct comm *local);
 struct comm *intercomm_between(struct comm *own, struct reader *told);
+
+/* The same file: sends to and receives from a mailbox that is apart from the program's messages:
+ * `place` is the member that receives, and `number` its process. */
+void mail_send(const char *mailbox, int place, int number, int from, int tag, const struct bytes *told);
+struct reader mail_receive(const char *mailbox, int place, int from, int tag);
 
 /* ports.c: at the end of the rank */
 void ports_check_end(void);

@@ -29,35 +29,44 @@ static struct side take_side(struct reader *from) {
   return (struct side){group, text_of("%.*s", (int)(name.end - name.at), (const char *)name.at)};
 }
 
-/* Sends what the leader of a group tells to that of the other group, and returns what that one
- * tells. Their messages are apart from those of the program. */
-static struct reader meet_leader(const struct comm *peers, int other, int tag, const struct bytes *told) {
-  char *name = text_of("%s/leaders", peers->name);
+void mail_send(const char *mailbox, int place, int number, int from, int tag, const struct bytes *told) {
   struct bytes *to = question('S');
-  put_text(to, name);
-  put_i32(to, comm_place_of(peers, other));
-  put_u32(to, (uint32_t)comm_peers(peers)->ranks[other]);
-  put_i32(to, comm_place(peers));
+  put_text(to, mailbox);
+  put_i32(to, place);
+  put_u32(to, (uint32_t)number);
+  put_i32(to, from);
   put_i32(to, tag);
   put_u8(to, 2); /* It ends at once. */
   summary_put(to, &(struct summary){0});
   put_block(to, told->at, told->length);
   ask_posted();
-  to = question('R');
-  put_text(to, name);
-  put_i32(to, comm_place(peers));
-  put_i32(to, comm_place_of(peers, other));
+}
+
+struct reader mail_receive(const char *mailbox, int place, int from, int tag) {
+  struct bytes *to = question('R');
+  put_text(to, mailbox);
+  put_i32(to, place);
+  put_i32(to, from);
   put_i32(to, tag);
-  uint32_t receive = ask_posted();
-  release(name);
+  uint32_t posted = ask_posted();
   to = question('W');
   put_u32(to, 1);
-  put_u32(to, receive);
+  put_u32(to, posted);
   struct reader answer = ask();
   take_u8(&answer);
   take_u32(&answer);
   take_u8(&answer);
   return take_block(&answer);
+}
+
+/* Sends what the leader of a group tells to that of the other group, and returns what that one
+ * tells. Their messages are apart from those of the program. */
+static struct reader meet_leader(const struct comm *peers, int other, int tag, const struct bytes *told) {
+  char *name = text_of("%s/leaders", peers->name);
+  mail_send(name, comm_place_of(peers, other), comm_peers(peers)->ranks[other], comm_place(peers), tag, told);
+  struct reader answer = mail_receive(name, comm_place(peers), comm_place_of(peers, other), tag);
+  release(name);
+  return answer;
 }
 
 static int smallest(const struct group *of) {

@@ -99,37 +99,6 @@ FUNCTION(Close_port, (const char *name)) {
   return MPI_SUCCESS;
 }
 
-/* Sends to, and receives from, a mailbox that is no communicator's. */
-static void send_to(const char *mailbox, int place, int number, int from, const struct bytes *told) {
-  struct bytes *to = question('S');
-  put_text(to, mailbox);
-  put_i32(to, place);
-  put_u32(to, (uint32_t)number);
-  put_i32(to, from);
-  put_i32(to, 0);
-  put_u8(to, 2); /* It ends at once. */
-  summary_put(to, &(struct summary){0});
-  put_block(to, told->at, told->length);
-  ask_posted();
-}
-
-static struct reader receive_at(const char *mailbox, int place, int from) {
-  struct bytes *to = question('R');
-  put_text(to, mailbox);
-  put_i32(to, place);
-  put_i32(to, from);
-  put_i32(to, 0);
-  uint32_t posted = ask_posted();
-  to = question('W');
-  put_u32(to, 1);
-  put_u32(to, posted);
-  struct reader answer = ask();
-  take_u8(&answer);
-  take_u32(&answer);
-  take_u8(&answer);
-  return take_block(&answer);
-}
-
 /* The root tells the others of its group what the other root has told; nothing, if there is no
  * such port. */
 static int meet(MPI_Comm handle, int root, const struct bytes *told, MPI_Comm *made) {
@@ -168,14 +137,14 @@ FUNCTION(Comm_accept, (const char *name, MPI_Info info, int root, MPI_Comm comm,
   struct bytes told = {0};
   if (root_is_here(comm, root)) {
     own_port(text_in(name, "the name"));
-    struct reader came = receive_at(name, 0, MPI_ANY_SOURCE);
+    struct reader came = mail_receive(name, 0, MPI_ANY_SOURCE, 0);
     int client = take_i32(&came);
     struct reader mailbox = take_block(&came);
     char *answers = text_of("%.*s", (int)(mailbox.end - mailbox.at), (const char *)mailbox.at);
     take_told(&told, came);
     struct bytes mine = {0};
     put_told(&mine, own);
-    send_to(answers, 0, client, 1, &mine);
+    mail_send(answers, 0, client, 1, 0, &mine);
     release(mine.at);
     release(answers);
   }
@@ -200,9 +169,9 @@ FUNCTION(Comm_connect, (const char *name, MPI_Info info, int root, MPI_Comm comm
       put_i32(&mine, process_number());
       put_text(&mine, answers);
       put_told(&mine, own);
-      send_to(name, 0, opener, process_number(), &mine);
+      mail_send(name, 0, opener, process_number(), 0, &mine);
       release(mine.at);
-      take_told(&told, receive_at(answers, 0, 1));
+      take_told(&told, mail_receive(answers, 0, 1, 0));
       release(answers);
     }
     release(closed);
