@@ -64,6 +64,7 @@ mod forged;
 mod functions;
 mod ledger;
 mod library;
+mod programs;
 mod races;
 mod ranks;
 mod ready;

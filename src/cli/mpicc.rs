@@ -1,7 +1,6 @@
 //! `mazurka mpicc` and `mazurka mpicxx`: compile MPI programs so that they can be verified.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use tempfile::TempDir;
@@ -83,7 +82,7 @@ fn answer(
 
 pub(super) fn run(args: Args, language: Language, output: &mut Output) -> Result<Exit, Failure> {
     let scratch = scratch()?;
-    let compiler = compiler(language, &scratch);
+    let compiler = Compiler::of_user(language, scratch.path());
     if let Some(question) = args.arguments.iter().find_map(question_of) {
         let is_ours = |argument: &&OsString| question_of(argument).is_some();
         let others: Vec<_> =
@@ -101,24 +100,4 @@ pub(super) fn run(args: Args, language: Language, output: &mut Output) -> Result
 pub(super) fn scratch() -> Result<TempDir, Failure> {
     let scratch = tempfile::Builder::new().prefix("mazurka-").tempdir();
     scratch.map_err(|error| Failure::Usage(format!("cannot make a folder: {error}")))
-}
-
-/// The user's compiler.
-pub(super) fn compiler(language: Language, scratch: &TempDir) -> Compiler {
-    let (variable, usual) = match language {
-        Language::C => ("MAZURKA_CC", "cc"),
-        Language::Cxx => ("MAZURKA_CXX", "c++"),
-    };
-    let named = std::env::var(variable).ok().filter(|name| !name.trim().is_empty());
-    Compiler::new(named.as_deref().unwrap_or(usual), cache(scratch), scratch.path().to_owned())
-}
-
-/// The folder where the compiled library is cached.
-fn cache(scratch: &TempDir) -> PathBuf {
-    let folder = |variable| std::env::var_os(variable).filter(|name| !name.is_empty());
-    let cache = folder("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.or_else(|| Some(PathBuf::from(folder("HOME")?).join(".cache")));
-    let cache = cache.map(|cache| cache.join("mazurka"));
-    let is_of_use = |folder: &PathBuf| std::fs::create_dir_all(folder).is_ok();
-    cache.filter(is_of_use).unwrap_or_else(|| scratch.path().to_owned())
 }

@@ -209,6 +209,17 @@ impl Compiler {
         Compiler { command, cache, scratch }
     }
 
+    /// The user's compiler: the one that MAZURKA_CC names (in C++, MAZURKA_CXX), or the usual one.
+    /// `scratch` is as for [`new`](Compiler::new).
+    pub(crate) fn of_user(language: Language, scratch: &Path) -> Compiler {
+        let (variable, usual) = match language {
+            Language::C => ("MAZURKA_CC", "cc"),
+            Language::Cxx => ("MAZURKA_CXX", "c++"),
+        };
+        let named = std::env::var(variable).ok().filter(|name| !name.trim().is_empty());
+        Compiler::new(named.as_deref().unwrap_or(usual), cache(scratch), scratch.to_owned())
+    }
+
     /// The name in messages.
     pub(crate) fn name(&self) -> String {
         let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
@@ -358,6 +369,16 @@ impl Compiler {
         call.arg("-I").arg(library.headers()).args(INSTRUMENTED).args(library.options()?);
         Ok(call)
     }
+}
+
+/// The folder where the compiled library is kept; `scratch` if there is none.
+fn cache(scratch: &Path) -> PathBuf {
+    let folder = |variable| std::env::var_os(variable).filter(|name| !name.is_empty());
+    let cache = folder("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.or_else(|| Some(PathBuf::from(folder("HOME")?).join(".cache")));
+    let cache = cache.map(|cache| cache.join("mazurka"));
+    let is_of_use = |folder: &PathBuf| std::fs::create_dir_all(folder).is_ok();
+    cache.filter(is_of_use).unwrap_or_else(|| scratch.to_owned())
 }
 
 #[cfg(test)]

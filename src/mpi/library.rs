@@ -30,12 +30,13 @@ const OWN_HEADERS: [(&str, &str); 11] = [
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 50] = [
+pub(super) const PARTS: [(&str, &str); 51] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
     ("threads.c", include_str!("c/threads.c")),
     ("exceptions.c", include_str!("c/exceptions.c")),
+    ("python.c", include_str!("c/python.c")),
     ("calls.c", include_str!("c/calls.c")),
     ("tree.c", include_str!("c/tree.c")),
     ("files.c", include_str!("c/files.c")),
@@ -123,6 +124,9 @@ const OPTIONS: [&str; 8] = [
 const SCRIPT: (&str, &str) =
     ("own.ld", "SECTIONS { mazurka_own : { *(.data .data.rel .data.rel.local .bss) } }\n");
 
+/// The name of the library for programs that are compiled for the ABI of MPI 5.0 (20.2).
+const SHARED: &str = "libmpi_abi.so.0";
+
 /// The file with the options that the compiler accepts.
 const ACCEPTED: &str = "options";
 
@@ -155,6 +159,12 @@ impl Library {
     /// The object that programs are linked with.
     pub(crate) fn object(&self) -> PathBuf {
         self.folder.join("mazurka.o")
+    }
+
+    /// The library as one that is loaded into programs which it is not linked to, with the name that
+    /// the ABI of MPI 5.0 gives it.
+    pub(crate) fn shared(&self) -> PathBuf {
+        self.folder.join(SHARED)
     }
 
     /// The name after `-l` of the same object in the same folder, for build systems that link
@@ -231,6 +241,10 @@ impl Library {
         call.args(["-r", "-nostdlib", "-Xlinker", "-T", "-Xlinker"]).arg(folder.join(SCRIPT.0));
         call.arg("-o").arg(folder.join("mazurka.o")).args(objects);
         finish(compiler, &mut call, "the library")?;
+        let mut call = compiler.call()?;
+        call.args(["-shared", "-Xlinker", "-soname", "-Xlinker", SHARED]);
+        call.arg("-o").arg(folder.join(SHARED)).arg(folder.join("mazurka.o"));
+        finish(compiler, &mut call, "the library")?;
         let named = folder.join(format!("lib{}.a", Library::NAME));
         fs::copy(folder.join("mazurka.o"), named).map(|_| ()).map_err(|error| error.to_string())
     }
@@ -265,6 +279,7 @@ fn mark(compiler: &Compiler) -> Result<u64, String> {
         SCRIPT,
         SEPARATE,
         Library::NAME,
+        SHARED,
     )
         .hash(&mut hasher);
     Ok(hasher.finish())

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use super::ledger::Ledger;
+use super::programs::Program;
 use super::servers::{Process, Servers};
 use super::slip::Slip;
 use super::source::Source;
@@ -44,7 +45,8 @@ pub const RANK_MEMORY: u64 = 4_000_000_000;
 /// A program, and the way in which it is run.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The program, made by `mazurka mpicc`.
+    /// The program: one that `mazurka mpicc` has made; or one that is compiled for the ABI of
+    /// MPI 5.0, or a script. Of such a program accesses to memory are not seen.
     pub program: PathBuf,
     /// The arguments of the program.
     pub arguments: Vec<OsString>,
@@ -127,21 +129,17 @@ impl Ranks {
     /// Starts the program once for each rank; it stops before `main`.
     ///
     /// # Errors
-    /// If it cannot be started, or was not made by `mazurka mpicc`.
+    /// If it cannot be started.
     pub fn new(launch: Launch) -> Result<Ranks, String> {
-        let name = launch.program.display();
-        let is = std::fs::metadata(&launch.program).map_err(|error| format!("{name}: {error}"))?;
-        if !is.is_file() {
-            return Err(format!("{name}: it is not a program"));
-        }
-        check_made(&launch.program)?;
+        let Program { file, before, is_foreign } = Program::find(&launch.program)?;
         if !Path::new("/proc/self/exe").exists() {
             return Err("ranks cannot be run without /proc".into());
         }
-        let program = launch.program.canonicalize().map_err(|error| format!("{name}: {error}"))?;
-        let launch = Launch { program, ..launch };
-        let servers = Servers::start(&launch).map_err(|error| format!("{name}: {error}"));
-        let servers = Arc::new(servers?);
+        let name = launch.program.display().to_string();
+        let arguments = before.into_iter().chain(launch.arguments).collect();
+        let launch = Launch { program: file, arguments, ..launch };
+        let servers = Servers::start(&launch, is_foreign);
+        let servers = Arc::new(servers.map_err(|error| format!("{name}: {error}"))?);
         let bias = servers.bias(0, None).map_err(|error| error.to_string())?;
         Ok(Ranks::of(launch, servers, bias))
     }
@@ -149,7 +147,7 @@ impl Ranks {
     /// Ranks that are not started yet.
     #[cfg(test)]
     pub(super) fn unstarted(launch: Launch) -> Ranks {
-        let servers = Servers::start(&Launch { size: 0, ..launch.clone() });
+        let servers = Servers::start(&Launch { size: 0, ..launch.clone() }, false);
         Ranks::of(launch, Arc::new(servers.expect("nothing is started")), 0)
     }
 
@@ -165,6 +163,12 @@ impl Ranks {
     /// The program, and the way in which it is run.
     pub(crate) fn launch(&self) -> &Launch {
         &self.launch
+    }
+
+    /// Whether accesses to memory are not seen, because some program was not made by
+    /// `mazurka mpicc`.
+    pub(crate) fn are_foreign(&self) -> bool {
+        self.servers.are_foreign()
     }
 
     /// Corrects the outcome of a search of these ranks. It is not complete if ranks did what cannot
@@ -247,9 +251,10 @@ impl Ranks {
         }
         let (kind, call) = (parts.u8()?, parts.text()?);
         self.calls.fetch_or(kind != b'D', Ordering::Relaxed);
-        let site = self.site(rank, &parts.u64s()?, &call);
-        let printed = parts.text()?;
-        let asked = match self.note_uses(rank, parts)? {
+        let (addresses, printed) = (parts.u64s()?, parts.text()?);
+        let clash = self.note_uses(rank, parts)?;
+        let site = self.site(rank, &addresses, &call);
+        let asked = match clash {
             Some(clash) => Asked::Failed(clash),
             None => match self.asked(rank, kind, parts, &site) {
                 Err(Trouble::TooMany(what, most)) => {
@@ -285,11 +290,17 @@ impl Ranks {
         Ok(Reply { printed, remarks, back, ..Reply::new(asked, Some(Arc::new(site))) })
     }
 
-    /// Records what a rank has done with files and threads. Returns the failure, if this is one.
+    /// Records what a rank has done with files and threads, and the files that its places are in.
+    /// Returns the failure, if this is one.
     fn note_uses(&self, rank: u32, parts: &mut Parts<'_>) -> Result<Option<Failure>, Trouble> {
         let mut clash = None;
         for _ in 0..parts.u32()? {
             let (letter, path) = (parts.u8()?, parts.text()?);
+            if letter == b'n' {
+                self.code.source.learn(&path);
+                parts.u64s()?;
+                continue;
+            }
             let site = self.site(rank, &parts.u64s()?, "");
             let at = place(&site);
             if letter == b't' {
@@ -421,24 +432,6 @@ impl Ranks {
 pub struct Rank {
     process: Process,
     ledger: Ledger,
-}
-
-/// Whether this program is one that can be run.
-fn check_made(program: &Path) -> Result<(), String> {
-    let name = program.display();
-    let text = std::fs::read(program).map_err(|error| format!("{name}: {error}"))?;
-    let contains = |mark: &[u8]| text.windows(mark.len()).any(|part| part == mark);
-    if !contains(b"MAZURKA_SOCKET") {
-        return Err(format!("{name}: it was not made by `mazurka mpicc`"));
-    }
-    // Its functions would take the place of those of our library, and fail.
-    if contains(b"libtsan.so") || contains(b"libclang_rt.tsan") {
-        let remedy = "link it with `mazurka mpicc`, or with -fno-sanitize=thread";
-        return Err(format!(
-            "{name}: it is linked with the library of -fsanitize=thread: {remedy}"
-        ));
-    }
-    Ok(())
 }
 
 pub(super) fn failure(message: &str, site: Option<Site>) -> Failure {

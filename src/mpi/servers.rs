@@ -12,14 +12,17 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use tempfile::TempDir;
 
+use super::compiler::{Compiler, Language};
 use super::connection::{Connection, GLANCE};
+use super::library::Library;
 use super::ranks::{Files, Launch, Origin};
 use super::variables;
 use super::wire::{Parts, Put, readable};
@@ -37,6 +40,11 @@ const MOST_TOLD: u64 = 500;
 /// The servers of a program.
 pub(super) struct Servers {
     launch: Launch,
+    /// Whether the library is not in the program that is launched; not in some other one.
+    is_launch_foreign: bool,
+    is_other_foreign: AtomicBool,
+    /// The library that is loaded into such programs.
+    library: OnceLock<PathBuf>,
     /// By the numbers of the processes.
     all: Mutex<BTreeMap<u32, Arc<Mutex<Server>>>>,
     /// The table of variables of each program.
@@ -132,16 +140,25 @@ impl Drop for Servers {
 }
 
 impl Servers {
-    /// Starts a server for each rank.
-    pub(super) fn start(launch: &Launch) -> io::Result<Servers> {
+    /// Starts a server for each rank of a program that has the library, or `is_foreign`.
+    pub(super) fn start(launch: &Launch, is_foreign: bool) -> io::Result<Servers> {
         let folder = tempfile::Builder::new().prefix("mazurka-").tempdir();
         let folder = folder.map_err(|error| explained("cannot make a folder for it", error))?;
         let listener = UnixListener::bind(folder.path().join("wire"))
             .map_err(|error| explained("cannot make a socket for it", error))?;
         listener.set_nonblocking(true)?;
         let door = Mutex::new(Door { listener, last: 0, reported: HashMap::new() });
-        let (all, tables) = Default::default();
-        let servers = Servers { launch: launch.clone(), all, tables, door, folder };
+        let (all, tables, library, is_other_foreign) = Default::default();
+        let servers = Servers {
+            launch: launch.clone(),
+            is_launch_foreign: is_foreign,
+            is_other_foreign,
+            library,
+            all,
+            tables,
+            door,
+            folder,
+        };
         let mut begun = Begun { guards: Vec::new(), greeted: BTreeMap::new() };
         let started = begun.start_all(&servers);
         let started = started.map_err(|error| begun.give_up(servers.folder.path(), error))?;
@@ -160,6 +177,43 @@ impl Servers {
             .map_err(|error| explained("cannot write to its folder", error))?;
         tables.insert(program.to_owned(), file.clone());
         Ok(file)
+    }
+
+    /// Whether the library is not in the program that is launched.
+    pub(super) fn is_launch_foreign(&self) -> bool {
+        self.is_launch_foreign
+    }
+
+    /// Whether the library is not in some program that was started.
+    pub(super) fn are_foreign(&self) -> bool {
+        self.is_launch_foreign || self.is_other_foreign.load(Ordering::Relaxed)
+    }
+
+    /// The library as one that can be loaded into a program. It is compiled if it is not there.
+    fn library(&self) -> io::Result<&Path> {
+        if let Some(known) = self.library.get() {
+            return Ok(known);
+        }
+        let compiler = Compiler::of_user(Language::C, self.folder.path());
+        let library = Library::of(&compiler).map_err(io::Error::other)?;
+        Ok(self.library.get_or_init(|| library.shared()))
+    }
+
+    /// Has the library loaded into a program in which it is not.
+    fn load_library(&self, command: &mut Command) -> io::Result<()> {
+        let mut first = self.library()?.as_os_str().to_owned();
+        if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+            first.push(":");
+            first.push(others);
+        }
+        command.env("LD_PRELOAD", first).env("MAZURKA_PRELOADED", "1");
+        // Libraries for numbers start threads as they are loaded, unless one is enough.
+        for threads in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"] {
+            if std::env::var_os(threads).is_none() {
+                command.env(threads, "1");
+            }
+        }
+        Ok(())
     }
 
     /// The server of the process with this number. `origin` is what it is started from, if it was
@@ -192,6 +246,7 @@ impl Servers {
     fn spawn(&self, number: u32, origin: Option<&Origin>) -> io::Result<Child> {
         let (launch, folder) = (&self.launch, self.folder.path());
         let program = origin.map_or(&launch.program, |origin| &origin.program);
+        let is_foreign = origin.map_or(self.is_launch_foreign, |origin| origin.is_foreign);
         let mut command = Command::new(program);
         command.env("MAZURKA_SOCKET", folder.join("wire"));
         command.env("MAZURKA_VARIABLES", self.table(program)?);
@@ -212,6 +267,10 @@ impl Servers {
                 command.env("MAZURKA_WORLD", &origin.told);
                 command.env("MAZURKA_PROGRAM", origin.mark.to_string());
             }
+        }
+        if is_foreign {
+            self.is_other_foreign.fetch_or(origin.is_some(), Ordering::Relaxed);
+            self.load_library(&mut command)?;
         }
         command.env("MAZURKA_TICK", launch.tick.as_nanos().to_string());
         command.env("MAZURKA_MEMORY", launch.rank_memory.to_string());

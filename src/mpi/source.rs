@@ -1,4 +1,5 @@
-//! From addresses of a program to places in its source.
+//! From addresses of a program to places in its source; and lines of Python, which are numbers, too
+//! (`c/python.c`).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,13 @@ struct Known {
     places: HashMap<u64, Option<Place>>,
     /// The lines of files that can be read.
     files: HashMap<Arc<str>, Vec<String>>,
+    /// The files of Python, by the numbers that stand for them.
+    named: HashMap<u64, Arc<str>>,
 }
+
+/// The highest bit of a place that is a line of Python. A number for the file follows, and the
+/// line.
+const OF_PYTHON: u64 = 1 << 63;
 
 /// A place in the source.
 #[derive(Clone)]
@@ -60,12 +67,46 @@ fn find(loader: &Loader, address: u64, base: &Path) -> Option<Place> {
     })
 }
 
+/// The lines of a file, which are read when they are first needed.
+fn lines<'a>(
+    files: &'a mut HashMap<Arc<str>, Vec<String>>,
+    file: &Arc<str>,
+    base: &Path,
+) -> &'a [String] {
+    files.entry(file.clone()).or_insert_with(|| {
+        let text = std::fs::read(base.join(&**file)).unwrap_or_default();
+        String::from_utf8_lossy(&text).lines().map(|line| line.trim().to_owned()).collect()
+    })
+}
+
 impl Source {
     /// The source of this program. Paths below `base` are shown relative to it.
     pub(crate) fn new(program: &Path, base: PathBuf) -> Source {
         let loader = Loader::new(program).ok();
-        let known = Known { loader, places: HashMap::new(), files: HashMap::new() };
-        Source { base, known: Mutex::new(known) }
+        let (places, files, named) = Default::default();
+        Source { base, known: Mutex::new(Known { loader, places, files, named }) }
+    }
+
+    /// Learns which number stands for which file of Python: `1a2b:/home/user/a.py`.
+    pub(crate) fn learn(&self, number_and_file: &str) {
+        let Some((number, file)) = number_and_file.split_once(':') else { return };
+        let Ok(number) = u64::from_str_radix(number, 16) else { return };
+        let path = Path::new(file);
+        let shown = path.strip_prefix(&self.base).unwrap_or(path).to_string_lossy();
+        let mut known = self.known.lock().expect("nobody panics while reading a source");
+        known.named.entry(number).or_insert_with(|| shown.into());
+    }
+
+    /// The place that is a line of Python, with the text of the line, or else `call`; `None` if it
+    /// is another place.
+    pub(crate) fn site_in_python(&self, place: u64, call: &str) -> Option<Site> {
+        let (number, line) = ((place ^ OF_PYTHON) >> 32, place as u32);
+        let mut known = self.known.lock().expect("nobody panics while reading a source");
+        let Known { files, named, .. } = &mut *known;
+        let file = named.get(&number)?.clone();
+        let text = lines(files, &file, &self.base).get((line as usize).wrapping_sub(1));
+        let text = text.map_or(call, |text| text).to_owned();
+        Some(Site { file: Some(file), line, column: 0, text })
     }
 
     /// The place of a call that returns to this address (as linked), with the text of its line. If
@@ -73,16 +114,12 @@ impl Source {
     pub(crate) fn site(&self, returns_to: u64, call: &str) -> Option<Site> {
         let mut known = self.known.lock().expect("nobody panics while reading a source");
         let address = returns_to.wrapping_sub(1);
-        let Known { loader, places, files } = &mut *known;
+        let Known { loader, places, files, .. } = &mut *known;
         let find = || find(loader.as_ref()?, address, &self.base);
         let place = places.entry(address).or_insert_with(find).clone();
         let Place { file, line, column } = place?;
-        let base = &self.base;
-        let lines = files.entry(file.clone()).or_insert_with(|| {
-            let text = std::fs::read(base.join(&*file)).unwrap_or_default();
-            String::from_utf8_lossy(&text).lines().map(|line| line.trim().to_owned()).collect()
-        });
-        let written = lines.get(line as usize - 1).filter(|text| text.contains(call));
+        let written = lines(files, &file, &self.base).get(line as usize - 1);
+        let written = written.filter(|text| text.contains(call));
         let text = written.map_or(call, |text| text.trim_end_matches(';')).to_owned();
         Some(Site { file: Some(file), line, column, text })
     }

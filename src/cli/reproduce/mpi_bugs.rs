@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::super::files;
-use super::super::mpicc::{compiler, scratch};
+use super::super::mpicc::scratch;
 use super::super::output::{Output, TableFormat, format};
 use super::super::progress;
 use super::super::{Exit, Failure, interrupt, memory};
@@ -209,7 +209,7 @@ fn all(
     let line = progress::line(!output.is_quiet());
     let work = || -> Result<(), Failure> {
         let scratch = scratch()?;
-        let workshop = Workshop::new(site, compiler(Language::C, &scratch), scratch.path())?;
+        let workshop = Workshop::new(site, Compiler::of_user(Language::C, scratch.path()), scratch.path())?;
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(program) = programs.get(index) else { return Ok(()) };

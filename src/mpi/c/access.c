@@ -20,6 +20,7 @@ FUNCTION(TWIN(Win_allocate), (MPI_Aint size, Place unit, MPI_Info info, MPI_Comm
 
 FUNCTION(TWIN(Win_allocate_shared), (MPI_Aint size, Place unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)) {
   CALL(NAMED(Win_allocate_shared));
+  if (is_preloaded) fail("unsupported", "stores to memory that ranks share are seen only in programs that `mazurka mpicc` compiles");
   return window_share(size, unit, info, comm, base, win);
 }
 

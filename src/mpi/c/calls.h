@@ -75,11 +75,8 @@ long starts_program(const long *arguments) __attribute__((noreturn));
 /* The addresses in the program from which the intercepted call is made, innermost first. Returns
  * their number. */
 size_t sites_now(uintptr_t *sites, size_t room);
-/* Whether this address is in the code of the program, not of a library. */
-static inline bool is_in_program(uintptr_t site) {
-  extern char __ehdr_start[] __attribute__((visibility("hidden"))), etext[];
-  return site > (uintptr_t)__ehdr_start && site < (uintptr_t)etext;
-}
+/* Whether this address is in the program, not in a shared library. */
+static inline bool is_in_program(uintptr_t site) { return site - program_range.from < program_range.to - program_range.from; }
 /* exceptions.c: if the program is ended by an uncaught exception, fails there. */
 void exception_check(void);
 /* From now on, calls of this process, and of all that it forks, are intercepted. */
@@ -87,9 +84,19 @@ void calls_follow(bool files_too);
 extern bool is_server; /* not a rank: intercepted calls are made */
 
 /* How a rank uses a file: what other ranks can notice, and what it can notice of others; what it
- * does by MPI (io.h) others may, too. More uses are about threads (it starts them, or lets them call MPI)
- * and about memory that it shares with other ranks. */
-enum use { READING = 'r', LISTING = 'l', APPENDING = 'a', CHANGING = 'w', SHARING = 'i', STARTING_THREADS = 't', LETTING_THREADS_CALL = 'm', SHARING_MEMORY = 's' };
+ * does by MPI (io.h) others may, too. More uses are about threads (it starts them, or lets them call MPI),
+ * about memory that it shares with other ranks, and about files that its places name (python.c). */
+enum use {
+  READING = 'r',
+  LISTING = 'l',
+  APPENDING = 'a',
+  CHANGING = 'w',
+  SHARING = 'i',
+  STARTING_THREADS = 't',
+  LETTING_THREADS_CALL = 'm',
+  SHARING_MEMORY = 's',
+  NAMING = 'n'
+};
 /* Records that the rank uses the file with this name. The next question reports it to the
  * verifier. */
 void file_use(enum use use, const char *path);

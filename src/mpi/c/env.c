@@ -56,6 +56,7 @@ static int init(int level) {
   thread_is_main();
   thread_level = level;
   if (level > MPI_THREAD_FUNNELED) file_use(LETTING_THREADS_CALL, "");
+  python_begin();
   spawn_join();
   return MPI_SUCCESS;
 }

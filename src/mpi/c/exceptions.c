@@ -32,7 +32,7 @@ static char *said(const char *text, const char *words, char end) {
 }
 
 void exception_check(void) {
-  if (is_in_program(call.site) || !calls || !__cxa_current_exception_type || !__cxa_current_exception_type()) return;
+  if (is_in_program(call.back) || !calls || !__cxa_current_exception_type || !__cxa_current_exception_type()) return;
   char text[4096] = "";
   long long end = raw(SYS_lseek, PRINTED, 0, SEEK_END), from = end < (long long)sizeof text ? 0 : end - (long long)sizeof text + 1;
   raw(SYS_pread64, PRINTED, text, sizeof text - 1, from);

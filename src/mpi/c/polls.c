@@ -77,7 +77,7 @@ static const int kept[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
 #endif
 static _Unwind_Reason_Code find_frame(struct _Unwind_Context *at, void *with) {
   struct frame *frame = with;
-  if (_Unwind_GetIP(at) != call.site) return _URC_NO_REASON;
+  if (_Unwind_GetIP(at) != call.back) return _URC_NO_REASON;
   frame->stack = _Unwind_GetCFA(at);
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) add(frame->registers, _Unwind_GetGR(at, kept[i]));
   return _URC_END_OF_STACK;

@@ -50,6 +50,10 @@
 #define is_beyond_heap mazurka_is_beyond_heap
 #define variables_read mazurka_variables_read
 #define wire_bias mazurka_wire_bias
+#define program_range mazurka_program_range
+#define call_from mazurka_call_from
+#define python_begin mazurka_python_begin
+#define is_preloaded mazurka_is_preloaded
 #define check_count mazurka_check_count
 #define collective_end mazurka_collective_end
 #define collective_start mazurka_collective_start
@@ -208,14 +212,23 @@
 /* A function that replaces one of the C library, unless the program defines its own. */
 #define WEAK __attribute__((weak))
 
+struct stretch {
+  uintptr_t from, to;
+};
+
 /* The present call of the program. Each function begins with HERE or CALL. */
 struct call {
   const char *name;
-  uintptr_t site; /* its return address */
+  uintptr_t site; /* its place: the return address, or a line of Python */
+  uintptr_t back; /* the return address */
 };
 extern _Thread_local struct call call;
+/* python.c: the call of this function that returns to this address. */
+struct call call_from(const char *function, const void *address);
+/* If the program is in Python: exceptions that it does not catch are failures from now on. */
+void python_begin(void);
 /* HERE, for functions that any thread may call. */
-#define ANYWHERE(function) TURN; call = (struct call){function, (uintptr_t)__builtin_return_address(0)}, unseen++
+#define ANYWHERE(function) TURN; call = call_from(function, __builtin_return_address(0)), unseen++
 #define HERE(function) ANYWHERE(function); env_check_thread()
 /* HERE, for functions that are allowed only between MPI_Init and MPI_Finalize. */
 #define CALL(function) CALL_OF_EPOCH(function); locks_settle()
@@ -284,13 +297,15 @@ void memory_ends(uintptr_t site) __attribute__((noreturn));
 void remark(uintptr_t site, const char *class);
 const char *verifier_folder(void); /* a folder of this search for temporary files */
 /* The distance between the address where the program was loaded and the address where it was
- * linked. */
+ * linked; and where it is. */
 uintptr_t wire_bias(void);
+extern struct stretch program_range;
 extern int world_rank, world_size, world_base; /* world_base: dynamic.h */
 static inline int process_number(void) { return world_base + world_rank; }
 extern uint64_t time_tick; /* the advance of the clock whenever it is read, in nanoseconds */
 bool *in_first_copy(void);
-extern bool is_verified; /* whether the program was started by `mazurka mpirun` */
+extern bool is_verified;  /* whether the program was started by `mazurka mpirun` */
+extern bool is_preloaded; /* whether it was not made by `mazurka mpicc`: its accesses to memory are not seen */
 void give_up(const char *what) __attribute__((noreturn));
 
 /* polls.c */
@@ -302,9 +317,6 @@ extern uint64_t unseen;
 struct reader ask_poll(struct bytes *question, size_t arguments);
 
 /* store.c: memory that is not the program's heap */
-struct stretch {
-  uintptr_t from, to;
-};
 /* The ranges of this memory. NULL if not all of them are known. */
 const struct stretch *store_stretches(size_t *count);
 void *allocate(size_t size); /* zeroed */

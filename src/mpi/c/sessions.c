@@ -33,6 +33,7 @@ FUNCTION(Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session *sess
   errhandler_attach(&made->errhandler, handler, "sessions");
   *session = (MPI_Session)handle_new(SESSION, &made->object);
   count_of_open++;
+  python_begin();
   return MPI_SUCCESS;
 }
 

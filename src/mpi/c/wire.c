@@ -45,7 +45,7 @@
 #include <unistd.h>
 
 int world_rank, world_size, world_base;
-bool is_verified;
+bool is_verified, is_preloaded;
 uint64_t time_tick = 1000;
 
 static const char *address;
@@ -386,14 +386,17 @@ void remark(uintptr_t site, const char *class) {
   put_u64(&remarks, site);
 }
 
-/* The rank has come to its end: main returned, or exit was called. */
-static void at_end(void) {
+/* The rank has come to its end: main returned, or exit was called. An interpreter that cannot run
+ * the program says so by its status. */
+static void at_end(int status, void *unused) {
+  (void)unused;
   if (is_silent || !is_verified || is_child) return;
   TURN;
   processes_wait();
-  call = (struct call){"the end", 0};
+  call = (struct call){.name = "the end"};
   if (env_has_world()) fail("missing finalize", "the rank ends without MPI_Finalize");
   if (!env_is_over()) fail("missing finalize", "the rank ends without MPI_Session_finalize");
+  if (is_preloaded && status != 0 && questions_asked == 0) fail("exit", "the rank ends with exit code %d before it calls MPI", status);
   struct bytes *to = question('D');
   put_u32(to, count_of_remarks);
   put(to, remarks.at, remarks.length);
@@ -475,27 +478,31 @@ static void begin_rank(uint32_t id, uint64_t its_key) {
   catch_crashes();
   limit_memory(most_memory);
   thread_is_main();
-  atexit(at_end);
+  on_exit(at_end, NULL);
   processes_begin();
   is_server = false;
   receive_answers();
   wipe_stack();
 }
 
-static int bias_of_program(struct dl_phdr_info *info, size_t size, void *bias) {
-  (void)size;
-  *(uintptr_t *)bias = info->dlpi_addr;
+struct stretch program_range;
+static uintptr_t bias;
+uintptr_t wire_bias(void) { return bias; }
+
+/* The first object is the program. */
+static int measure_program(struct dl_phdr_info *info, size_t size, void *unused) {
+  (void)size, (void)unused;
+  bias = info->dlpi_addr;
+  program_range = (struct stretch){UINTPTR_MAX, 0};
+  for (size_t i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
+    uintptr_t from = bias + part->p_vaddr, to = from + part->p_memsz;
+    if (from < program_range.from) program_range.from = from;
+    if (to > program_range.to) program_range.to = to;
+  }
   return 1;
 }
-
-uintptr_t wire_bias(void) {
-  static uintptr_t bias;
-  static bool is_known;
-  if (!is_known) dl_iterate_phdr(bias_of_program, &bias);
-  is_known = true;
-  return bias;
-}
-
 
 static void serve(void) {
   server_begin();
@@ -554,6 +561,12 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
     give_up("cannot start again with fixed addresses");
   }
   address = text_of("%s", address);
+  dl_iterate_phdr(measure_program, NULL);
+  is_preloaded = number_of("MAZURKA_PRELOADED");
+  unsetenv("MAZURKA_PRELOADED");
+  const char *preloaded = is_preloaded ? getenv("LD_PRELOAD") : NULL, *others = preloaded ? strchr(preloaded, ':') : NULL;
+  if (others) setenv("LD_PRELOAD", text_of("%s", others + 1), 1);
+  else if (preloaded) unsetenv("LD_PRELOAD");
   world_rank = (int)number_of("MAZURKA_RANK");
   world_size = (int)number_of("MAZURKA_SIZE");
   time_tick = (uint64_t)number_of("MAZURKA_TICK");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard, OnceLock};
 
 use super::questions::{MAX_SPAWNED, Trouble};
-use super::{Code, Ranks, Source, check_made};
+use super::{Code, Program, Ranks, Source};
 use crate::model::Site;
 use crate::mpi::uses::User;
 use crate::mpi::wire::{Parts, Short, readable};
@@ -20,6 +20,8 @@ pub(in crate::mpi) struct Origin {
     pub(in crate::mpi) rank: u32,
     pub(in crate::mpi) size: u32,
     pub(in crate::mpi) program: PathBuf,
+    /// Whether the library is not in it.
+    pub(in crate::mpi) is_foreign: bool,
     pub(in crate::mpi) arguments: Vec<OsString>,
     /// Its working directory.
     pub(in crate::mpi) folder: PathBuf,
@@ -36,7 +38,14 @@ pub(in crate::mpi) struct Origin {
 #[derive(Default)]
 pub(super) struct Spawned {
     processes: BTreeMap<u32, Arc<Origin>>,
-    codes: Vec<(PathBuf, Arc<Code>)>,
+    others: Vec<Other>,
+}
+
+/// A program that is not the one which is launched.
+struct Other {
+    path: PathBuf,
+    program: Program,
+    code: Arc<Code>,
 }
 
 impl Ranks {
@@ -68,6 +77,9 @@ impl Ranks {
     /// The place at an address that a process knows: in its own program, unless the address is
     /// marked with another one (`put_site` in `c/wire.c`).
     pub(super) fn site_at(&self, number: u32, address: u64, call: &str) -> Option<Site> {
+        if let Some(line) = self.code.source.site_in_python(address, call) {
+            return Some(line);
+        }
         let mark = match address >> 48 {
             0 => self.origin(number).map_or(1, |origin| origin.mark),
             mark => mark,
@@ -76,22 +88,30 @@ impl Ranks {
         if mark == 1 {
             return self.code.site(address, call);
         }
-        let code = self.spawned().codes.get(mark as usize - 2).map(|(_, code)| code.clone())?;
+        let place = (mark as usize).wrapping_sub(2);
+        let code = self.spawned().others.get(place).map(|other| other.code.clone())?;
         code.site(address, call)
     }
 
-    /// The number of a program, which gets one if it has none.
-    fn mark_of(&self, program: &Path) -> u64 {
-        if program == self.launch.program {
-            return 1;
+    /// The program with this path, and its number. It gets one if it has none.
+    fn program_at(&self, path: &Path) -> Result<(Program, u64), Trouble> {
+        if path == self.launch.program {
+            let is_foreign = self.servers.is_launch_foreign();
+            return Ok((Program { file: path.into(), before: Vec::new(), is_foreign }, 1));
         }
-        let codes = &mut self.spawned().codes;
-        let place = codes.iter().position(|(known, _)| known == program).unwrap_or_else(|| {
-            let source = Source::new(program, self.launch.base.clone());
-            codes.push((program.into(), Arc::new(Code { source, bias: OnceLock::new() })));
-            codes.len() - 1
-        });
-        place as u64 + 2
+        let others = &mut self.spawned().others;
+        let known = others.iter().position(|other| other.path == path);
+        let place = match known {
+            Some(place) => place,
+            None => {
+                let program = Program::find(path).map_err(Trouble::Unstartable)?;
+                let source = Source::new(&program.file, self.launch.base.clone());
+                let code = Arc::new(Code { source, bias: OnceLock::new() });
+                others.push(Other { path: path.into(), program, code });
+                others.len() - 1
+            }
+        };
+        Ok((others[place].program.clone(), place as u64 + 2))
     }
 
     /// A question of this process: to start another one. Returns the number of the new one.
@@ -107,17 +127,17 @@ impl Ranks {
         if !self.is_spawned(number) || rank >= size || rank > number {
             return Err(Trouble::Forged);
         }
-        let program = program.canonicalize().unwrap_or(program);
         let name = self.name_of(by, call, rank, &program);
-        let mark = self.mark_of(&program);
-        let new = Origin { rank, size, program, arguments, folder, told, mark, name };
+        let (Program { file: program, before, is_foreign }, mark) = self.program_at(&program)?;
+        let arguments = before.into_iter().chain(arguments).collect();
+        let new = Origin { rank, size, program, is_foreign, arguments, folder, told, mark, name };
         match self.origin(number) {
             Some(known) if *known == new => return Ok(number),
             Some(_) => {
                 let what = "two of the processes that ranks start cannot be told apart";
                 return Err(Trouble::Unstartable(what.into()));
             }
-            None => check_made(&new.program).map_err(Trouble::Unstartable)?,
+            None => {}
         }
         let bias = self
             .servers
@@ -127,8 +147,8 @@ impl Ranks {
         if spawned.processes.len() as u32 >= MAX_SPAWNED {
             return Err(Trouble::TooMany("processes that ranks start", MAX_SPAWNED));
         }
-        if let Some((_, code)) = spawned.codes.get((mark as usize).wrapping_sub(2)) {
-            code.bias.get_or_init(|| bias);
+        if let Some(other) = spawned.others.get((mark as usize).wrapping_sub(2)) {
+            other.code.bias.get_or_init(|| bias);
         }
         spawned.processes.insert(number, Arc::new(new));
         Ok(number)

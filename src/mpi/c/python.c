@@ -1,0 +1,163 @@
+/* Programs in Python: where a call of MPI is, and exceptions that nobody catches.
+ *
+ * Such a program calls MPI by an extension module (mpi4py), so the return address says nothing. The
+ * place of a call is the line of the innermost frame of Python that is not in a library of Python.
+ * It is a number: the highest bit, a number made from the name of the file, and the line. The
+ * verifier learns the name with the first question after it was used (NAMING).
+ *
+ * The functions of Python are those of the interpreter, if there is one in the process. They exist
+ * since Python 3.9. */
+#include "calls.h"
+
+#define PYTHON(result, name, parameters) \
+  result name parameters __attribute__((weak))
+
+PYTHON(int, Py_IsInitialized, (void));
+PYTHON(int, PyGILState_Ensure, (void));
+PYTHON(void, PyGILState_Release, (int));
+PYTHON(void *, PyEval_GetFrame, (void));
+PYTHON(void *, PyFrame_GetCode, (void *frame));
+PYTHON(void *, PyFrame_GetBack, (void *frame));
+PYTHON(int, PyFrame_GetLineNumber, (void *frame));
+PYTHON(void *, PyObject_GetAttrString, (void *object, const char *name));
+PYTHON(void *, PyObject_Str, (void *object));
+PYTHON(const char *, PyUnicode_AsUTF8, (void *text));
+PYTHON(long, PyLong_AsLong, (void *number));
+PYTHON(void *, PyTuple_GetItem, (void *tuple, ptrdiff_t at));
+PYTHON(void, Py_IncRef, (void *object));
+PYTHON(void, Py_DecRef, (void *object));
+PYTHON(void, PyErr_Clear, (void));
+PYTHON(void, PyErr_Display, (void *type, void *value, void *traceback));
+PYTHON(int, PySys_SetObject, (const char *name, void *object));
+PYTHON(void *, PyCFunction_NewEx, (void *method, void *self, void *module));
+
+static bool is_there(void) { return Py_IsInitialized && PyFrame_GetBack && Py_IsInitialized(); }
+
+/* The text of an attribute, or of what str() makes of the object if there is no name; NULL if that
+ * raises an exception. The caller releases it. */
+static char *text_of_python(void *object, const char *name) {
+  void *value = name ? PyObject_GetAttrString(object, name) : PyObject_Str(object);
+  const char *text = value ? PyUnicode_AsUTF8(value) : NULL;
+  char *copy = text ? text_of("%s", text) : NULL;
+  if (!copy) PyErr_Clear();
+  Py_DecRef(value);
+  return copy;
+}
+
+/* The number of a place. */
+static uintptr_t place_in(const char *file, int line) {
+  uint32_t hash = 2166136261u;
+  for (const char *at = file; *at; at++) hash = (hash ^ (uint8_t)*at) * 16777619u;
+  hash &= INT32_MAX;
+  char *name = text_of("%x:%s", hash, file);
+  file_use(NAMING, name);
+  release(name);
+  return (uintptr_t)1 << 63 | (uintptr_t)hash << 32 | (uint32_t)line;
+}
+
+static bool is_of_library(const char *file) {
+  return file[0] == '<' || strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") || strstr(file, "/lib/python3.");
+}
+
+/* A place that is searched for: a later one replaces it only if it is not in a library. */
+struct found {
+  char *file;
+  int line;
+};
+/* Looks at a frame; returns whether it is not in a library. */
+static bool consider(struct found *found, void *frame, int line) {
+  void *code = PyFrame_GetCode(frame);
+  char *file = text_of_python(code, "co_filename");
+  Py_DecRef(code);
+  if (!file) return false;
+  bool is_own = !is_of_library(file);
+  if (!is_own && found->file) {
+    release(file);
+    return false;
+  }
+  release(found->file);
+  *found = (struct found){file, line};
+  return is_own;
+}
+
+static uintptr_t place_of_found(struct found *found) {
+  uintptr_t place = found->file ? place_in(found->file, found->line) : 0;
+  release(found->file);
+  return place;
+}
+
+/* An extension module may call MPI while other threads run Python: the frames are read with
+ * Python's lock. */
+static uintptr_t place_now(void) {
+  struct found found = {0};
+  int state = PyGILState_Ensure();
+  void *frame = PyEval_GetFrame();
+  if (frame) Py_IncRef(frame);
+  while (frame) {
+    bool is_own = consider(&found, frame, PyFrame_GetLineNumber(frame));
+    void *outer = is_own ? NULL : PyFrame_GetBack(frame);
+    Py_DecRef(frame);
+    frame = outer;
+  }
+  PyGILState_Release(state);
+  return place_of_found(&found);
+}
+
+struct call call_from(const char *function, const void *address) {
+  uintptr_t back = (uintptr_t)address, place = is_in_program(back) || !is_there() ? 0 : place_now();
+  return (struct call){function, place ? place : back, back};
+}
+
+/* Where an exception was raised. */
+static uintptr_t place_of_traceback(void *traceback) {
+  struct found found = {0}, inner = {0};
+  void *at = traceback;
+  Py_IncRef(at);
+  for (;;) {
+    void *frame = PyObject_GetAttrString(at, "tb_frame"), *line = PyObject_GetAttrString(at, "tb_lineno");
+    if (!frame || !line) break;
+    inner = (struct found){0};
+    if (consider(&inner, frame, (int)PyLong_AsLong(line)) || !found.file) {
+      release(found.file);
+      found = inner;
+    } else {
+      release(inner.file);
+    }
+    Py_DecRef(frame);
+    Py_DecRef(line);
+    void *next = PyObject_GetAttrString(at, "tb_next");
+    Py_DecRef(at);
+    at = next;
+  }
+  PyErr_Clear();
+  return place_of_found(&found);
+}
+
+/* sys.excepthook: called with the type, the value and the traceback of an exception that nobody
+ * catches. */
+static void *uncaught(void *self, void *arguments) {
+  (void)self;
+  void *type = PyTuple_GetItem(arguments, 0), *value = PyTuple_GetItem(arguments, 1), *traceback = PyTuple_GetItem(arguments, 2);
+  PyErr_Display(type, value, traceback);
+  char *name = text_of_python(type, "__name__"), *what = text_of_python(value, NULL);
+  uintptr_t site = place_of_traceback(traceback);
+  call = (struct call){.name = ""};
+  if (name && strcmp(name, "AssertionError") == 0) fail_at(site, "assertion", "%s", what && *what ? what : "false");
+  fail_at(site, "abort", "an exception is not caught: %s%s%s", name ? name : "of an unknown type", what && *what ? ": " : "", what ? what : "");
+}
+
+void python_begin(void) {
+  if (!is_there()) return;
+  /* PyMethodDef of Python's stable interface; 1 is METH_VARARGS. */
+  static struct {
+    const char *name;
+    void *(*function)(void *, void *);
+    int flags;
+    const char *text;
+  } hook = {"excepthook", uncaught, 1, NULL};
+  int state = PyGILState_Ensure();
+  void *function = PyCFunction_NewEx(&hook, NULL, NULL);
+  if (function) PySys_SetObject("excepthook", function);
+  Py_DecRef(function);
+  PyGILState_Release(state);
+}
