@@ -9,11 +9,11 @@
 //! $ MAZURKA_BLESS=1 .ci/instructions   # writes them anew
 //! ```
 //!
-//! The script uses the profile `slow`, which `.ci/run` builds anyway, and compiles this program as
-//! one codegen unit. With several units, any change may regroup and inline other functions, and
-//! move a count by up to 4% without a cause. `cargo bench -- instructions` shows the counts of a
-//! release build, which are lower because more is inlined. Another compiler may need new counts.
-//! Another machine does not: it changes them by less than 1% ([`crate::callgrind`]).
+//! The script uses the profile `counted`, and compiles this program as one codegen unit. With
+//! several units, any change may regroup and inline other functions, and move a count by up to 4%
+//! without a cause. `cargo bench -- instructions` shows the counts of a release build, which are
+//! lower because more is inlined. Another compiler may need new counts. Another machine does not:
+//! it changes them by less than 1% ([`crate::callgrind`]).
 //!
 //! Crates for such benchmarks (gungraun, formerly iai-callgrind) compare with earlier results in
 //! `target`, or with upper limits, and need a separately installed runner. Here the counts are

@@ -241,6 +241,9 @@ pub struct CheckReport {
     /// The action of a process that cannot be explored, in a sentence.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub unsupported: Option<String>,
+    /// What is not seen of a program of MPI, and why.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub unseen: Option<String>,
     /// After a timeout: an explorer to try instead, if one is known.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub faster: Option<Faster>,
@@ -426,6 +429,7 @@ impl CheckReport {
             stopped_by: outcome.stopped_by,
             cut_poll: outcome.cut_poll.clone(),
             unsupported: None,
+            unseen: None,
             faster: None,
             limits,
             stats: Figures::new(outcome, peak_memory_bytes),

@@ -61,7 +61,7 @@
 //!
 //! | attribute | which tests | run them with |
 //! |---|---|---|
-//! | `#[ignore = "slow"]` | more than 10 s of processor time | `cargo test --profile slow --test suite -- --ignored` |
+//! | `#[ignore = "slow"]` | more than 10 s of processor time | `cargo test --test suite -- --ignored` |
 //! | `#[ignore = "needs a browser"]` | what the page of `draw` does | the same; they fail where there is no browser |
 //! | `#[ignore = "needs Graphviz"]` | whether `dot` takes our graphs | likewise |
 //! | `#[ignore = "needs MPI"]` | searches by ranks | `cargo test --features mpi --test suite machines -- --ignored` |

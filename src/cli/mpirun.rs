@@ -148,6 +148,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         report.mark_alike();
         report.shortest = args.search.shortest;
         report.unsupported = system.runner().reservation();
+        report.unseen = system.runner().unseen().map(Into::into);
         if outcome.is_complete() && !system.runner().have_called() {
             report.warnings.push(lint::of_no_calls(&report.subject));
         }
@@ -194,6 +195,18 @@ fn rephrase(report: &mut ViolationReport, found: Diagnosis) {
 impl Args {
     fn program(&self) -> &Path {
         Path::new(&self.command[0])
+    }
+
+    /// The program, or the script if the program is an interpreter of Python.
+    fn source(&self) -> &Path {
+        let is_python = self
+            .program()
+            .file_name()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"python"));
+        let scripts = self.command.iter().skip(1).map(Path::new);
+        let mut scripts =
+            scripts.filter(|word| word.extension().is_some_and(|ending| ending == "py"));
+        scripts.next().filter(|_| is_python).unwrap_or(self.program())
     }
 
     /// The level of each lint. Lints about unreached code are refused, because they work only for
@@ -244,7 +257,7 @@ impl Args {
     }
 
     fn subject(&self, semantics: Semantics) -> Subject {
-        let program = shown(self.program());
+        let program = shown(self.source());
         let constants = BTreeMap::from([("ranks".to_owned(), self.ranks.into())]);
         let (buffering, leaving) = (semantics.buffering, semantics.leaving);
         let mut before = format!("mazurka mpirun -n {}", self.ranks);
@@ -264,7 +277,7 @@ impl Args {
         let after = self.command.iter().map(quoted).collect::<Vec<_>>().join(" ");
         Subject {
             spec: program,
-            path: self.program().to_owned(),
+            path: self.source().to_owned(),
             constants,
             semantics: Some(semantics),
             command: Some([before, after]),

@@ -62,7 +62,8 @@ impl Program {
             let elf = object::File::parse(&*text).ok();
             let is_loaded = elf.is_some_and(|elf| elf.section_by_name(".interp").is_some());
             if !is_loaded || is.permissions().mode() & 0o6000 != 0 {
-                let why = "was not made by `mazurka mpicc`, and the library cannot be loaded into it";
+                let why =
+                    "was not made by `mazurka mpicc`, and the library cannot be loaded into it";
                 return Err(format!("{name}: it {why}"));
             }
         }

@@ -165,10 +165,10 @@ impl Ranks {
         &self.launch
     }
 
-    /// Whether accesses to memory are not seen, because some program was not made by
-    /// `mazurka mpicc`.
-    pub(crate) fn are_foreign(&self) -> bool {
-        self.servers.are_foreign()
+    /// What is not seen, if some program was not made by `mazurka mpicc`: a sentence.
+    pub(crate) fn unseen(&self) -> Option<&'static str> {
+        let what = "accesses to memory, and the types of buffers: not compiled by `mazurka mpicc`";
+        self.servers.are_foreign().then_some(what)
     }
 
     /// Corrects the outcome of a search of these ranks. It is not complete if ranks did what cannot

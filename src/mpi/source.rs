@@ -97,15 +97,18 @@ impl Source {
         known.named.entry(number).or_insert_with(|| shown.into());
     }
 
-    /// The place that is a line of Python, with the text of the line, or else `call`; `None` if it
-    /// is another place.
+    /// The place that is a line of Python, with the call and the text of the line; `None` if it is
+    /// another place.
     pub(crate) fn site_in_python(&self, place: u64, call: &str) -> Option<Site> {
         let (number, line) = ((place ^ OF_PYTHON) >> 32, place as u32);
         let mut known = self.known.lock().expect("nobody panics while reading a source");
         let Known { files, named, .. } = &mut *known;
         let file = named.get(&number)?.clone();
         let text = lines(files, &file, &self.base).get((line as usize).wrapping_sub(1));
-        let text = text.map_or(call, |text| text).to_owned();
+        let text = text.map_or(call.to_owned(), |text| match call {
+            "" => text.clone(),
+            _ => format!("{call}: {text}"),
+        });
         Some(Site { file: Some(file), line, column: 0, text })
     }
 

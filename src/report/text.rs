@@ -267,6 +267,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     if let Some(open) = report.subject.semantics.and_then(left_open) {
         row(f, "Covers", open)?;
     }
+    if let Some(what) = &report.unseen {
+        row(f, "Unseen", what.clone())?;
+    }
     let may_be_more = !matches!(report.stopped_by, None | Some(StopReason::Violation));
     if may_be_more && !report.violations.is_empty() {
         row(f, "", "not everything was explored: there may be more violations".into())?;

@@ -209,7 +209,8 @@ fn all(
     let line = progress::line(!output.is_quiet());
     let work = || -> Result<(), Failure> {
         let scratch = scratch()?;
-        let workshop = Workshop::new(site, Compiler::of_user(Language::C, scratch.path()), scratch.path())?;
+        let workshop =
+            Workshop::new(site, Compiler::of_user(Language::C, scratch.path()), scratch.path())?;
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(program) = programs.get(index) else { return Ok(()) };
