@@ -1,7 +1,7 @@
-//! Finds out which compilers the tests of MPI programs can use. A test cannot ignore itself while
-//! it runs, so this must be known when the test is compiled. Users of the library do not have these
-//! tests (they need the feature `cli`), so nothing is looked for then. Cargo runs this file again
-//! only when it changes: `touch build.rs` after installing a compiler.
+//! Finds out which compilers and interpreters the tests of MPI programs can use. A test cannot
+//! ignore itself while it runs, so this must be known when the test is compiled. Users of the
+//! library do not have these tests (they need the feature `cli`), so nothing is looked for then.
+//! Cargo runs this file again only when it changes: `touch build.rs` after installing a compiler.
 
 use std::env;
 use std::process::Command;
@@ -9,7 +9,7 @@ use std::process::Command;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let has_tests = env::var_os("CARGO_FEATURE_CLI").is_some();
-    for (name, compiler) in [("has_cc", "cc"), ("has_cxx", "c++")] {
+    for (name, compiler) in [("has_cc", "cc"), ("has_cxx", "c++"), ("has_python", "python3")] {
         println!("cargo::rustc-check-cfg=cfg({name})");
         let is_there = || Command::new(compiler).arg("--version").output();
         if has_tests && is_there().is_ok_and(|answer| answer.status.success()) {

@@ -17,6 +17,7 @@ mod degrees;
 mod every;
 mod faults;
 mod files;
+mod foreign;
 mod intervals;
 mod outcomes;
 mod polls;

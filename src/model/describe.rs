@@ -1,6 +1,7 @@
 //! How a system is described to people: names, places, values; and the assertions on its final
 //! states.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 #[cfg(feature = "json")]
@@ -154,8 +155,8 @@ pub struct Site {
 pub struct Remark {
     /// What the remark is about.
     pub kind: RemarkKind,
-    /// What kind of object it is about.
-    pub object: &'static str,
+    /// What kind of object it is about; or the exit code, in words.
+    pub object: Cow<'static, str>,
     /// Where the object was made.
     pub site: Option<Site>,
 }
@@ -167,6 +168,8 @@ pub struct Remark {
 pub enum RemarkKind {
     /// The process has made an object that it never frees.
     Unfreed,
+    /// The process ends with an exit code that is not 0.
+    Status,
 }
 
 /// Counts of the runs of processes that really run.

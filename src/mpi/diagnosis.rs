@@ -47,8 +47,12 @@ pub(crate) fn diagnose(system: &History<Ranks>, violation: &Violation) -> Diagno
     }
 }
 
-/// The mistake of an object that is never freed.
-pub(super) fn unfreed(leak: &Leak) -> Option<Diagnosis> {
+/// The mistake that a rank remarks of itself: an object that is never freed, or its exit code.
+pub(super) fn remarked(leak: &Leak) -> Option<Diagnosis> {
+    if leak.kind == LeakKind::Remarked(RemarkKind::Status) {
+        let message = format!("{} ends with {}", leak.process, leak.object);
+        return Some(Diagnosis { slip: Slip::Exit, message, places: BTreeSet::new() });
+    }
     let is_it = |slip: &&Slip| {
         leak.kind == LeakKind::Remarked(RemarkKind::Unfreed) && slip.unfreed() == Some(&leak.object)
     };

@@ -327,10 +327,13 @@ impl Ranks {
     fn remarks(&self, rank: u32, parts: &mut Parts<'_>) -> Result<Option<Arc<[Remark]>>, Trouble> {
         let count = parts.u32()?;
         let one = |_| {
-            let object = Slip::named(&parts.text()?).and_then(Slip::unfreed);
+            let text = parts.text()?;
             let site = Some(self.site(rank, &[parts.u64()?], "")).filter(|site| site.line > 0);
-            let (kind, object) = (RemarkKind::Unfreed, object.ok_or(Trouble::Protocol)?);
-            Ok(Remark { kind, object, site })
+            if text.starts_with("exit code ") {
+                return Ok(Remark { kind: RemarkKind::Status, object: text.into(), site: None });
+            }
+            let object = Slip::named(&text).and_then(Slip::unfreed).ok_or(Trouble::Protocol)?;
+            Ok(Remark { kind: RemarkKind::Unfreed, object: object.into(), site })
         };
         let remarks = (0..count).map(one).collect::<Result<Vec<_>, Trouble>>()?;
         Ok((!remarks.is_empty()).then(|| remarks.into()))

@@ -105,9 +105,9 @@ impl Source {
         let Known { files, named, .. } = &mut *known;
         let file = named.get(&number)?.clone();
         let text = lines(files, &file, &self.base).get((line as usize).wrapping_sub(1));
-        let text = text.map_or(call.to_owned(), |text| match call {
-            "" => text.clone(),
-            _ => format!("{call}: {text}"),
+        let text = text.map_or(call.to_owned(), |text| match text.contains(call) {
+            true => text.clone(),
+            false => format!("{call}: {text}"),
         });
         Some(Site { file: Some(file), line, column: 0, text })
     }

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::fmt;
 use std::time::Instant;
 
-use super::diagnosis::{Diagnosis, diagnose, unfreed};
+use super::diagnosis::{Diagnosis, diagnose, remarked};
 use super::races::{Matching, RightOnes};
 use super::ranks::{Launch, Ranks};
 use super::slip::Slip;
@@ -65,7 +65,7 @@ pub fn verify(
                 return Ok(Answer::Wrong(others.finding(first)));
             }
             None if matches!(answer, Answer::Odd(_)) => {}
-            None => match (outcome.leaks.iter().find_map(unfreed), outcome.stopped_by) {
+            None => match (outcome.leaks.iter().find_map(remarked), outcome.stopped_by) {
                 (Some(odd), _) => answer = Answer::Odd(odd),
                 (None, Some(reason)) => {
                     let unsupported = system.runner().reservation().map(Doubt::Unsupported);

@@ -174,7 +174,7 @@ impl Leaks {
                 let leak = Leak {
                     kind,
                     process: describe.process_name(locals.get(end)),
-                    object: remark.object.into(),
+                    object: remark.object.clone().into_owned(),
                     site: remark.site.clone(),
                     schedule: Schedule::of(state),
                 };

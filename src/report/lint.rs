@@ -10,6 +10,7 @@
 //! | `branches` | `unreached` | conditions that are always decided in one way, arms of `match` that are never taken | allow |
 //! | `assertions` | `unreached` | assertions that no execution evaluates | allow |
 //! | `calls` | `calls` | MPI programs that do not call MPI | warn |
+//! | `status` | `status` | ranks of MPI programs that end with an exit code other than 0 | warn |
 //!
 //! A leak is a property of one execution: every search reports the leaks of the executions that it
 //! visits, each with a schedule that replays. A search that stops at its first violation reports no
@@ -52,13 +53,15 @@ pub(crate) enum Lint {
     Assertions,
     /// MPI programs that do not call MPI.
     Calls,
+    /// Ranks that end with an exit code other than 0.
+    Status,
 }
 
 /// The group of the lints about all executions.
 const UNREACHED: &str = "unreached";
 
 /// The names of each lint: its own, its group, and the name of all.
-const NAMES: [(Lint, [&str; 3]); 8] = [
+const NAMES: [(Lint, [&str; 3]); 9] = [
     (Lint::Messages, ["messages", "leaks", "all"]),
     (Lint::Requests, ["requests", "leaks", "all"]),
     (Lint::Locks, ["locks", "leaks", "all"]),
@@ -67,6 +70,7 @@ const NAMES: [(Lint, [&str; 3]); 8] = [
     (Lint::Branches, ["branches", UNREACHED, "all"]),
     (Lint::Assertions, ["assertions", UNREACHED, "all"]),
     (Lint::Calls, ["calls", "calls", "all"]),
+    (Lint::Status, ["status", "status", "all"]),
 ];
 
 impl Lint {
@@ -94,6 +98,7 @@ impl From<LeakKind> for Lint {
             LeakKind::Receive | LeakKind::Acquire | LeakKind::Collective => Lint::Requests,
             LeakKind::Held | LeakKind::Queued => Lint::Locks,
             LeakKind::Remarked(RemarkKind::Unfreed) => Lint::Handles,
+            LeakKind::Remarked(RemarkKind::Status) => Lint::Status,
         }
     }
 }
@@ -190,6 +195,7 @@ fn of_leak(subject: &Subject, leak: &Leak) -> Warning {
         LeakKind::Remarked(RemarkKind::Unfreed) => {
             format!("{process} never frees the {object} that it makes here")
         }
+        LeakKind::Remarked(RemarkKind::Status) => format!("{process} ends with {object}"),
     };
     let file = leak.site.as_ref().and_then(|site| site.file.as_ref());
     Warning {

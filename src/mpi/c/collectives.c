@@ -125,7 +125,9 @@ static void check_parts(const struct collective *of, const struct parts *parts, 
     if (are_many && is_nowhere(of, parts, i)) continue;
     check_count(count_of(parts, i));
     struct part part = part_of(parts, i);
-    check_buffer(parts->base, part.count, part.type, name);
+    /* With types for each part, displacements may be addresses. */
+    bool is_address = parts->types && (uintptr_t)part.at > 4096;
+    check_buffer(is_address ? part.at : parts->base, part.count, part.type, name);
     /* In a reduction that is scattered, a rank gets one part. */
     if (of->shape != REDUCE_SCATTER) check_memory(parts->base, part.at, part.count, part.type, name);
   }

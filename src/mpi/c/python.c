@@ -19,6 +19,7 @@ PYTHON(void *, PyEval_GetFrame, (void));
 PYTHON(void *, PyFrame_GetCode, (void *frame));
 PYTHON(void *, PyFrame_GetBack, (void *frame));
 PYTHON(int, PyFrame_GetLineNumber, (void *frame));
+PYTHON(int, PyFrame_GetLasti, (void *frame)); /* since 3.11 */
 PYTHON(void *, PyObject_GetAttrString, (void *object, const char *name));
 PYTHON(void *, PyObject_Str, (void *object));
 PYTHON(const char *, PyUnicode_AsUTF8, (void *text));
@@ -59,48 +60,56 @@ static bool is_of_library(const char *file) {
   return file[0] == '<' || strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") || strstr(file, "/lib/python3.");
 }
 
-/* A place that is searched for: a later one replaces it only if it is not in a library. */
-struct found {
-  char *file;
-  int line;
+/* A line that a frame is at. */
+struct line {
+  void *code;
+  int at; /* the instruction in the code; negative if that is not known */
+  uintptr_t place;
+  bool is_own; /* not in a library of Python */
 };
-/* Looks at a frame; returns whether it is not in a library. */
-static bool consider(struct found *found, void *frame, int line) {
-  void *code = PyFrame_GetCode(frame);
+
+/* The line of this code with this number. */
+static struct line line_in(void *code, int at, int number) {
   char *file = text_of_python(code, "co_filename");
-  Py_DecRef(code);
-  if (!file) return false;
-  bool is_own = !is_of_library(file);
-  if (!is_own && found->file) {
-    release(file);
-    return false;
+  struct line made = {code, at, file ? place_in(file, number) : 0, file && !is_of_library(file)};
+  release(file);
+  return made;
+}
+
+/* Lines that were looked up before, with references to their code: programs call MPI from the same
+ * lines again and again. */
+static struct line line_of(void *frame) {
+  enum { KNOWN = 1024 };
+  static struct line known[KNOWN];
+  void *code = PyFrame_GetCode(frame);
+  int at = PyFrame_GetLasti ? PyFrame_GetLasti(frame) : -1;
+  struct line *line = &known[((uintptr_t)code / 64 * 31 + (unsigned)at) % KNOWN];
+  if (at < 0 || line->code != code || line->at != at) {
+    struct line made = line_in(code, at, PyFrame_GetLineNumber(frame));
+    Py_IncRef(code);
+    Py_DecRef(line->code);
+    *line = made;
   }
-  release(found->file);
-  *found = (struct found){file, line};
-  return is_own;
+  Py_DecRef(code);
+  return *line;
 }
 
-static uintptr_t place_of_found(struct found *found) {
-  uintptr_t place = found->file ? place_in(found->file, found->line) : 0;
-  release(found->file);
-  return place;
-}
-
-/* An extension module may call MPI while other threads run Python: the frames are read with
- * Python's lock. */
+/* The line of the innermost frame that is not in a library, or else of the innermost frame. An
+ * extension module may call MPI while other threads run Python: so this takes Python's lock. */
 static uintptr_t place_now(void) {
-  struct found found = {0};
   int state = PyGILState_Ensure();
+  struct line found = {0};
   void *frame = PyEval_GetFrame();
-  if (frame) Py_IncRef(frame);
+  Py_IncRef(frame);
   while (frame) {
-    bool is_own = consider(&found, frame, PyFrame_GetLineNumber(frame));
-    void *outer = is_own ? NULL : PyFrame_GetBack(frame);
+    struct line line = line_of(frame);
+    if (line.is_own || !found.place) found = line;
+    void *outer = line.is_own ? NULL : PyFrame_GetBack(frame);
     Py_DecRef(frame);
     frame = outer;
   }
   PyGILState_Release(state);
-  return place_of_found(&found);
+  return found.place;
 }
 
 struct call call_from(const char *function, const void *address) {
@@ -108,29 +117,26 @@ struct call call_from(const char *function, const void *address) {
   return (struct call){function, place ? place : back, back};
 }
 
-/* Where an exception was raised. */
+/* Where an exception was raised: as for a call. */
 static uintptr_t place_of_traceback(void *traceback) {
-  struct found found = {0}, inner = {0};
-  void *at = traceback;
-  Py_IncRef(at);
-  for (;;) {
-    void *frame = PyObject_GetAttrString(at, "tb_frame"), *line = PyObject_GetAttrString(at, "tb_lineno");
-    if (!frame || !line) break;
-    inner = (struct found){0};
-    if (consider(&inner, frame, (int)PyLong_AsLong(line)) || !found.file) {
-      release(found.file);
-      found = inner;
-    } else {
-      release(inner.file);
+  struct line found = {0};
+  Py_IncRef(traceback);
+  for (void *at = traceback; at;) {
+    void *frame = PyObject_GetAttrString(at, "tb_frame"), *number = PyObject_GetAttrString(at, "tb_lineno");
+    void *next = frame && number ? PyObject_GetAttrString(at, "tb_next") : NULL;
+    if (next) {
+      void *code = PyFrame_GetCode(frame);
+      struct line line = line_in(code, -1, (int)PyLong_AsLong(number));
+      if (line.is_own || !found.is_own) found = line;
+      Py_DecRef(code);
     }
     Py_DecRef(frame);
-    Py_DecRef(line);
-    void *next = PyObject_GetAttrString(at, "tb_next");
+    Py_DecRef(number);
     Py_DecRef(at);
     at = next;
   }
   PyErr_Clear();
-  return place_of_found(&found);
+  return found.place;
 }
 
 /* sys.excepthook: called with the type, the value and the traceback of an exception that nobody

@@ -114,6 +114,9 @@ static void look_for(struct program *program) {
   const char *name = program->command;
   if (strchr(name, '/')) {
     program->path = found_in("", program->folder, name);
+    char *own = joined(program->folder, name);
+    if (!program->path && access(own, X_OK) == 0) fail("unsupported", "the rank starts a program that it has made itself: %s", own);
+    release(own);
     return;
   }
   if (path) program->path = found_in(path, now, name);

@@ -396,7 +396,11 @@ static void at_end(int status, void *unused) {
   call = (struct call){.name = "the end"};
   if (env_has_world()) fail("missing finalize", "the rank ends without MPI_Finalize");
   if (!env_is_over()) fail("missing finalize", "the rank ends without MPI_Session_finalize");
-  if (is_preloaded && status != 0 && questions_asked == 0) fail("exit", "the rank ends with exit code %d before it calls MPI", status);
+  if (is_preloaded && questions_asked == 0) {
+    if (status != 0) fail("exit", "the rank ends with exit code %d before it calls MPI", status);
+    fail("unsupported", "the rank ends and has not called MPI: it was not made by `mazurka mpicc`, and may use another implementation of MPI");
+  }
+  if (status & 0xff) remark(0, text_of("exit code %d", status & 0xff));
   struct bytes *to = question('D');
   put_u32(to, count_of_remarks);
   put(to, remarks.at, remarks.length);
