@@ -169,7 +169,8 @@ FUNCTION(Comm_connect, (const char *name, MPI_Info info, int root, MPI_Comm comm
       put_i32(&mine, process_number());
       put_text(&mine, answers);
       put_told(&mine, own);
-      mail_send(name, 0, opener, process_number(), 0, &mine);
+      /* Place 0 at the port is the opener's, and only it may send from there. */
+      mail_send(name, 0, opener, process_number() + 1, 0, &mine);
       release(mine.at);
       take_told(&told, mail_receive(answers, 0, 1, 0));
       release(answers);
