@@ -95,8 +95,7 @@ pub struct Subject {
     /// What the MPI standard leaves open, if it matters to the program.
     #[cfg_attr(feature = "json", serde(flatten, skip_serializing_if = "Option::is_none"))]
     pub semantics: Option<Semantics>,
-    /// The parts of the command that replays an execution, before the schedule and after it. `None`
-    /// for a spec: its command is made from the fields here.
+    /// The command of a replay, before and after the schedule; a spec's is made from the fields.
     #[cfg_attr(feature = "json", serde(skip))]
     pub command: Option<[String; 2]>,
     /// The source text, with characters replaced that a terminal may act on.
@@ -175,8 +174,7 @@ pub struct CheckReport {
     pub subject: Subject,
     /// The name of the algorithm.
     pub explorer: &'static str,
-    /// What a complete search guarantees with this algorithm; for `auto`: with the one that
-    /// answered.
+    /// What a complete search guarantees with this algorithm (for `auto`: the one that answered).
     #[cfg_attr(feature = "json", serde(skip))]
     pub guarantee: Guarantee,
     /// Whether the guarantee also holds for executions up to a depth bound.

@@ -161,8 +161,8 @@ impl Library {
         self.folder.join("mazurka.o")
     }
 
-    /// The library as one that is loaded into programs which it is not linked to, with the name that
-    /// the ABI of MPI 5.0 gives it.
+    /// The library as one that is loaded into programs, with the name that the ABI of MPI 5.0 gives
+    /// it.
     pub(crate) fn shared(&self) -> PathBuf {
         self.folder.join(SHARED)
     }

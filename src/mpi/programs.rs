@@ -1,9 +1,9 @@
 //! What ranks are started from: a program that `mazurka mpicc` has made, or another one, which gets
 //! the library by `LD_PRELOAD`.
 //!
-//! The second kind is compiled for the standard ABI of MPI 5.0, or is an interpreter that loads such
-//! code: what calls MPI meets the functions of the library, whose types and constants are those of
-//! the ABI. Its accesses to memory are not seen.
+//! The second kind is compiled for the ABI of MPI 5.0, or is an interpreter that loads such code:
+//! its calls meet the functions of the library, whose types and constants are those of the ABI. Its
+//! accesses to memory are not seen.
 
 use std::ffi::OsString;
 use std::fs;

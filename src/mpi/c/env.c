@@ -222,6 +222,14 @@ WEAK int nanosleep(const struct timespec *wanted, struct timespec *left) {
   (void)left;
   return go_on((uint64_t)wanted->tv_sec * 1000000000ull + (uint64_t)wanted->tv_nsec), 0;
 }
+/* Until a time, or for a time. */
+WEAK int clock_nanosleep(clockid_t which, int flags, const struct timespec *wanted, struct timespec *left) {
+  (void)which;
+  if (!(flags & TIMER_ABSTIME)) return nanosleep(wanted, left);
+  uint64_t end = (uint64_t)wanted->tv_sec * 1000000000ull + (uint64_t)wanted->tv_nsec, now = go_on(0);
+  if (end > now) go_on(end - now);
+  return 0;
+}
 
 WEAK int timespec_get(struct timespec *to, int base) { return clock_gettime(CLOCK_REALTIME, to) ? 0 : base; }
 

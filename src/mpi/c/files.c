@@ -383,8 +383,14 @@ static long get_folder(const long *a) {
   return (long)length;
 }
 
+/* Before its first question, Python lists the folders that it looks for modules in. No rank makes
+ * modules, so what others do there makes no difference to it. */
+static void note_listing(long folder) {
+  if (!is_python() || questions_asked > 0) descriptor_use(LISTING, folder);
+}
+
 static long list_folder(const long *a) {
-  descriptor_use(LISTING, a[0]);
+  note_listing(a[0]);
   return raw(SYS_getdents64, a[0], a[1], a[2]);
 }
 static long lock_file(const long *a) {
@@ -432,7 +438,7 @@ static long old_utime(const long *a) { CHANGE(AT_FDCWD, a[0], true, OWNER, raw(S
 static long old_utimes(const long *a) { CHANGE(AT_FDCWD, a[0], true, OWNER, raw(SYS_utimes, at.real, a[1])); }
 static long old_futimesat(const long *a) { CHANGE(a[0], a[1], true, OWNER, raw(SYS_utimes, at.real, a[2])); }
 static long old_getdents(const long *a) {
-  descriptor_use(LISTING, a[0]);
+  note_listing(a[0]);
   return raw(SYS_getdents, a[0], a[1], a[2]);
 }
 #endif

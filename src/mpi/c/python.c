@@ -32,7 +32,7 @@ PYTHON(void, PyErr_Display, (void *type, void *value, void *traceback));
 PYTHON(int, PySys_SetObject, (const char *name, void *object));
 PYTHON(void *, PyCFunction_NewEx, (void *method, void *self, void *module));
 
-static bool is_there(void) { return Py_IsInitialized && PyFrame_GetBack && Py_IsInitialized(); }
+bool is_python(void) { return Py_IsInitialized && PyFrame_GetBack && Py_IsInitialized(); }
 
 /* The text of an attribute, or of what str() makes of the object if there is no name; NULL if that
  * raises an exception. The caller releases it. */
@@ -56,8 +56,9 @@ static uintptr_t place_in(const char *file, int line) {
   return (uintptr_t)1 << 63 | (uintptr_t)hash << 32 | (uint32_t)line;
 }
 
+/* Modules that are compiled have relative names. */
 static bool is_of_library(const char *file) {
-  return file[0] == '<' || strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") || strstr(file, "/lib/python3.");
+  return file[0] != '/' || strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") || strstr(file, "/lib/python3.");
 }
 
 /* A line that a frame is at. */
@@ -113,7 +114,7 @@ static uintptr_t place_now(void) {
 }
 
 struct call call_from(const char *function, const void *address) {
-  uintptr_t back = (uintptr_t)address, place = is_in_program(back) || !is_there() ? 0 : place_now();
+  uintptr_t back = (uintptr_t)address, place = is_in_program(back) || !is_python() ? 0 : place_now();
   return (struct call){function, place ? place : back, back};
 }
 
@@ -153,7 +154,7 @@ static void *uncaught(void *self, void *arguments) {
 }
 
 void python_begin(void) {
-  if (!is_there()) return;
+  if (!is_python()) return;
   /* PyMethodDef of Python's stable interface; 1 is METH_VARARGS. */
   static struct {
     const char *name;
