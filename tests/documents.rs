@@ -239,8 +239,9 @@ mod commands {
 
     /// Commands that are not run here, by their beginnings, with the reason. Their output is not
     /// shown.
-    const LEFT_OUT: [(&str, &str); 13] = [
+    const LEFT_OUT: [(&str, &str); 14] = [
         (".ci/", "runs this test"),
+        ("MPICC=", "takes minutes"),
         ("cargo bench", "takes minutes"),
         ("cargo install", "takes minutes"),
         ("cargo run --features tools", "takes an hour"),
@@ -362,13 +363,20 @@ mod commands {
         }
     }
 
+    fn needs_python(page: &Page) -> bool {
+        page.text
+            .lines()
+            .any(|line| line.starts_with("$ mazurka mpirun") && line.contains("python3"))
+    }
+
     fn needs_compiler(page: &Page) -> bool {
         page.text.lines().any(|line| line.starts_with("$ mazurka mpic"))
     }
 
     #[test]
     fn commands_print_what_is_shown() {
-        let pages: Vec<Page> = pages().into_iter().filter(|page| !needs_compiler(page)).collect();
+        let is_plain = |page: &Page| !needs_compiler(page) && !needs_python(page);
+        let pages: Vec<Page> = pages().into_iter().filter(is_plain).collect();
         assert!(pages.len() > 10, "{} pages are compared", pages.len());
         replay(&pages);
     }
@@ -378,6 +386,14 @@ mod commands {
     fn commands_for_programs_in_c_print_what_is_shown() {
         let pages: Vec<Page> = pages().into_iter().filter(needs_compiler).collect();
         assert!(pages.len() > 1, "{} pages are compared", pages.len());
+        replay(&pages);
+    }
+
+    #[test]
+    #[cfg_attr(not(has_python), ignore = "needs Python")]
+    fn commands_for_programs_in_python_print_what_is_shown() {
+        let pages: Vec<Page> = pages().into_iter().filter(needs_python).collect();
+        assert_eq!(pages.len(), 1, "pages are compared");
         replay(&pages);
     }
 

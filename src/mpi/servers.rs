@@ -207,8 +207,8 @@ impl Servers {
             first.push(others);
         }
         command.env("LD_PRELOAD", first).env("MAZURKA_PRELOADED", "1");
-        // Libraries for numbers start threads as they are loaded, unless one is enough. Python keeps
-        // what it has compiled in files that all ranks use.
+        // Libraries for numbers start threads as they are loaded, unless one is enough. Python
+        // keeps what it has compiled in files that all ranks use.
         let threads = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"];
         for variable in threads.into_iter().chain(["PYTHONDONTWRITEBYTECODE"]) {
             if std::env::var_os(variable).is_none() {
