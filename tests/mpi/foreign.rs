@@ -129,3 +129,25 @@ fn how_a_rank_of_python_ends_is_told() {
     let (code, said) = python(&["-n", "1", "--deny", "status", "python3", "ends.py", "late"]);
     assert_eq!(code, 1, "{said}");
 }
+
+/// What was compiled for another implementation has other handles.
+#[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
+fn another_implementation_is_not_taken_for_this_one() {
+    let folder = folder("mpi-other");
+    let other = folder.join("libmpi.so.40");
+    let empty = folder.join("empty.c");
+    std::fs::write(&empty, "int other;\n").unwrap();
+    let mut call = Command::new("cc");
+    call.args(["-shared", "-fPIC", "-o"]).args([&other, &empty]);
+    assert!(call.status().unwrap().success());
+    let source = folder.join("loads.c");
+    let text = "#include <dlfcn.h>\n#include <mpi.h>\nint main(int n, char **words) {\n  \
+        dlopen(words[1], RTLD_NOW);\n  MPI_Init(0, 0);\n  MPI_Finalize();\n}\n";
+    std::fs::write(&source, text).unwrap();
+    let program = compiled(source.to_str().unwrap(), &["-ldl"], "loads", &folder);
+    let found = run(&["mpirun", &program, other.to_str().unwrap()]);
+    assert_eq!(code(&found), 3, "{}", stdout(&found));
+    assert!(stdout(&found).contains("another implementation of MPI"), "{}", stdout(&found));
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -4,6 +4,7 @@
 #include "dynamic.h"
 #include "sessions.h"
 
+#include <link.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,8 +50,17 @@ void env_begin(void) {
   exit(2);
 }
 
+/* What was compiled for another implementation may have loaded that, too: its handles are others. */
+static int refuse_other(struct dl_phdr_info *info, size_t size, void *unused) {
+  (void)size, (void)unused;
+  if (strstr(info->dlpi_name, "/libmpi.so") || strstr(info->dlpi_name, "/libmpich.so"))
+    fail("unsupported", "the program has loaded another implementation of MPI: %s", info->dlpi_name);
+  return 0;
+}
+
 static int init(int level) {
   env_begin();
+  if (is_preloaded) dl_iterate_phdr(refuse_other, NULL);
   if (phase != BEFORE) fail("missing init", "%s is called a second time", call.name);
   phase = INSIDE;
   thread_is_main();
