@@ -34,6 +34,11 @@
 //! they contain (`variables.rs`). So the library can report that a count is too great for a buffer,
 //! or that a type is not the type of the variable. Of heap memory it knows the size.
 //!
+//! **Programs that are not linked with the library** (`programs.rs`) get it by `LD_PRELOAD`, as a
+//! library with the ABI of MPI 5.0: programs that are compiled for that, and Python. Their accesses
+//! to memory are not seen, which reports say. A line of Python is the place of a call there
+//! (`c/python.c`).
+//!
 //! **What is trusted.** The library is in the process of the program, which can overwrite it. What
 //! a program writes to the wire by accident is detected: each question begins with a key, and the
 //! ranks and requests that it names are looked up (`ledger.rs`). A program that reads the key out

@@ -359,7 +359,7 @@ impl Ranks {
         let time = humantime::format_duration(self.launch.step_timeout);
         if self.unexplored().sharers.contains(&process.rank) {
             let what = format!(
-                "the rank makes no call of MPI for {time}, and may wait for what others store in memory that they share"
+                "the rank makes no call of MPI for {time}, and may wait for what others store in the memory of a window"
             );
             return self.unsupported(process.rank, &what, None);
         }

@@ -16,6 +16,7 @@
 // 21: invalid argument
 // 24: missing epoch
 // 25: missing epoch
+// 26, 27: unsupported
 #include "cases.h"
 #include <assert.h>
 
@@ -180,6 +181,15 @@ static void run(void) {
       break;
     case 24: MPI_Win_complete(win); break; // wrong 24
     case 25: MPI_Win_flush(peer, win); break; // wrong 25
+    case 26: // One waits in a loop until the other one has put something.
+    case 27:
+      MPI_Win_lock_all(0, win);
+      if (rank == 1) put(77, 0, 2);
+      else
+        while (*(volatile int *)&memory[2] != 77)
+          if (which == 26) MPI_Win_sync(win);
+      MPI_Win_unlock_all(win);
+      break;
     case 21:
       MPI_Win_fence(0, win);
       MPI_Put(&value, 1, MPI_INT, peer, 4, 1, MPI_INT, win); // wrong 21

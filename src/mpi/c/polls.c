@@ -118,8 +118,8 @@ static bool has_timer(void) {
   return false;
 }
 
-/* Memory that is not compared: the memory of the library, and where the kernel stores the processor
- * of the thread. */
+/* Memory that is not compared: the memory of the library, where the kernel stores the processor of
+ * the thread, and code of Python. */
 extern char __start_mazurka_own[] __attribute__((visibility("hidden")));
 extern char __stop_mazurka_own[] __attribute__((visibility("hidden")));
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -134,7 +134,8 @@ static uintptr_t thread_pointer(void) {
   return at;
 }
 struct left_out {
-  struct stretch own, rseq;
+  struct stretch own, rseq, code[64];
+  size_t codes;
   const struct stretch *store;
   size_t count;
 };
@@ -148,6 +149,8 @@ static const struct stretch *next_left_out(const struct left_out *all, uintptr_t
   const struct stretch *next = NULL;
   if (is_first(&all->own, at, next)) next = &all->own;
   if (is_first(&all->rseq, at, next)) next = &all->rseq;
+  for (size_t i = 0; i < all->codes; i++)
+    if (is_first(&all->code[i], at, next)) next = &all->code[i];
   for (size_t i = 0; i < all->count; i++)
     if (is_first(&all->store[i], at, next)) next = &all->store[i];
   return next;
@@ -189,6 +192,7 @@ static bool state_now(struct sum *state, const uint8_t *arguments, size_t count)
   char *text = maps();
   struct left_out out = {.own = {(uintptr_t)__start_mazurka_own, (uintptr_t)__stop_mazurka_own}};
   out.store = store_stretches(&out.count);
+  out.codes = python_code(out.code, sizeof out.code / sizeof *out.code);
   if (&__rseq_offset) out.rseq.from = thread_pointer() + (uintptr_t)__rseq_offset;
   out.rseq.to = out.rseq.from + (out.rseq.from ? RSEQ_SIZE : 0);
   struct frame frame = {.registers = state};

@@ -22,6 +22,8 @@ PYTHON(int, PyFrame_GetLineNumber, (void *frame));
 PYTHON(int, PyFrame_GetLasti, (void *frame)); /* since 3.11 */
 PYTHON(void *, PyObject_GetAttrString, (void *object, const char *name));
 PYTHON(void *, PyObject_Str, (void *object));
+PYTHON(void *, PyObject_CallMethodObjArgs, (void *object, void *name, ...));
+PYTHON(void *, PyUnicode_InternFromString, (const char *text));
 PYTHON(const char *, PyUnicode_AsUTF8, (void *text));
 PYTHON(long, PyLong_AsLong, (void *number));
 PYTHON(void *, PyTuple_GetItem, (void *tuple, ptrdiff_t at));
@@ -111,6 +113,28 @@ static uintptr_t place_now(void) {
   }
   PyGILState_Release(state);
   return found.place;
+}
+
+/* The interpreter counts in the code how often it runs, to make it faster. Otherwise code never
+ * changes. Finds the code of the functions that have not returned; returns their number. */
+size_t python_code(struct stretch *code, size_t room) {
+  if (!is_python()) return 0;
+  size_t count = 0;
+  int state = PyGILState_Ensure();
+  void *frame = PyEval_GetFrame(), *size_of = PyUnicode_InternFromString("__sizeof__");
+  Py_IncRef(frame);
+  while (frame) {
+    void *of = PyFrame_GetCode(frame), *size = PyObject_CallMethodObjArgs(of, size_of, NULL), *outer = PyFrame_GetBack(frame);
+    if (size && count < room) code[count++] = (struct stretch){(uintptr_t)of, (uintptr_t)of + (uintptr_t)PyLong_AsLong(size)};
+    Py_DecRef(size);
+    Py_DecRef(of);
+    Py_DecRef(frame);
+    frame = outer;
+  }
+  Py_DecRef(size_of);
+  PyErr_Clear();
+  PyGILState_Release(state);
+  return count;
 }
 
 struct call call_from(const char *function, const void *address) {

@@ -53,6 +53,7 @@
 #define program_range mazurka_program_range
 #define call_from mazurka_call_from
 #define python_begin mazurka_python_begin
+#define python_code mazurka_python_code
 #define is_python mazurka_is_python
 #define is_preloaded mazurka_is_preloaded
 #define check_count mazurka_check_count
@@ -226,6 +227,7 @@ struct call {
 extern _Thread_local struct call call;
 /* python.c: the call of this function that returns to this address. */
 struct call call_from(const char *function, const void *address);
+size_t python_code(struct stretch *code, size_t room);
 bool is_python(void); /* whether the process is an interpreter that runs */
 /* If the program is in Python: exceptions that it does not catch are failures from now on. */
 void python_begin(void);

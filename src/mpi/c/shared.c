@@ -26,7 +26,6 @@ int window_share(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, voi
   const char *hint = info_find(info, "alloc_shared_noncontig");
   bool is_contiguous = !hint || strcmp(hint, "true") != 0;
   struct window *made = window_new(size, unit, comm, MPI_WIN_FLAVOR_SHARED);
-  file_use(SHARING_MEMORY, "");
   window_meet(made);
   made->is_known = true;
   int ranks = made->comm->group->size;
@@ -61,11 +60,10 @@ const struct mapped *window_find_shared(MPI_Win win, int rank) {
 /* A rank that synchronizes again and again, and asks for nothing, waits for a store. */
 void window_wait_check(struct window *window) {
   enum { MOST = 10000 };
-  if (window->flavor != MPI_WIN_FLAVOR_SHARED) return;
   if (window->asked != questions_asked) window->times_synchronized = 0;
   window->asked = questions_asked;
   if (++window->times_synchronized > MOST)
-    fail("unsupported", "the rank waits in a loop until another one changes the memory that they share");
+    fail("unsupported", "the rank waits in a loop until another one changes the memory of a window");
 }
 
 void windows_check_atomic(uintptr_t from, size_t length, uintptr_t site) {

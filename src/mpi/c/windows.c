@@ -1,4 +1,5 @@
 /* Windows: how they are made and freed, and their two copies. */
+#include "calls.h"
 #include "windows.h"
 
 #include <limits.h>
@@ -129,6 +130,7 @@ struct window *window_new(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, int flavo
       fail("unsupported", "%s makes a window of processes of which some were spawned and others were not", call.name);
   struct window *made = allocate(sizeof *made);
   size_t ranks = (size_t)in->group->size;
+  if (ranks > 1) file_use(SHARING_MEMORY, "");
   made->comm = in;
   made->errhandler = MPI_ERRORS_ARE_FATAL;
   made->flavor = flavor;
