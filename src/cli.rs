@@ -123,15 +123,15 @@ enum Command {
     #[cfg(unix)]
     #[command(alias = "mpic++")]
     Mpicxx(mpicc::Args),
+    /// Compile an MPI program in Fortran, as `mpicc` does one in C
+    #[cfg(unix)]
+    #[command(aliases = ["mpif77", "mpifort"])]
+    Mpif90(mpicc::Args),
     #[cfg(unix)]
     #[command(alias = "mpiexec")]
     Mpirun(mpirun::Args),
     #[cfg(unix)]
     Link(link::Args),
-    /// Say that Fortran is not supported
-    #[cfg(unix)]
-    #[command(hide = true, aliases = ["mpif77", "mpifort"])]
-    Mpif90(mpicc::Args),
     /// Run one search for a parent process (see `measure`)
     #[command(hide = true)]
     Measure,
@@ -201,7 +201,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// The names of MPI's compilers. Those of Fortran only say that it is not supported.
+/// The names of MPI's compilers.
 const COMPILERS: [&str; 6] = ["mpicc", "mpicxx", "mpic++", "mpif90", "mpif77", "mpifort"];
 /// The names of the command of MPI that starts programs.
 const STARTERS: [&str; 2] = ["mpirun", "mpiexec"];
@@ -260,11 +260,12 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         #[cfg(unix)]
         Command::Mpicxx(args) => mpicc::run(args, crate::mpi::Language::Cxx, &mut output),
         #[cfg(unix)]
+        Command::Mpif90(args) => mpicc::run(args, crate::mpi::Language::Fortran, &mut output),
+        #[cfg(unix)]
         Command::Mpirun(args) => mpirun::run(args, &mut output),
         #[cfg(unix)]
         Command::Link(args) => link::run(&args, &mut output),
         #[cfg(unix)]
-        Command::Mpif90(_) => Err(Failure::Usage(link::NO_FORTRAN.into())),
         Command::Measure => measure::run(&mut output),
     };
     // Results so far are written even if the command failed later.

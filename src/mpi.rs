@@ -61,6 +61,7 @@ mod connection;
 mod diagnosis;
 #[cfg(test)]
 mod forged;
+mod fortran;
 mod functions;
 mod ledger;
 mod library;
@@ -79,6 +80,7 @@ mod wire;
 
 pub use compiler::Compiler;
 pub use diagnosis::Diagnosis;
+pub use fortran::names as names_in_fortran;
 pub use functions::{Function, functions};
 pub use ranks::{Files, Launch, RANK_MEMORY, Ranks, TICK};
 pub use unreceived::Unreceived;

@@ -1,4 +1,4 @@
-//! `mazurka mpicc` and `mazurka mpicxx`: compile MPI programs so that they can be verified.
+//! `mazurka mpicc`, `mazurka mpicxx` and `mazurka mpif90`: compile MPI programs so that they can be verified.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::mpi::{Compiler, Language, Query};
 /// Compile an MPI program in C, to verify it with `mazurka mpirun`
 ///
 /// Takes the options of a C compiler and passes them to the compiler named by MAZURKA_CC, or else
-/// to `cc` (`mpicxx`: MAZURKA_CXX, or else `c++`). No MPI installation is needed. Programs get
+/// to `cc` (`mpicxx`: MAZURKA_CXX, or else `c++`; `mpif90`: MAZURKA_FC, or else `gfortran`). No MPI installation is needed. Programs get
 /// debug information (-g), and their memory accesses are instrumented; with `-fno-sanitize=thread`
 /// they are not, and then accesses to a buffer while a communication uses it are not found.
 #[derive(ClapArgs)]
@@ -33,7 +33,7 @@ Examples:
   mazurka mpicc --showme:compile    the options for compiling; also link, incdirs, libdirs, libs
   mazurka mpicc -v --help           the help of the compiler itself
 
-A link to `mazurka` with the name mpicc, mpicxx or mpirun runs that command. `mazurka link DIR`
+A link to `mazurka` with the name mpicc, mpicxx, mpif90 or mpirun runs that command. `mazurka link DIR`
 makes them.";
 
 /// A question of a build system.
@@ -108,9 +108,15 @@ pub(super) fn compiler(language: Language, scratch: &TempDir) -> Compiler {
     let (variable, usual) = match language {
         Language::C => ("MAZURKA_CC", "cc"),
         Language::Cxx => ("MAZURKA_CXX", "c++"),
+        Language::Fortran => ("MAZURKA_FC", "gfortran"),
     };
     let named = std::env::var(variable).ok().filter(|name| !name.trim().is_empty());
-    Compiler::new(named.as_deref().unwrap_or(usual), cache(scratch), scratch.path().to_owned())
+    let name = named.as_deref().unwrap_or(usual);
+    let compiler = Compiler::new(name, cache(scratch), scratch.path().to_owned());
+    match language {
+        Language::C | Language::Cxx => compiler,
+        Language::Fortran => compiler.for_fortran(),
+    }
 }
 
 /// The folder where the compiled library is cached.

@@ -215,7 +215,14 @@ struct call {
 };
 extern _Thread_local struct call call;
 /* HERE, for functions that any thread may call. */
-#define ANYWHERE(function) TURN; call = (struct call){function, (uintptr_t)__builtin_return_address(0)}, unseen++
+#define ANYWHERE(function) TURN; call = (struct call){function, site_of(__builtin_return_address(0))}, unseen++
+/* The place of a call that returns to this address: if that is in an entry for Fortran (fortran.h),
+ * the place of the call of the entry, which has set it. */
+extern const char __start_mazurka_fortran[] __attribute__((weak)), __stop_mazurka_fortran[] __attribute__((weak));
+static inline uintptr_t site_of(const void *returns) {
+  const char *to = returns;
+  return to >= __start_mazurka_fortran && to < __stop_mazurka_fortran ? call.site : (uintptr_t)returns;
+}
 #define HERE(function) ANYWHERE(function); env_check_thread()
 /* HERE, for functions that are allowed only between MPI_Init and MPI_Finalize. */
 #define CALL(function) CALL_OF_EPOCH(function); locks_settle()

@@ -386,9 +386,12 @@ void remark(uintptr_t site, const char *class) {
   put_u64(&remarks, site);
 }
 
-/* The rank has come to its end: main returned, or exit was called. */
+/* The rank has come to its end: main returned, or exit was called. Files of a program in Fortran
+ * would be written later. */
+extern void _gfortran_flush_i4(int *unit) __attribute__((weak));
 static void at_end(void) {
   if (is_silent || !is_verified || is_child) return;
+  if (_gfortran_flush_i4) _gfortran_flush_i4(NULL);
   TURN;
   processes_wait();
   call = (struct call){"the end", 0};
@@ -571,6 +574,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   unsetenv("MAZURKA_MEMORY");
   are_files_own = number_of("MAZURKA_FILES");
   unsetenv("MAZURKA_TICK");
+  unsetenv("GFORTRAN_UNBUFFERED_PRECONNECTED");
   unsetenv("MAZURKA_FILES");
   serve();
 }
