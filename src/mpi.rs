@@ -71,6 +71,7 @@ mod ready;
 mod servers;
 mod slip;
 mod source;
+mod statement;
 pub(crate) mod suite;
 mod unreceived;
 mod uses;

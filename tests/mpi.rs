@@ -1,4 +1,4 @@
-//! MPI programs in C: the mistakes in wrong ones are found, and nothing is found in correct ones.
+//! MPI programs in C and Fortran: the mistakes in wrong ones are found, and nothing is found in correct ones.
 //!
 //! The programs are in `tests/mpi`. Each has several cases, and its head says what is expected of
 //! each:
@@ -17,6 +17,7 @@ mod degrees;
 mod every;
 mod faults;
 mod files;
+mod fortran;
 mod intervals;
 mod outcomes;
 mod polls;
@@ -62,7 +63,13 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn cases(name: &str, text: &str) -> Vec<Case> {
-    let heads = text.lines().map_while(|line| line.strip_prefix("// "));
+    cases_in(name, text, "//")
+}
+
+/// The cases in a language whose comments begin with this mark.
+fn cases_in(name: &str, text: &str, comment: &str) -> Vec<Case> {
+    let start = format!("{comment} ");
+    let heads = text.lines().map_while(|line| line.strip_prefix(&start));
     let told = heads
         .filter_map(|line| line.split_once(": "))
         .filter(|(numbers, _)| numbers.chars().all(|c| c.is_ascii_digit() || ", ".contains(c)));
@@ -73,16 +80,17 @@ fn cases(name: &str, text: &str) -> Vec<Case> {
             number: number.into(),
             ranks,
             slip: (slip != "right").then(|| slip.into()),
-            lines: marked(name, text, number),
+            lines: marked(name, text, number, comment),
         })
     });
     cases.collect()
 }
 
 /// The lines that are marked as wrong in a case.
-fn marked(name: &str, text: &str, number: &str) -> Vec<String> {
+fn marked(name: &str, text: &str, number: &str, comment: &str) -> Vec<String> {
+    let start = format!("{comment} wrong ");
     let is_marked = |line: &str| {
-        let mark = line.split_once("// wrong ").map(|(_, numbers)| numbers);
+        let mark = line.split_once(&start).map(|(_, numbers)| numbers);
         mark.is_some_and(|numbers| numbers.split(", ").any(|marked| marked == number))
     };
     let lines = (1..).zip(text.lines()).filter(|(_, line)| is_marked(line));

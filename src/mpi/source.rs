@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use addr2line::Loader;
 
+use super::statement::{Form, statement};
 use crate::model::Site;
 
 /// The source of a program, according to its debug information.
@@ -80,10 +81,21 @@ impl Source {
         let base = &self.base;
         let lines = files.entry(file.clone()).or_insert_with(|| {
             let text = std::fs::read(base.join(&*file)).unwrap_or_default();
-            String::from_utf8_lossy(&text).lines().map(|line| line.trim().to_owned()).collect()
+            String::from_utf8_lossy(&text).lines().map(String::from).collect()
         });
-        let written = lines.get(line as usize - 1).filter(|text| text.contains(call));
-        let text = written.map_or(call, |text| text.trim_end_matches(';')).to_owned();
+        let (line, text) = match Form::of(&file) {
+            // Letters may be small or capital there.
+            Some(form) => {
+                let (line, text) = statement(lines, line, form).unwrap_or((line, String::new()));
+                (line, Some(text).filter(|text| text.to_lowercase().contains(&call.to_lowercase())))
+            }
+            None => {
+                let text = lines.get(line as usize - 1).map(|text| text.trim());
+                let written = text.filter(|text| text.contains(call));
+                (line, written.map(|text| text.trim_end_matches(';').to_owned()))
+            }
+        };
+        let text = text.unwrap_or_else(|| call.to_owned());
         Some(Site { file: Some(file), line, column, text })
     }
 

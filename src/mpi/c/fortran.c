@@ -59,6 +59,11 @@ char *text_from(const char *text, size_t length) {
   return text_of("%.*s", (int)length, text);
 }
 
+char *text_within(const char *text, size_t length) {
+  while (length > 0 && *text == ' ') text++, length--;
+  return text_from(text, length);
+}
+
 void text_to(char *to, size_t length, const char *text) {
   size_t used = strlen(text) < length ? strlen(text) : length;
   memory_use(to, length, WRITES, "the text");
@@ -214,7 +219,7 @@ ENTRY(info_create_env, (MPI_Fint *info, MPI_Fint *ierror)) {
 ENTRY(info_get_string, (const MPI_Fint *info, const char *key, int *length, char *value, int *flag, MPI_Fint *ierror,
                         size_t length_of_key, size_t room)) {
   BEGIN("MPI_Info_get_string");
-  char *own_key = text_from(key, length_of_key), own[LONGEST] = "";
+  char *own_key = text_within(key, length_of_key), own[LONGEST] = "";
   int wanted = *OUT(length), own_length = wanted <= 0 ? 0 : wanted >= LONGEST ? LONGEST : wanted + 1;
   int outcome = PMPI_Info_get_string(HANDLE(MPI_Info, info), own_key, &own_length, own, flag);
   if (outcome == MPI_SUCCESS && *flag) {

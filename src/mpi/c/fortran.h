@@ -16,6 +16,7 @@
 #define neighbors_of mazurka_neighbors_of
 #define peers_of mazurka_peers_of
 #define text_from mazurka_text_from
+#define text_within mazurka_text_within
 #define text_to mazurka_text_to
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -55,8 +56,10 @@ int *weights_in(const int *at);
 MPI_Count neighbors_of(const MPI_Fint *comm, bool is_out);
 MPI_Count peers_of(const MPI_Fint *comm, const void *sendbuf);
 
-/* A text without the blanks at its end, which is to be released; and a text with blanks behind it. */
+/* A text without the blanks at its end, which is to be released; without those at its beginning,
+ * too; and a text with blanks behind it. */
 char *text_from(const char *text, size_t length);
+char *text_within(const char *text, size_t length);
 void text_to(char *to, size_t length, const char *text);
 enum { LONGEST = MPI_MAX_LIBRARY_VERSION_STRING + 1 };
 

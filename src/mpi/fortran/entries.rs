@@ -92,13 +92,18 @@ fn passed(function: &str, parameter: &Parameter, has_flag: bool) -> Passed {
             argument: format!("status_in({name})"),
             ..Passed::default()
         },
-        Kind::Text => Passed {
-            declared: format!("const char *{name}"),
-            before: format!("  char *own_{name} = text_from({name}, length_of_{name});\n"),
-            argument: format!("own_{name}"),
-            after: format!("  release(own_{name});\n"),
-            hidden: format!("size_t length_of_{name}"),
-        },
+        Kind::Text => {
+            // MPI 4.1, 10: blanks around keys and values of an info are stripped.
+            let is_info = ["key", "value"].contains(&&**name);
+            let text = if is_info { "text_within" } else { "text_from" };
+            Passed {
+                declared: format!("const char *{name}"),
+                before: format!("  char *own_{name} = {text}({name}, length_of_{name});\n"),
+                argument: format!("own_{name}"),
+                after: format!("  release(own_{name});\n"),
+                hidden: format!("size_t length_of_{name}"),
+            }
+        }
         Kind::TextResult => {
             let condition = if has_flag { "outcome == MPI_SUCCESS && *flag" } else { "outcome == MPI_SUCCESS" };
             Passed {
