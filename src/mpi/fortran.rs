@@ -33,7 +33,7 @@ const HANDLES: [&str; 11] = [
 ];
 
 /// The functions whose entries are in `c/fortran.c`.
-const BY_HAND: [&str; 38] = [
+const BY_HAND: [&str; 44] = [
     "Init",
     "Init_thread",
     "Pcontrol",
@@ -72,6 +72,12 @@ const BY_HAND: [&str; 38] = [
     "Wtime",
     "Wtick",
     "Address",
+    "Type_extent",
+    "Type_lb",
+    "Type_ub",
+    "Type_hvector",
+    "Type_hindexed",
+    "Type_struct",
 ];
 
 /// The type of a parameter in C.
@@ -91,6 +97,8 @@ enum Kind {
     Ranges,
     Buffer,
     Status,
+    /// A status of `mpif.h`, where that is not the usual one.
+    OldStatus,
     Statuses,
     /// A text that is read.
     Text,
@@ -156,7 +164,7 @@ fn parameter(text: &str) -> Option<Parameter> {
         ("char", 1, None) => Kind::TextResult,
         ("MPI_Status" | "MPI_F08_status", 1, None) if name == "statuses" => Kind::Statuses,
         ("MPI_Status" | "MPI_F08_status", 1, None) => Kind::Status,
-        ("MPI_Fint", 1, None) if name == "status" => Kind::Status,
+        ("MPI_Fint", 1, None) => Kind::OldStatus,
         _ if let Some(size) = size => match (stars, array) {
             (0, None) => Kind::Number(size),
             (1, None) if name.ends_with("weights") => Kind::Numbers(size),

@@ -91,13 +91,57 @@ ENTRY(pcontrol, (const int *level)) {
 ENTRY_OF(double, wtime, (void)) { return PMPI_Wtime(); }
 ENTRY_OF(double, wtick, (void)) { return PMPI_Wtick(); }
 
-/* Its result is a default integer, into which addresses may not fit. */
+/* Addresses of older functions are default integers, into which those of a machine may not fit. */
+static MPI_Fint small(MPI_Aint address, const char *newer) {
+  if (address != (MPI_Fint)address)
+    fail("unsupported", "%#lx does not fit into an INTEGER: %s is for such addresses", (unsigned long)address, newer);
+  return (MPI_Fint)address;
+}
+static MPI_Aint *larger(const MPI_Fint *numbers, int count) {
+  MPI_Aint *made = allocate((size_t)(count > 0 ? count : 0) * sizeof *made + 1);
+  for (int i = 0; i < count; i++) made[i] = INS(numbers, count)[i];
+  return made;
+}
+
+#define BOUND(name, NAME)                                                                     \
+  ENTRY(name, (const MPI_Fint *type, MPI_Fint *result, MPI_Fint *ierror)) {                   \
+    BEGIN("MPI_" #NAME);                                                                      \
+    MPI_Aint found = 0;                                                                       \
+    int outcome = PMPI_##NAME(HANDLE(MPI_Datatype, type), &found);                            \
+    *OUT(result) = small(found, "MPI_Type_get_extent");                                       \
+    END;                                                                                      \
+  }
+BOUND(type_extent, Type_extent)
+BOUND(type_lb, Type_lb)
+BOUND(type_ub, Type_ub)
+
+ENTRY(type_hvector, (const int *count, const int *length, const MPI_Fint *stride, const MPI_Fint *old, MPI_Fint *made, MPI_Fint *ierror)) {
+  BEGIN("MPI_Type_hvector");
+  MPI_Datatype own = MPI_DATATYPE_NULL;
+  int outcome = PMPI_Type_hvector(*count, *length, *stride, HANDLE(MPI_Datatype, old), &own);
+  NUMBER(made, own);
+  END;
+}
+
+ENTRY(type_hindexed, (const int *count, const int *lengths, const MPI_Fint *displs, const MPI_Fint *old, MPI_Fint *made, MPI_Fint *ierror)) {
+  BEGIN("MPI_Type_hindexed");
+  MPI_Datatype own = MPI_DATATYPE_NULL;
+  int outcome = PMPI_Type_hindexed(*count, lengths, larger(displs, *count), HANDLE(MPI_Datatype, old), &own);
+  NUMBER(made, own);
+  END;
+}
+
+ENTRY(type_struct, (const int *count, const int *lengths, const MPI_Fint *displs, const MPI_Fint *types, MPI_Fint *made, MPI_Fint *ierror)) {
+  BEGIN("MPI_Type_struct");
+  MPI_Datatype own = MPI_DATATYPE_NULL;
+  int outcome = PMPI_Type_struct(*count, lengths, larger(displs, *count), HANDLES(types, *count, false), &own);
+  NUMBER(made, own);
+  END;
+}
+
 ENTRY(address, (void *location, MPI_Fint *address, MPI_Fint *ierror)) {
   BEGIN("MPI_Address");
-  MPI_Aint at = (MPI_Aint)buffer_in(location);
-  if (at != (MPI_Fint)at)
-    fail("unsupported", "the address %#lx does not fit into an INTEGER: MPI_Get_address is for such addresses", (unsigned long)at);
-  *OUT(address) = (MPI_Fint)at;
+  *OUT(address) = small((MPI_Aint)buffer_in(location), "MPI_Get_address");
   int outcome = MPI_SUCCESS;
   END;
 }
@@ -287,6 +331,22 @@ ENTRY(grequest_start, (void *query, void *free, void *cancel, const MPI_Aint *ex
   END;
 }
 
+/* In C, an attribute that was set in Fortran is a pointer to its value (MPI 4.1, 19.3.7): to one of
+ * these. */
+static MPI_Aint **values;
+static size_t count_of_values;
+static void *pointer_to(MPI_Aint value) {
+  values = grow(values, (count_of_values + 1) * sizeof *values);
+  MPI_Aint *at = values[count_of_values++] = allocate(sizeof *at);
+  *at = value;
+  return at;
+}
+static MPI_Aint value_at(void *pointer) {
+  for (size_t i = 0; i < count_of_values; i++)
+    if (values[i] == pointer) return *values[i];
+  return (MPI_Aint)pointer; /* it was set in C */
+}
+
 /* The functions of a key. Values are integers: those of MPI-1 are default integers, which
  * `is_small` says. */
 union value {
@@ -304,16 +364,16 @@ static MPI_Aint number_of(union value value, bool is_small) { return is_small ? 
 static int copy_own(void *handle, int key, void *with, void *value, void *made, int *flag) {
   struct own_key *own = with;
   MPI_Fint number = (MPI_Fint)(intptr_t)handle, code = MPI_SUCCESS;
-  union value in = {.large = (MPI_Aint)value}, out = {0};
+  union value in = {.large = value_at(value)}, out = {0};
   *flag = 0;
   own->copy(&number, &key, &own->extra, &in, &out, flag, &code);
-  *(void **)made = (void *)number_of(out, own->is_small);
+  if (*flag) *(void **)made = pointer_to(number_of(out, own->is_small));
   return code;
 }
 static int delete_own(void *handle, int key, void *value, void *with) {
   struct own_key *own = with;
   MPI_Fint number = (MPI_Fint)(intptr_t)handle, code = MPI_SUCCESS;
-  union value in = {.large = (MPI_Aint)value};
+  union value in = {.large = value_at(value)};
   own->delete(&number, &key, &in, &own->extra, &code);
   return code;
 }
@@ -369,7 +429,7 @@ static MPI_Aint value_of(int key, void *value) {
     case MPI_UNIVERSE_SIZE: case MPI_WIN_DISP_UNIT: case MPI_WIN_CREATE_FLAVOR: case MPI_WIN_MODEL:
       return *(int *)value;
     case MPI_WIN_SIZE: return *(MPI_Aint *)value;
-    default: return (MPI_Aint)value;
+    default: return value_at(value);
   }
 }
 
@@ -383,7 +443,7 @@ static MPI_Aint value_of(int key, void *value) {
   }                                                                                                          \
   ENTRY(set, (const MPI_Fint *of, const int *key, const type *value, MPI_Fint *ierror)) {                    \
     BEGIN("MPI_" #SET);                                                                                      \
-    int outcome = PMPI_##SET(HANDLE(handle, of), *key, (void *)(MPI_Aint)*INS(value, 1));                       \
+    int outcome = PMPI_##SET(HANDLE(handle, of), *key, pointer_to(*INS(value, 1)));                       \
     END;                                                                                                     \
   }
 ATTRIBUTE(comm_get_attr, Comm_get_attr, comm_set_attr, Comm_set_attr, MPI_Comm, MPI_Aint)

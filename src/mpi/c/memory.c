@@ -188,7 +188,8 @@ void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char 
     const struct range *range = &ranges[i];
     bool is_known = !range->is_forgotten && !range->is_abandoned;
     if (range->from < to && from < range->to && is_known && !env_is_over())
-      fail_at(site, "local concurrency", "the program %s while %s at {@%lx} still uses it", how, range->name, range->site);
+      fail_at(site, "local concurrency", "the program %s while %s at {@%lx} still uses it%s", how, range->name, range->site,
+              is_fortran() && range->site == call.site ? " (a compiler copies a section of an array for a call, and frees the copy behind it)" : "");
   }
 }
 

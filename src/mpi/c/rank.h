@@ -219,6 +219,7 @@ extern _Thread_local struct call call;
 /* The place of a call that returns to this address: if that is in an entry for Fortran (fortran.h),
  * the place of the call of the entry, which has set it. */
 extern const char __start_mazurka_fortran[] __attribute__((weak)), __stop_mazurka_fortran[] __attribute__((weak));
+static inline bool is_fortran(void) { return __start_mazurka_fortran != __stop_mazurka_fortran; }
 static inline uintptr_t site_of(const void *returns) {
   const char *to = returns;
   return to >= __start_mazurka_fortran && to < __stop_mazurka_fortran ? call.site : (uintptr_t)returns;

@@ -87,7 +87,7 @@ fn passed(function: &str, parameter: &Parameter, has_flag: bool) -> Passed {
             argument: format!("buffer_in({name})"),
             ..Passed::default()
         },
-        Kind::Status | Kind::Statuses => Passed {
+        Kind::Status | Kind::OldStatus | Kind::Statuses => Passed {
             declared: format!("{constant}void *{name}"),
             argument: format!("status_in({name})"),
             ..Passed::default()

@@ -145,8 +145,10 @@ fn declared(function: &str, parameter: &Parameter, module: Module) -> String {
         Kind::Buffer => {
             format!("type(*), dimension(*) :: {name}\n!GCC$ ATTRIBUTES NO_ARG_CHECK :: {name}")
         }
-        Kind::Status if module == F08 && name != "f_status" => format!("type(MPI_Status){reads} :: {name}"),
-        Kind::Status => format!("integer{reads} :: {name}(MPI_STATUS_SIZE)"),
+        Kind::Status if module == F08 => format!("type(MPI_Status){reads} :: {name}"),
+        Kind::Status | Kind::OldStatus => {
+            format!("integer{reads} :: {name}(MPI_STATUS_SIZE)")
+        }
         Kind::Statuses if module == F08 => format!("type(MPI_Status){reads} :: {name}(*)"),
         Kind::Statuses => format!("integer{reads} :: {name}(MPI_STATUS_SIZE,*)"),
         Kind::Text => format!("character(len=*), intent(in) :: {name}"),
@@ -193,10 +195,13 @@ fn declarations(function: &Function, module: Module) -> Option<Vec<(String, Stri
             let mut all = parameters(function)?;
             // What functions of the program get is a number. Before MPI-2, addresses were small.
             for Parameter { kind, name, .. } in &mut all {
+                let is_old = OLD.contains(&&*function.name);
                 match (&*function.name, &*kind, &**name) {
                     ("Keyval_create", Kind::Buffer, "extra") => *kind = Kind::Number(4),
                     (_, Kind::Buffer, "extra") => *kind = Kind::Number(8),
-                    ("Address", Kind::Result(_), _) => *kind = Kind::Result(4),
+                    (_, Kind::Number(_), _) if is_old => *kind = Kind::Number(4),
+                    (_, Kind::Result(_), _) if is_old => *kind = Kind::Result(4),
+                    (_, Kind::Numbers(_), _) if is_old => *kind = Kind::Numbers(4),
                     _ => {}
                 }
             }
@@ -207,6 +212,17 @@ fn declarations(function: &Function, module: Module) -> Option<Vec<(String, Stri
         }
     }
 }
+
+/// Functions of MPI-1, whose addresses are default integers.
+const OLD: [&str; 7] = [
+    "Address",
+    "Type_extent",
+    "Type_lb",
+    "Type_ub",
+    "Type_hvector",
+    "Type_hindexed",
+    "Type_struct",
+];
 
 /// Functions with arrays of texts.
 fn spawning(function: &str, module: Module) -> Option<Vec<(String, String)>> {
@@ -462,10 +478,14 @@ fn comparisons() -> (String, String) {
     (text, procedures)
 }
 
-/// The functions whose arguments of functions of the program have no type in `mpi_f08`.
+/// The functions that a module does not have: what they need is in the other one, or they are
+/// refused in any case.
 fn is_left_out(function: &Function, module: Module) -> bool {
     let is_old = ["Keyval_create", "Errhandler_create"].contains(&&*function.name);
-    is_old && module == F08 || function.name.starts_with("Register_datarep")
+    let is_new = ["Status_f2f08", "Status_f082f"].contains(&&*function.name);
+    is_old && module == F08
+        || is_new && module == Plain
+        || function.name.starts_with("Register_datarep")
 }
 
 fn text_of(module: Module) -> String {
