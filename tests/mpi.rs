@@ -1,4 +1,4 @@
-//! MPI programs in C and Fortran: the mistakes in wrong ones are found, and nothing is found in correct ones.
+//! MPI programs in C, C++ and Fortran: the mistakes in wrong ones are found, and nothing else.
 //!
 //! The programs are in `tests/mpi`. Each has several cases, and its head says what is expected of
 //! each:
@@ -68,8 +68,7 @@ fn cases(name: &str, text: &str) -> Vec<Case> {
 
 /// The cases in a language whose comments begin with this mark.
 fn cases_in(name: &str, text: &str, comment: &str) -> Vec<Case> {
-    let start = format!("{comment} ");
-    let heads = text.lines().map_while(|line| line.strip_prefix(&start));
+    let heads = text.lines().map_while(|line| line.strip_prefix(comment)?.strip_prefix(' '));
     let told = heads
         .filter_map(|line| line.split_once(": "))
         .filter(|(numbers, _)| numbers.chars().all(|c| c.is_ascii_digit() || ", ".contains(c)));

@@ -280,8 +280,11 @@ fn nothing_is_left_to_be_done() {
 const REASONS: [&str; 4] = ["slow", "needs a browser", "needs Graphviz", "needs MPI"];
 
 /// What `build.rs` looks for, and the reason to ignore a test if it is missing.
-const COMPILERS: [(&str, &str); 2] =
-    [("has_cc", "needs a C compiler"), ("has_cxx", "needs a C++ compiler")];
+const COMPILERS: [(&str, &str); 3] = [
+    ("has_cc", "needs a C compiler"),
+    ("has_cxx", "needs a C++ compiler"),
+    ("has_fortran", "needs a Fortran compiler"),
+];
 
 #[test]
 fn tests_are_ignored_for_known_reasons() {

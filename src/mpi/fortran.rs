@@ -82,7 +82,7 @@ const BY_HAND: [&str; 44] = [
 
 /// The type of a parameter in C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum Argument {
     /// A handle of this kind; whether it is a pointer to one, which is changed.
     Handle(&'static str, bool),
     /// Handles of this kind.
@@ -111,7 +111,7 @@ enum Kind {
 /// A parameter of a function.
 #[derive(Clone, Debug)]
 struct Parameter {
-    kind: Kind,
+    kind: Argument,
     name: String,
     is_const: bool,
 }
@@ -158,27 +158,27 @@ fn parameter(text: &str) -> Option<Parameter> {
         _ => None,
     };
     let kind = match (kind, stars, array) {
-        ("int", 0, Some("][3]")) => Kind::Ranges,
-        ("void", 1, None) => Kind::Buffer,
-        ("char", 1, None) if is_const => Kind::Text,
-        ("char", 1, None) => Kind::TextResult,
-        ("MPI_Status" | "MPI_F08_status", 1, None) if name == "statuses" => Kind::Statuses,
-        ("MPI_Status" | "MPI_F08_status", 1, None) => Kind::Status,
-        ("MPI_Fint", 1, None) => Kind::OldStatus,
+        ("int", 0, Some("][3]")) => Argument::Ranges,
+        ("void", 1, None) => Argument::Buffer,
+        ("char", 1, None) if is_const => Argument::Text,
+        ("char", 1, None) => Argument::TextResult,
+        ("MPI_Status" | "MPI_F08_status", 1, None) if name == "statuses" => Argument::Statuses,
+        ("MPI_Status" | "MPI_F08_status", 1, None) => Argument::Status,
+        ("MPI_Fint", 1, None) => Argument::OldStatus,
         _ if let Some(size) = size => match (stars, array) {
-            (0, None) => Kind::Number(size),
-            (1, None) if name.ends_with("weights") => Kind::Numbers(size),
-            (1, None) => Kind::Result(size),
-            (0, Some("]")) => Kind::Numbers(size),
+            (0, None) => Argument::Number(size),
+            (1, None) if name.ends_with("weights") => Argument::Numbers(size),
+            (1, None) => Argument::Result(size),
+            (0, Some("]")) => Argument::Numbers(size),
             _ => return None,
         },
         _ if let Some(handle) = among(&HANDLES) => match (stars, array) {
-            (0, None) => Kind::Handle(handle, false),
-            (1, None) => Kind::Handle(handle, true),
-            (0, Some("]")) => Kind::Handles(handle),
+            (0, None) => Argument::Handle(handle, false),
+            (1, None) => Argument::Handle(handle, true),
+            (0, Some("]")) => Argument::Handles(handle),
             _ => return None,
         },
-        (_, 1, None) => Kind::Callback(among(&CALLBACKS)?),
+        (_, 1, None) => Argument::Callback(among(&CALLBACKS)?),
         _ => return None,
     };
     Some(Parameter { kind, name: name.into(), is_const })
@@ -197,10 +197,8 @@ fn parameters(function: &Function) -> Option<Vec<Parameter>> {
 fn is_in_fortran(function: &Function) -> bool {
     match function.kind {
         "tools" => false,
-        "handles as numbers" => {
-            ["Status_f2f08", "Status_f082f", "Abi_get_version", "Abi_get_info"]
-                .contains(&&*function.name)
-        }
+        "handles as numbers" => ["Status_f2f08", "Status_f082f", "Abi_get_version", "Abi_get_info"]
+            .contains(&&*function.name),
         _ => true,
     }
 }
@@ -228,8 +226,11 @@ mod tests {
             let name = function.name.to_lowercase();
             let is_by_hand = BY_HAND.contains(&&*function.name);
             let text = if is_by_hand { hand } else { &*made };
-            let heads =
-                [format!("ENTRY({name},"), format!("ENTRY_OF(double, {name},"), format!("({name}, ")];
+            let heads = [
+                format!("ENTRY({name},"),
+                format!("ENTRY_OF(double, {name},"),
+                format!("({name}, "),
+            ];
             let is_there = heads.iter().any(|head| text.contains(head));
             assert!(is_there, "{name}, by hand: {is_by_hand}");
             assert!(is_by_hand || parameters(&function).is_some(), "{name} has parameters");

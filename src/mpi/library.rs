@@ -105,7 +105,8 @@ fn made_for_fortran() -> [(&'static str, String); 4] {
 }
 
 /// The options for compiling modules.
-const MODULE_OPTIONS: [&str; 4] = ["-O2", "-fPIC", "-fno-omit-frame-pointer", "-ffree-line-length-none"];
+const MODULE_OPTIONS: [&str; 4] =
+    ["-O2", "-fPIC", "-fno-omit-frame-pointer", "-ffree-line-length-none"];
 
 /// The source files of functions that have twins with large counts. They are compiled twice.
 pub(super) const TWINS: [(&str, &str); 8] = [
@@ -213,7 +214,8 @@ impl Library {
         let for_fortran = compiler.is_for_fortran();
         if for_fortran {
             for (name, content) in FORTRAN {
-                fs::write(folder.join(name), content).map_err(|error| format!("{name}: {error}"))?;
+                fs::write(folder.join(name), content)
+                    .map_err(|error| format!("{name}: {error}"))?;
             }
         }
         let made_too = for_fortran.then(made_for_fortran).into_iter().flatten();
@@ -298,7 +300,9 @@ fn mark(compiler: &Compiler) -> Result<u64, String> {
         PARTS,
         TWINS,
         made(),
-        compiler.is_for_fortran().then(|| (FORTRAN, made_for_fortran(), MODULE_OPTIONS, FOR_FORTRAN)),
+        compiler
+            .is_for_fortran()
+            .then(|| (FORTRAN, made_for_fortran(), MODULE_OPTIONS, FOR_FORTRAN)),
         OPTIONS,
         SCRIPT,
         SEPARATE,

@@ -18,13 +18,16 @@
 //!
 //! A local is a variable at an offset from its frame, or a pointer there or in a register; then
 //! size and layout describe what it points to. A pointer that moves, or a scope in several pieces,
-//! has one entry for each place or piece. In Fortran, an array may be known by a descriptor, whose
-//! first word is the address of its values: that is a pointer to them. Such a pointer is sure, unless
-//! it is a `POINTER` of the program: it never points to memory that was freed. A common block is one
-//! variable, and so are others that share memory; where procedures declare it differently, its
-//! contents are unknown. Left out are values in pieces, computed values, variables
+//! has one entry for each place or piece. Left out are values in pieces, computed values, variables
 //! that move or have no known length, and layouts with too many parts.
+//!
+//! In Fortran, an array may be known by a descriptor, whose first word is the address of its
+//! values: that is a pointer to them. Such a pointer is sure, unless it is a `POINTER` of the
+//! program: it never points to memory that was freed. (An optimiser leaves out that it becomes
+//! null, so nothing is sure then.) A common block is one variable, and so are others that share
+//! memory; where procedures declare it differently, its contents are unknown.
 
+mod shared;
 mod types;
 
 use std::collections::HashMap;
@@ -172,8 +175,16 @@ fn read(program: &Path) -> Option<Table> {
             let known = HashMap::new();
             let lowest = lowest_index(&unit);
             let is_optimized = is_optimized(&dwarf, &unit);
-            let mut reading =
-                OfUnit { dwarf: &dwarf, unit: &unit, symbols: &symbols, lowest, is_optimized, known, anything: None, table: &mut table };
+            let mut reading = OfUnit {
+                dwarf: &dwarf,
+                unit: &unit,
+                symbols: &symbols,
+                lowest,
+                is_optimized,
+                known,
+                anything: None,
+                table: &mut table,
+            };
             // What cannot be read is left out.
             let _ = reading.all();
         }
@@ -217,34 +228,6 @@ fn is_optimized(dwarf: &Dwarf<Slice>, unit: &Unit<Slice>) -> bool {
 }
 
 impl Table {
-    /// Sorts the globals. Those that share memory become one, of unknown contents unless they are
-    /// the same.
-    fn merge_globals(&mut self) {
-        let mut all = std::mem::take(&mut self.globals);
-        all.sort_by_key(|global| (global.at, std::cmp::Reverse(global.size)));
-        let unknown = self.add_layout(&[]);
-        let mut merged: Vec<Global> = Vec::with_capacity(all.len());
-        for global in all {
-            match merged.last_mut() {
-                Some(last) if global.at < last.at + last.size => {
-                    let is_same = (last.at, last.size) == (global.at, global.size)
-                        && self.runs_of(last.layout) == self.runs_of(global.layout);
-                    if !is_same {
-                        last.size = last.size.max(global.at + global.size - last.at);
-                        last.layout = unknown;
-                    }
-                }
-                _ => merged.push(global),
-            }
-        }
-        self.globals = merged;
-    }
-
-    fn runs_of(&self, layout: u64) -> &[Run] {
-        let (first, count) = self.layouts[layout as usize];
-        &self.runs[first as usize..(first + count) as usize]
-    }
-
     fn bytes(&self) -> Vec<u8> {
         let counts = [
             self.runs.len(),
@@ -381,44 +364,6 @@ impl OfUnit<'_> {
         }
     }
 
-    /// Adds a common block, as one variable with the values of its members. In a module, it has
-    /// none here.
-    fn common(&mut self, node: gimli::EntriesTreeNode<'_, '_, Slice>) -> gimli::Result<()> {
-        let nowhere = Place { function: None, frame: 0, scope: Rc::new([]) };
-        let text = |name| -> gimli::Result<String> {
-            let Some(name) = node.entry().attr_value(name) else { return Ok(String::new()) };
-            Ok(self.dwarf.attr_string(self.unit, name)?.to_string_lossy()?.into_owned())
-        };
-        let name = text(gimli::DW_AT_name)?;
-        let linked = text(gimli::DW_AT_linkage_name)?;
-        let Some(&(start, size)) = self.symbols.get(&*linked) else { return Ok(()) };
-        let mut runs = Vec::new();
-        let mut is_known = true;
-        let mut children = node.children();
-        while let Some(child) = children.next()? {
-            let entry = child.entry();
-            let (Some(AttributeValue::UnitRef(of_type)), Some(AttributeValue::Exprloc(at))) =
-                (entry.attr_value(gimli::DW_AT_type), entry.attr_value(gimli::DW_AT_location))
-            else {
-                continue;
-            };
-            match (self.location(at, &nowhere)?, self.shape(of_type, DEEPEST)?) {
-                (Some((Location::Address(at), false)), Some((_, values))) if at >= start => {
-                    let moved = |run: Run| Run { offset: run.offset + (at - start), ..run };
-                    runs.extend(values.into_iter().map(moved));
-                }
-                _ => is_known = false,
-            }
-        }
-        if !is_known || runs.len() > MOST_RUNS {
-            runs.clear();
-        }
-        let layout = self.table.add_layout(&runs);
-        let name = self.table.add_name(&format!("/{name}/"));
-        self.table.globals.push(Global { at: start, size, layout, name });
-        Ok(())
-    }
-
     fn function(&mut self, entry: &Entry) -> gimli::Result<Option<Place>> {
         let scope = self.code(entry)?;
         let Some(frame) = self.frame(entry)?.filter(|_| !scope.is_empty()) else {
@@ -485,7 +430,9 @@ impl OfUnit<'_> {
         };
         let Some(location) = entry.attr_value(gimli::DW_AT_location) else { return Ok(()) };
         if let AttributeValue::Exprloc(expression) = location {
-            let Some((location, is_behind)) = self.location(expression, place)? else { return Ok(()) };
+            let Some((location, is_behind)) = self.location(expression, place)? else {
+                return Ok(());
+            };
             if is_behind {
                 let is_argument = self.lowest == 1 && !self.is_optimized;
                 let (form, shape) = self.behind(of_type, described.is_some())?;
@@ -539,7 +486,8 @@ impl OfUnit<'_> {
         let is_pointer = |&(_, layout): &(u64, u64)| {
             self.table.runs_of(layout).iter().any(|run| run.kind == Kind::Pointer)
         };
-        let shape = if shape.as_ref().is_some_and(is_pointer) { Some(self.anything()) } else { shape };
+        let shape =
+            if shape.as_ref().is_some_and(is_pointer) { Some(self.anything()) } else { shape };
         Ok((if is_described { Form::Descriptor } else { Form::Pointer }, shape))
     }
 
@@ -569,14 +517,17 @@ impl OfUnit<'_> {
         let is_short = second.is_none() || operations.next()?.is_none();
         Ok(match (first, second) {
             (Some(Operation::Address { .. } | Operation::AddressIndex { .. }), second) => {
-                let is_value = matches!(second, None | Some(Operation::PlusConstant { .. })) && is_short;
+                let is_value =
+                    matches!(second, None | Some(Operation::PlusConstant { .. })) && is_short;
                 let address = if is_value { self.address(expression)? } else { None };
                 address.map(|address| (Location::Address(address), false))
             }
             (Some(Operation::FrameOffset { offset }), None) => {
                 Some((Location::Frame(offset + place.frame), false))
             }
-            (Some(Operation::FrameOffset { offset }), Some(Operation::Deref { .. })) if is_short => {
+            (Some(Operation::FrameOffset { offset }), Some(Operation::Deref { .. }))
+                if is_short =>
+            {
                 Some((Location::Frame(offset + place.frame), true))
             }
             (Some(Operation::Register { register }), None) => {

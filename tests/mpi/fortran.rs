@@ -30,8 +30,10 @@ fn offences(path: &Path, option: &str, folder: &Path) -> (usize, usize, Vec<Stri
     let text = std::fs::read_to_string(path).unwrap();
     let cases = cases_in(name, &text, "!");
     let wrong = cases.iter().filter(|case| case.slip.is_some()).count();
-    let is_there = |case: &&super::Case| option == "-O0" || !REMOVED.contains(&(name, &case.number));
-    let offences = cases.iter().filter(is_there).filter_map(|case| objection(&program, case, UDPOR));
+    let is_there =
+        |case: &&super::Case| option == "-O0" || !REMOVED.contains(&(name, &case.number));
+    let offences =
+        cases.iter().filter(is_there).filter_map(|case| objection(&program, case, UDPOR));
     (cases.len() - wrong, wrong, offences.collect())
 }
 
@@ -50,8 +52,8 @@ fn what_is_wrong_with_a_program_in_fortran_is_found_and_nothing_else() {
     assert!(right >= 40 && wrong >= 40, "{right} right, {wrong} wrong");
 }
 
-/// An optimiser may remove an access, the argument that a buffer is, and that memory which was freed
-/// is no longer pointed to.
+/// An optimiser may remove an access, the argument that a buffer is, and that a pointer to memory
+/// that is freed becomes null.
 const REMOVED: [(&str, &str); 4] =
     [("messages.f90", "10"), ("fixed.f", "8"), ("variables.f90", "10"), ("variables.f90", "18")];
 
@@ -59,9 +61,8 @@ const REMOVED: [(&str, &str); 4] =
 #[cfg_attr(not(has_fortran), ignore = "needs a Fortran compiler")]
 fn what_is_found_in_fortran_does_not_depend_on_the_optimiser() {
     let folder = folder("fortran-optimized");
-    let found = ["messages.f90", "typed.f90", "fixed.f", "variables.f90"].map(|name| {
-        offences(&Path::new("tests/mpi/fortran").join(name), "-O2", &folder).2
-    });
+    let found = ["messages.f90", "typed.f90", "fixed.f", "variables.f90"]
+        .map(|name| offences(&Path::new("tests/mpi/fortran").join(name), "-O2", &folder).2);
     std::fs::remove_dir_all(&folder).unwrap();
     let found: Vec<_> = found.into_iter().flatten().collect();
     assert!(found.is_empty(), "{found:#?}");
@@ -120,7 +121,11 @@ fn ends_of_programs_in_fortran_are_told() {
         ("stop", "  stop", "missing finalize: the rank ends by STOP without MPI_Finalize"),
         ("error", "  error stop 3", "abort: the rank calls ERROR STOP with code 3"),
         ("text", "  error stop 'no'", "abort: the rank calls ERROR STOP: no"),
-        ("bounds", "  a(i) = 1", "crash: Fortran runtime error: Index '4' of dimension 1 of array 'a' above"),
+        (
+            "bounds",
+            "  a(i) = 1",
+            "crash: Fortran runtime error: Index '4' of dimension 1 of array 'a' above",
+        ),
         ("read", "  read (text, *) i", "missing finalize: the rank ends without MPI_Finalize"),
         ("after", "  call MPI_Finalize(ierr)\n  stop 'fine'", "Verified"),
     ] {
@@ -140,7 +145,8 @@ fn ends_of_programs_in_fortran_are_told() {
 fn a_report_is_in_terms_of_fortran() {
     let folder = folder("fortran-report");
     let program = compile_source("mpif90", "tests/mpi/fortran/messages.f90", &["-w"], &folder);
-    let wrong = mazurka(&["mpirun", "-n", "2", "--format", "json", &program, "4"]).output().unwrap();
+    let wrong =
+        mazurka(&["mpirun", "-n", "2", "--format", "json", &program, "4"]).output().unwrap();
     let report = json(&wrong);
     let waits = &report["violations"][0]["blocked"][0];
     assert_eq!(

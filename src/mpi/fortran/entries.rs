@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{BY_HAND, Function, Kind, Parameter, all, parameters};
+use super::{Argument, BY_HAND, Function, Parameter, all, parameters};
 
 /// How a parameter is passed on: what is done before the call, the argument, what is done after it,
 /// and the hidden parameter.
@@ -33,66 +33,69 @@ fn passed(function: &str, parameter: &Parameter, has_flag: bool) -> Passed {
     let constant = if *is_const { "const " } else { "" };
     let number = |size: u32| if size == 4 { "int" } else { "MPI_Count" };
     match *kind {
-        Kind::Handle(of, false) => Passed {
+        Argument::Handle(of, false) => Passed {
             declared: format!("const MPI_Fint *{name}"),
             argument: format!("HANDLE(MPI_{of}, {name})"),
             ..Passed::default()
         },
-        Kind::Handle(of, true) => Passed {
+        Argument::Handle(of, true) => Passed {
             declared: format!("MPI_Fint *{name}"),
             before: format!("  MPI_{of} own_{name} = HANDLE(MPI_{of}, {name});\n"),
             argument: format!("&own_{name}"),
             after: format!("  NUMBER({name}, own_{name});\n"),
             ..Passed::default()
         },
-        Kind::Handles(of) => {
+        Argument::Handles(of) => {
             let count = number_of(function, name);
             let copied = format!("numbers_set({name}, own_{name}, {count})");
             let back = if *is_const { String::new() } else { format!("  {copied};\n") };
             Passed {
                 declared: format!("{constant}MPI_Fint *{name}"),
-                before: format!("  MPI_{of} *own_{name} = HANDLES({name}, {count}, {});\n", !is_const),
+                before: format!(
+                    "  MPI_{of} *own_{name} = HANDLES({name}, {count}, {});\n",
+                    !is_const
+                ),
                 argument: format!("own_{name}"),
                 after: format!("{back}  release(own_{name});\n"),
                 ..Passed::default()
             }
         }
-        Kind::Number(size) => Passed {
+        Argument::Number(size) => Passed {
             declared: format!("const {} *{name}", number(size)),
             argument: format!("*{name}"),
             ..Passed::default()
         },
-        Kind::Numbers(4) if name.ends_with("weights") => Passed {
+        Argument::Numbers(4) if name.ends_with("weights") => Passed {
             declared: format!("{constant}int *{name}"),
             argument: format!("weights_in({name})"),
             ..Passed::default()
         },
-        Kind::Result(4) | Kind::Numbers(4) => Passed {
+        Argument::Result(4) | Argument::Numbers(4) => Passed {
             declared: format!("{constant}int *{name}"),
             argument: name.clone(),
             ..Passed::default()
         },
-        Kind::Result(_) | Kind::Numbers(_) => Passed {
+        Argument::Result(_) | Argument::Numbers(_) => Passed {
             declared: format!("{constant}MPI_Count *{name}"),
             argument: format!("(void *){name}"),
             ..Passed::default()
         },
-        Kind::Ranges => Passed {
+        Argument::Ranges => Passed {
             declared: format!("int {name}[][3]"),
             argument: name.clone(),
             ..Passed::default()
         },
-        Kind::Buffer => Passed {
+        Argument::Buffer => Passed {
             declared: format!("{constant}void *{name}"),
             argument: format!("buffer_in({name})"),
             ..Passed::default()
         },
-        Kind::Status | Kind::OldStatus | Kind::Statuses => Passed {
+        Argument::Status | Argument::OldStatus | Argument::Statuses => Passed {
             declared: format!("{constant}void *{name}"),
             argument: format!("status_in({name})"),
             ..Passed::default()
         },
-        Kind::Text => {
+        Argument::Text => {
             // MPI 4.1, 10: blanks around keys and values of an info are stripped.
             let is_info = ["key", "value"].contains(&&**name);
             let text = if is_info { "text_within" } else { "text_from" };
@@ -104,8 +107,9 @@ fn passed(function: &str, parameter: &Parameter, has_flag: bool) -> Passed {
                 hidden: format!("size_t length_of_{name}"),
             }
         }
-        Kind::TextResult => {
-            let condition = if has_flag { "outcome == MPI_SUCCESS && *flag" } else { "outcome == MPI_SUCCESS" };
+        Argument::TextResult => {
+            let condition =
+                if has_flag { "outcome == MPI_SUCCESS && *flag" } else { "outcome == MPI_SUCCESS" };
             Passed {
                 declared: format!("char *{name}"),
                 before: format!("  char own_{name}[LONGEST] = \"\";\n"),
@@ -116,7 +120,7 @@ fn passed(function: &str, parameter: &Parameter, has_flag: bool) -> Passed {
                 hidden: format!("size_t length_of_{name}"),
             }
         }
-        Kind::Callback(of) => Passed {
+        Argument::Callback(of) => Passed {
             declared: format!("void *{name}"),
             argument: format!("(MPI_{of} *){name}"),
             ..Passed::default()
@@ -128,8 +132,7 @@ fn entry(function: &Function) -> Option<String> {
     let Function { name, result, .. } = function;
     let all = parameters(function)?;
     let has_flag = all.iter().any(|parameter| parameter.name == "flag");
-    let passed: Vec<_> =
-        all.iter().map(|parameter| passed(name, parameter, has_flag)).collect();
+    let passed: Vec<_> = all.iter().map(|parameter| passed(name, parameter, has_flag)).collect();
     let part = |of: fn(&Passed) -> &String| -> Vec<&str> {
         passed.iter().map(|one| of(one).as_str()).filter(|text| !text.is_empty()).collect()
     };

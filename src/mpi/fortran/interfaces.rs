@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::values::{Value, values};
-use super::{Function, HANDLES, Kind, Parameter, all, parameters};
+use super::{Argument, Function, HANDLES, Parameter, all, parameters};
 
 /// The numbers that only Fortran has.
 const OWN: [(&str, &str); 8] = [
@@ -54,7 +54,8 @@ const PROCEDURES: [&str; 13] = [
 
 /// `mpif.h`: valid in fixed form and in free form, so each line has at most 72 columns.
 pub(in crate::mpi) fn header() -> String {
-    let mut text = String::from("!     mpif.h of `mazurka mpif90`: MPI 5.0, with the values of its ABI\n");
+    let mut text =
+        String::from("!     mpif.h of `mazurka mpif90`: MPI 5.0, with the values of its ABI\n");
     let mut constant = |name: &str, kind: &str, value: &str| {
         let _ = writeln!(text, "      {kind} {name}\n      parameter ({name}={value})");
     };
@@ -69,7 +70,10 @@ pub(in crate::mpi) fn header() -> String {
         constant(name, "logical", ".false.");
     }
     for (name, block, kind, dimensions) in PLACES {
-        let _ = writeln!(text, "      {kind} {name}{dimensions}\n      common /mazurka_{block}/ {name}");
+        let _ = writeln!(
+            text,
+            "      {kind} {name}{dimensions}\n      common /mazurka_{block}/ {name}"
+        );
     }
     for (kind, names) in [
         ("double precision", ["MPI_WTIME", "MPI_WTICK", "PMPI_WTIME", "PMPI_WTICK"]),
@@ -102,21 +106,21 @@ fn is_logical(function: &str, name: &str) -> bool {
 /// The name of a parameter in the standard, where it is another one.
 fn name_of(parameter: &Parameter) -> &str {
     match (parameter.kind, parameter.name.as_str()) {
-        (Kind::Handle("Datatype", false), "type") => "datatype",
-        (Kind::Handle("Datatype", false), "old") => "oldtype",
-        (Kind::Handle("Datatype", true), "made") => "newtype",
-        (Kind::Handle("Datatype", true), "type") => "datatype",
-        (Kind::Handle("Comm", true), "made") => "newcomm",
-        (Kind::Handle("Group", true), "made") => "newgroup",
-        (Kind::Handles("Request"), _) => "array_of_requests",
-        (Kind::Handles("Datatype"), "types") => "array_of_types",
-        (Kind::Statuses, _) => "array_of_statuses",
-        (Kind::Handle("Errhandler", _), _) => "errhandler",
-        (Kind::Handle("File", _), _) => "fh",
-        (Kind::Number(4), "code") => "errorcode",
-        (Kind::Numbers(_), "lengths") => "array_of_blocklengths",
-        (Kind::Numbers(_), "displs") => "array_of_displacements",
-        (Kind::Text, "form") => "datarep",
+        (Argument::Handle("Datatype", false), "type") => "datatype",
+        (Argument::Handle("Datatype", false), "old") => "oldtype",
+        (Argument::Handle("Datatype", true), "made") => "newtype",
+        (Argument::Handle("Datatype", true), "type") => "datatype",
+        (Argument::Handle("Comm", true), "made") => "newcomm",
+        (Argument::Handle("Group", true), "made") => "newgroup",
+        (Argument::Handles("Request"), _) => "array_of_requests",
+        (Argument::Handles("Datatype"), "types") => "array_of_types",
+        (Argument::Statuses, _) => "array_of_statuses",
+        (Argument::Handle("Errhandler", _), _) => "errhandler",
+        (Argument::Handle("File", _), _) => "fh",
+        (Argument::Number(4), "code") => "errorcode",
+        (Argument::Numbers(_), "lengths") => "array_of_blocklengths",
+        (Argument::Numbers(_), "displs") => "array_of_displacements",
+        (Argument::Text, "form") => "datarep",
         (_, name) => name,
     }
 }
@@ -135,26 +139,26 @@ fn declared(function: &str, parameter: &Parameter, module: Module) -> String {
     };
     let name = name_of(parameter);
     match *kind {
-        Kind::Handle(of, false) => format!("{}, intent(in) :: {name}", handle(of)),
-        Kind::Handle(of, true) => format!("{} :: {name}", handle(of)),
-        Kind::Handles(of) => format!("{}{reads} :: {name}(*)", handle(of)),
-        Kind::Number(size) => format!("{}, intent(in) :: {name}", number(size)),
-        Kind::Result(size) => format!("{}{reads} :: {name}", number(size)),
-        Kind::Numbers(size) => format!("{}{reads} :: {name}(*)", number(size)),
-        Kind::Ranges => format!("integer, intent(in) :: {name}(3,*)"),
-        Kind::Buffer => {
+        Argument::Handle(of, false) => format!("{}, intent(in) :: {name}", handle(of)),
+        Argument::Handle(of, true) => format!("{} :: {name}", handle(of)),
+        Argument::Handles(of) => format!("{}{reads} :: {name}(*)", handle(of)),
+        Argument::Number(size) => format!("{}, intent(in) :: {name}", number(size)),
+        Argument::Result(size) => format!("{}{reads} :: {name}", number(size)),
+        Argument::Numbers(size) => format!("{}{reads} :: {name}(*)", number(size)),
+        Argument::Ranges => format!("integer, intent(in) :: {name}(3,*)"),
+        Argument::Buffer => {
             format!("type(*), dimension(*) :: {name}\n!GCC$ ATTRIBUTES NO_ARG_CHECK :: {name}")
         }
-        Kind::Status if module == F08 => format!("type(MPI_Status){reads} :: {name}"),
-        Kind::Status | Kind::OldStatus => {
+        Argument::Status if module == F08 => format!("type(MPI_Status){reads} :: {name}"),
+        Argument::Status | Argument::OldStatus => {
             format!("integer{reads} :: {name}(MPI_STATUS_SIZE)")
         }
-        Kind::Statuses if module == F08 => format!("type(MPI_Status){reads} :: {name}(*)"),
-        Kind::Statuses => format!("integer{reads} :: {name}(MPI_STATUS_SIZE,*)"),
-        Kind::Text => format!("character(len=*), intent(in) :: {name}"),
-        Kind::TextResult => format!("character(len=*) :: {name}"),
-        Kind::Callback(of) if module == F08 => format!("procedure(MPI_{of}) :: {name}"),
-        Kind::Callback(_) => format!("external :: {name}"),
+        Argument::Statuses if module == F08 => format!("type(MPI_Status){reads} :: {name}(*)"),
+        Argument::Statuses => format!("integer{reads} :: {name}(MPI_STATUS_SIZE,*)"),
+        Argument::Text => format!("character(len=*), intent(in) :: {name}"),
+        Argument::TextResult => format!("character(len=*) :: {name}"),
+        Argument::Callback(of) if module == F08 => format!("procedure(MPI_{of}) :: {name}"),
+        Argument::Callback(_) => format!("external :: {name}"),
     }
 }
 
@@ -183,7 +187,9 @@ fn declarations(function: &Function, module: Module) -> Option<Vec<(String, Stri
         "Pcontrol" => own(&[("level", number)]),
         "Info_create_env" if module == F08 => own(&[("info", "type(MPI_Info)")]),
         "Info_create_env" => own(&[("info", "integer")]),
-        "Attr_get" => own(&[object, ("keyval", number), ("attribute_val", "integer"), ("flag", "logical")]),
+        "Attr_get" => {
+            own(&[object, ("keyval", number), ("attribute_val", "integer"), ("flag", "logical")])
+        }
         "Attr_put" => own(&[object, ("keyval", number), ("attribute_val", number)]),
         name if name.ends_with("_get_attr") => {
             own(&[object, ("keyval", number), ("attribute_val", "integer(8)"), ("flag", "logical")])
@@ -197,11 +203,11 @@ fn declarations(function: &Function, module: Module) -> Option<Vec<(String, Stri
             for Parameter { kind, name, .. } in &mut all {
                 let is_old = OLD.contains(&&*function.name);
                 match (&*function.name, &*kind, &**name) {
-                    ("Keyval_create", Kind::Buffer, "extra") => *kind = Kind::Number(4),
-                    (_, Kind::Buffer, "extra") => *kind = Kind::Number(8),
-                    (_, Kind::Number(_), _) if is_old => *kind = Kind::Number(4),
-                    (_, Kind::Result(_), _) if is_old => *kind = Kind::Result(4),
-                    (_, Kind::Numbers(_), _) if is_old => *kind = Kind::Numbers(4),
+                    ("Keyval_create", Argument::Buffer, "extra") => *kind = Argument::Number(4),
+                    (_, Argument::Buffer, "extra") => *kind = Argument::Number(8),
+                    (_, Argument::Number(_), _) if is_old => *kind = Argument::Number(4),
+                    (_, Argument::Result(_), _) if is_old => *kind = Argument::Result(4),
+                    (_, Argument::Numbers(_), _) if is_old => *kind = Argument::Numbers(4),
                     _ => {}
                 }
             }
@@ -245,7 +251,10 @@ fn spawning(function: &str, module: Module) -> Option<Vec<(String, String)>> {
         ],
         "Comm_spawn_multiple" => vec![
             ("count", "integer, intent(in) :: count".to_owned()),
-            ("array_of_commands", "character(len=*), intent(in) :: array_of_commands(*)".to_owned()),
+            (
+                "array_of_commands",
+                "character(len=*), intent(in) :: array_of_commands(*)".to_owned(),
+            ),
             ("array_of_argv", "character(len=*), intent(in) :: array_of_argv(count,*)".to_owned()),
             ("array_of_maxprocs", "integer, intent(in) :: array_of_maxprocs(*)".to_owned()),
             ("array_of_info", format!("{info}, intent(in) :: array_of_info(*)")),
@@ -265,7 +274,8 @@ fn interface(function: &Function, start: &str, module: Module) -> Option<String>
         _ => None,
     };
     let mut all = spawning(&function.name, module).or_else(|| declarations(function, module))?;
-    let is_detached = function.name.contains("etach_buffer") || function.name.starts_with("Buffer_detach");
+    let is_detached =
+        function.name.contains("etach_buffer") || function.name.starts_with("Buffer_detach");
     let mut binding = String::new();
     if is_detached && module == F08 {
         for (name, declared) in &mut all {
@@ -298,7 +308,9 @@ fn interface(function: &Function, start: &str, module: Module) -> Option<String>
 /// Everything that both modules begin with.
 fn head(module: Module) -> String {
     let name = if module == F08 { "mpi_f08" } else { "mpi" };
-    let mut text = format!("module {name}\n  use, intrinsic :: iso_c_binding, only: c_ptr, c_int\n  implicit none\n  private :: c_ptr, c_int\n");
+    let mut text = format!(
+        "module {name}\n  use, intrinsic :: iso_c_binding, only: c_ptr, c_int\n  implicit none\n  private :: c_ptr, c_int\n"
+    );
     let mut numbers = Vec::new();
     let mut handles = Vec::new();
     for Value { name, handle, number } in values() {
@@ -420,7 +432,12 @@ fn callbacks() -> String {
     };
     for (name, count) in [("MPI_User_function", "integer"), ("MPI_User_function_c", "integer(8)")] {
         let vector = "type(c_ptr), value";
-        let all = [("invec", vector), ("inoutvec", vector), ("len", count), ("datatype", "type(MPI_Datatype)")];
+        let all = [
+            ("invec", vector),
+            ("inoutvec", vector),
+            ("len", count),
+            ("datatype", "type(MPI_Datatype)"),
+        ];
         add(name, &all);
     }
     for (of, handle) in [("Comm", "Comm"), ("Type", "Datatype"), ("Win", "Win")] {
@@ -463,7 +480,10 @@ fn comparisons() -> (String, String) {
     for (operator, word) in [("==", "same"), ("/=", "other")] {
         let names: Vec<_> = HANDLES.iter().map(|of| format!("{word}_{of}")).collect();
         let all = names.join(", ");
-        let _ = writeln!(text, "  interface operator({operator})\n    module procedure {all}\n  end interface\n  private :: {all}");
+        let _ = writeln!(
+            text,
+            "  interface operator({operator})\n    module procedure {all}\n  end interface\n  private :: {all}"
+        );
         for (of, name) in HANDLES.iter().zip(&names) {
             let _ = write!(
                 procedures,
@@ -497,7 +517,8 @@ fn text_of(module: Module) -> String {
     text += &procedures(module);
     text += &sizes;
     for start in ["MPI_", "PMPI_"] {
-        let all: Vec<_> = all().into_iter().filter(|function| !is_left_out(function, module)).collect();
+        let all: Vec<_> =
+            all().into_iter().filter(|function| !is_left_out(function, module)).collect();
         for function in &all {
             let is_twin = function.name.ends_with("_c");
             if is_twin && module == Plain {
@@ -507,21 +528,29 @@ fn text_of(module: Module) -> String {
             // The kinds of numbers distinguish a function from its twin, if they differ.
             let name = format!("{}_c", function.name);
             let twin = all.iter().find(|other| other.name == name).filter(|_| module == F08);
-            let kinds = |function: &Function| -> Option<Vec<Kind>> {
+            let kinds = |function: &Function| -> Option<Vec<Argument>> {
                 let kinds = parameters(function)?.into_iter().map(|one| one.kind);
-                Some(kinds.filter(|kind| !matches!(kind, Kind::Callback(_))).collect())
+                Some(kinds.filter(|kind| !matches!(kind, Argument::Callback(_))).collect())
             };
-            let is_distinct = |twin: &&Function| kinds(twin) != kinds(function) && has_same_length(twin, function);
+            let is_distinct = |twin: &&Function| {
+                kinds(twin) != kinds(function) && has_same_length(twin, function)
+            };
             let base = function.name.strip_suffix("_c").filter(|_| is_twin);
             let is_done = base.is_some_and(|base| {
                 let base = all.iter().find(|other| other.name == base);
-                base.is_some_and(|base| kinds(base) != kinds(function) && has_same_length(base, function))
+                base.is_some_and(|base| {
+                    kinds(base) != kinds(function) && has_same_length(base, function)
+                })
             });
             match twin.filter(is_distinct) {
                 _ if is_done => {}
                 Some(twin) => {
                     let other = interface(twin, start, module).unwrap_or_default();
-                    let _ = writeln!(text, "  interface {start}{}\n{own}{other}  end interface", function.name);
+                    let _ = writeln!(
+                        text,
+                        "  interface {start}{}\n{own}{other}  end interface",
+                        function.name
+                    );
                 }
                 None => {
                     let _ = writeln!(text, "  interface\n{own}  end interface");
