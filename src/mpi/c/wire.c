@@ -395,7 +395,12 @@ static void at_end(void) {
   TURN;
   processes_wait();
   call = (struct call){"the end", 0};
-  if (env_has_world()) fail("missing finalize", "the rank ends without MPI_Finalize");
+  if (env_has_world()) {
+    /* The runtime library of Fortran ends a program where an error is. */
+    uintptr_t sites[24] = {0};
+    size_t count = is_fortran() ? sites_now(sites, sizeof sites / sizeof *sites) : 1;
+    fail_somewhere(sites, count, "missing finalize", "the rank ends without MPI_Finalize");
+  }
   if (!env_is_over()) fail("missing finalize", "the rank ends without MPI_Session_finalize");
   struct bytes *to = question('D');
   put_u32(to, count_of_remarks);
