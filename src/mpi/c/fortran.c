@@ -5,6 +5,7 @@
 #include "calls.h"
 #include "sessions.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 /* Variables of mpif.h and of the modules, in common blocks. Only their addresses matter. Compilers
@@ -502,3 +503,62 @@ WEAK void _gfortran_os_error_at(const char *where, const char *format, ...) {
   va_start(values, format);
   runtime_error(format, values);
 }
+
+/* What the runtime library reads from variables and writes into them, by PRINT, READ and WRITE. */
+static void *next_function(const char *name) {
+  void *found = dlsym(RTLD_NEXT, name);
+  if (!found) fail("unsupported", "%s of the runtime library is not found: link it as a shared library", name);
+  return found;
+}
+
+/* The size of a value of this kind. Those of 10 bytes have room for 16. */
+static size_t size_of(int kind) { return kind == 10 ? 16 : (size_t)kind; }
+
+#define TRANSFER(name, access, last, size)                                      \
+  WEAK void _gfortran_transfer_##name(void *io, void *at, last length) {        \
+    static void (*next)(void *, void *, last);                                  \
+    if (!next) next = (__typeof__(next))next_function("_gfortran_transfer_" #name); \
+    if (at) memory_see(at, size, access, __builtin_return_address(0));          \
+    next(io, at, length);                                                       \
+  }
+#define TRANSFERS(name, last, size) TRANSFER(name##_write, READS, last, size) TRANSFER(name, WRITES, last, size)
+TRANSFERS(integer, int, size_of(length))
+TRANSFERS(logical, int, size_of(length))
+TRANSFERS(real, int, size_of(length))
+TRANSFERS(complex, int, 2 * size_of(length))
+TRANSFERS(character, size_t, length)
+
+/* The descriptor of an array. */
+struct described {
+  char *start;
+  size_t offset, size;
+  int version;
+  int8_t rank, type;
+  int16_t attribute;
+  ptrdiff_t span;
+  struct {
+    ptrdiff_t stride, lower, upper;
+  } dimension[15];
+};
+
+static void see_array(const struct described *array, int at, const char *start, enum access access, const void *site) {
+  if (at < 0) {
+    memory_see(start, array->size, access, site);
+    return;
+  }
+  ptrdiff_t count = array->dimension[at].upper - array->dimension[at].lower + 1, step = array->dimension[at].stride * (ptrdiff_t)array->size;
+  bool is_whole = at == 0 && step == (ptrdiff_t)array->size;
+  if (is_whole && count > 0) memory_see(start, (size_t)count * array->size, access, site);
+  for (ptrdiff_t i = 0; !is_whole && i < count; i++) see_array(array, at - 1, start + i * step, access, site);
+}
+
+#define TRANSFER_ARRAY(name, access)                                                              \
+  WEAK void _gfortran_transfer_##name(void *io, struct described *array, int kind, size_t length) { \
+    static void (*next)(void *, struct described *, int, size_t);                                 \
+    if (!next) next = (__typeof__(next))next_function("_gfortran_transfer_" #name);               \
+    bool is_known = array->start && array->rank <= 15;                                            \
+    if (is_known) see_array(array, array->rank - 1, array->start, access, __builtin_return_address(0)); \
+    next(io, array, kind, length);                                                                \
+  }
+TRANSFER_ARRAY(array_write, READS)
+TRANSFER_ARRAY(array, WRITES)

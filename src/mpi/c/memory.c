@@ -217,6 +217,7 @@ static inline void see(const void *at, size_t length, enum access access, void *
   if (is_owned || is_watched(from, length)) look(from, length, access, (uintptr_t)site);
 }
 #define SITE __builtin_return_address(0)
+void memory_see(const void *at, size_t length, enum access access, const void *site) { see(at, length, access, (void *)site); }
 
 /* An atomic operation of the program. */
 static inline void see_atomic(const void *at, size_t length, enum access access, void *site) {

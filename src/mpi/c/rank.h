@@ -104,6 +104,7 @@
 #define memory_release mazurka_memory_release
 #define memory_overlaps mazurka_memory_overlaps
 #define memory_forget mazurka_memory_forget
+#define memory_see mazurka_memory_see
 #define memory_learn mazurka_memory_learn
 #define memory_use mazurka_memory_use
 #define memory_check_gone mazurka_memory_check_gone
@@ -219,7 +220,7 @@ extern _Thread_local struct call call;
 /* The place of a call that returns to this address: if that is in an entry for Fortran (fortran.h),
  * the place of the call of the entry, which has set it. */
 extern const char __start_mazurka_fortran[] __attribute__((weak)), __stop_mazurka_fortran[] __attribute__((weak));
-static inline bool is_fortran(void) { return __start_mazurka_fortran != __stop_mazurka_fortran; }
+static inline bool is_fortran(void) { return (uintptr_t)__start_mazurka_fortran != (uintptr_t)__stop_mazurka_fortran; }
 static inline uintptr_t site_of(const void *returns) {
   const char *to = returns;
   return to >= __start_mazurka_fortran && to < __stop_mazurka_fortran ? call.site : (uintptr_t)returns;
@@ -608,6 +609,8 @@ bool memory_overlaps(uint32_t owned);
  * of others (`is_over_soon`), or never. */
 void memory_forget(uint32_t owned, bool is_over_soon);
 void memory_learn(void);
+/* The program accesses this memory, by a call that returns to `site`. */
+void memory_see(const void *at, size_t length, enum access access, const void *site);
 /* Checks a pointer through which the present call reads or writes memory of the program: the memory
  * must exist, and no operation may own it. Returns the pointer. */
 void *memory_use(const void *at, size_t size, enum access access, const char *parameter);

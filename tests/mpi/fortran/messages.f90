@@ -15,6 +15,8 @@
 ! 17: right
 ! 18: invalid request
 ! 19: invalid buffer
+! 20, 21, 22: local concurrency
+! 23: right
 program messages
   use mpi
   implicit none
@@ -133,6 +135,15 @@ program messages
     if (rank == 0) call MPI_Send(section, 10, MPI_DOUBLE_PRECISION, 1, 0, MPI_COMM_WORLD, ierr)
     if (rank == 1) call MPI_Recv(many(4, 1:9:2), 10, MPI_DOUBLE_PRECISION, 0, 0, & ! wrong 19
                                  MPI_COMM_WORLD, status, ierr)
+  case (20:23) ! what is printed, or read
+    call MPI_Irecv(all(3), 1, MPI_INTEGER, other, 0, MPI_COMM_WORLD, requests(1), ierr)
+    call MPI_Send(sent, 1, MPI_INTEGER, other, 0, MPI_COMM_WORLD, ierr)
+    if (which == 20) print *, all(3) ! wrong 20
+    text = "1 2 3 4"
+    if (which == 21) read (text, *) all(1:4) ! wrong 21
+    if (which == 22) print *, all(1:9:2) ! wrong 22
+    if (which == 23) print *, all(2:10:2)
+    call MPI_Wait(requests(1), status, ierr)
   end select
   if (which == 3 .and. rank == 1) then
     if (any(nint(many(4, 1:9:2)) /= 0) .or. any(nint(many(4, 2:10:2)) /= 1)) error stop "other values"
