@@ -70,9 +70,9 @@ use output::{Output, When};
 /// and memory. Mazurka explores its executions, one of each class of equivalent ones, and reports
 /// deadlocks, failed assertions and run-time errors, each with an execution that leads to it.
 ///
-/// Programs in C that use MPI are verified as they are: `mazurka mpicc` compiles one,
-/// `mazurka mpirun` explores it. Programs in Rust are verified in a test of their own: see the
-/// module `mazurka::program` of the library.
+/// Programs in C and Fortran that use MPI are verified as they are: `mazurka mpicc` or `mpif90`
+/// compiles one, `mazurka mpirun` explores it. Programs in Rust are verified in a test of their
+/// own: see the module `mazurka::program` of the library.
 #[derive(Parser)]
 #[command(name = "mazurka", version, after_help = EXAMPLES, max_term_width = 100)]
 struct Cli {

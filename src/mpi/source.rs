@@ -83,7 +83,7 @@ impl Source {
             let text = std::fs::read(base.join(&*file)).unwrap_or_default();
             String::from_utf8_lossy(&text).lines().map(String::from).collect()
         });
-        let (line, text) = match Form::of(&file) {
+        let (line, text) = match Form::of(&file, lines) {
             // Letters may be small or capital there.
             Some(form) => {
                 let (line, text) = statement(lines, line, form).unwrap_or((line, String::new()));

@@ -12,10 +12,20 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// The form of a file in Fortran, by its name; `None` if it is in another language.
-    pub(super) fn of(file: &str) -> Option<Form> {
+    /// The form of a file in Fortran with these lines; `None` if it is in another language. An
+    /// option of the compiler may say otherwise than the name: then there are letters where fixed
+    /// form has labels.
+    pub(super) fn of(file: &str, lines: &[String]) -> Option<Form> {
         let ending = Path::new(file).extension()?.to_str()?.to_lowercase();
+        let has_no_labels = |line: &String| {
+            let is_code = !line.starts_with('#') && !Form::Fixed.code(line).is_empty();
+            let start = || line.chars().take(6);
+            is_code && !start().any(|c| c == '\t') && start().take(5).any(char::is_alphabetic)
+        };
         match &*ending {
+            "f" | "for" | "ftn" | "f77" | "fpp" if lines.iter().any(has_no_labels) => {
+                Some(Form::Free)
+            }
             "f" | "for" | "ftn" | "f77" | "fpp" => Some(Form::Fixed),
             "f90" | "f95" | "f03" | "f08" | "f18" => Some(Form::Free),
             _ => None,
@@ -139,8 +149,12 @@ c     nothing
 
     #[test]
     fn the_name_of_a_file_tells_its_form() {
-        let forms = ["a.f", "a.F", "a.f90", "a.F08", "a.c", "a"].map(Form::of);
+        let forms = ["a.f", "a.F", "a.f90", "a.F08", "a.c", "a"].map(|name| Form::of(name, &[]));
         let (fixed, free) = (Some(Form::Fixed), Some(Form::Free));
         assert_eq!(forms, [fixed, fixed, free, free, None, None]);
+        let form = |text: &str| Form::of("a.f", &[text.to_owned()]);
+        assert_eq!(form("program a"), free);
+        let others = ["c comment", "\tcall x", " 100  continue", "      end", "     & x", "#if X"];
+        assert!(others.iter().all(|line| form(line) == fixed));
     }
 }
