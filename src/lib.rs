@@ -112,8 +112,9 @@
 //! assert_eq!(result.stats().traces, 4); // the classes
 //! ```
 //!
-//! **An explorer of your own** works on all of these ([`Explorer`](explore::Explorer)). Programs in the
-//! modelling language ([`lang`]), and in C or Fortran with MPI, are verified by the command line.
+//! **An explorer of your own** works on all of these ([`Explorer`](explore::Explorer)). Programs in
+//! the modelling language ([`lang`]), and in C or Fortran with MPI, are verified by the command
+//! line.
 //!
 //! # What is there, and what is not
 //!
