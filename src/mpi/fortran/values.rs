@@ -102,7 +102,7 @@ mod tests {
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let is_constant = |word: &&str| {
             let name = word.strip_prefix("MPI_").unwrap_or_default();
-            !name.is_empty()
+            name.len() > 1
                 && !name.contains(|letter: char| letter.is_ascii_lowercase())
                 && !others.iter().any(|start| word.starts_with(start))
                 && !pointers.contains(&name)
