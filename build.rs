@@ -9,7 +9,12 @@ use std::process::Command;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let has_tests = env::var_os("CARGO_FEATURE_CLI").is_some();
-    for (name, compiler) in [("has_cc", "cc"), ("has_cxx", "c++"), ("has_python", "python3")] {
+    for (name, compiler) in [
+        ("has_cc", "cc"),
+        ("has_cxx", "c++"),
+        ("has_fortran", "gfortran"),
+        ("has_python", "python3"),
+    ] {
         println!("cargo::rustc-check-cfg=cfg({name})");
         let is_there = || Command::new(compiler).arg("--version").output();
         if has_tests && is_there().is_ok_and(|answer| answer.status.success()) {

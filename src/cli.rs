@@ -70,9 +70,9 @@ use output::{Output, When};
 /// and memory. Mazurka explores its executions, one of each class of equivalent ones, and reports
 /// deadlocks, failed assertions and run-time errors, each with an execution that leads to it.
 ///
-/// Programs in C that use MPI are verified as they are: `mazurka mpicc` compiles one,
-/// `mazurka mpirun` explores it. Programs in Rust are verified in a test of their own: see the
-/// module `mazurka::program` of the library.
+/// Programs in C and Fortran that use MPI are verified as they are: `mazurka mpicc` or `mpif90`
+/// compiles one, `mazurka mpirun` explores it. Programs in Rust are verified in a test of their
+/// own: see the module `mazurka::program` of the library.
 #[derive(Parser)]
 #[command(name = "mazurka", version, after_help = EXAMPLES, max_term_width = 100)]
 struct Cli {
@@ -123,15 +123,15 @@ enum Command {
     #[cfg(unix)]
     #[command(alias = "mpic++")]
     Mpicxx(mpicc::Args),
+    /// Compile an MPI program in Fortran, as `mpicc` does one in C
+    #[cfg(unix)]
+    #[command(aliases = ["mpif77", "mpifort"])]
+    Mpif90(mpicc::Args),
     #[cfg(unix)]
     #[command(alias = "mpiexec")]
     Mpirun(mpirun::Args),
     #[cfg(unix)]
     Link(link::Args),
-    /// Say that Fortran is not supported
-    #[cfg(unix)]
-    #[command(hide = true, aliases = ["mpif77", "mpifort"])]
-    Mpif90(mpicc::Args),
     /// Run one search for a parent process (see `measure`)
     #[command(hide = true)]
     Measure,
@@ -201,7 +201,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// The names of MPI's compilers. Those of Fortran only say that it is not supported.
+/// The names of MPI's compilers.
 const COMPILERS: [&str; 6] = ["mpicc", "mpicxx", "mpic++", "mpif90", "mpif77", "mpifort"];
 /// The names of the command of MPI that starts programs.
 const STARTERS: [&str; 2] = ["mpirun", "mpiexec"];
@@ -260,11 +260,12 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         #[cfg(unix)]
         Command::Mpicxx(args) => mpicc::run(args, crate::mpi::Language::Cxx, &mut output),
         #[cfg(unix)]
+        Command::Mpif90(args) => mpicc::run(args, crate::mpi::Language::Fortran, &mut output),
+        #[cfg(unix)]
         Command::Mpirun(args) => mpirun::run(args, &mut output),
         #[cfg(unix)]
         Command::Link(args) => link::run(&args, &mut output),
         #[cfg(unix)]
-        Command::Mpif90(_) => Err(Failure::Usage(link::NO_FORTRAN.into())),
         Command::Measure => measure::run(&mut output),
     };
     // Results so far are written even if the command failed later.

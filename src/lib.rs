@@ -113,7 +113,8 @@
 //! ```
 //!
 //! **An explorer of your own** works on all of these ([`Explorer`](explore::Explorer)). Programs in
-//! the modelling language ([`lang`]) and MPI programs in C are verified by the command line.
+//! the modelling language ([`lang`]), and in C or Fortran with MPI, are verified by the command
+//! line.
 //!
 //! # What is there, and what is not
 //!
@@ -139,7 +140,7 @@
 //! | `json` | results and pictures as JSON |
 //! | `parallel` | several threads for `stateful`; other explorers that can share their work need no feature |
 //! | `sat` | questions to a SAT solver: by UDPOR where its own search for an alternative takes long, and by the finite prefix, which refuses without it |
-//! | `cli` | the command line, MPI programs in C, studies; and `lang`, `json` and `parallel` |
+//! | `cli` | the command line, MPI programs, studies; and `lang`, `json` and `parallel` |
 //! | `mpi` | searches by the ranks of an MPI job |
 //! | `tools` | the examples that work on this repository |
 //!
@@ -180,7 +181,7 @@
 //! | [`program`] | programs of async closures: each is a process | `systems`, `model` |
 //! | [`threads`] | Rust code as it is: threads on stacks of their own | `check`, `program`, `systems`, `explore`, `model`, `random` |
 //! | [`lang`] | compiled programs: from `.maz` source text, which is checked, and from the builder's steps | `model` |
-//! | `mpi` | unmodified MPI programs in C: the compiler, the library, ranks as processes | `systems`, `explore`, `property` |
+//! | `mpi` | unmodified MPI programs in C and Fortran: the compiler, the library, ranks as processes | `systems`, `explore`, `property` |
 //! | [`trace`] | executions as sequences: happens-before, normal forms, races, sleep sets, wakeup trees | `model` |
 //! | [`unfolding`] | executions as configurations of a prime event structure | `model`, `random` |
 //! | [`alternatives`] | J for D after C: combs, k-partial, SAT | `unfolding` |

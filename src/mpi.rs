@@ -1,5 +1,5 @@
-//! Unmodified MPI programs in C as a system: each rank is a process that runs alone, once for each
-//! distinct history of observations.
+//! Unmodified MPI programs in C and Fortran as a system: each rank is a process that runs alone,
+//! once for each distinct history of observations.
 //!
 //! `mazurka mpicc` compiles a program against a header and a library of this crate, which are
 //! embedded in it as C text (`Library`) and compiled by the user's compiler. [`Ranks`] is the
@@ -24,6 +24,9 @@
 //! **Why a fork server.** To bring a rank into a state, it is run from its beginning with all its
 //! observations, which are sent at once. Starting the program anew for that takes three times as
 //! long as forking it where `main` begins.
+//!
+//! **Fortran** has other interfaces to the same library: entries and modules that are made from the
+//! same table of functions (`fortran.rs`).
 //!
 //! **The place of a call.** Each question carries the return address of the call, and so does each
 //! access to memory; the debug information of the program maps it to a line (`Source`). Macros in
@@ -66,6 +69,7 @@ mod connection;
 mod diagnosis;
 #[cfg(test)]
 mod forged;
+mod fortran;
 mod functions;
 mod ledger;
 mod library;
@@ -76,6 +80,7 @@ mod ready;
 mod servers;
 mod slip;
 mod source;
+mod statement;
 pub(crate) mod suite;
 mod unreceived;
 mod uses;
@@ -85,6 +90,7 @@ mod wire;
 
 pub use compiler::Compiler;
 pub use diagnosis::Diagnosis;
+pub use fortran::names as names_in_fortran;
 pub use functions::{Function, functions};
 pub use ranks::{Files, Launch, RANK_MEMORY, Ranks, TICK};
 pub use unreceived::Unreceived;

@@ -369,8 +369,16 @@ mod commands {
             .any(|line| line.starts_with("$ mazurka mpirun") && line.contains("python3"))
     }
 
+    fn needs(page: &Page, command: &str) -> bool {
+        page.text.lines().any(|line| line.starts_with(command))
+    }
+
     fn needs_compiler(page: &Page) -> bool {
-        page.text.lines().any(|line| line.starts_with("$ mazurka mpic"))
+        needs(page, "$ mazurka mpic") || needs_fortran(page)
+    }
+
+    fn needs_fortran(page: &Page) -> bool {
+        needs(page, "$ mazurka mpif")
     }
 
     #[test]
@@ -384,7 +392,8 @@ mod commands {
     #[test]
     #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
     fn commands_for_programs_in_c_print_what_is_shown() {
-        let pages: Vec<Page> = pages().into_iter().filter(needs_compiler).collect();
+        let is_meant = |page: &Page| needs_compiler(page) && !needs_fortran(page);
+        let pages: Vec<Page> = pages().into_iter().filter(is_meant).collect();
         assert!(pages.len() > 1, "{} pages are compared", pages.len());
         replay(&pages);
     }
@@ -393,6 +402,14 @@ mod commands {
     #[cfg_attr(not(has_python), ignore = "needs Python")]
     fn commands_for_programs_in_python_print_what_is_shown() {
         let pages: Vec<Page> = pages().into_iter().filter(needs_python).collect();
+        assert_eq!(pages.len(), 1, "pages are compared");
+        replay(&pages);
+    }
+
+    #[test]
+    #[cfg_attr(not(has_fortran), ignore = "needs a Fortran compiler")]
+    fn commands_for_programs_in_fortran_print_what_is_shown() {
+        let pages: Vec<Page> = pages().into_iter().filter(needs_fortran).collect();
         assert_eq!(pages.len(), 1, "pages are compared");
         replay(&pages);
     }

@@ -27,11 +27,7 @@ Examples:
   mazurka link mpi
   PATH=\"$PWD/mpi:$PATH\" cmake -S . -B build -D CMAKE_C_COMPILER=mpicc
 
-The links are mpicc, mpicxx, mpic++, mpirun and mpiexec. mpif90, mpif77 and mpifort only say that
-Fortran is not supported; without them, those of another MPI would be found.";
-
-/// What is said instead of compiling Fortran.
-pub(super) const NO_FORTRAN: &str = "Fortran is not supported, only C and C++";
+The links are mpicc, mpicxx, mpic++, mpif90, mpif77, mpifort, mpirun and mpiexec.";
 
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let Args { folder } = args;
@@ -57,7 +53,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let whole = fs::canonicalize(folder).map_err(failed)?;
     output.print(format!(
-        "{} has mpicc, mpicxx, mpic++, mpirun and mpiexec. {NO_FORTRAN}.\nPut it first: export PATH=\"{}:$PATH\"\n",
+        "{} has mpicc, mpicxx, mpic++, mpif90, mpif77, mpifort, mpirun and mpiexec.\nPut it first: export PATH=\"{}:$PATH\"\n",
         folder.display(),
         whole.display()
     ))?;

@@ -1,4 +1,4 @@
-//! `mazurka mpicc` and `mazurka mpicxx`: compile MPI programs so that they can be verified.
+//! `mazurka mpicc`, `mpicxx` and `mpif90`: compile MPI programs so that they can be verified.
 
 use std::ffi::OsString;
 
@@ -12,9 +12,10 @@ use crate::mpi::{Compiler, Language, Query};
 /// Compile an MPI program in C, to verify it with `mazurka mpirun`
 ///
 /// Takes the options of a C compiler and passes them to the compiler named by MAZURKA_CC, or else
-/// to `cc` (`mpicxx`: MAZURKA_CXX, or else `c++`). No MPI installation is needed. Programs get
-/// debug information (-g), and their memory accesses are instrumented; with `-fno-sanitize=thread`
-/// they are not, and then accesses to a buffer while a communication uses it are not found.
+/// to `cc` (`mpicxx`: MAZURKA_CXX, or else `c++`; `mpif90`: MAZURKA_FC, or else `gfortran`). No MPI
+/// installation is needed. Programs get debug information (-g), and their memory accesses are
+/// instrumented; with `-fno-sanitize=thread` they are not, and then accesses to a buffer while a
+/// communication uses it are not found.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -32,7 +33,7 @@ Examples:
   mazurka mpicc --showme:compile    the options for compiling; also link, incdirs, libdirs, libs
   mazurka mpicc -v --help           the help of the compiler itself
 
-A link to `mazurka` with the name mpicc, mpicxx or mpirun runs that command. `mazurka link DIR`
+A link to `mazurka` with the name mpicc, mpicxx, mpif90 or mpirun runs that command. `mazurka link DIR`
 makes them.";
 
 /// A question of a build system.

@@ -1,4 +1,4 @@
-//! The user's compiler, as `mazurka mpicc` calls it: our `mpi.h` comes first, memory accesses are
+//! The user's compiler, as `mazurka mpicc` calls it: our headers come first, memory accesses are
 //! instrumented, and programs are linked with our library.
 //!
 //! The instrumentation is that of the thread sanitizer, which every common compiler has: each
@@ -19,6 +19,8 @@ pub(crate) enum Language {
     C,
     /// C++: `mpicxx`.
     Cxx,
+    /// Fortran: `mpif90`.
+    Fortran,
 }
 
 /// A compiler for programs that are to be verified.
@@ -26,6 +28,8 @@ pub(crate) enum Language {
 pub struct Compiler {
     /// The command, possibly with options.
     command: Vec<OsString>,
+    /// Whether it compiles Fortran.
+    is_for_fortran: bool,
     /// The folder of compiled libraries, which are kept.
     cache: PathBuf,
     /// A folder for objects that are not kept.
@@ -42,8 +46,15 @@ const INSTRUMENTED: [&str; 4] =
 /// is, and one call instruction may serve two calls in different blocks.
 pub(super) const SEPARATE: [&str; 2] = ["-fstack-reuse=none", "-fno-crossjumping"];
 
+/// Such options for Fortran: a signal that ends a rank is handled by our library; and, as usual for
+/// MPI, buffers of different types may be passed to one procedure that has no interface.
+pub(super) const FOR_FORTRAN: [&str; 2] = ["-fno-backtrace", "-fallow-argument-mismatch"];
+
+/// Options that change what an `INTEGER` is. Then the arguments of calls are not what MPI expects.
+const LARGE_INTEGERS: [&str; 2] = ["-fdefault-integer-8", "-finteger-4-integer-8"];
+
 /// Options whose value is the next word.
-const WITH_VALUE: [&str; 33] = [
+const WITH_VALUE: [&str; 34] = [
     "-o",
     "-I",
     "-L",
@@ -75,12 +86,21 @@ const WITH_VALUE: [&str; 33] = [
     "-arch",
     "-target",
     "--param",
+    "-J",
     "-aux-info",
     "-wrapper",
 ];
 
 /// The extensions of source files.
 const SOURCES: [&str; 11] = ["c", "i", "cc", "cp", "cxx", "cpp", "c++", "CPP", "C", "ii", "cppm"];
+
+/// Those of Fortran, in lower case.
+const FORTRAN_SOURCES: [&str; 8] = ["f", "for", "ftn", "fpp", "f90", "f95", "f03", "f08"];
+
+/// Whether a compiler compiles a file with this extension.
+fn is_of_source(ending: &str) -> bool {
+    SOURCES.contains(&ending) || FORTRAN_SOURCES.contains(&&*ending.to_lowercase())
+}
 
 /// A word of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +120,7 @@ fn words(arguments: &[OsString]) -> Vec<Word> {
         let text = word.to_string_lossy();
         let is_source = || {
             let ending = Path::new(word).extension().and_then(OsStr::to_str);
-            is_any_source || ending.is_some_and(|ending| SOURCES.contains(&ending))
+            is_any_source || ending.is_some_and(is_of_source)
         };
         if WITH_VALUE.contains(&&*text) {
             let value = rest.next().cloned();
@@ -206,18 +226,32 @@ impl Compiler {
     /// `cache`; `scratch` is an existing folder for the files of one call.
     pub fn new(command: &str, cache: PathBuf, scratch: PathBuf) -> Compiler {
         let command = command.split_whitespace().map(OsString::from).collect();
-        Compiler { command, cache, scratch }
+        Compiler { command, is_for_fortran: false, cache, scratch }
     }
 
-    /// The user's compiler: the one that MAZURKA_CC names (in C++, MAZURKA_CXX), or the usual one.
+    /// The same command as a compiler for Fortran.
+    pub fn for_fortran(self) -> Compiler {
+        Compiler { is_for_fortran: true, ..self }
+    }
+
+    pub(super) fn is_for_fortran(&self) -> bool {
+        self.is_for_fortran
+    }
+
+    /// The user's compiler: the one that MAZURKA_CC, MAZURKA_CXX or MAZURKA_FC names, or else the
+    /// usual one.
     /// `scratch` is as for [`new`](Compiler::new).
     pub(crate) fn of_user(language: Language, scratch: &Path) -> Compiler {
         let (variable, usual) = match language {
             Language::C => ("MAZURKA_CC", "cc"),
             Language::Cxx => ("MAZURKA_CXX", "c++"),
+            Language::Fortran => ("MAZURKA_FC", "gfortran"),
         };
         let named = std::env::var(variable).ok().filter(|name| !name.trim().is_empty());
-        Compiler::new(named.as_deref().unwrap_or(usual), cache(scratch), scratch.to_owned())
+        let name = named.as_deref().unwrap_or(usual);
+        let is_for_fortran = language == Language::Fortran;
+        let compiler = Compiler::new(name, cache(scratch), scratch.to_owned());
+        Compiler { is_for_fortran, ..compiler }
     }
 
     /// The name in messages.
@@ -320,6 +354,11 @@ impl Compiler {
             let mut call = self.call()?;
             call.args(arguments);
             return Ok(vec![call]);
+        }
+        let is_large = |word: &&OsString| LARGE_INTEGERS.iter().any(|option| *word == *option);
+        if let Some(option) = arguments.iter().find(is_large).filter(|_| self.is_for_fortran) {
+            let option = option.to_string_lossy();
+            return Err(format!("{option} is not supported: an INTEGER of MPI has 4 bytes"));
         }
         let library = Library::of(self)?;
         if task == Task::Compile {

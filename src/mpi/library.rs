@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
-use super::compiler::{Compiler, SEPARATE};
-use super::functions;
+use super::compiler::{Compiler, FOR_FORTRAN, SEPARATE};
+use super::{fortran, functions};
 
 /// The header for programs.
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
@@ -89,6 +89,25 @@ fn made() -> [(&'static str, String); 2] {
     [("mazurka-functions.h", functions::declarations()), (REFUSED, functions::refusals())]
 }
 const REFUSED: &str = "refused.c";
+
+/// The files for programs in Fortran, besides those that are made.
+const FORTRAN: [(&str, &str); 2] =
+    [("fortran.h", include_str!("c/fortran.h")), ("fortran.c", include_str!("c/fortran.c"))];
+
+/// The files for programs in Fortran that are made from the table of functions: the header, the
+/// modules, and the entries that they call.
+fn made_for_fortran() -> [(&'static str, String); 4] {
+    [
+        ("mpif.h", fortran::header()),
+        ("entries.c", fortran::entries()),
+        ("mpi.f90", fortran::module()),
+        ("mpi_f08.f90", fortran::module_f08()),
+    ]
+}
+
+/// The options for compiling modules.
+const MODULE_OPTIONS: [&str; 4] =
+    ["-O2", "-fPIC", "-fno-omit-frame-pointer", "-ffree-line-length-none"];
 
 /// The source files of functions that have twins with large counts. They are compiled twice.
 pub(super) const TWINS: [(&str, &str); 8] = [
@@ -171,7 +190,7 @@ impl Library {
     /// programs themselves: linkers take an object with the name of an archive.
     pub(crate) const NAME: &str = "mazurka";
 
-    /// The options among [`SEPARATE`] that the compiler accepts.
+    /// The options among [`SEPARATE`] and [`FOR_FORTRAN`] that the compiler accepts.
     pub(super) fn options(&self) -> Result<Vec<String>, String> {
         let path = self.folder.join(ACCEPTED);
         let text =
@@ -202,12 +221,21 @@ impl Library {
         for (name, content) in [HEADER, SCRIPT].into_iter().chain(others) {
             fs::write(folder.join(name), content).map_err(|error| format!("{name}: {error}"))?;
         }
-        for (name, content) in made() {
+        let for_fortran = compiler.is_for_fortran();
+        if for_fortran {
+            for (name, content) in FORTRAN {
+                fs::write(folder.join(name), content)
+                    .map_err(|error| format!("{name}: {error}"))?;
+            }
+        }
+        let made_too = for_fortran.then(made_for_fortran).into_iter().flatten();
+        for (name, content) in made().into_iter().chain(made_too) {
             fs::write(folder.join(name), content).map_err(|error| format!("{name}: {error}"))?;
         }
         let mut objects = Vec::new();
         let once = PARTS.into_iter().map(|(name, _)| name).chain([REFUSED]);
-        let once = once.chain(TWINS.map(|(name, _)| name)).map(|name| (name, None));
+        let more = for_fortran.then_some(["fortran.c", "entries.c"]).into_iter().flatten();
+        let once = once.chain(TWINS.map(|(name, _)| name)).chain(more).map(|name| (name, None));
         let again = TWINS.into_iter().map(|(name, _)| (name, Some(LARGE)));
         let all: Vec<_> = once.chain(again).collect();
         // As many at a time as there are processors.
@@ -225,11 +253,22 @@ impl Library {
                 check(is_compiled, compiler, name)?;
             }
         }
+        if for_fortran {
+            for name in ["mpi.f90", "mpi_f08.f90"] {
+                let object = folder.join(name).with_extension("o");
+                let mut call = compiler.call()?;
+                call.args(MODULE_OPTIONS).arg("-J").arg(folder).arg("-c").arg(folder.join(name));
+                finish(compiler, call.arg("-o").arg(&object), name)?;
+                objects.push(object);
+            }
+        }
         let mut accepted = String::new();
-        for option in SEPARATE {
+        let language = if for_fortran { "f95" } else { "c" };
+        let options = FOR_FORTRAN.into_iter().filter(|_| for_fortran);
+        for option in SEPARATE.into_iter().chain(options) {
             let mut call = compiler.call()?;
             call.arg(option)
-                .args(["-x", "c", "-c", "/dev/null", "-o"])
+                .args(["-x", language, "-c", "/dev/null", "-o"])
                 .arg(folder.join("nothing.o"));
             if compiler.status(call.stderr(Stdio::null()))? {
                 accepted += &format!("{option}\n");
@@ -241,10 +280,13 @@ impl Library {
         call.args(["-r", "-nostdlib", "-Xlinker", "-T", "-Xlinker"]).arg(folder.join(SCRIPT.0));
         call.arg("-o").arg(folder.join("mazurka.o")).args(objects);
         finish(compiler, &mut call, "the library")?;
-        let mut call = compiler.call()?;
-        call.args(["-shared", "-Xlinker", "-soname", "-Xlinker", SHARED]);
-        call.arg("-o").arg(folder.join(SHARED)).arg(folder.join("mazurka.o"));
-        finish(compiler, &mut call, "the library")?;
+        // Entries for Fortran are no part of the ABI.
+        if !for_fortran {
+            let mut call = compiler.call()?;
+            call.args(["-shared", "-Xlinker", "-soname", "-Xlinker", SHARED]);
+            call.arg("-o").arg(folder.join(SHARED)).arg(folder.join("mazurka.o"));
+            finish(compiler, &mut call, "the library")?;
+        }
         let named = folder.join(format!("lib{}.a", Library::NAME));
         fs::copy(folder.join("mazurka.o"), named).map(|_| ()).map_err(|error| error.to_string())
     }
@@ -275,11 +317,13 @@ fn mark(compiler: &Compiler) -> Result<u64, String> {
         PARTS,
         TWINS,
         made(),
+        compiler
+            .is_for_fortran()
+            .then(|| (FORTRAN, made_for_fortran(), MODULE_OPTIONS, FOR_FORTRAN)),
         OPTIONS,
         SCRIPT,
         SEPARATE,
-        Library::NAME,
-        SHARED,
+        (Library::NAME, SHARED),
     )
         .hash(&mut hasher);
     Ok(hasher.finish())

@@ -252,6 +252,8 @@ impl Servers {
         let mut command = Command::new(program);
         command.env("MAZURKA_SOCKET", folder.join("wire"));
         command.env("MAZURKA_VARIABLES", self.table(program)?);
+        // What a program in Fortran prints is written at once.
+        command.env("GFORTRAN_UNBUFFERED_PRECONNECTED", "y");
         match origin {
             None => {
                 command.args(&launch.arguments);

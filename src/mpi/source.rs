@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use addr2line::Loader;
 
+use super::statement::{Form, statement};
 use crate::model::Site;
 
 /// The source of a program, according to its debug information.
@@ -75,7 +76,7 @@ fn lines<'a>(
 ) -> &'a [String] {
     files.entry(file.clone()).or_insert_with(|| {
         let text = std::fs::read(base.join(&**file)).unwrap_or_default();
-        String::from_utf8_lossy(&text).lines().map(|line| line.trim().to_owned()).collect()
+        String::from_utf8_lossy(&text).lines().map(String::from).collect()
     })
 }
 
@@ -106,8 +107,8 @@ impl Source {
         let file = named.get(&number)?.clone();
         let text = lines(files, &file, &self.base).get((line as usize).wrapping_sub(1));
         let text = text.map_or(call.to_owned(), |text| match text.contains(call) {
-            true => text.clone(),
-            false => format!("{call}: {text}"),
+            true => text.trim().to_owned(),
+            false => format!("{call}: {}", text.trim()),
         });
         Some(Site { file: Some(file), line, column: 0, text })
     }
@@ -121,9 +122,20 @@ impl Source {
         let find = || find(loader.as_ref()?, address, &self.base);
         let place = places.entry(address).or_insert_with(find).clone();
         let Place { file, line, column } = place?;
-        let written = lines(files, &file, &self.base).get(line as usize - 1);
-        let written = written.filter(|text| text.contains(call));
-        let text = written.map_or(call, |text| text.trim_end_matches(';')).to_owned();
+        let lines = lines(files, &file, &self.base);
+        let (line, text) = match Form::of(&file, lines) {
+            // Letters may be small or capital there.
+            Some(form) => {
+                let (line, text) = statement(lines, line, form).unwrap_or((line, String::new()));
+                (line, Some(text).filter(|text| text.to_lowercase().contains(&call.to_lowercase())))
+            }
+            None => {
+                let text = lines.get(line as usize - 1).map(|text| text.trim());
+                let written = text.filter(|text| text.contains(call));
+                (line, written.map(|text| text.trim_end_matches(';').to_owned()))
+            }
+        };
+        let text = text.unwrap_or_else(|| call.to_owned());
         Some(Site { file: Some(file), line, column, text })
     }
 

@@ -9,9 +9,10 @@
 //! run       offset, kind, size of a value, number of values one after the other
 //! layout    first run, number of runs
 //! global    address, size, layout, name
-//! pointer   a global one: its address; size, layout, name of what it points to
+//! pointer   a global one: its address; size, layout, name of what it points to; whether it is sure
 //! function  first address, address behind the last, first local, number of locals
-//! local     form, place, size, layout, name, first address of its scope, address behind the last
+//! local     form, place, size, layout, name, first address of its scope, address behind the last;
+//!           whether it is sure
 //! names     bytes, each name with a 0 at its end
 //! ```
 //!
@@ -19,6 +20,15 @@
 //! size and layout describe what it points to. A pointer that moves, or a scope in several pieces,
 //! has one entry for each place or piece. Left out are values in pieces, computed values, variables
 //! that move or have no known length, and layouts with too many parts.
+//!
+//! In Fortran, an array may be known by a descriptor, whose first word is the address of its
+//! values: that is a pointer to them. Such a pointer is sure, unless it is a `POINTER` of the
+//! program: it never points to memory that was freed. (An optimiser leaves out that it becomes
+//! null, so nothing is sure then.) A common block is one variable, and so are others that share
+//! memory; where procedures declare it differently, its contents are unknown.
+
+mod shared;
+mod types;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -29,7 +39,7 @@ use gimli::{
     AttributeValue, DebuggingInformationEntry, Dwarf, EndianRcSlice, EvaluationResult, Reader as _,
     RunTimeEndian, Unit, UnitOffset,
 };
-use object::{Object, ObjectSection};
+use object::{Object, ObjectSection, ObjectSymbol};
 
 type Slice = EndianRcSlice<RunTimeEndian>;
 type Entry = DebuggingInformationEntry<Slice>;
@@ -71,6 +81,9 @@ struct Global {
     name: u64,
 }
 
+/// A global pointer: what it points to, and whether that is never memory that was freed.
+type Pointer = (Global, bool);
+
 struct Local {
     form: Form,
     /// The offset, or the number of the register.
@@ -79,6 +92,8 @@ struct Local {
     layout: u64,
     name: u64,
     scope: (u64, u64),
+    /// Whether a pointer never points to memory that was freed.
+    is_sure: bool,
 }
 
 /// The form of a local; the numbers are those of `enum form` in `c/variables.c`.
@@ -87,6 +102,8 @@ enum Form {
     Variable = 0,
     Pointer = 1,
     PointerInRegister = 2,
+    /// A pointer to a descriptor.
+    Descriptor = 3,
 }
 
 struct Function {
@@ -103,12 +120,14 @@ enum Location {
 }
 
 impl Location {
-    /// The location of a pointer, for the table of locals.
-    fn of_pointer(&self) -> Option<(Form, i64)> {
-        match *self {
-            Location::Frame(offset) => Some((Form::Pointer, offset)),
-            Location::Register(number) => Some((Form::PointerInRegister, number.into())),
-            Location::Address(_) => None,
+    /// The location of a pointer of this form in memory, for the table of locals.
+    fn of_pointer(&self, form: Form) -> Option<(Form, i64)> {
+        match (self, form) {
+            (Location::Frame(offset), _) => Some((form, *offset)),
+            (Location::Register(number), Form::Pointer) => {
+                Some((Form::PointerInRegister, (*number).into()))
+            }
+            _ => None,
         }
     }
 }
@@ -121,7 +140,7 @@ struct Table {
     runs: Vec<Run>,
     layouts: Vec<(u64, u64)>,
     globals: Vec<Global>,
-    pointers: Vec<Global>,
+    pointers: Vec<Pointer>,
     functions: Vec<Function>,
     locals: Vec<Local>,
     names: Vec<u8>,
@@ -145,13 +164,27 @@ fn read(program: &Path) -> Option<Table> {
         Ok(EndianRcSlice::new(Rc::from(data), endian))
     };
     let dwarf = Dwarf::load(section).ok()?;
+    let symbols = file.symbols().filter(|symbol| symbol.size() > 0);
+    let symbols: HashMap<&str, (u64, u64)> = symbols
+        .filter_map(|symbol| Some((symbol.name().ok()?, (symbol.address(), symbol.size()))))
+        .collect();
     let mut table = Table::default();
     let mut units = dwarf.units();
     while let Ok(Some(header)) = units.next() {
         if let Ok(unit) = dwarf.unit(header) {
             let known = HashMap::new();
-            let mut reading =
-                OfUnit { dwarf: &dwarf, unit: &unit, known, anything: None, table: &mut table };
+            let lowest = lowest_index(&unit);
+            let is_optimized = is_optimized(&dwarf, &unit);
+            let mut reading = OfUnit {
+                dwarf: &dwarf,
+                unit: &unit,
+                symbols: &symbols,
+                lowest,
+                is_optimized,
+                known,
+                anything: None,
+                table: &mut table,
+            };
             // What cannot be read is left out.
             let _ = reading.all();
         }
@@ -165,10 +198,33 @@ fn read(program: &Path) -> Option<Table> {
         file.sections().any(holds)
     };
     table.globals.retain(is_there);
-    table.pointers.retain(is_there);
-    table.globals.sort_by_key(|global| global.at);
+    table.pointers.retain(|(pointer, _)| is_there(pointer));
+    table.merge_globals();
     table.functions.sort_by_key(|function| function.code.0);
     Some(table)
+}
+
+/// The index of the first value of an array, if its type does not say another one.
+fn lowest_index(unit: &Unit<Slice>) -> i64 {
+    let is_fortran = |language: gimli::DwLang| {
+        let name = language.static_string().unwrap_or_default();
+        name.starts_with("DW_LANG_Fortran")
+    };
+    let root = unit.entry(unit.header.root_offset());
+    match root.ok().and_then(|root| root.attr_value(gimli::DW_AT_language)) {
+        Some(AttributeValue::Language(language)) if is_fortran(language) => 1,
+        _ => 0,
+    }
+}
+
+/// Whether an optimiser was at work, as far as the compiler says so.
+fn is_optimized(dwarf: &Dwarf<Slice>, unit: &Unit<Slice>) -> bool {
+    let root = unit.entry(unit.header.root_offset()).ok();
+    let producer = root.and_then(|root| root.attr_value(gimli::DW_AT_producer));
+    let producer = producer.and_then(|producer| dwarf.attr_string(unit, producer).ok());
+    let text = producer.and_then(|text| text.to_string_lossy().ok().map(|text| text.into_owned()));
+    let is_option = |word: &str| word.starts_with("-O") && word != "-O0";
+    text.is_none_or(|text| text.split_whitespace().any(is_option))
 }
 
 impl Table {
@@ -187,8 +243,12 @@ impl Table {
             words.extend([run.offset, run.kind as u64, run.size, run.count]);
         }
         words.extend(self.layouts.iter().flat_map(|&(first, count)| [first, count]));
-        for global in self.globals.iter().chain(&self.pointers) {
+        for global in &self.globals {
             words.extend([global.at, global.size, global.layout, global.name]);
+        }
+        for (pointer, is_sure) in &self.pointers {
+            let Global { at, size, layout, name } = *pointer;
+            words.extend([at, size, layout, name, u64::from(*is_sure)]);
         }
         for function in &self.functions {
             let (first, behind) = function.code;
@@ -204,6 +264,7 @@ impl Table {
                 local.name,
                 first,
                 behind,
+                u64::from(local.is_sure),
             ]);
         }
         let mut bytes: Vec<u8> = words.into_iter().flat_map(u64::to_ne_bytes).collect();
@@ -228,6 +289,11 @@ impl Table {
 struct OfUnit<'t> {
     dwarf: &'t Dwarf<Slice>,
     unit: &'t Unit<Slice>,
+    /// The addresses and sizes of symbols, by their names.
+    symbols: &'t HashMap<&'t str, (u64, u64)>,
+    /// The index of the first value of an array, if its type does not say another one.
+    lowest: i64,
+    is_optimized: bool,
     /// The types visited so far; `None` if nothing is known of a type.
     known: HashMap<UnitOffset, Option<(u64, u64)>>,
     /// The size and layout of memory with unknown contents.
@@ -275,21 +341,26 @@ impl OfUnit<'_> {
                     let _ = self.variable(&entry, place);
                     continue;
                 }
-                gimli::DW_TAG_namespace => place.clone(),
+                gimli::DW_TAG_common_block => {
+                    let _ = self.common(child);
+                    continue;
+                }
+                gimli::DW_TAG_namespace | gimli::DW_TAG_module => place.clone(),
                 _ => continue,
             };
             self.children(child, &inner)?;
-            self.close(&inner, place);
+            if entry.tag() == gimli::DW_TAG_subprogram {
+                self.close(&inner);
+            }
         }
         Ok(())
     }
 
-    /// Ends a function: its locals are those that were added since it began.
-    fn close(&mut self, inner: &Place, outer: &Place) {
-        if let (Some(pieces), None) = (&inner.function, &outer.function) {
-            for function in &mut self.table.functions[pieces.clone()] {
-                function.count = self.table.locals.len() as u64 - function.first;
-            }
+    /// Ends a function: its locals are those that were added since it began. Those of functions in
+    /// it are among them, but their scopes are not in its code.
+    fn close(&mut self, function: &Place) {
+        for function in &mut self.table.functions[function.function.clone().unwrap_or_default()] {
+            function.count = self.table.locals.len() as u64 - function.first;
         }
     }
 
@@ -345,35 +416,79 @@ impl OfUnit<'_> {
         };
         let name = match origin.attr_value(gimli::DW_AT_name) {
             Some(name) => self.dwarf.attr_string(self.unit, name)?.to_string_lossy()?.into_owned(),
+            // A variable of the compiler, for Fortran.
+            None if origin.attr(gimli::DW_AT_artificial).is_some() => return Ok(()),
             None => String::new(),
         };
         let name = self.table.add_name(&name);
-        let pointed = self.pointed(of_type)?;
+        let described = self.described(of_type)?;
+        let is_sure = self.unit.entry(of_type)?.attr(gimli::DW_AT_allocated).is_some();
+        let is_sure = is_sure && !self.is_optimized;
+        let pointed = match described {
+            Some(element) => self.layout(element)?,
+            None => self.pointed(of_type)?,
+        };
         let Some(location) = entry.attr_value(gimli::DW_AT_location) else { return Ok(()) };
         if let AttributeValue::Exprloc(expression) = location {
+            let Some((location, is_behind)) = self.location(expression, place)? else {
+                return Ok(());
+            };
+            if is_behind {
+                let is_argument = self.lowest == 1 && !self.is_optimized;
+                let (form, shape) = self.behind(of_type, described.is_some())?;
+                for &scope in place.scope.iter() {
+                    self.local(location.of_pointer(form), shape, name, scope, is_argument);
+                }
+                return Ok(());
+            }
             let own = self.layout(of_type)?;
-            let Some(location) = self.location(expression, place)? else { return Ok(()) };
             if let Location::Address(at) = location {
                 let global = |(size, layout)| Global { at, size, layout, name };
                 self.table.globals.extend(own.map(global));
-                self.table.pointers.extend(pointed.map(global));
+                self.table.pointers.extend(pointed.map(global).map(|pointer| (pointer, is_sure)));
             }
             for &scope in place.scope.iter() {
                 if let Location::Frame(offset) = location {
-                    self.local(Some((Form::Variable, offset)), own, name, scope);
+                    self.local(Some((Form::Variable, offset)), own, name, scope, false);
                 }
-                self.local(location.of_pointer(), pointed, name, scope);
+                self.local(location.of_pointer(Form::Pointer), pointed, name, scope, is_sure);
             }
         } else if let Some(mut list) = self.dwarf.attr_locations(self.unit, location)? {
             // These are the places of the value in parts of its scope. They may belong to other
             // variables as well, but only the value of a pointer matters.
             while let Some(one) = list.next()? {
-                let location = self.location(one.data, place)?;
-                let at = location.and_then(|location| location.of_pointer());
-                self.local(at, pointed, name, (one.range.begin, one.range.end));
+                let Some((location, is_behind)) = self.location(one.data, place)? else { continue };
+                let (form, shape) = match is_behind {
+                    true => self.behind(of_type, described.is_some())?,
+                    false => (Form::Pointer, pointed),
+                };
+                let scope = (one.range.begin, one.range.end);
+                self.local(location.of_pointer(form), shape, name, scope, is_sure);
             }
         }
         Ok(())
+    }
+
+    /// How a variable of this type is found whose address is in memory: an argument of Fortran. If
+    /// its length is unknown, the layout is that of its first value.
+    fn behind(
+        &mut self,
+        of_type: UnitOffset,
+        is_described: bool,
+    ) -> gimli::Result<(Form, Option<(u64, u64)>)> {
+        let element = self.element(of_type)?;
+        let shape = match (is_described, self.layout(of_type)?, element) {
+            (false, Some(own), _) => Some(own),
+            (_, _, Some(element)) => self.layout(element)?,
+            _ => None,
+        };
+        // An argument of any type is said to be a pointer.
+        let is_pointer = |&(_, layout): &(u64, u64)| {
+            self.table.runs_of(layout).iter().any(|run| run.kind == Kind::Pointer)
+        };
+        let shape =
+            if shape.as_ref().is_some_and(is_pointer) { Some(self.anything()) } else { shape };
+        Ok((if is_described { Form::Descriptor } else { Form::Pointer }, shape))
     }
 
     fn local(
@@ -382,74 +497,47 @@ impl OfUnit<'_> {
         shape: Option<(u64, u64)>,
         name: u64,
         scope: (u64, u64),
+        is_sure: bool,
     ) {
         if let (Some((form, place)), Some((size, layout))) = (at, shape) {
-            self.table.locals.push(Local { form, place, size, layout, name, scope });
+            self.table.locals.push(Local { form, place, size, layout, name, scope, is_sure });
         }
     }
 
-    /// The location of a variable, given by an expression of one operation.
+    /// The location of a variable, and whether its address is there instead of its value.
     fn location(
         &self,
         expression: gimli::Expression<Slice>,
         place: &Place,
-    ) -> gimli::Result<Option<Location>> {
+    ) -> gimli::Result<Option<(Location, bool)>> {
+        use gimli::Operation;
         let mut operations = expression.clone().operations(self.unit.encoding());
         let first = operations.next()?;
-        let is_plain = operations.next()?.is_none();
-        Ok(match first.filter(|_| is_plain) {
-            Some(gimli::Operation::FrameOffset { offset }) => {
-                Some(Location::Frame(offset + place.frame))
+        let second = operations.next()?;
+        let is_short = second.is_none() || operations.next()?.is_none();
+        Ok(match (first, second) {
+            (Some(Operation::Address { .. } | Operation::AddressIndex { .. }), second) => {
+                let is_value =
+                    matches!(second, None | Some(Operation::PlusConstant { .. })) && is_short;
+                let address = if is_value { self.address(expression)? } else { None };
+                address.map(|address| (Location::Address(address), false))
             }
-            Some(gimli::Operation::Register { register }) => Some(Location::Register(register.0)),
-            Some(gimli::Operation::Address { .. } | gimli::Operation::AddressIndex { .. }) => {
-                self.address(expression)?.map(Location::Address)
+            (Some(Operation::FrameOffset { offset }), None) => {
+                Some((Location::Frame(offset + place.frame), false))
+            }
+            (Some(Operation::FrameOffset { offset }), Some(Operation::Deref { .. }))
+                if is_short =>
+            {
+                Some((Location::Frame(offset + place.frame), true))
+            }
+            (Some(Operation::Register { register }), None) => {
+                Some((Location::Register(register.0), false))
+            }
+            (Some(Operation::RegisterOffset { register, offset: 0, .. }), None) => {
+                Some((Location::Register(register.0), true))
             }
             _ => None,
         })
-    }
-
-    /// The size and layout of the memory that a pointer of this type points to: `None` if it is not
-    /// a pointer; unknown contents if the type does not say (`void`).
-    fn pointed(&mut self, of_type: UnitOffset) -> gimli::Result<Option<(u64, u64)>> {
-        let Some(pointee) = self.pointee(of_type, DEEPEST)? else { return Ok(None) };
-        let known = match pointee {
-            Some(pointee) => self.layout(pointee)?,
-            None => None,
-        };
-        let is_known = |&(size, layout): &(u64, u64)| {
-            let (_, runs) = self.table.layouts[layout as usize];
-            size > 0 && runs > 0
-        };
-        Ok(Some(known.filter(is_known).unwrap_or_else(|| self.anything())))
-    }
-
-    /// The type that a pointer of this type points to; the inner `None` is `void`. The outer `None`
-    /// means that it is not a pointer.
-    fn pointee(&self, offset: UnitOffset, depth: u32) -> gimli::Result<Option<Option<UnitOffset>>> {
-        let entry = self.unit.entry(offset)?;
-        let inner = match entry.attr_value(gimli::DW_AT_type) {
-            Some(AttributeValue::UnitRef(inner)) => Some(inner),
-            _ => None,
-        };
-        match (entry.tag(), inner) {
-            (gimli::DW_TAG_pointer_type, _) => Ok(Some(inner)),
-            (
-                gimli::DW_TAG_typedef
-                | gimli::DW_TAG_const_type
-                | gimli::DW_TAG_volatile_type
-                | gimli::DW_TAG_restrict_type
-                | gimli::DW_TAG_atomic_type,
-                Some(inner),
-            ) if depth > 0 => self.pointee(inner, depth - 1),
-            _ => Ok(None),
-        }
-    }
-
-    /// The layout of a byte that may be a part of any value.
-    fn anything(&mut self) -> (u64, u64) {
-        let runs = [Run { offset: 0, kind: Kind::Unknown, size: 1, count: 1 }];
-        *self.anything.get_or_insert_with(|| (1, self.table.add_layout(&runs)))
     }
 
     fn address(&self, location: gimli::Expression<Slice>) -> gimli::Result<Option<u64>> {
@@ -471,130 +559,5 @@ impl OfUnit<'_> {
             Some(gimli::Location::Address { address }) => Some(*address),
             _ => None,
         })
-    }
-
-    /// The size of a type, and the index of its layout.
-    fn layout(&mut self, offset: UnitOffset) -> gimli::Result<Option<(u64, u64)>> {
-        if let Some(known) = self.known.get(&offset) {
-            return Ok(*known);
-        }
-        let shape = self.shape(offset, DEEPEST)?;
-        let found = shape.map(|(size, runs)| (size, self.table.add_layout(&runs)));
-        self.known.insert(offset, found);
-        Ok(found)
-    }
-
-    /// The size of a type and its values; `None` if its size is unknown.
-    fn shape(&self, offset: UnitOffset, depth: u32) -> gimli::Result<Option<Shape>> {
-        let entry = self.unit.entry(offset)?;
-        let size = entry.attr_value(gimli::DW_AT_byte_size).and_then(|size| size.udata_value());
-        let inner = || match (entry.attr_value(gimli::DW_AT_type), depth) {
-            (_, 0) => Ok(None),
-            (Some(AttributeValue::UnitRef(inner)), _) => self.shape(inner, depth - 1),
-            _ => Ok(None),
-        };
-        let one = |kind, size| vec![Run { offset: 0, kind, size, count: 1 }];
-        Ok(match entry.tag() {
-            gimli::DW_TAG_base_type => size.map(|size| (size, one(kind(&entry), size))),
-            gimli::DW_TAG_pointer_type | gimli::DW_TAG_reference_type => {
-                let size = size.unwrap_or(u64::from(self.unit.encoding().address_size));
-                Some((size, one(Kind::Pointer, size)))
-            }
-            gimli::DW_TAG_typedef
-            | gimli::DW_TAG_const_type
-            | gimli::DW_TAG_volatile_type
-            | gimli::DW_TAG_restrict_type
-            | gimli::DW_TAG_atomic_type => inner()?,
-            gimli::DW_TAG_array_type => match inner()? {
-                Some(element) => self.array(offset, element)?,
-                None => None,
-            },
-            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type => match size {
-                Some(size) => Some((size, self.members(offset, depth)?)),
-                None => None,
-            },
-            _ => size.map(|size| (size, one(Kind::Unknown, size))),
-        })
-    }
-
-    fn array(&self, offset: UnitOffset, element: Shape) -> gimli::Result<Option<Shape>> {
-        let mut tree = self.unit.entries_tree(Some(offset))?;
-        let mut children = tree.root()?.children();
-        let mut count: u64 = 1;
-        while let Some(child) = children.next()? {
-            let entry = child.entry();
-            let number = |name| entry.attr_value(name).and_then(|value| value.udata_value());
-            let upper = || number(gimli::DW_AT_upper_bound)?.checked_add(1);
-            match number(gimli::DW_AT_count).or_else(upper) {
-                Some(length) => count = count.saturating_mul(length),
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(repeated(element, count)))
-    }
-
-    /// The values of the members; one unknown value if there are too many, or if there are bit
-    /// fields.
-    fn members(&self, offset: UnitOffset, depth: u32) -> gimli::Result<Vec<Run>> {
-        let mut tree = self.unit.entries_tree(Some(offset))?;
-        let mut children = tree.root()?.children();
-        let mut runs = Vec::new();
-        while let Some(child) = children.next()? {
-            let entry = child.entry();
-            if !matches!(entry.tag(), gimli::DW_TAG_member | gimli::DW_TAG_inheritance) {
-                continue;
-            }
-            let at = entry.attr_value(gimli::DW_AT_data_member_location);
-            let at = at.and_then(|at| at.udata_value());
-            let is_bits = entry.attr(gimli::DW_AT_bit_size).is_some();
-            let of_type = match entry.attr_value(gimli::DW_AT_type) {
-                Some(AttributeValue::UnitRef(of_type)) if depth > 0 => {
-                    self.shape(of_type, depth - 1)?
-                }
-                _ => None,
-            };
-            let (Some(at), Some((_, inner)), false) = (at, of_type, is_bits) else {
-                return Ok(Vec::new());
-            };
-            runs.extend(
-                inner.into_iter().map(|run| Run { offset: run.offset.saturating_add(at), ..run }),
-            );
-            if runs.len() > MOST_RUNS {
-                return Ok(Vec::new());
-            }
-        }
-        Ok(runs)
-    }
-}
-
-/// The shape of `count` such values, one after the other.
-fn repeated((size, runs): Shape, count: u64) -> Shape {
-    let whole = size.saturating_mul(count);
-    match runs[..] {
-        [run] if run.size.saturating_mul(run.count) == size => {
-            (whole, vec![Run { count: run.count.saturating_mul(count), ..run }])
-        }
-        _ if (runs.len() as u64).saturating_mul(count) > MOST_RUNS as u64 => (whole, Vec::new()),
-        _ => {
-            let at = |nth: u64| {
-                runs.iter().map(move |run| Run { offset: run.offset + nth * size, ..*run })
-            };
-            (whole, (0..count).flat_map(at).collect())
-        }
-    }
-}
-
-fn kind(entry: &Entry) -> Kind {
-    match entry.attr_value(gimli::DW_AT_encoding) {
-        Some(AttributeValue::Encoding(encoding)) => match encoding {
-            gimli::DW_ATE_signed => Kind::Signed,
-            gimli::DW_ATE_unsigned => Kind::Unsigned,
-            gimli::DW_ATE_float => Kind::Float,
-            gimli::DW_ATE_complex_float => Kind::Complex,
-            gimli::DW_ATE_boolean => Kind::Bool,
-            gimli::DW_ATE_signed_char | gimli::DW_ATE_unsigned_char => Kind::Character,
-            _ => Kind::Unknown,
-        },
-        _ => Kind::Unknown,
     }
 }

@@ -102,7 +102,7 @@ fn streams_of_cxx_are_files() {
     assert_eq!(code(&shared), 3, "{}", stdout(&shared));
     let why = json(&shared)["unsupported"].as_str().unwrap().to_owned();
     let text = fs::read_to_string("tests/mpi/streams.cpp").unwrap();
-    assert!(why.contains(&*marked("streams.cpp", &text, "1")[0]), "{why}");
+    assert!(why.contains(&*marked("streams.cpp", &text, "1", "//")[0]), "{why}");
     assert_eq!(snapshot(&work), before);
     fs::remove_dir_all(&folder).unwrap();
 }
@@ -124,7 +124,7 @@ fn what_ranks_do_without_mpi_is_not_decided_at_a_line() {
             let search = &report;
             assert_eq!(search["stopped_by"], "unsupported", "{name} {number}: {report}");
             let why = search["unsupported"].as_str().unwrap();
-            let lines = marked(name, &text, number);
+            let lines = marked(name, &text, number, "//");
             assert!(lines.iter().any(|line| why.contains(&**line)), "{name} {number}: {why}");
             let told = mazurka(&["mpirun", "-q", &program, number]).output().unwrap();
             assert!(stdout(&told).contains(&format!("Not decided: {why}.")), "{}", stdout(&told));

@@ -97,7 +97,7 @@ fn an_exception_that_nobody_catches_has_its_line_and_text() {
             let said = stdout(&said(case));
             assert!(said.starts_with(&format!("Error: abort: {what}")), "{said}");
             // The distance of the reported line from an inlined call depends on the compiler.
-            let place = &marked("exceptions.cpp", &text, case)[0];
+            let place = &marked("exceptions.cpp", &text, case, "//")[0];
             assert!(option == "-O2" || said.contains(&**place), "{place}: {said}");
             assert!(said.contains("exceptions.cpp:"), "{said}");
         }

@@ -188,7 +188,8 @@ void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char 
     const struct range *range = &ranges[i];
     bool is_known = !range->is_forgotten && !range->is_abandoned;
     if (range->from < to && from < range->to && is_known && !env_is_over())
-      fail_at(site, "local concurrency", "the program %s while %s at {@%lx} still uses it", how, range->name, range->site);
+      fail_at(site, "local concurrency", "the program %s while %s at {@%lx} still uses it%s", how, range->name, range->site,
+              is_fortran() && range->site == call.site ? " (a compiler copies a section of an array for a call, and frees the copy behind it)" : "");
   }
 }
 
@@ -216,6 +217,7 @@ static inline void see(const void *at, size_t length, enum access access, void *
   if (is_owned || is_watched(from, length)) look(from, length, access, (uintptr_t)site);
 }
 #define SITE __builtin_return_address(0)
+void memory_see(const void *at, size_t length, enum access access, const void *site) { see(at, length, access, (void *)site); }
 
 /* An atomic operation of the program. */
 static inline void see_atomic(const void *at, size_t length, enum access access, void *site) {

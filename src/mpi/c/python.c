@@ -137,7 +137,10 @@ size_t python_code(struct stretch *code, size_t room) {
   return count;
 }
 
+/* A call that comes from an entry for Fortran is the call of the entry, which has been noted. */
 struct call call_from(const char *function, const void *address) {
+  const char *at = address;
+  if (at >= __start_mazurka_fortran && at < __stop_mazurka_fortran) return (struct call){function, call.site, call.back};
   uintptr_t back = (uintptr_t)address, place = is_in_program(back) || !is_python() ? 0 : place_now();
   return (struct call){function, place ? place : back, back};
 }

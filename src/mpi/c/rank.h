@@ -110,6 +110,7 @@
 #define memory_release mazurka_memory_release
 #define memory_overlaps mazurka_memory_overlaps
 #define memory_forget mazurka_memory_forget
+#define memory_see mazurka_memory_see
 #define memory_learn mazurka_memory_learn
 #define memory_use mazurka_memory_use
 #define memory_check_gone mazurka_memory_check_gone
@@ -233,6 +234,9 @@ bool is_python(void); /* whether the process is an interpreter that runs */
 void python_begin(void);
 /* HERE, for functions that any thread may call. */
 #define ANYWHERE(function) TURN; call = call_from(function, __builtin_return_address(0)), unseen++
+/* Where the entries for Fortran are (fortran.h), if there are any. */
+extern const char __start_mazurka_fortran[] __attribute__((weak)), __stop_mazurka_fortran[] __attribute__((weak));
+static inline bool is_fortran(void) { return (uintptr_t)__start_mazurka_fortran != (uintptr_t)__stop_mazurka_fortran; }
 #define HERE(function) ANYWHERE(function); env_check_thread()
 /* HERE, for functions that are allowed only between MPI_Init and MPI_Finalize. */
 #define CALL(function) CALL_OF_EPOCH(function); locks_settle()
@@ -616,6 +620,8 @@ bool memory_overlaps(uint32_t owned);
  * of others (`is_over_soon`), or never. */
 void memory_forget(uint32_t owned, bool is_over_soon);
 void memory_learn(void);
+/* The program accesses this memory, by a call that returns to `site`. */
+void memory_see(const void *at, size_t length, enum access access, const void *site);
 /* Checks a pointer through which the present call reads or writes memory of the program: the memory
  * must exist, and no operation may own it. Returns the pointer. */
 void *memory_use(const void *at, size_t size, enum access access, const char *parameter);

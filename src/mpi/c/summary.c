@@ -17,6 +17,13 @@ static char *value_text(MPI_Datatype type, const void *at) {
   TEXT(MPI_INT, int, "%d", int)
   TEXT(MPI_DOUBLE, double, "%g", double)
   TEXT(MPI_FLOAT, float, "%g", double)
+  TEXT(MPI_INTEGER, int, "%d", int)
+  TEXT(MPI_DOUBLE_PRECISION, double, "%g", double)
+  TEXT(MPI_REAL, float, "%g", double)
+  TEXT(MPI_INTEGER4, int32_t, "%d", int)
+  TEXT(MPI_INTEGER8, int64_t, "%lld", long long)
+  TEXT(MPI_REAL4, float, "%g", double)
+  TEXT(MPI_REAL8, double, "%g", double)
   TEXT(MPI_LONG, long, "%ld", long)
   TEXT(MPI_LONG_LONG, long long, "%lld", long long)
   TEXT(MPI_UNSIGNED, unsigned, "%u", unsigned)
@@ -41,6 +48,7 @@ static char *value_text(MPI_Datatype type, const void *at) {
   TEXT(MPI_SIGNED_CHAR, signed char, "%d", int)
   TEXT(MPI_UNSIGNED_CHAR, unsigned char, "%d", int)
 #undef TEXT
+  if (type == MPI_LOGICAL) return text_of(*(const int *)at ? ".true." : ".false.");
   return NULL;
 }
 
@@ -71,7 +79,7 @@ void summary_add(struct summary *to, const void *from, size_t count, const struc
       const struct run *run = &type->piece[p].run;
       const char *at = (const char *)from + (ptrdiff_t)i * type->extent + type->piece[p].at;
       MPI_Datatype basic = (MPI_Datatype)((uintptr_t)run->basic + 0x200);
-      bool is_text = basic == MPI_CHAR;
+      bool is_text = basic == MPI_CHAR || basic == MPI_CHARACTER;
       size_t letters = type->pieces == 1 && (ptrdiff_t)type->size == type->extent ? count * run->count : run->count;
       if (is_text) add_letters(to, at, letters);
       if (is_text && letters != run->count) return;

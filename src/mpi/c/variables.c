@@ -24,22 +24,27 @@ struct layout {
 struct global {
   uint64_t at, size, layout, name;
 };
+struct pointer {
+  struct global to;
+  uint64_t is_sure; /* it never points to memory that was freed */
+};
 struct function {
   uint64_t first, behind, first_local, count;
 };
 /* The numbers are those of `Form` in src/mpi/variables.rs. */
-enum form { VARIABLE, POINTER_THERE, POINTER_IN_REGISTER };
+enum form { VARIABLE, POINTER_THERE, POINTER_IN_REGISTER, DESCRIPTOR_BEHIND };
 struct local {
   uint64_t form;
   int64_t place;
-  uint64_t size, layout, name, first, behind;
+  uint64_t size, layout, name, first, behind, is_sure;
 };
 static struct {
   uint64_t runs, layouts, globals, pointers, functions, locals, names;
 } count;
 static const struct value_run *runs;
 static const struct layout *layouts;
-static const struct global *globals, *pointers;
+static const struct global *globals;
+static const struct pointer *pointers;
 static const struct function *functions;
 static const struct local *locals;
 static const char *names;
@@ -55,7 +60,7 @@ void variables_read(const char *path) {
       runs = (const struct value_run *)(at + sizeof count);
       layouts = (const struct layout *)(runs + count.runs);
       globals = (const struct global *)(layouts + count.layouts);
-      pointers = globals + count.globals;
+      pointers = (const struct pointer *)(globals + count.globals);
       functions = (const struct function *)(pointers + count.pointers);
       locals = (const struct local *)(functions + count.functions);
       names = (const char *)(locals + count.locals);
@@ -304,13 +309,16 @@ void heap_free(void *piece, uintptr_t site) { (void)site, free(piece); }
 static enum value value_of(uint32_t basic) {
   switch (basic + 0x200) {
     case (uintptr_t)MPI_SHORT: case (uintptr_t)MPI_INT: case (uintptr_t)MPI_LONG: case (uintptr_t)MPI_LONG_LONG:
-    case (uintptr_t)MPI_INT16_T: case (uintptr_t)MPI_INT32_T: case (uintptr_t)MPI_INT64_T:
+    case (uintptr_t)MPI_INT16_T: case (uintptr_t)MPI_INT32_T: case (uintptr_t)MPI_INT64_T: case (uintptr_t)MPI_INTEGER:
+    case (uintptr_t)MPI_INTEGER1: case (uintptr_t)MPI_INTEGER2: case (uintptr_t)MPI_INTEGER4: case (uintptr_t)MPI_INTEGER8:
+    case (uintptr_t)MPI_LOGICAL:
       return SIGNED;
     case (uintptr_t)MPI_UNSIGNED_SHORT: case (uintptr_t)MPI_UNSIGNED: case (uintptr_t)MPI_UNSIGNED_LONG:
     case (uintptr_t)MPI_UNSIGNED_LONG_LONG: case (uintptr_t)MPI_UINT16_T: case (uintptr_t)MPI_UINT32_T:
     case (uintptr_t)MPI_UINT64_T:
       return UNSIGNED;
-    case (uintptr_t)MPI_FLOAT: case (uintptr_t)MPI_DOUBLE: case (uintptr_t)MPI_LONG_DOUBLE:
+    case (uintptr_t)MPI_FLOAT: case (uintptr_t)MPI_DOUBLE: case (uintptr_t)MPI_LONG_DOUBLE: case (uintptr_t)MPI_REAL:
+    case (uintptr_t)MPI_DOUBLE_PRECISION: case (uintptr_t)MPI_REAL4: case (uintptr_t)MPI_REAL8:
       return FLOATING;
     default:
       return UNKNOWN;
@@ -326,6 +334,8 @@ static bool fits(const struct value_run *run, uint32_t basic) {
   if (run->kind == COMPLEX) return wanted == FLOATING && run->size == 2 * size;
   if (run->size != size) return false;
   if (run->kind == POINTER) return wanted != FLOATING;
+  /* In Fortran, truth values are as large as integers, and programs send them as such. */
+  if (run->kind == TRUTH && size > 1) return wanted == SIGNED;
   return run->kind == wanted;
 }
 
@@ -380,14 +390,15 @@ struct pointing {
   const struct type *type;
   struct memory values; /* of a pointer that does not fit */
   const char *wrong;
-  bool may_fit;
+  bool may_fit, is_sure;
 };
 
-static void judge_pointer(struct pointing *of, uintptr_t to, const struct layout *layout, uint64_t size, const char *name) {
+static void judge_pointer(struct pointing *of, uintptr_t to, const struct layout *layout, uint64_t size, const char *name,
+                          bool is_sure) {
   if (to > of->at || of->at - to >= size) return;
   struct memory values = {to, size, layout, name};
   char *wrong = misfit(&values, of->at, of->number, of->type);
-  if (wrong) of->values = values, of->wrong = wrong;
+  if (wrong) of->values = values, of->wrong = wrong, of->is_sure |= is_sure;
   else of->may_fit = true;
 }
 
@@ -398,21 +409,25 @@ static bool judge_pointers_of(const struct frame *frame, void *with) {
     const struct local *local = &locals[function->first_local + i];
     if (local->form == VARIABLE || !is_in_scope(local, frame)) continue;
     uintptr_t to = 0;
-    if (local->form == POINTER_THERE) memcpy(&to, (const void *)(frame->base + (uintptr_t)local->place), sizeof to);
-    else if (local->place < REGISTERS) to = frame->registers[local->place];
-    judge_pointer(of, to, &layouts[local->layout], local->size, names + local->name);
+    if (local->form == POINTER_IN_REGISTER) to = local->place < REGISTERS ? frame->registers[local->place] : 0;
+    else memcpy(&to, (const void *)(frame->base + (uintptr_t)local->place), sizeof to);
+    /* The descriptor of an array begins with the address of its values. */
+    if (local->form == DESCRIPTOR_BEHIND && to) memcpy(&to, (const void *)to, sizeof to);
+    judge_pointer(of, to, &layouts[local->layout], local->size, names + local->name, local->is_sure);
   }
   return !of->may_fit;
 }
 
 static void check_heap_values(uintptr_t at, size_t number, const struct type *type, const char *parameter) {
   struct pointing of = {.at = at, .number = number, .type = type};
-  for (uint64_t i = 0; i < count.pointers && !of.may_fit; i++)
-    judge_pointer(&of, *(const uintptr_t *)(pointers[i].at + wire_bias()), &layouts[pointers[i].layout], pointers[i].size,
-                  names + pointers[i].name);
+  for (uint64_t i = 0; i < count.pointers && !of.may_fit; i++) {
+    const struct global *to = &pointers[i].to;
+    judge_pointer(&of, *(const uintptr_t *)(to->at + wire_bias()), &layouts[to->layout], to->size, names + to->name,
+                  pointers[i].is_sure);
+  }
   if (!of.may_fit && count.locals) each_frame(judge_pointers_of, &of);
   /* A pointer may be older than the present contents. */
-  if (of.may_fit || !of.wrong || was_freed(of.values.start)) return;
+  if (of.may_fit || !of.wrong || (!of.is_sure && was_freed(of.values.start))) return;
   fail("datatype mismatch", "%s is on the heap, where `%s` points, and %s", parameter, of.values.name, of.wrong);
 }
 

@@ -386,15 +386,22 @@ void remark(uintptr_t site, const char *class) {
   put_u64(&remarks, site);
 }
 
-/* The rank has come to its end: main returned, or exit was called. An interpreter that cannot run
- * the program says so by its status. */
+/* The rank has come to its end: main returned, or exit was called. Files of a program in Fortran
+ * would be written later. An interpreter that cannot run the program says so by its status. */
+extern void _gfortran_flush_i4(int *unit) __attribute__((weak));
 static void at_end(int status, void *unused) {
   (void)unused;
   if (is_silent || !is_verified || is_child) return;
+  if (_gfortran_flush_i4) _gfortran_flush_i4(NULL);
   TURN;
   processes_wait();
   call = (struct call){.name = "the end"};
-  if (env_has_world()) fail("missing finalize", "the rank ends without MPI_Finalize");
+  if (env_has_world()) {
+    /* The runtime library of Fortran ends a program where an error is. */
+    uintptr_t sites[24] = {0};
+    size_t count = is_fortran() ? sites_now(sites, sizeof sites / sizeof *sites) : 1;
+    fail_somewhere(sites, count, "missing finalize", "the rank ends without MPI_Finalize");
+  }
   if (!env_is_over()) fail("missing finalize", "the rank ends without MPI_Session_finalize");
   if (is_preloaded && questions_asked == 0) {
     if (status != 0) fail("exit", "the rank ends with exit code %d before it calls MPI", status);
@@ -588,6 +595,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   unsetenv("MAZURKA_MEMORY");
   are_files_own = number_of("MAZURKA_FILES");
   unsetenv("MAZURKA_TICK");
+  unsetenv("GFORTRAN_UNBUFFERED_PRECONNECTED");
   unsetenv("MAZURKA_FILES");
   serve();
 }
