@@ -117,7 +117,7 @@ struct Parameter {
 }
 
 /// The types of functions of the program, without `MPI_`.
-const CALLBACKS: [&str; 19] = [
+const CALLBACKS: [&str; 18] = [
     "User_function",
     "User_function_c",
     "Grequest_query_function",
@@ -136,7 +136,6 @@ const CALLBACKS: [&str; 19] = [
     "Type_delete_attr_function",
     "Win_copy_attr_function",
     "Win_delete_attr_function",
-    "Copy_function",
 ];
 
 /// The parameter with this text in C; `None` if it is unknown here.

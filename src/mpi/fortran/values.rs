@@ -93,12 +93,13 @@ mod tests {
         assert!(all.iter().all(|value| !value.name.starts_with("MPI_T_")));
     }
 
-    /// Each name of a constant in the header is one, but for those that are pointers.
+    /// Each name of a constant in the header is one, but for pointers and the members of a status.
     #[test]
     fn no_constant_is_forgotten() {
         let all = values();
         let others = ["MPI_T_", "MPI_F_", "MPI_F08_", "MPI_ARGV", "MPI_ERRCODES", "MPI_STATUS"];
         let pointers = ["BOTTOM", "IN_PLACE", "BUFFER_AUTOMATIC", "UNWEIGHTED", "WEIGHTS_EMPTY"];
+        let members = ["SOURCE", "TAG", "ERROR"];
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let is_constant = |word: &&str| {
             let name = word.strip_prefix("MPI_").unwrap_or_default();
@@ -106,6 +107,7 @@ mod tests {
                 && !name.contains(|letter: char| letter.is_ascii_lowercase())
                 && !others.iter().any(|start| word.starts_with(start))
                 && !pointers.contains(&name)
+                && !members.contains(&name)
                 && !name.contains("_FN")
         };
         let words: Vec<_> = HEADER.split(|c| !is_part(c)).filter(is_constant).collect();
