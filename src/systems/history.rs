@@ -362,6 +362,10 @@ impl<R: Runner> System for History<R> {
         }
     }
 
+    fn excuses(&self, &Local(node): &Local) -> bool {
+        self.tree().reply(node).is_some_and(|reply| reply.in_vain)
+    }
+
     fn finale(&self) -> Option<&dyn Finale<Local>> {
         self.runner().judge().is_some().then_some(self as &dyn Finale<Local>)
     }

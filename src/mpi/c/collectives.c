@@ -299,12 +299,8 @@ struct contributions exchange(struct comm *comm, const char *called, const struc
   if (name) in.name = name;
   uint32_t posted = enter(in, description, (struct summary){0}, given);
   release(name);
-  struct bytes *to = question('W');
-  put_u32(to, 1);
-  put_u32(to, posted);
-  struct reader answer = ask();
-  take_u8(&answer);
-  take_u32(&answer);
+  uint32_t found;
+  struct reader answer = wait_for_any(&posted, 1, &found);
   return take_contributions(&answer);
 }
 

@@ -3,6 +3,7 @@
 #include "calls.h"
 #include "dynamic.h"
 #include "sessions.h"
+#include "turns.h"
 
 #include <sys/time.h>
 #include <time.h>
@@ -11,9 +12,7 @@
 struct object;
 static enum { BEFORE, INSIDE, AFTER } phase;
 
-/* Programs get the thread level that they ask for: many ask for more than they use, and take
- * another path or give up if they get less. Calls from several threads are not explored, whatever
- * the level: this is detected when a second thread calls. */
+/* Programs get the level of threads that they ask for. */
 static int thread_level = MPI_THREAD_SINGLE;
 
 static const char *level_name(int level) {
@@ -36,11 +35,10 @@ void env_check(void) {
 }
 
 void env_check_thread(void) {
-  if (!is_verified || is_thread_main()) return;
-  const char *level = level_name(thread_level);
-  if (thread_level > MPI_THREAD_FUNNELED)
-    fail("unsupported", "%s is called by a second thread, as %s allows, but the order of such calls is not explored", call.name, level);
-  fail("threads", "%s is called by a second thread, but the rank has asked for %s", call.name, level);
+  if (!is_verified) return;
+  if (thread_level <= MPI_THREAD_FUNNELED && !is_thread_main())
+    fail("threads", "%s is called by a second thread, but the rank has asked for %s", call.name, level_name(thread_level));
+  thread_calls_mpi();
 }
 
 void env_begin(void) {
@@ -55,7 +53,6 @@ static int init(int level) {
   phase = INSIDE;
   thread_is_main();
   thread_level = level;
-  if (level > MPI_THREAD_FUNNELED) file_use(LETTING_THREADS_CALL, "");
   spawn_join();
   return MPI_SUCCESS;
 }
@@ -215,11 +212,12 @@ WEAK clock_t clock(void) { return (clock_t)(clock_of_program() / 1000); }
 WEAK int gethostname(char *name, size_t length) { return snprintf(name, length, "mazurka") < 0; }
 
 /* Sleeping takes no real time: other ranks are observed in calls of MPI only. */
-WEAK unsigned sleep(unsigned seconds) { return go_on(seconds * 1000000000ull), 0; }
-WEAK int usleep(useconds_t time) { return go_on(time * 1000ull), 0; }
+#define SLEEPS(time) (thread_gives_way((uintptr_t)__builtin_return_address(0)), go_on(time), 0)
+WEAK unsigned sleep(unsigned seconds) { return SLEEPS(seconds * 1000000000ull); }
+WEAK int usleep(useconds_t time) { return SLEEPS(time * 1000ull); }
 WEAK int nanosleep(const struct timespec *wanted, struct timespec *left) {
   (void)left;
-  return go_on((uint64_t)wanted->tv_sec * 1000000000ull + (uint64_t)wanted->tv_nsec), 0;
+  return SLEEPS((uint64_t)wanted->tv_sec * 1000000000ull + (uint64_t)wanted->tv_nsec);
 }
 
 WEAK int timespec_get(struct timespec *to, int base) { return clock_gettime(CLOCK_REALTIME, to) ? 0 : base; }

@@ -169,6 +169,7 @@ static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *sta
     if (taken) taken->peer = MPI_PROC_NULL;
     return true;
   }
+  if (form != 't') thread_will_wait();
   struct bytes *to = question('P');
   size_t arguments = to->length;
   put_text(to, in->name);

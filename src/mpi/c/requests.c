@@ -93,18 +93,28 @@ bool request_is_ready(struct request *request) {
   return request->state == COMPLETE;
 }
 
+/* Whether one of these requests of the verifier is complete. */
+static bool poll_any(const uint32_t *posted, int count, uint32_t *found, struct reader *answer) {
+  struct bytes *to = question('T');
+  size_t arguments = to->length;
+  put_u32(to, (uint32_t)count);
+  for (int i = 0; i < count; i++) put_u32(to, posted[i]);
+  *answer = ask_poll(to, arguments);
+  if (take_u8(answer) != 'K') return false;
+  *found = take_u32(answer);
+  return true;
+}
+
 /* Asks for the first of these requests of which a part is complete, and completes the part; returns
  * false if a test finds none. `places` are their indices in the program's list. */
 static bool ask_for(char kind, int count, const MPI_Request *handles, const int *places) {
-  struct bytes *to = question(kind);
-  size_t arguments = to->length;
-  put_u32(to, (uint32_t)count);
-  for (int i = 0; i < count; i++) put_u32(to, next_part(request_get(handles[places[i]]))->posted);
-  struct reader answer = kind == 'T' ? ask_poll(to, arguments) : ask();
-  if (take_u8(&answer) != 'K') return false;
-  int place = places[take_u32(&answer)];
-  request_complete(next_part(request_get(handles[place])), &answer);
-  return true;
+  uint32_t *posted = allocate((size_t)count * sizeof *posted), found;
+  for (int i = 0; i < count; i++) posted[i] = next_part(request_get(handles[places[i]]))->posted;
+  struct reader answer;
+  bool is_found = kind == 'W' ? (answer = wait_for_any(posted, count, &found), true) : poll_any(posted, count, &found, &answer);
+  release(posted);
+  if (is_found) request_complete(next_part(request_get(handles[places[found]])), &answer);
+  return is_found;
 }
 
 /* Ends the rank: it waits for what only the program can complete. */

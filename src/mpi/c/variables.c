@@ -193,7 +193,6 @@ static struct heap_piece *heap_slot(uintptr_t start) {
 
 static void heap_add(void *start, size_t size) {
   if (!start || !is_verified) return;
-  TURN;
   if (2 * heap_used >= heap_room) {
     struct heap_piece *old = heap, *end = old + heap_room;
     heap_room = heap_room ? 2 * heap_room : 256;
@@ -271,7 +270,6 @@ static struct heap_piece *heap_release(void *start, uintptr_t site) {
 }
 
 WEAK void *realloc(void *old, size_t size) {
-  TURN;
   struct heap_piece *piece = heap_release(old, (uintptr_t)__builtin_return_address(0));
   void *made = __libc_realloc(old, size);
   /* A block that only grows is still the same. */
@@ -291,7 +289,6 @@ WEAK int posix_memalign(void **made, size_t alignment, size_t size) {
 
 WEAK void free(void *piece) { heap_free(piece, (uintptr_t)__builtin_return_address(0)); }
 void heap_free(void *piece, uintptr_t site) {
-  TURN;
   struct heap_piece *known = heap_release(piece, site);
   if (known) heap_remove(known);
   __libc_free(piece);
