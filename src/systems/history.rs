@@ -362,7 +362,11 @@ impl<R: Runner> System for History<R> {
         }
     }
 
-    fn excuses(&self, &Local(node): &Local) -> bool {
+    fn excuses(&self, local: &Local) -> bool {
+        self.is_in_vain(local)
+    }
+
+    fn is_in_vain(&self, &Local(node): &Local) -> bool {
         self.tree().reply(node).is_some_and(|reply| reply.in_vain)
     }
 

@@ -290,8 +290,15 @@ const struct reader *contribution(const struct contributions *from, int rank) {
   return from->count == 1 ? &from->of[0] : &from->of[rank];
 }
 
+/* Two threads must not enter collectives of one communicator at the same time (MPI 4.1, 6.14). */
+static void check_alone(struct comm *comm) {
+  if (!thread_knows_last(&comm->entered))
+    fail("threads", "another thread may enter a collective of %s at the same time as %s", comm->title, call.name);
+}
+
 /* Also on an intercommunicator, all ranks meet: there under a name of its own. */
 struct contributions exchange(struct comm *comm, const char *called, const struct bytes *given) {
+  check_alone(comm);
   char description[64];
   name_without_twin(description, sizeof description, called);
   struct meeting in = {comm->name, ALLGATHER, comm_size(comm), comm_place(comm), NO_ROOT, 0};
@@ -438,6 +445,8 @@ static void own(struct request *request, const struct collective *of) {
 
 void collective_start(struct request *request) {
   const struct collective *of = request->collective;
+  thread_enters(of->comm);
+  check_alone(of->comm);
   own(request, of);
   struct bytes bytes = {0};
   struct summary shown = {0};
@@ -484,11 +493,11 @@ static int barrier(MPI_Comm comm, struct ending ending) {
 }
 
 FUNCTION(Barrier, (MPI_Comm comm)) {
-  CALL("MPI_Barrier");
+  CALL_IN_STEPS("MPI_Barrier");
   return barrier(comm, (struct ending){NULL, false});
 }
 FUNCTION(Ibarrier, (MPI_Comm comm, MPI_Request *request)) {
-  CALL("MPI_Ibarrier");
+  CALL_IN_STEPS("MPI_Ibarrier");
   return barrier(comm, (struct ending){OUT(request), false});
 }
 FUNCTION(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request)) {

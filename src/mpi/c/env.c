@@ -34,10 +34,17 @@ void env_check(void) {
   if (phase == AFTER) fail("missing init", "%s is called after MPI_Finalize", call.name);
 }
 
-void env_check_thread(void) {
+void env_check_caller(void) {
+  static struct last_call last;
   if (!is_verified) return;
   if (thread_level <= MPI_THREAD_FUNNELED && !is_thread_main())
     fail("threads", "%s is called by a second thread, but the rank has asked for %s", call.name, level_name(thread_level));
+  if (!thread_knows_last(&last) && thread_level == MPI_THREAD_SERIALIZED)
+    fail("threads", "another thread may call MPI at the same time as %s, but the rank has asked for %s", call.name, level_name(thread_level));
+}
+
+void env_check_thread(void) {
+  env_check_caller();
   thread_calls_mpi();
 }
 

@@ -48,6 +48,7 @@ MPI_Request message_prepare(char what, const void *buffer, MPI_Count count, MPI_
 static uint8_t on_wire(enum mode mode) { return mode == BUFFERED ? 0 : mode == EARLY ? 2 : (uint8_t)mode; }
 
 static void start_send(struct request *request) {
+  thread_sends(request->comm, request->peer);
   windows_publish();
   request->owned = memory_own(request->buffer, request->count, request->type, READS);
   struct bytes message = {0};
@@ -86,6 +87,7 @@ static int source_place(const struct comm *comm, int source) {
 }
 
 static void start_receive(struct request *request) {
+  thread_receives(request->comm, request->tag);
   own_receive(request);
   struct bytes *to = question('R');
   put_text(to, request->comm->name);
@@ -169,7 +171,9 @@ static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *sta
     if (taken) taken->peer = MPI_PROC_NULL;
     return true;
   }
-  if (form != 't') thread_will_wait();
+  if (form != 't' && thread_must_poll()) {
+    while (!probe('t', source, tag, comm, status, NULL) && thread_must_poll()) {}
+  }
   struct bytes *to = question('P');
   size_t arguments = to->length;
   put_text(to, in->name);

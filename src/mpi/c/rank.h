@@ -73,6 +73,7 @@
 #define contribution mazurka_contribution
 #define env_check mazurka_env_check
 #define locks_settle mazurka_locks_settle
+#define env_check_caller mazurka_env_check_caller
 #define env_check_thread mazurka_env_check_thread
 #define env_is_over mazurka_env_is_over
 #define env_lets_threads_call mazurka_env_lets_threads_call
@@ -191,6 +192,11 @@
 #define thread_is_main mazurka_thread_is_main
 #define times_made mazurka_times_made
 #define time_tick mazurka_time_tick
+#define thread_enters mazurka_thread_enters
+#define thread_knows_last mazurka_thread_knows_last
+#define thread_must_poll mazurka_thread_must_poll
+#define thread_receives mazurka_thread_receives
+#define thread_sends mazurka_thread_sends
 #define thread_calls_mpi mazurka_thread_calls_mpi
 #define thread_ends_all mazurka_thread_ends_all
 #define thread_is_alone mazurka_thread_is_alone
@@ -225,23 +231,36 @@ extern _Thread_local struct call call;
 #define HERE(function) ANYWHERE(function); env_check_thread()
 /* HERE, for functions that are allowed only between MPI_Init and MPI_Finalize. */
 #define CALL(function) CALL_OF_EPOCH(function); locks_settle()
+/* CALL, for functions whose questions let other threads go on first. */
+#define CALL_IN_STEPS(function) ANYWHERE(function); env_check_caller(); env_check(); locks_settle()
 /* CALL, for operations on windows: a lock may stay postponed (locks.c). */
 #define CALL_OF_EPOCH(function) HERE(function); env_check()
 void locks_settle(void); /* takes the lock that is postponed, if any */
 /* CALL, for functions that change only what the program sees: polls.c */
-#define LOOK(function) CALL(function); unseen--
+#define LOOK(function) CALL_IN_STEPS(function); unseen--
 
 /* threads.c */
 /* Makes this thread the one that calls MPI; asks whether it is. */
 void thread_is_main(void);
 bool is_thread_main(void);
-/* Before a call of MPI: other threads may go on first. */
+/* Before a call of MPI, or a question of this kind: other threads may go on first. */
+struct comm;
 void thread_calls_mpi(void);
+void thread_sends(const struct comm *comm, int peer);
+void thread_receives(const struct comm *comm, int tag);
+void thread_enters(const struct comm *comm);
+/* A call by some thread. Whether the last one is ordered before the present one, which is the last
+ * one from now on. */
+struct last_call {
+  uint32_t thread, clock;
+};
+bool thread_knows_last(struct last_call *last);
 /* Whether it is the only thread of the rank; it has polled in vain. */
 bool thread_is_alone(void);
 void thread_polled(void);
 /* Before a question that waits for other ranks: other threads go on meanwhile. */
 void thread_will_wait(void);
+bool thread_must_poll(void); /* the same; it must poll if others may be first */
 /* Waits for one of these requests of the verifier. Returns what follows its index in the answer. */
 struct reader wait_for_any(const uint32_t *posted, int count, uint32_t *found);
 /* What the answer to a question says about the order of what threads do. */
@@ -333,6 +352,7 @@ uint64_t clock_of_program(void); /* nanoseconds since the rank began */
 extern uint64_t nanoseconds;     /* the time; code that reads it for the program adds a tick */
 void env_check(void);
 void env_check_thread(void);
+void env_check_caller(void); /* that it may call MPI now */
 bool env_is_over(void);
 bool env_lets_threads_call(void); /* whether other threads may call MPI */
 
@@ -460,6 +480,7 @@ struct comm {
   MPI_Request request; /* of the MPI_Comm_idup that makes it, or MPI_REQUEST_NULL */
   uint32_t made;       /* the number of communicators and windows made from it */
   uint32_t persistent; /* the number of its persistent collectives */
+  struct last_call entered; /* its last collective */
   int ndims, *dims, *periods; /* a grid, if it is one; `dims` is NULL otherwise */
   struct graph *graph;        /* another topology, or the neighbours in the grid */
 };

@@ -95,6 +95,7 @@ bool request_is_ready(struct request *request) {
 
 /* Whether one of these requests of the verifier is complete. */
 static bool poll_any(const uint32_t *posted, int count, uint32_t *found, struct reader *answer) {
+  thread_calls_mpi();
   struct bytes *to = question('T');
   size_t arguments = to->length;
   put_u32(to, (uint32_t)count);
@@ -177,20 +178,20 @@ static void check_requests(int count, const MPI_Request *requests) {
 }
 
 FUNCTION(Wait, (MPI_Request *request, MPI_Status *status)) {
-  CALL("MPI_Wait");
+  CALL_IN_STEPS("MPI_Wait");
   request_wait(OUT(request), status);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Waitall, (int count, MPI_Request requests[], MPI_Status *statuses)) {
-  CALL("MPI_Waitall");
+  CALL_IN_STEPS("MPI_Waitall");
   check_requests(count, requests);
   for (int i = 0; i < count; i++) request_wait(&requests[i], statuses ? &statuses[i] : NULL);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status)) {
-  CALL("MPI_Waitany");
+  CALL_IN_STEPS("MPI_Waitany");
   check_requests(count, requests);
   if (status) status_empty(OUT(status));
   OUT(index);
@@ -201,7 +202,7 @@ FUNCTION(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *st
 
 /* MPI allows to complete one request at a time. */
 FUNCTION(Waitsome, (int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)) {
-  CALL("MPI_Waitsome");
+  CALL_IN_STEPS("MPI_Waitsome");
   check_requests(count, requests);
   OUT(done);
   if (count > 0) OUTS(indices, count);
@@ -217,7 +218,7 @@ FUNCTION(Waitsome, (int count, MPI_Request requests[], int *done, int indices[],
 /* What a poll returns is set before it is asked. Old values will be overwritten in any case, so they
  * are not part of the state (polls.c). In vain, statuses are undefined. */
 FUNCTION(Test, (MPI_Request *request, int *flag, MPI_Status *status)) {
-  CALL("MPI_Test");
+  CALL_IN_STEPS("MPI_Test");
   OUT(request);
   *OUT(flag) = 0;
   if (status) status_empty(OUT(status));
@@ -228,7 +229,7 @@ FUNCTION(Test, (MPI_Request *request, int *flag, MPI_Status *status)) {
 }
 
 FUNCTION(Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)) {
-  CALL("MPI_Testany");
+  CALL_IN_STEPS("MPI_Testany");
   check_requests(count, requests);
   if (status) status_empty(OUT(status));
   *OUT(index) = MPI_UNDEFINED;
@@ -241,7 +242,7 @@ FUNCTION(Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI
 }
 
 FUNCTION(Testsome, (int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)) {
-  CALL("MPI_Testsome");
+  CALL_IN_STEPS("MPI_Testsome");
   check_requests(count, requests);
   *OUT(done) = 0;
   if (count > 0) OUTS(indices, count);
@@ -267,7 +268,7 @@ static bool all(int count, const MPI_Request *requests) {
 }
 
 FUNCTION(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status *statuses)) {
-  CALL("MPI_Testall");
+  CALL_IN_STEPS("MPI_Testall");
   check_requests(count, requests);
   if (statuses) statuses_empty(count, statuses);
   *OUT(flag) = 0;

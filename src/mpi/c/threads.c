@@ -40,9 +40,11 @@ static const struct thread *calls_mpi = &first;
 /* How often those who look in vain were let go on, since something has happened; and how often that
  * may be before they are taken to wait for ever: while others wait in MPI, and else. */
 static unsigned idle;
-/* The object of all calls of MPI. */
-static const char mpi;
-#define MPI ((uintptr_t)&mpi)
+
+/* Where calls of MPI act, as if that was memory: sends of one communicator to one rank have a place,
+ * receives with one tag, and collectives. */
+static const uintptr_t mpi_from = (uintptr_t)1 << 62, mpi_to = (uintptr_t)1 << 63, receives_from = (uintptr_t)5 << 60,
+                       collectives_from = (uintptr_t)6 << 60;
 enum { STACK_OF_THREAD = 8 << 20 };
 enum { MOST_IDLE_IN_MPI = 100, MOST_IDLE = 10000 };
 
@@ -63,7 +65,7 @@ void call_restore(struct call *before) { call = *before; }
 /* The length of the round in which the thread has looked at the same again and again; 0 if it has
  * not. */
 static unsigned round_of(const struct thread *own) {
-  for (unsigned length = 1; length <= LOOKS / OF_VALUE; length++) {
+  for (unsigned length = 1; length <= LOOKS / FEWEST_ROUNDS; length++) {
     unsigned rounds = 0, same = 0;
     for (unsigned i = 0; i < length; i++)
       if ((unsigned)own->looks[i].kind > rounds) rounds = (unsigned)own->looks[i].kind;
@@ -196,15 +198,20 @@ static struct thread *wait_in_mpi(const struct ways *waiting, bool in_vain) {
   return waiting->of[i];
 }
 
+static bool looks_for(const struct thread *thread, int kind) {
+  bool is_one = false;
+  for (unsigned k = 0; k < round_of(thread); k++) is_one |= (int)thread->looks[k].kind == kind;
+  return is_one;
+}
+
 /* Whether those who look in vain may do so once more. What a loop does that locks or sleeps is not
- * known, so it is not taken to wait for ever. */
+ * known, so it is not taken to wait for ever; and polls have a limit of their own. */
 static bool may_look_again(bool others_are_in_mpi) {
   if (++idle <= (others_are_in_mpi ? MOST_IDLE_IN_MPI : MOST_IDLE)) return true;
-  for (unsigned i = 0; i < count_of_threads && !others_are_in_mpi; i++) {
+  for (unsigned i = 0; i < count_of_threads; i++) {
     const struct thread *thread = threads[i];
-    bool is_of_value = false;
-    for (unsigned k = 0; k < round_of(thread); k++) is_of_value |= thread->looks[k].kind == OF_VALUE;
-    if (is_waiting_parked(thread) && !is_of_value) return true;
+    bool may_end = looks_for(thread, OF_POLL) || (!others_are_in_mpi && !looks_for(thread, OF_VALUE));
+    if (is_waiting_parked(thread) && may_end) return true;
   }
   return false;
 }
@@ -232,22 +239,21 @@ static struct thread *choose(void) {
   bool go_others_on = movers.count > 0 || asleep.count > 0;
   if (count == 0 && asleep.count > 0) end_in_vain();
   if (count == 0) fail_all_wait();
-  if (!go_others_on && others.count > 0 && count > 1) {
-    call = others.of[0]->call;
-    fail("unsupported", "all threads of the rank wait in calls of MPI, and for %s it is not explored which of them goes on first", call.name);
-  }
+  /* They cannot wait together, so they poll. */
+  bool must_poll = !go_others_on && others.count > 0 && count > 1;
   size_t chosen = thread_choose((uint32_t)count);
   for (size_t i = 0; together && chosen > 0 && i < waiting.count; i++) waiting.of[i]->sleeps = true;
   for (size_t i = together; i < chosen; i++)
     (i - together < others.count ? others.of[i - together] : movers.of[i - together - others.count])->sleeps = true;
-  if (together && chosen == 0) return wait_in_mpi(&waiting, go_others_on);
+  if (together && chosen == 0) return wait_in_mpi(&waiting, go_others_on || must_poll);
   chosen -= together;
   if (chosen >= others.count) {
     struct thread *mover = movers.of[chosen - others.count];
     mover->has_timed_out = in_time == 0;
     return mover;
   }
-  is_in_vain = go_others_on;
+  others.of[chosen]->must_poll = must_poll;
+  is_in_vain = go_others_on && !must_poll;
   return others.of[chosen];
 }
 
@@ -259,7 +265,8 @@ static struct thread *next_thread(void) {
     if (threads[i]->next.when == AT_ONCE && is_enabled(threads[i])) return threads[i];
   struct thread *chosen;
   while (!(chosen = choose())) {}
-  wake_for(chosen);
+  /* What a wait finds, it finds whatever others do before. */
+  if (chosen->next.when != IN_MPI) wake_for(chosen);
   unpark(chosen);
   if (!chosen->was_parked) idle = 0;
   return chosen;
@@ -290,7 +297,7 @@ void thread_saw(int kind, uint64_t seen) {
   if (threads_are_many()) add_look(own, (struct look){where_of(own->call.site, own->next.from), seen, kind});
 }
 
-void thread_polled(void) { thread_saw(OF_VALUE, 0); }
+void thread_polled(void) { thread_saw(OF_POLL, 0); }
 bool thread_is_alone(void) { return !threads_are_many(); }
 
 void thread_gives_way(uintptr_t site) {
@@ -414,9 +421,11 @@ void thread_join(struct thread *ended) {
   if (are_known) races_matter = false, races_forget(0, UINTPTR_MAX);
 }
 
+static bool may_others_call(void) { return threads_are_many() && env_lets_threads_call() && !is_child; }
+
 struct reader wait_for_any(const uint32_t *posted, int count, uint32_t *found) {
   struct thread *own = thread_self();
-  if (!threads_are_many() || !env_lets_threads_call() || is_child) {
+  if (!may_others_call()) {
     struct bytes *to = question('W');
     put_u32(to, (uint32_t)count);
     for (int i = 0; i < count; i++) put_u32(to, posted[i]);
@@ -427,16 +436,24 @@ struct reader wait_for_any(const uint32_t *posted, int count, uint32_t *found) {
   }
   own->posted = posted;
   own->requests = count;
-  thread_step((struct operation){.when = IN_MPI, .from = MPI, .to = MPI + 1, .access = WRITES});
+  thread_step((struct operation){.when = IN_MPI, .from = mpi_from, .to = mpi_to, .access = READS});
   own->posted = NULL;
   *found = own->found;
   thread_learns('K');
   return own->answer;
 }
 
+bool thread_must_poll(void) {
+  struct thread *own = thread_self();
+  if (!may_others_call()) return false;
+  own->must_poll = false;
+  thread_step((struct operation){.when = IN_MPI, .from = mpi_from, .to = mpi_to, .access = READS});
+  return own->must_poll;
+}
+
 void thread_will_wait(void) {
-  if (!threads_are_many() || !env_lets_threads_call() || is_child) return;
-  thread_step((struct operation){.when = IN_MPI, .from = MPI, .to = MPI + 1, .access = WRITES});
+  if (thread_must_poll())
+    fail("unsupported", "all threads of the rank wait in calls of MPI, and for %s it is not explored which of them goes on first", call.name);
 }
 
 void thread_ends_all(void) {
@@ -445,9 +462,38 @@ void thread_ends_all(void) {
   thread_step((struct operation){.when = IN_ORDER, .from = 0, .to = UINTPTR_MAX, .access = WRITES});
 }
 
-void thread_calls_mpi(void) {
-  if (!threads_are_many() || !env_lets_threads_call() || is_child) return;
-  thread_step((struct operation){.when = IN_ORDER, .from = MPI, .to = MPI + 1, .access = WRITES});
+static void call_mpi(uintptr_t from, uintptr_t to) {
+  if (may_others_call()) thread_step((struct operation){.when = IN_ORDER, .from = from, .to = to, .access = WRITES});
+}
+
+void thread_calls_mpi(void) { call_mpi(mpi_from, mpi_to); }
+
+static uintptr_t place_of(const struct comm *comm, int number) {
+  return ((uintptr_t)comm * 0x9e3779b97f4a7c15u >> 24) + (uintptr_t)(number + 2) * 0x9e3779b1u;
+}
+
+void thread_sends(const struct comm *comm, int peer) {
+  uintptr_t at = mpi_from + place_of(comm, peer) % ((uintptr_t)1 << 59);
+  call_mpi(at, at + 1);
+}
+
+void thread_receives(const struct comm *comm, int tag) {
+  const uintptr_t tags = 1 << 20;
+  uintptr_t from = receives_from + place_of(comm, 0) % tags * tags;
+  if (tag == MPI_ANY_TAG) return call_mpi(from, from + tags);
+  call_mpi(from + (uintptr_t)tag % tags, from + (uintptr_t)tag % tags + 1);
+}
+
+void thread_enters(const struct comm *comm) {
+  uintptr_t at = collectives_from + place_of(comm, 0) % ((uintptr_t)1 << 59);
+  call_mpi(at, at + 1);
+}
+
+bool thread_knows_last(struct last_call *last) {
+  struct thread *own = thread_self();
+  bool is_known = !races_matter || order_knows(&own->order, last->thread, last->clock);
+  *last = (struct last_call){own->number, own->number < own->order.length ? own->order.at[own->number] : 0};
+  return is_known;
 }
 
 /* What other ranks have told is known to come after what threads of this one have told them. If it

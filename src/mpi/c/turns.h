@@ -81,9 +81,9 @@ struct operation {
  * mutex may do something there. */
 struct look {
   uint64_t where, seen;
-  enum { OF_VALUE = 3, OF_LOCK = 10, OF_TIME = 4 } kind;
+  enum { OF_VALUE = 3, OF_LOCK = 10, OF_TIME = 4, OF_POLL = 2 } kind;
 };
-enum { LOOKS = 32 };
+enum { LOOKS = 32, FEWEST_ROUNDS = 2 };
 
 struct thread {
   unsigned number;
@@ -92,7 +92,7 @@ struct thread {
   struct call call;      /* which makes it */
   bool sleeps;           /* this operation was offered before, where it would lead to the same */
   bool is_parked;        /* it has looked in vain, and others go first */
-  bool has_timed_out, is_woken;
+  bool has_timed_out, is_woken, must_poll;
   struct look looks[LOOKS]; /* since it has last done something else, the newest first */
   unsigned looked;
   bool has_acted, was_parked;

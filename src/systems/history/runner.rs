@@ -179,7 +179,7 @@ pub struct Reply<S> {
     /// this operation ([`Runner::may_return`]).
     pub may_return: bool,
     /// Whether the execution is explored elsewhere if the process waits here for ever. See
-    /// [`System::excuses`](crate::model::System::excuses).
+    /// [`System::is_in_vain`](crate::model::System::is_in_vain).
     pub in_vain: bool,
     /// The remarks of the process, if it has ended.
     pub remarks: Option<Arc<[Remark]>>,
