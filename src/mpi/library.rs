@@ -15,12 +15,13 @@ use super::functions;
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
 
 /// The headers for the library only.
-const OWN_HEADERS: [(&str, &str); 12] = [
+const OWN_HEADERS: [(&str, &str); 13] = [
     ("rank.h", include_str!("c/rank.h")),
     ("calls.h", include_str!("c/calls.h")),
     ("collectives.h", include_str!("c/collectives.h")),
     ("dynamic.h", include_str!("c/dynamic.h")),
     ("generalized.h", include_str!("c/generalized.h")),
+    ("teams.h", include_str!("c/teams.h")),
     ("turns.h", include_str!("c/turns.h")),
     ("sessions.h", include_str!("c/sessions.h")),
     ("partitioned.h", include_str!("c/partitioned.h")),
@@ -31,7 +32,7 @@ const OWN_HEADERS: [(&str, &str); 12] = [
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 54] = [
+pub(super) const PARTS: [(&str, &str); 57] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -40,6 +41,9 @@ pub(super) const PARTS: [(&str, &str); 54] = [
     ("pthreads.c", include_str!("c/pthreads.c")),
     ("standard.c", include_str!("c/standard.c")),
     ("atomics.c", include_str!("c/atomics.c")),
+    ("teams.c", include_str!("c/teams.c")),
+    ("tasks.c", include_str!("c/tasks.c")),
+    ("openmp.c", include_str!("c/openmp.c")),
     ("exceptions.c", include_str!("c/exceptions.c")),
     ("calls.c", include_str!("c/calls.c")),
     ("tree.c", include_str!("c/tree.c")),

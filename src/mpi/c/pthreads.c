@@ -45,7 +45,7 @@ NOT_EXPLORED(int, pthread_timedjoin_np, (pthread_t handle __attribute__((unused)
                                          const struct timespec *until __attribute__((unused))))
 
 /* Mutexes. `holder` is known beside what the C library knows. */
-static bool is_free(const struct thread *thread) {
+bool is_lock_free(const struct thread *thread) {
   const struct sync *sync = thread->next.about;
   return !sync->holder && !sync->shared;
 }
@@ -74,7 +74,7 @@ static int lock(pthread_mutex_t *mutex, bool may_time_out) {
   bool is_again = sync->holder == own;
   if (is_again && is_checked(mutex)) return EDEADLK;
   if (!is_again || !is_recursive(mutex)) {
-    step_at(mutex, sync, is_free, WRITES, false, may_time_out);
+    step_at(mutex, sync, is_lock_free, WRITES, false, may_time_out);
     if (own->has_timed_out) return ETIMEDOUT;
     thread_saw(OF_LOCK, 0);
   }
@@ -165,7 +165,7 @@ WEAK int pthread_mutex_destroy(pthread_mutex_t *mutex) {
 
 /* Condition variables. A thread waits from one step to another one, in which it has the mutex. It
  * is woken by a signal, or its time is over; it does not wake for no reason. */
-static bool is_woken_and_free(const struct thread *thread) { return thread->is_woken && is_free(thread); }
+static bool is_woken_and_free(const struct thread *thread) { return thread->is_woken && is_lock_free(thread); }
 
 static int wait(pthread_cond_t *condition, pthread_mutex_t *mutex, bool may_time_out) {
   struct thread *own = thread_self();
@@ -179,7 +179,7 @@ static int wait(pthread_cond_t *condition, pthread_mutex_t *mutex, bool may_time
   step_at(mutex, sync, is_woken_and_free, WRITES, false, may_time_out);
   bool has_timed_out = own->has_timed_out && !own->is_woken;
   own->waits_at = NULL;
-  if (has_timed_out) step_at(mutex, sync, is_free, WRITES, false, false);
+  if (has_timed_out) step_at(mutex, sync, is_lock_free, WRITES, false, false);
   for (uint32_t i = 0; i < depth; i++) {
     REAL(pthread_mutex_lock)(mutex);
     take_lock(sync);
@@ -249,7 +249,7 @@ static int lock_alone(pthread_rwlock_t *lock, bool may_time_out) {
   if (is_outside()) return REAL(pthread_rwlock_wrlock)(lock);
   struct sync *sync = sync_of(lock);
   if (sync->holder == thread_self()) return EDEADLK;
-  step_at(lock, sync, is_free, WRITES, false, may_time_out);
+  step_at(lock, sync, is_lock_free, WRITES, false, may_time_out);
   if (thread_self()->has_timed_out) return ETIMEDOUT;
   thread_saw(OF_LOCK, 0);
   int error = REAL(pthread_rwlock_wrlock)(lock);
@@ -313,6 +313,30 @@ WEAK int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t 
   return REAL(pthread_rwlock_init)(lock, how);
 }
 
+/* Locks that only this library knows. */
+void thread_locks(const void *at) {
+  struct sync *sync = sync_of(at);
+  step_at(at, sync, is_lock_free, WRITES, false, false);
+  thread_saw(OF_LOCK, 0);
+  take_lock(sync);
+}
+bool thread_tries(const void *at) {
+  struct sync *sync = sync_of(at);
+  step_at(at, sync, NULL, WRITES, true, false);
+  bool is_held = sync->holder || finds_held(sync);
+  if (is_held) thread_saw(OF_VALUE, 0);
+  else take_lock(sync);
+  return !is_held;
+}
+void thread_unlocks(const void *at) {
+  struct sync *sync = sync_of(at);
+  if (sync->holder != thread_self()) fail("threads", "a lock is unlocked by a thread that has not locked it");
+  if (--sync->depth > 0) return;
+  sync->holder = NULL;
+  sync_release(&sync->order);
+  thread_frees(at);
+}
+
 /* Spin locks. */
 WEAK int pthread_spin_init(pthread_spinlock_t *lock, int shared) {
   sync_forget((const void *)lock);
@@ -320,23 +344,17 @@ WEAK int pthread_spin_init(pthread_spinlock_t *lock, int shared) {
 }
 WEAK int pthread_spin_lock(pthread_spinlock_t *lock) {
   CALLED("pthread_spin_lock");
-  struct sync *sync = sync_of((const void *)lock);
-  if (!is_outside()) step_at((const void *)lock, sync, is_free, WRITES, false, false), thread_saw(OF_LOCK, 0), take_lock(sync);
+  if (!is_outside()) thread_locks((const void *)lock);
   return REAL(pthread_spin_lock)(lock);
 }
 WEAK int pthread_spin_trylock(pthread_spinlock_t *lock) {
   CALLED("pthread_spin_trylock");
-  struct sync *sync = sync_of((const void *)lock);
-  if (is_outside()) return REAL(pthread_spin_trylock)(lock);
-  step_at((const void *)lock, sync, NULL, WRITES, true, false);
-  if (sync->holder || finds_held(sync)) return thread_saw(OF_VALUE, 0), EBUSY;
-  take_lock(sync);
+  if (!is_outside() && !thread_tries((const void *)lock)) return EBUSY;
   return REAL(pthread_spin_trylock)(lock);
 }
 WEAK int pthread_spin_unlock(pthread_spinlock_t *lock) {
   CALLED("pthread_spin_unlock");
-  struct sync *sync = sync_of((const void *)lock);
-  if (!is_outside()) sync->holder = NULL, sync->depth = 0, sync_release(&sync->order), thread_frees((const void *)lock);
+  if (!is_outside()) thread_unlocks((const void *)lock);
   return REAL(pthread_spin_unlock)(lock);
 }
 

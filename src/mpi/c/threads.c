@@ -140,7 +140,7 @@ static void __attribute__((noreturn)) fail_all_wait(void) {
   unsigned waiting = 0;
   for (unsigned i = 0; i < count_of_threads; i++) {
     const struct thread *thread = threads[i];
-    if (thread->state != IS_AT) continue;
+    if (thread->state != IS_AT || thread->rests) continue;
     if (count < sizeof sites / sizeof *sites) sites[count++] = thread->call.site;
     char *one = text_of("%s%s at {@%lx}", waiting++ ? ", " : "", thread->call.name, thread->call.site);
     put(&text, one, strlen(one));
@@ -259,7 +259,7 @@ static struct thread *choose(void) {
 
 /* Who has the next turn. */
 static struct thread *next_thread(void) {
-  for (unsigned i = 0; i < count_of_threads; i++)
+  for (unsigned i = count_of_threads; i-- > 0;)
     if (threads[i]->state == RUNS) return threads[i];
   for (unsigned i = 0; i < count_of_threads; i++)
     if (threads[i]->next.when == AT_ONCE && is_enabled(threads[i])) return threads[i];
@@ -413,12 +413,49 @@ int thread_start(pthread_t *made, const pthread_attr_t *how, void *(*body)(void 
 void thread_join(struct thread *ended) {
   struct thread *own = thread_self();
   order_join(&own->order, &ended->order);
-  ended->is_joined = true;
+  ended->is_joined = ended->state == HAS_ENDED;
   /* If the ends of all others are known, so is all that they have done. */
   bool are_known = threads_live == 1;
   for (unsigned i = 0; i < count_of_threads; i++)
     are_known &= threads[i] == own || threads[i]->state == ABSENT || order_knows(&own->order, i, threads[i]->end);
   if (are_known) races_matter = false, races_forget(0, UINTPTR_MAX);
+}
+
+/* Those that were hired. */
+static bool has_job(const struct thread *thread) { return thread->job; }
+static void *work(void *unused) {
+  struct thread *own = thread_self();
+  for (;; thread_waits(has_job, NULL, 0)) {
+    own->job(own->with);
+    own->job = NULL;
+    own->rests = true;
+    own->end = own->order.at[own->number];
+    threads_live--;
+  }
+  return unused;
+}
+
+/* One that rests does it if this thread knows what it has done before. */
+struct thread *thread_hire(void (*job)(void *), void *with) {
+  struct thread *own = thread_self(), *hired = NULL;
+  for (unsigned i = 1; !hired && i < count_of_threads; i++)
+    if (threads[i]->rests && order_knows(&own->order, i, threads[i]->end)) hired = threads[i];
+  if (!hired) {
+    pthread_t made;
+    if (thread_start(&made, NULL, work, with)) refuse("no thread can be started");
+    hired = thread_of(made);
+    hired->job = job;
+    return hired;
+  }
+  order_copy(&hired->order, &own->order);
+  order_advance(&hired->order, hired->number);
+  order_advance(&own->order, own->number);
+  hired->rests = false;
+  hired->job = job;
+  hired->with = with;
+  threads_live++;
+  races_matter = true;
+  return hired;
 }
 
 static bool may_others_call(void) { return threads_are_many() && env_lets_threads_call() && !is_child; }

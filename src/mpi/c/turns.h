@@ -23,7 +23,12 @@
 #define thread_choose mazurka_thread_choose
 #define thread_frees mazurka_thread_frees
 #define thread_gives_way mazurka_thread_gives_way
+#define thread_hire mazurka_thread_hire
 #define thread_join mazurka_thread_join
+#define thread_locks mazurka_thread_locks
+#define thread_tries mazurka_thread_tries
+#define thread_unlocks mazurka_thread_unlocks
+#define is_lock_free mazurka_is_lock_free
 #define thread_lives mazurka_thread_lives
 #define thread_of mazurka_thread_of
 #define thread_saw mazurka_thread_saw
@@ -114,6 +119,8 @@ struct thread {
   void *with;
   uint32_t is_ready, has_turn, rounds;
   bool is_detached, is_joined;
+  void (*job)(void *); /* of a thread that was hired; NULL: it rests */
+  bool rests;
   struct thread *before; /* which has ended, and has passed its turn on */
   uintptr_t stack_end;
   void *member; /* of a team of OpenMP */
@@ -146,6 +153,14 @@ void thread_frees(const volatile void *object);
 int thread_start(pthread_t *made, const pthread_attr_t *how, void *(*body)(void *), void *with);
 /* The end of a thread is known to this one. */
 void thread_join(struct thread *ended);
+/* A thread that carries out a job, and then rests until the next one. */
+struct thread *thread_hire(void (*job)(void *), void *with);
+
+/* pthreads.c: locks at any address */
+bool is_lock_free(const struct thread *thread);
+void thread_locks(const void *at);
+bool thread_tries(const void *at);
+void thread_unlocks(const void *at);
 
 /* clocks.c: accesses to memory. Races are looked for while there may be some. */
 extern bool races_matter;
