@@ -92,7 +92,8 @@ extern const char mazurka_raw_end[];
 enum { MOST_WRITTEN = 128 << 20 }; /* bytes in one file */
 
 bool is_server;
-static ucontext_t *interrupted; /* where the rank makes the intercepted call */
+/* Where the rank makes the intercepted call. A thread that begins makes some beside others. */
+static _Thread_local ucontext_t *interrupted;
 
 static uintptr_t place_of_call(void) {
 #if defined(__x86_64__)

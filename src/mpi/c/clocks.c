@@ -96,6 +96,7 @@ void sync_forget(const void *object) {
 struct seen {
   struct seen *next;
   uintptr_t site;
+  const char *by; /* a function of MPI, if it makes the access */
   uint32_t thread, clock;
   uint8_t bytes; /* a bit for each */
   bool writes, is_atomic;
@@ -152,7 +153,10 @@ void races_forget(uintptr_t from, uintptr_t to) {
 
 static void __attribute__((noreturn)) fail_race(const struct seen *before, const struct seen *now) {
   const char *how = now->writes ? "writes" : "reads", *was = before->writes ? "writes" : "reads";
-  fail_at(now->site, "data race", "one thread %s memory here that another one %s at {@%lx}, and nothing orders the two", how, was, before->site);
+  const char *who = now->by ? now->by : "one thread", *other = before->by ? before->by : "another one";
+  const char *said = "%s %s memory here that %s %s at {@%lx}, and nothing orders the two threads";
+  if (now->by || before->by) fail_at(now->site, "local concurrency", said, who, how, other, was, before->site);
+  fail_at(now->site, "data race", said, who, how, other, was, before->site);
 }
 
 /* Whether the access before is needed no more, because of this one. It is ordered before. */
@@ -192,13 +196,13 @@ static void spin(struct thread *own, uintptr_t from, uintptr_t site) {
   if (own->spins > SPINS) thread_gives_way(site);
 }
 
-void races_see(uintptr_t from, size_t length, enum access access, bool is_atomic, uintptr_t site) {
+void races_see(uintptr_t from, size_t length, enum access access, bool is_atomic, uintptr_t site, const char *by) {
   struct thread *own = thread_self();
   if (length == 0 || is_child) return;
   if (access == READS && !is_atomic) spin(own, from, site);
   else own->spins = 0;
   lengthen(&own->order, own->number + 1);
-  struct seen now = {.site = site, .thread = own->number, .clock = own->order.at[own->number], .writes = access & WRITES, .is_atomic = is_atomic};
+  struct seen now = {.site = site, .by = by, .thread = own->number, .clock = own->order.at[own->number], .writes = access & WRITES, .is_atomic = is_atomic};
   for (uintptr_t at = from & ~(uintptr_t)7; at < from + length; at += 8) {
     size_t first = at < from ? from - at : 0, end = from + length - at < 8 ? from + length - at : 8;
     now.bytes = (uint8_t)((0xff << first) & (0xff >> (8 - end)));

@@ -43,6 +43,11 @@ void env_check_caller(void) {
     fail("threads", "another thread may call MPI at the same time as %s, but the rank has asked for %s", call.name, level_name(thread_level));
 }
 
+void env_check_single(void) {
+  if (phase == INSIDE && thread_level == MPI_THREAD_SINGLE)
+    fail("threads", "a second thread runs, but the rank has asked for %s", level_name(thread_level));
+}
+
 void env_check_thread(void) {
   env_check_caller();
   thread_calls_mpi();
@@ -60,6 +65,7 @@ static int init(int level) {
   phase = INSIDE;
   thread_is_main();
   thread_level = level;
+  if (!thread_is_alone()) env_check_single();
   spawn_join();
   return MPI_SUCCESS;
 }
@@ -110,6 +116,7 @@ FUNCTION(Finalized, (int *flag)) {
  * mistake. */
 FUNCTION(Finalize, (void)) {
   CALL("MPI_Finalize");
+  if (!is_thread_main()) fail("threads", "MPI_Finalize is called by another thread than MPI_Init");
   int code = attributes_remove(&comm_get(MPI_COMM_SELF)->object, MPI_COMM_SELF);
   if (code != MPI_SUCCESS) return code;
   windows_check_end();

@@ -39,8 +39,8 @@ static void add_range(uint32_t owner, uintptr_t from, size_t length, enum access
 }
 
 /* An operation or call accesses this memory, as the present thread. */
-static void see_call(uintptr_t from, size_t length, enum access access, uintptr_t site) {
-  if (races_matter) races_see(from, length, access & WRITES ? WRITES : READS, false, site);
+static void see_call(uintptr_t from, size_t length, enum access access, uintptr_t site, const char *name) {
+  if (races_matter) races_see(from, length, access & WRITES ? WRITES : READS, false, site, name);
 }
 
 /* One of the first ranges that overlaps this memory, if the range or the access writes. */
@@ -78,7 +78,7 @@ static void own(uint32_t owner, uintptr_t from, size_t length, enum access by_op
   if (length == 0) return;
   size_t others = of_others(owner);
   check_rivals(others, from, length, by_operation, "its buffer");
-  see_call(from, length, by_operation, call.site);
+  see_call(from, length, by_operation, call.site, call.name);
   if (count_of_ranges > others) {
     struct range *last = &ranges[count_of_ranges - 1];
     bool is_same = last->by_operation == by_operation && last->to == from && !is_watched(from, length);
@@ -151,7 +151,7 @@ static bool is_forgotten(const struct range *range, uint32_t owner) { return (vo
 void memory_release(uint32_t owned) {
   if (!owned) return;
   for (size_t i = of_owner(owned); races_matter && i < count_of_ranges && ranges[i].owner == owned; i++)
-    see_call(ranges[i].from, ranges[i].to - ranges[i].from, ranges[i].by_operation, ranges[i].site);
+    see_call(ranges[i].from, ranges[i].to - ranges[i].from, ranges[i].by_operation, ranges[i].site, ranges[i].name);
   release_if(is_of, owned);
   if (highest_watched) windows_disown(owned);
   file_records_disown(owned);
@@ -174,7 +174,7 @@ void *memory_use(const void *at, size_t size, enum access access, const char *pa
   if (size == 0) return (void *)at;
   if (!at) fail("invalid argument", "%s is a null pointer", parameter);
   check_rivals(count_of_ranges, from, size, access, parameter);
-  see_call(from, size, access, call.site);
+  see_call(from, size, access, call.site, call.name);
   if (is_watched(from, size)) windows_see(from, size, access, call.site);
   return (void *)at;
 }
@@ -198,7 +198,7 @@ int text_out(char *to, const char *text) {
 }
 
 void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how) {
-  if (races_matter) races_see(from, to - from, WRITES, false, site), races_forget(from, to);
+  if (races_matter) races_see(from, to - from, WRITES, false, site, NULL), races_forget(from, to);
   if (from < highest_watched && to > lowest_watched) windows_check_gone(from, to, site, how);
   for (size_t i = 0; i < count_of_ranges; i++) {
     const struct range *range = &ranges[i];
@@ -227,7 +227,7 @@ static void __attribute__((noinline)) look(uintptr_t from, size_t length, enum a
 
 static inline void see(const void *at, size_t length, enum access access, bool is_atomic, void *site) {
   uintptr_t from = (uintptr_t)at;
-  if (races_matter) races_see(from, length, access, is_atomic, (uintptr_t)site);
+  if (races_matter) races_see(from, length, access, is_atomic, (uintptr_t)site, NULL);
   bool is_owned = from < highest && from + length > lowest;
   if (is_owned || is_watched(from, length)) look(from, length, access, (uintptr_t)site);
 }

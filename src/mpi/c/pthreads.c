@@ -53,7 +53,7 @@ bool is_lock_free(const struct thread *thread) {
 static void step_at(const void *object, const struct sync *sync, bool (*is_enabled)(const struct thread *), enum access access,
                     bool is_try, bool may_time_out) {
   if (threads_are_many() || is_enabled)
-    thread_step((struct operation){IN_ORDER, (uintptr_t)object, (uintptr_t)object + 1, access, is_try, may_time_out, is_enabled, sync, 0});
+    thread_step((struct operation){IN_ORDER, (uintptr_t)object, (uintptr_t)object + 1, access, is_try, may_time_out, is_enabled, NULL, sync, 0});
 }
 
 /* The lock is given. */

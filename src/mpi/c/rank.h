@@ -74,6 +74,7 @@
 #define env_check mazurka_env_check
 #define locks_settle mazurka_locks_settle
 #define env_check_caller mazurka_env_check_caller
+#define env_check_single mazurka_env_check_single
 #define env_check_thread mazurka_env_check_thread
 #define env_is_over mazurka_env_is_over
 #define env_lets_threads_call mazurka_env_lets_threads_call
@@ -353,6 +354,7 @@ extern uint64_t nanoseconds;     /* the time; code that reads it for the program
 void env_check(void);
 void env_check_thread(void);
 void env_check_caller(void); /* that it may call MPI now */
+void env_check_single(void); /* that there may be a second thread */
 bool env_is_over(void);
 bool env_lets_threads_call(void); /* whether other threads may call MPI */
 

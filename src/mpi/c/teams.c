@@ -123,9 +123,17 @@ static bool next_static(struct member *member, uint64_t *from, uint64_t *to) {
   return *from < *to;
 }
 
+/* When all chunks are taken, it does not matter who learns that first. */
+static bool is_all_taken(const struct thread *thread) {
+  const struct work *work = thread->next.about;
+  return work->taken == work->count;
+}
+
 static bool next_dynamic(struct member *member, uint64_t *from, uint64_t *to) {
   struct work *work = member->work;
-  if (work->taken < work->count) STEP(work, sizeof *work, WRITES);
+  if (threads_are_many())
+    thread_step((struct operation){.when = IN_ORDER, .from = (uintptr_t)work, .to = (uintptr_t)work + 1, .access = WRITES,
+                                   .is_settled = is_all_taken, .about = work});
   uint64_t left = work->count - work->taken, chunk = work->chunk ? work->chunk : 1;
   uint64_t guided = left / (uint64_t)member->team->size;
   if (work->schedule == GUIDED && guided > chunk) chunk = guided;

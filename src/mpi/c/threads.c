@@ -257,12 +257,16 @@ static struct thread *choose(void) {
   return others.of[chosen];
 }
 
+static bool is_at_once(const struct thread *thread) {
+  return thread->next.when == AT_ONCE || (thread->state == IS_AT && thread->next.is_settled && thread->next.is_settled(thread));
+}
+
 /* Who has the next turn. */
 static struct thread *next_thread(void) {
   for (unsigned i = count_of_threads; i-- > 0;)
     if (threads[i]->state == RUNS) return threads[i];
   for (unsigned i = 0; i < count_of_threads; i++)
-    if (threads[i]->next.when == AT_ONCE && is_enabled(threads[i])) return threads[i];
+    if (is_at_once(threads[i]) && is_enabled(threads[i])) return threads[i];
   struct thread *chosen;
   while (!(chosen = choose())) {}
   /* What a wait finds, it finds whatever others do before. */
@@ -389,6 +393,7 @@ int thread_start(pthread_t *made, const pthread_attr_t *how, void *(*body)(void 
   first.handle = first.handle ? first.handle : pthread_self();
   if (own == &first) pthread_setspecific(at_end, own);
   file_use(STARTING_THREADS, "");
+  env_check_single();
   unseen++;
   unsigned number = 0;
   while (threads[number] != new) number++;
@@ -442,7 +447,7 @@ struct thread *thread_hire(void (*job)(void *), void *with) {
     if (threads[i]->rests && order_knows(&own->order, i, threads[i]->end)) hired = threads[i];
   if (!hired) {
     pthread_t made;
-    if (thread_start(&made, NULL, work, with)) refuse("no thread can be started");
+    if (thread_start(&made, NULL, work, with)) refuse("the stacks of the threads need more memory than a rank may have (--rank-memory)");
     hired = thread_of(made);
     hired->job = job;
     return hired;
@@ -450,6 +455,7 @@ struct thread *thread_hire(void (*job)(void *), void *with) {
   order_copy(&hired->order, &own->order);
   order_advance(&hired->order, hired->number);
   order_advance(&own->order, own->number);
+  env_check_single();
   hired->rests = false;
   hired->job = job;
   hired->with = with;

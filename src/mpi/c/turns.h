@@ -77,6 +77,8 @@ struct operation {
   bool may_time_out;                      /* if nothing else can move */
   /* Whether it can be carried out; NULL: always. */
   bool (*is_enabled)(const struct thread *thread);
+  /* Whether it commutes with everything by now; NULL: it does not. */
+  bool (*is_settled)(const struct thread *thread);
   const void *about; /* for is_enabled */
   uint64_t number;
 };
@@ -164,7 +166,8 @@ void thread_unlocks(const void *at);
 
 /* clocks.c: accesses to memory. Races are looked for while there may be some. */
 extern bool races_matter;
-void races_see(uintptr_t from, size_t length, enum access access, bool is_atomic, uintptr_t site);
+/* An access to memory; by this function of MPI, if it is one. */
+void races_see(uintptr_t from, size_t length, enum access access, bool is_atomic, uintptr_t site, const char *by);
 void races_forget(uintptr_t from, uintptr_t to);
 
 /* This call, for as long as the block lasts. */
