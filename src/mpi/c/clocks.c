@@ -209,3 +209,9 @@ void races_see(uintptr_t from, size_t length, enum access access, bool is_atomic
     see_grain(grain_of(at >> 3), now, own);
   }
 }
+
+void races_free(uintptr_t from, size_t length, uintptr_t site) {
+  races_see(from, length, WRITES, false, site, NULL);
+  races_forget(from, from + length);
+  races_see(from, length, WRITES, false, site, NULL);
+}

@@ -198,7 +198,6 @@ int text_out(char *to, const char *text) {
 }
 
 void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how) {
-  if (races_matter) races_see(from, to - from, WRITES, false, site, NULL), races_forget(from, to);
   if (from < highest_watched && to > lowest_watched) windows_check_gone(from, to, site, how);
   for (size_t i = 0; i < count_of_ranges; i++) {
     const struct range *range = &ranges[i];

@@ -171,9 +171,6 @@ static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *sta
     if (taken) taken->peer = MPI_PROC_NULL;
     return true;
   }
-  if (form != 't' && thread_must_poll()) {
-    while (!probe('t', source, tag, comm, status, NULL) && thread_must_poll()) {}
-  }
   struct bytes *to = question('P');
   size_t arguments = to->length;
   put_text(to, in->name);
@@ -200,13 +197,15 @@ static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *sta
 }
 
 FUNCTION(Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status)) {
-  CALL("MPI_Probe");
+  CALL_IN_STEPS("MPI_Probe");
+  thread_will_wait();
   probe('w', source, tag, comm, status, NULL);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)) {
-  CALL("MPI_Iprobe");
+  CALL_IN_STEPS("MPI_Iprobe");
+  thread_polls();
   *OUT(flag) = 0;
   *flag = probe('t', source, tag, comm, status, NULL);
   return MPI_SUCCESS;
@@ -230,7 +229,8 @@ FUNCTION(Improbe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *m
 }
 
 FUNCTION(Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)) {
-  CALL("MPI_Mprobe");
+  CALL_IN_STEPS("MPI_Mprobe");
+  thread_will_wait();
   take_message(source, tag, comm, OUT(message), status);
   return MPI_SUCCESS;
 }

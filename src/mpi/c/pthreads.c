@@ -59,6 +59,8 @@ static void step_at(const void *object, const struct sync *sync, bool (*is_enabl
 /* The lock is given. */
 static void take_lock(struct sync *sync) {
   sync->holder = thread_self();
+  sync->changes += sync->last != sync->holder;
+  sync->last = sync->holder;
   sync->depth++;
   sync_acquire(&sync->order);
   sync_acquire(&sync->readers);
@@ -76,7 +78,7 @@ static int lock(pthread_mutex_t *mutex, bool may_time_out) {
   if (!is_again || !is_recursive(mutex)) {
     step_at(mutex, sync, is_lock_free, WRITES, false, may_time_out);
     if (own->has_timed_out) return ETIMEDOUT;
-    thread_saw(OF_LOCK, 0);
+    thread_saw(OF_LOCK, sync->changes);
   }
   __typeof__(pthread_mutex_lock) *real = REAL(pthread_mutex_lock);
   int error = real ? real(mutex) : 0;
@@ -111,7 +113,14 @@ static bool may_be_held(const struct sync *sync) {
 }
 
 /* Whether a function that tries to get a free lock finds it held: explored, if both are possible. */
-static bool finds_held(struct sync *sync) { return threads_are_many() && may_be_held(sync) && thread_choose(2); }
+static bool finds_held(struct sync *sync) {
+  struct thread *own = thread_self();
+  bool was_held = own->failed_at == sync && own->failed_before == sync->unlocks;
+  if (!threads_are_many() || was_held || !may_be_held(sync) || !thread_choose(2)) return false;
+  own->failed_at = sync;
+  own->failed_before = sync->unlocks;
+  return true;
+}
 
 WEAK int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   CALLED("pthread_mutex_trylock");
@@ -139,6 +148,7 @@ WEAK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
   if (!is_own && !error) fail("threads", "the mutex is not locked by the thread that unlocks it");
   if (error || --sync->depth > 0) return error;
   sync->holder = NULL;
+  sync->unlocks++;
   sync_release(&sync->order);
   thread_frees(mutex);
   return 0;
@@ -240,7 +250,7 @@ static int lock_shared(pthread_rwlock_t *lock, bool may_time_out) {
   if (sync->holder == thread_self()) return EDEADLK;
   step_at(lock, sync, is_free_to_read, READS, false, may_time_out);
   if (thread_self()->has_timed_out) return ETIMEDOUT;
-  thread_saw(OF_LOCK, 0);
+  thread_saw(OF_LOCK, sync->changes);
   int error = REAL(pthread_rwlock_rdlock)(lock);
   if (!error) take_shared(sync);
   return error;
@@ -251,7 +261,7 @@ static int lock_alone(pthread_rwlock_t *lock, bool may_time_out) {
   if (sync->holder == thread_self()) return EDEADLK;
   step_at(lock, sync, is_lock_free, WRITES, false, may_time_out);
   if (thread_self()->has_timed_out) return ETIMEDOUT;
-  thread_saw(OF_LOCK, 0);
+  thread_saw(OF_LOCK, sync->changes);
   int error = REAL(pthread_rwlock_wrlock)(lock);
   if (!error) take_lock(sync);
   return error;
@@ -303,6 +313,7 @@ WEAK int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
   struct sync *sync = sync_of(lock);
   if (!sync->holder && !sync->shared) fail("threads", "a lock is unlocked that is not locked");
   int error = REAL(pthread_rwlock_unlock)(lock);
+  sync->unlocks++;
   if (sync->holder) sync->holder = NULL, sync->depth = 0, sync_release(&sync->order);
   else sync->shared--, sync_release(&sync->readers);
   thread_frees(lock);
@@ -317,7 +328,7 @@ WEAK int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t 
 void thread_locks(const void *at) {
   struct sync *sync = sync_of(at);
   step_at(at, sync, is_lock_free, WRITES, false, false);
-  thread_saw(OF_LOCK, 0);
+  thread_saw(OF_LOCK, sync->changes);
   take_lock(sync);
 }
 bool thread_tries(const void *at) {
@@ -333,6 +344,7 @@ void thread_unlocks(const void *at) {
   if (sync->holder != thread_self()) fail("threads", "a lock is unlocked by a thread that has not locked it");
   if (--sync->depth > 0) return;
   sync->holder = NULL;
+  sync->unlocks++;
   sync_release(&sync->order);
   thread_frees(at);
 }

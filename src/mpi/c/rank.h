@@ -195,7 +195,7 @@
 #define time_tick mazurka_time_tick
 #define thread_enters mazurka_thread_enters
 #define thread_knows_last mazurka_thread_knows_last
-#define thread_must_poll mazurka_thread_must_poll
+#define thread_polls mazurka_thread_polls
 #define thread_receives mazurka_thread_receives
 #define thread_sends mazurka_thread_sends
 #define thread_calls_mpi mazurka_thread_calls_mpi
@@ -250,6 +250,7 @@ void thread_calls_mpi(void);
 void thread_sends(const struct comm *comm, int peer);
 void thread_receives(const struct comm *comm, int tag);
 void thread_enters(const struct comm *comm);
+void thread_polls(void);
 /* A call by some thread. Whether the last one is ordered before the present one, which is the last
  * one from now on. */
 struct last_call {
@@ -261,7 +262,6 @@ bool thread_is_alone(void);
 void thread_polled(void);
 /* Before a question that waits for other ranks: other threads go on meanwhile. */
 void thread_will_wait(void);
-bool thread_must_poll(void); /* the same; it must poll if others may be first */
 /* Waits for one of these requests of the verifier. Returns what follows its index in the answer. */
 struct reader wait_for_any(const uint32_t *posted, int count, uint32_t *found);
 /* What the answer to a question says about the order of what threads do. */

@@ -95,7 +95,7 @@ bool request_is_ready(struct request *request) {
 
 /* Whether one of these requests of the verifier is complete. */
 static bool poll_any(const uint32_t *posted, int count, uint32_t *found, struct reader *answer) {
-  thread_calls_mpi();
+  thread_polls();
   struct bytes *to = question('T');
   size_t arguments = to->length;
   put_u32(to, (uint32_t)count);

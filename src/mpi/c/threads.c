@@ -239,21 +239,22 @@ static struct thread *choose(void) {
   bool go_others_on = movers.count > 0 || asleep.count > 0;
   if (count == 0 && asleep.count > 0) end_in_vain();
   if (count == 0) fail_all_wait();
-  /* They cannot wait together, so they poll. */
-  bool must_poll = !go_others_on && others.count > 0 && count > 1;
+  if (!go_others_on && others.count > 0 && count > 1) {
+    call = others.of[0]->call;
+    fail("unsupported", "all threads of the rank wait in calls of MPI, and for %s it is not explored which of them goes on first", call.name);
+  }
   size_t chosen = thread_choose((uint32_t)count);
   for (size_t i = 0; together && chosen > 0 && i < waiting.count; i++) waiting.of[i]->sleeps = true;
   for (size_t i = together; i < chosen; i++)
     (i - together < others.count ? others.of[i - together] : movers.of[i - together - others.count])->sleeps = true;
-  if (together && chosen == 0) return wait_in_mpi(&waiting, go_others_on || must_poll);
+  if (together && chosen == 0) return wait_in_mpi(&waiting, go_others_on);
   chosen -= together;
   if (chosen >= others.count) {
     struct thread *mover = movers.of[chosen - others.count];
     mover->has_timed_out = in_time == 0;
     return mover;
   }
-  others.of[chosen]->must_poll = must_poll;
-  is_in_vain = go_others_on && !must_poll;
+  is_in_vain = go_others_on;
   return others.of[chosen];
 }
 
@@ -318,7 +319,7 @@ void thread_gives_way(uintptr_t site) {
 static void look_round(struct thread *own, const struct operation *next) {
   if (own->has_acted) own->looked = 0, own->was_parked = false;
   unsigned length = round_of(own);
-  bool goes_on = length && own->looks[length - 1].where == where_of(call.site, next->from);
+  bool goes_on = length && next->when == IN_ORDER && own->looks[length - 1].where == where_of(call.site, next->from);
   if (goes_on) own->is_parked = own->was_parked = true;
   else if (length && own->was_parked) file_use(LEAVING_LOOP, "");
   own->has_acted = true;
@@ -331,7 +332,7 @@ void thread_step(struct operation next) {
   struct thread *own = thread_self();
   if (is_child || !is_verified) return;
   own->has_timed_out = false;
-  if (next.when == IN_ORDER) look_round(own, &next);
+  look_round(own, &next);
   own->next = next;
   own->call = call;
   own->state = IS_AT;
@@ -356,6 +357,7 @@ static void end(void *thread) {
     pthread_setspecific(at_end, own);
     return;
   }
+  look_round(own, &(struct operation){.when = AT_ONCE});
   own->end = own->order.at[own->number];
   own->state = HAS_ENDED;
   own->is_joined = own->is_detached;
@@ -486,17 +488,8 @@ struct reader wait_for_any(const uint32_t *posted, int count, uint32_t *found) {
   return own->answer;
 }
 
-bool thread_must_poll(void) {
-  struct thread *own = thread_self();
-  if (!may_others_call()) return false;
-  own->must_poll = false;
-  thread_step((struct operation){.when = IN_MPI, .from = mpi_from, .to = mpi_to, .access = READS});
-  return own->must_poll;
-}
-
 void thread_will_wait(void) {
-  if (thread_must_poll())
-    fail("unsupported", "all threads of the rank wait in calls of MPI, and for %s it is not explored which of them goes on first", call.name);
+  if (may_others_call()) thread_step((struct operation){.when = IN_MPI, .from = mpi_from, .to = mpi_to, .access = READS});
 }
 
 void thread_ends_all(void) {
@@ -505,11 +498,12 @@ void thread_ends_all(void) {
   thread_step((struct operation){.when = IN_ORDER, .from = 0, .to = UINTPTR_MAX, .access = WRITES});
 }
 
-static void call_mpi(uintptr_t from, uintptr_t to) {
-  if (may_others_call()) thread_step((struct operation){.when = IN_ORDER, .from = from, .to = to, .access = WRITES});
+static void call_mpi(uintptr_t from, uintptr_t to, enum access access) {
+  if (may_others_call()) thread_step((struct operation){.when = IN_ORDER, .from = from, .to = to, .access = access});
 }
 
-void thread_calls_mpi(void) { call_mpi(mpi_from, mpi_to); }
+void thread_calls_mpi(void) { call_mpi(mpi_from, mpi_to, WRITES); }
+void thread_polls(void) { call_mpi(mpi_from, mpi_to, READS); }
 
 static uintptr_t place_of(const struct comm *comm, int number) {
   return ((uintptr_t)comm * 0x9e3779b97f4a7c15u >> 24) + (uintptr_t)(number + 2) * 0x9e3779b1u;
@@ -517,19 +511,19 @@ static uintptr_t place_of(const struct comm *comm, int number) {
 
 void thread_sends(const struct comm *comm, int peer) {
   uintptr_t at = mpi_from + place_of(comm, peer) % ((uintptr_t)1 << 59);
-  call_mpi(at, at + 1);
+  call_mpi(at, at + 1, WRITES);
 }
 
 void thread_receives(const struct comm *comm, int tag) {
   const uintptr_t tags = 1 << 20;
   uintptr_t from = receives_from + place_of(comm, 0) % tags * tags;
-  if (tag == MPI_ANY_TAG) return call_mpi(from, from + tags);
-  call_mpi(from + (uintptr_t)tag % tags, from + (uintptr_t)tag % tags + 1);
+  if (tag == MPI_ANY_TAG) return call_mpi(from, from + tags, WRITES);
+  call_mpi(from + (uintptr_t)tag % tags, from + (uintptr_t)tag % tags + 1, WRITES);
 }
 
 void thread_enters(const struct comm *comm) {
   uintptr_t at = collectives_from + place_of(comm, 0) % ((uintptr_t)1 << 59);
-  call_mpi(at, at + 1);
+  call_mpi(at, at + 1, WRITES);
 }
 
 bool thread_knows_last(struct last_call *last) {

@@ -12,6 +12,7 @@
 #define order_copy mazurka_order_copy
 #define order_join mazurka_order_join
 #define order_knows mazurka_order_knows
+#define races_free mazurka_races_free
 #define races_forget mazurka_races_forget
 #define races_matter mazurka_races_matter
 #define races_see mazurka_races_see
@@ -59,6 +60,8 @@ struct sync {
   struct thread *holder; /* of a lock */
   uint32_t shared;       /* the number of those that share it */
   uint32_t depth;        /* how often the holder has locked it */
+  const struct thread *last; /* holder */
+  uint32_t changes, unlocks; /* how often another thread has got it than before; how often it was unlocked */
   uint32_t count, round; /* of a barrier: those that are needed, and the rounds that are over */
   uint32_t arrived;
 };
@@ -99,11 +102,13 @@ struct thread {
   struct call call;      /* which makes it */
   bool sleeps;           /* this operation was offered before, where it would lead to the same */
   bool is_parked;        /* it has looked in vain, and others go first */
-  bool has_timed_out, is_woken, must_poll;
+  bool has_timed_out, is_woken;
   struct look looks[LOOKS]; /* since it has last done something else, the newest first */
   unsigned looked;
   bool has_acted, was_parked;
   const void *waits_at; /* a condition variable */
+  const struct sync *failed_at; /* where it has found a lock held, before this unlock */
+  uint32_t failed_before;
   /* A wait for one of these requests, and its outcome. */
   const uint32_t *posted;
   int requests;
@@ -168,6 +173,8 @@ void thread_unlocks(const void *at);
 extern bool races_matter;
 /* An access to memory; by this function of MPI, if it is one. */
 void races_see(uintptr_t from, size_t length, enum access access, bool is_atomic, uintptr_t site, const char *by);
+/* This memory is freed, and later given to others. */
+void races_free(uintptr_t from, size_t length, uintptr_t site);
 void races_forget(uintptr_t from, uintptr_t to);
 
 /* This call, for as long as the block lasts. */

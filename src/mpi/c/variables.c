@@ -4,7 +4,7 @@
  * by unwinding the stack, with the tables that compilers write for exceptions. A heap block has the
  * type of the program's own pointers to it, if they agree. Memory that is not found is not
  * judged. */
-#include "calls.h"
+#include "turns.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -244,6 +244,7 @@ static void *heap_new(void *made, size_t size, void *site) {
   const size_t most = (size_t)1 << 47;
   if (!made && size > 0 && size < most && is_verified && !is_child) memory_ends((uintptr_t)site);
   heap_add(made, size);
+  if (races_matter && made) races_forget((uintptr_t)made, (uintptr_t)made + size);
   return made;
 }
 #define NEW(made, size) heap_new(made, size, __builtin_return_address(0))
@@ -265,6 +266,7 @@ static void heap_remove(struct heap_piece *piece) {
 /* The block at this address, which the program frees: nothing may use it. */
 static struct heap_piece *heap_release(void *start, uintptr_t site) {
   struct heap_piece *piece = start ? heap_find((uintptr_t)start) : NULL;
+  if (piece && races_matter) races_free(piece->start, piece->size, site);
   if (piece) memory_check_gone(piece->start, piece->start + piece->size, site, "frees this memory");
   return piece;
 }
