@@ -21,6 +21,7 @@
  * test finds missing ones. */
 #define allocate mazurka_allocate
 #define ask mazurka_ask
+#define wipe_stack mazurka_wipe_stack
 #define ask_unseen mazurka_ask_unseen
 #define is_in_vain mazurka_is_in_vain
 #define attribute_get mazurka_attribute_get
@@ -296,6 +297,7 @@ struct reader take_block(struct reader *from);
 
 /* Starts a question of this kind about the current call; ask() sends it, and returns the answer. */
 struct bytes *question(char kind);
+void wipe_stack(void); /* what is below it is the same in each run */
 struct reader ask(void);
 struct reader ask_unseen(void); /* which another thread will see */
 extern bool is_in_vain; /* the next question may wait for ever: then another choice leads on */

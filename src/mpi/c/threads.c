@@ -85,6 +85,7 @@ static void await_turn(struct thread *own) {
   /* What a thread does at its very end must not interfere. */
   while (own->before && raw(SYS_tgkill, raw(SYS_getpid), own->before->kernel, 0) == 0) raw(SYS_sched_yield);
   own->before = NULL;
+  wipe_stack();
 }
 
 static void give_turn(struct thread *to) {

@@ -282,7 +282,7 @@ struct bytes *question(char kind) { return question_at(kind, &call.site, 1); }
 
 /* Clears the stack below. Otherwise a program may find data of the library in variables that it has
  * not set. */
-static void __attribute__((noinline)) wipe_stack(void) {
+void __attribute__((noinline)) wipe_stack(void) {
   volatile char used[16384];
   memset((char *)used, 0, sizeof used);
   __asm__ volatile("" : : "r"(used) : "memory");
