@@ -268,7 +268,7 @@ fn threads_have_the_outcomes_of_a_simple_machine() {
             threads.iter().map(|steps| text(steps).join(" ")).collect::<Vec<_>>().join(",")
         });
         let scripts: Vec<String> = scripts.collect();
-        let explorer = if number % 4 == 0 { "prefix" } else { super::UDPOR };
+        let explorer = if number % 4 == 0 { "optimal" } else { super::UDPOR };
         let found = found(Path::new(&made), scripts.clone(), explorer);
         assert_eq!(found, expected, "{number}: {scripts:?} by {explorer}");
     }

@@ -45,7 +45,6 @@ static unsigned idle;
  * receives with one tag, and collectives. */
 static const uintptr_t mpi_from = (uintptr_t)1 << 62, mpi_to = (uintptr_t)1 << 63, receives_from = (uintptr_t)5 << 60,
                        collectives_from = (uintptr_t)6 << 60;
-enum { STACK_OF_THREAD = 8 << 20 };
 enum { MOST_IDLE_IN_MPI = 100, MOST_IDLE = 10000 };
 
 struct thread *thread_self(void) { return self ? self : &first; }
@@ -161,20 +160,20 @@ static void find(struct ways *found, bool (*fits)(const struct thread *)) {
   for (unsigned i = 0; i < count_of_threads; i++)
     if (fits(threads[i])) found->of[found->count++] = threads[i];
 }
-static bool is_awake(const struct thread *thread) { return is_enabled(thread) && !thread->sleeps && !thread->is_parked; }
-static bool waits_for_requests(const struct thread *thread) {
-  return is_awake(thread) && thread->next.when == IN_MPI && thread->posted;
+static bool waits_in_mpi(const struct thread *thread) { return is_enabled(thread) && thread->next.when == IN_MPI; }
+static bool waits_for_requests(const struct thread *thread) { return waits_in_mpi(thread) && thread->posted; }
+static bool waits_awake(const struct thread *thread) { return waits_for_requests(thread) && !thread->sleeps; }
+static bool waits_otherwise(const struct thread *thread) { return waits_in_mpi(thread) && !thread->posted && !thread->sleeps; }
+static bool waits_asleep(const struct thread *thread) { return waits_in_mpi(thread) && !thread->posted && thread->sleeps; }
+static bool may_move(const struct thread *thread) {
+  return is_enabled(thread) && thread->next.when == IN_ORDER && !thread->is_parked;
 }
-static bool waits_otherwise(const struct thread *thread) {
-  return is_awake(thread) && thread->next.when == IN_MPI && !thread->posted;
+static bool can_move(const struct thread *thread) { return may_move(thread) && !thread->sleeps; }
+static bool may_end(const struct thread *thread) {
+  return thread->state == IS_AT && !is_enabled(thread) && thread->next.may_time_out;
 }
-static bool can_move(const struct thread *thread) { return is_awake(thread) && thread->next.when == IN_ORDER; }
-static bool may_time_out(const struct thread *thread) {
-  return thread->state == IS_AT && !is_enabled(thread) && thread->next.may_time_out && !thread->sleeps;
-}
-static bool is_asleep(const struct thread *thread) {
-  return thread->sleeps && (is_enabled(thread) || (thread->state == IS_AT && thread->next.may_time_out));
-}
+static bool may_time_out(const struct thread *thread) { return may_end(thread) && !thread->sleeps; }
+static bool is_asleep(const struct thread *thread) { return (may_move(thread) || may_end(thread)) && thread->sleeps; }
 static bool is_waiting_parked(const struct thread *thread) { return thread->is_parked && is_enabled(thread) && !thread->sleeps; }
 
 /* Waits for one of the requests of these threads. Returns the thread that gets it. */
@@ -217,42 +216,50 @@ static bool may_look_again(bool others_are_in_mpi) {
   return false;
 }
 
-static struct ways waiting, others, movers, parked, asleep, late;
+static struct ways waiting, awake, others, movers, parked, asleep, sleepers;
 
 /* One of those who can move, chosen by the verifier; the ones before it sleep. First come those
- * that wait for requests, together; then those that wait in MPI for something else. */
+ * that wait for requests, together; then those that wait in MPI for something else. NULL: again.
+ *
+ * Whether a wait for requests can end is not known when it is passed over. So those who sleep there
+ * take part when others wait. If it is one of them that goes on, that was explored before. */
 static struct thread *choose(void) {
   find(&waiting, waits_for_requests);
+  find(&awake, waits_awake);
   find(&others, waits_otherwise);
   find(&movers, can_move);
   find(&parked, is_waiting_parked);
   find(&asleep, is_asleep);
+  find(&sleepers, waits_asleep);
   if (movers.count == 0 && parked.count > 0 && may_look_again(waiting.count + others.count > 0)) {
     unpark(NULL);
     return NULL;
   }
-  size_t in_time = movers.count;
-  if (movers.count == 0) {
-    find(&late, may_time_out);
-    movers = late;
-  }
-  size_t together = waiting.count > 0, count = together + others.count + movers.count;
+  bool is_late = movers.count == 0;
+  if (is_late) find(&movers, may_time_out);
   bool go_others_on = movers.count > 0 || asleep.count > 0;
+  for (size_t i = 0; !go_others_on && i < sleepers.count; i++) sleepers.of[i]->sleeps = false;
+  if (!go_others_on && sleepers.count > 0) return NULL;
+  size_t together = awake.count > 0, count = together + others.count + movers.count;
   if (count == 0 && asleep.count > 0) end_in_vain();
-  if (count == 0) fail_all_wait();
-  if (!go_others_on && others.count > 0 && count > 1) {
+  if (count == 0 && waiting.count == 0) fail_all_wait();
+  if (!go_others_on && others.count > 0 && waiting.count + others.count > 1) {
     call = others.of[0]->call;
     fail("unsupported", "all threads of the rank wait in calls of MPI, and for %s it is not explored which of them goes on first", call.name);
   }
   size_t chosen = thread_choose((uint32_t)count);
-  for (size_t i = 0; together && chosen > 0 && i < waiting.count; i++) waiting.of[i]->sleeps = true;
+  for (size_t i = 0; chosen > 0 && i < awake.count; i++) awake.of[i]->sleeps = true;
   for (size_t i = together; i < chosen; i++)
     (i - together < others.count ? others.of[i - together] : movers.of[i - together - others.count])->sleeps = true;
-  if (together && chosen == 0) return wait_in_mpi(&waiting, go_others_on);
+  if (count == 0 || (together && chosen == 0)) {
+    struct thread *found = wait_in_mpi(&waiting, go_others_on);
+    if (found->sleeps) end_in_vain();
+    return found;
+  }
   chosen -= together;
   if (chosen >= others.count) {
     struct thread *mover = movers.of[chosen - others.count];
-    mover->has_timed_out = in_time == 0;
+    mover->has_timed_out = is_late;
     return mover;
   }
   is_in_vain = go_others_on;
@@ -363,14 +370,21 @@ static void end(void *thread) {
   own->state = HAS_ENDED;
   own->is_joined = own->is_detached;
   threads_live--;
-  if (own != &first) races_forget(own->stack_end - STACK_OF_THREAD, own->stack_end);
+  if (own != &first) races_forget(own->stack, own->stack_end);
   if (threads_live > 0) pass_turn(own);
 }
 
 static void *begin(void *thread) {
   struct thread *own = self = thread;
   own->kernel = raw(SYS_gettid);
-  own->stack_end = (uintptr_t)__builtin_frame_address(0);
+  pthread_attr_t how;
+  void *stack;
+  size_t size;
+  pthread_getattr_np(pthread_self(), &how);
+  pthread_attr_getstack(&how, &stack, &size);
+  pthread_attr_destroy(&how);
+  own->stack = (uintptr_t)stack;
+  own->stack_end = own->stack + size;
   pthread_setspecific(at_end, own);
   __atomic_store_n(&own->is_ready, 1, __ATOMIC_RELEASE);
   await_turn(own);
@@ -437,7 +451,8 @@ static void *work(void *unused) {
     own->job(own->with);
     own->job = NULL;
     own->rests = true;
-    own->end = own->order.at[own->number];
+    /* Its last release is the end of the job. */
+    own->end = own->order.at[own->number] - 1;
     threads_live--;
   }
   return unused;

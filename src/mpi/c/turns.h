@@ -129,7 +129,7 @@ struct thread {
   void (*job)(void *); /* of a thread that was hired; NULL: it rests */
   bool rests;
   struct thread *before; /* which has ended, and has passed its turn on */
-  uintptr_t stack_end;
+  uintptr_t stack, stack_end;
   void *member; /* of a team of OpenMP */
 };
 
