@@ -116,6 +116,8 @@ struct Unexplored {
     threads: BTreeSet<u32>,
     /// The ranks in which a thread has left a loop that was taken to wait, and where.
     loops: BTreeMap<u32, Option<String>>,
+    /// The ranks in which threads wait in MPI at the same time in different ways, and where.
+    waits: BTreeMap<u32, Option<String>>,
     /// The ranks that share memory with others.
     sharers: BTreeSet<u32>,
 }
@@ -176,10 +178,12 @@ impl Ranks {
     pub(crate) fn reservation(&self) -> Option<String> {
         let unexplored = self.unexplored();
         let leaves = || unexplored.loops.first_key_value();
+        let waits = || unexplored.waits.first_key_value();
         unexplored
             .end
             .clone()
             .or_else(|| leaves().map(|(rank, place)| leaves_loop(&self.called(*rank), place)))
+            .or_else(|| waits().map(|(rank, place)| waits_apart(&self.called(*rank), place)))
     }
 
     /// Whether any rank has called MPI. If one does, it ends with `MPI_Finalize`, which is a
@@ -289,6 +293,10 @@ impl Ranks {
             }
             if letter == b'g' {
                 self.unexplored().loops.entry(rank).or_insert(at);
+                continue;
+            }
+            if letter == b'p' {
+                self.unexplored().waits.entry(rank).or_insert(at);
                 continue;
             }
             if letter == b's' {
@@ -467,6 +475,13 @@ fn is_poll(op: &Op) -> bool {
 fn place(site: &Site) -> Option<String> {
     let file = site.file.as_deref()?;
     Some(format!("{file}:{}", site.line))
+}
+
+fn waits_apart(rank: &str, place: &Option<String>) -> String {
+    let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
+    format!(
+        "all threads of {rank} wait in calls of MPI{place}, one of them not for a request: whether that is for ever is not explored"
+    )
 }
 
 fn leaves_loop(rank: &str, place: &Option<String>) -> String {

@@ -105,8 +105,8 @@ fn random_script(random: &mut SplitMix64, sent: &mut usize) -> Vec<Step> {
 /// A state of a rank.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Rank {
-    /// Of each thread: its next step, what it has seen, and the number of the receive that it has
-    /// posted.
+    /// Of each thread: its next step, what it has seen, and, in the middle of a step, the number of
+    /// the receive that it has posted.
     threads: Vec<(usize, Vec<i32>, Option<usize>)>,
     held: [bool; 2],
     values: [i32; 2],
@@ -137,11 +137,17 @@ fn after(state: &[Rank], rank: usize, thread: usize, step: Step) -> Option<Vec<R
         Step::Lock(m) => own.held[m] = true,
         Step::Unlock(m) => own.held[m] = false,
         Step::Change(m, v) => own.guarded[m] = 2 * own.guarded[m] + v,
-        Step::Try(m, v) => {
-            seen = Some(i32::from(own.held[m]));
-            if !own.held[m] {
-                own.guarded[m] = 2 * own.guarded[m] + v;
-            }
+        Step::Try(m, v) if own.threads[thread].2.is_some() => {
+            own.guarded[m] = 2 * own.guarded[m] + v;
+            own.held[m] = false;
+            own.threads[thread].2 = None;
+        }
+        Step::Try(m, _) if own.held[m] => seen = Some(1),
+        Step::Try(m, _) => {
+            own.held[m] = true;
+            own.threads[thread].1.push(0);
+            own.threads[thread].2 = Some(0);
+            return Some(next);
         }
         Step::Add(a) => {
             seen = Some(own.values[a]);

@@ -87,9 +87,9 @@ void calls_follow(bool files_too);
 extern bool is_server; /* not a rank: intercepted calls are made */
 
 /* How a rank uses a file: what other ranks can notice, and what it can notice of others; what it
- * does by MPI (io.h) others may, too. More uses are about threads (it starts them, or leaves a loop
- * that was taken to wait), and about memory that it shares with other ranks. */
-enum use { READING = 'r', LISTING = 'l', APPENDING = 'a', CHANGING = 'w', SHARING = 'i', STARTING_THREADS = 't', LEAVING_LOOP = 'g', SHARING_MEMORY = 's' };
+ * does by MPI (io.h) others may, too. More uses are about threads (it starts them, leaves a loop that
+ * was taken to wait, or waits in several of them in ways that are not followed), and about memory that it shares with other ranks. */
+enum use { READING = 'r', LISTING = 'l', APPENDING = 'a', CHANGING = 'w', SHARING = 'i', STARTING_THREADS = 't', LEAVING_LOOP = 'g', WAITING_APART = 'p', SHARING_MEMORY = 's' };
 /* Records that the rank uses the file with this name. The next question reports it to the
  * verifier. */
 void file_use(enum use use, const char *path);

@@ -243,10 +243,10 @@ static struct thread *choose(void) {
   size_t together = awake.count > 0, count = together + others.count + movers.count;
   if (count == 0 && asleep.count > 0) end_in_vain();
   if (count == 0 && waiting.count == 0) fail_all_wait();
-  if (!go_others_on && others.count > 0 && waiting.count + others.count > 1) {
-    call = others.of[0]->call;
-    fail("unsupported", "all threads of the rank wait in calls of MPI, and for %s it is not explored which of them goes on first", call.name);
-  }
+  /* They cannot wait together: each is tried, and whether all of them wait for ever is not known. */
+  bool are_apart = !go_others_on && others.count > 0 && waiting.count + others.count > 1;
+  if (are_apart) file_use(WAITING_APART, "");
+  go_others_on |= are_apart;
   size_t chosen = thread_choose((uint32_t)count);
   for (size_t i = 0; chosen > 0 && i < awake.count; i++) awake.of[i]->sleeps = true;
   for (size_t i = together; i < chosen; i++)
