@@ -112,10 +112,11 @@ static bool may_be_held(const struct sync *sync) {
   return false;
 }
 
-/* Whether a function that tries to get a free lock finds it held: explored, if both are possible. */
+/* Whether a function that tries to get a free lock finds it held: explored, if both are possible.
+ * In a loop, a few times are enough for each unlock. */
 static bool finds_held(struct sync *sync) {
   struct thread *own = thread_self();
-  bool was_held = own->failed_at == sync && own->failed_before == sync->unlocks;
+  bool was_held = own->failed_at == sync && own->failed_before == sync->unlocks && thread_goes_round();
   if (!threads_are_many() || was_held || !may_be_held(sync) || !thread_choose(2)) return false;
   own->failed_at = sync;
   own->failed_before = sync->unlocks;

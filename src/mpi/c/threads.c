@@ -313,6 +313,8 @@ void thread_saw(int kind, uint64_t seen) {
 void thread_polled(void) { thread_saw(OF_POLL, 0); }
 bool thread_is_alone(void) { return !threads_are_many(); }
 
+bool thread_goes_round(void) { return round_of(thread_self()); }
+
 void thread_gives_way(uintptr_t site) {
   struct thread *own = thread_self();
   if (!threads_are_many() || is_child) return;

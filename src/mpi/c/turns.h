@@ -23,6 +23,7 @@
 #define thread_at mazurka_thread_at
 #define thread_choose mazurka_thread_choose
 #define thread_frees mazurka_thread_frees
+#define thread_goes_round mazurka_thread_goes_round
 #define thread_gives_way mazurka_thread_gives_way
 #define thread_hire mazurka_thread_hire
 #define thread_join mazurka_thread_join
@@ -152,6 +153,8 @@ void thread_waits(bool (*is_over)(const struct thread *), const void *about, uin
 uint32_t thread_choose(uint32_t count);
 /* The last step of the thread was a look, which has seen this. */
 void thread_saw(int kind, uint64_t seen);
+/* Whether it has looked at the same again and again. */
+bool thread_goes_round(void);
 /* It sleeps or the like. */
 void thread_gives_way(uintptr_t site);
 /* A lock is free again: who tries to get it may find that. */
