@@ -63,8 +63,8 @@ pub trait System: Sync {
         false
     }
 
-    /// Is an execution explored elsewhere in which a process waits for ever in this local state? Then
-    /// nothing is judged at its end, and it does not count. Such a process
+    /// Is an execution explored elsewhere in which a process waits for ever in this local state?
+    /// Then nothing is judged at its end, and it does not count. Such a process
     /// [excuses](System::excuses) others.
     fn is_in_vain(&self, local: &Self::Local) -> bool {
         let _ = local;

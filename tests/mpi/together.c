@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
       else START(a, sends_to_itself, 0), MPI_Recv(got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, world, MPI_STATUS_IGNORE), // wrong 10
           MPI_Recv(got + 1, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, world, MPI_STATUS_IGNORE), JOIN(a), assert(got[0] == 7);
       break;
-    case 11: START(a, probes, 0), MPI_Ssend(&value, 1, MPI_INT, peer, 1, world), JOIN(a); break;
+    case 11: value = 1, START(a, probes, 0), MPI_Ssend(&value, 1, MPI_INT, peer, 1, world), JOIN(a); break;
   }
   MPI_Finalize();
   return 0;
