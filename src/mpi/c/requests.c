@@ -138,6 +138,8 @@ int request_any(char kind, int count, const MPI_Request *requests) {
     }
     goes_on = found == MPI_UNDEFINED && open >= 0;
     if (goes_on && asked == 0 && kind == 'W') is_stuck(request_get(requests[open]));
+    /* Another thread may complete it meanwhile. */
+    if (goes_on && asked == 0) thread_polls(), thread_polled();
     if (goes_on && (asked == 0 || !ask_for(kind, asked, requests, places))) found = -1, goes_on = false;
   }
   release(places);

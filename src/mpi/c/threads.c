@@ -402,6 +402,16 @@ static struct thread *entry(const struct thread *by) {
   return threads[i];
 }
 
+/* The verifier must know that there are threads, before one of them hangs. */
+static void tell_start(void) {
+  static bool is_told;
+  if (is_told) return;
+  is_told = true;
+  file_use(STARTING_THREADS, "");
+  put_u32(question('Z'), 1);
+  ask();
+}
+
 int thread_start(pthread_t *made, const pthread_attr_t *how, void *(*body)(void *), void *with) {
   __typeof__(pthread_create) *real = REAL(pthread_create);
   if (!real) refuse("the rank starts a thread");
@@ -411,7 +421,7 @@ int thread_start(pthread_t *made, const pthread_attr_t *how, void *(*body)(void 
   if (!is_key_made) is_key_made = pthread_key_create(&at_end, end) == 0;
   first.handle = first.handle ? first.handle : pthread_self();
   if (own == &first) pthread_setspecific(at_end, own);
-  file_use(STARTING_THREADS, "");
+  tell_start();
   env_check_single();
   unseen++;
   unsigned number = 0;
