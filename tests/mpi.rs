@@ -24,6 +24,7 @@ mod outcomes;
 mod polls;
 mod seen;
 mod spawned;
+mod steps;
 mod suites;
 mod table;
 mod who;
@@ -147,10 +148,13 @@ fn offences(
     let compiler = Compiler::new("cc", cache(), folder.to_owned());
     let name = path.file_name().unwrap().to_str().unwrap();
     let program = folder.join(name).with_extension("exe");
-    let options = ["-Wall", "-pthread", option].map(OsString::from);
+    let text = std::fs::read_to_string(path).unwrap();
+    let openmp = text.contains("<omp.h>").then_some("-fopenmp");
+    let options = ["-Wall", "-pthread", option].into_iter().chain(openmp).map(OsString::from);
     let files = [path.into(), "-o".into(), program.clone().into()];
-    assert!(compiler.run(&[&options[..], &files].concat()).unwrap(), "{name} compiles");
-    let cases = cases(name, &std::fs::read_to_string(path).unwrap());
+    let arguments: Vec<OsString> = options.chain(files).collect();
+    assert!(compiler.run(&arguments).unwrap(), "{name} compiles");
+    let cases = cases(name, &text);
     let wrong = cases.iter().filter(|case| case.slip.is_some()).count();
     let offences = cases.iter().flat_map(|case| {
         explorers.iter().filter_map(|explorer| objection(&program, case, explorer))

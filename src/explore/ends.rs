@@ -9,6 +9,7 @@
 //! | is given up | a process waits only because of the bound on polls ([`State::is_cut_at_poll`]): the search is not complete | `given_up` |
 //! | is cut | every possible action is beyond the depth bound | `truncated` |
 //! | is blocked | every possible action is asleep or disabled: it is explored elsewhere | `blocked` |
+//! | is in vain | the system says that it is explored elsewhere ([`System::is_in_vain`]) | `blocked` |
 //!
 //! **No end without a proof.** An explorer that finds nothing to explore from a state may have lost
 //! something: an extension that it forgot to compute, or a race that it overlooked. If such a state
@@ -50,6 +51,10 @@ impl Driver<'_> {
             let mut possible = Vec::new();
             state.enabled(locals, &mut possible);
             lost(locals, state, possible[0]);
+        }
+        if is_in_vain(locals, state) {
+            self.blocked(locals, state);
+            return false;
         }
         let Motion::Round(spins) = polling(locals, state) else {
             self.give_up(locals, state);
@@ -130,6 +135,10 @@ impl Driver<'_> {
         at: Position<'_>,
         objection: Option<Objection>,
     ) -> End {
+        if is_in_vain(locals, at.state()) {
+            self.stats.blocked += 1;
+            return End::default();
+        }
         let is_deadlocked = objection == Some(Objection::Deadlock);
         let is_livelocked = objection == Some(Objection::Livelock);
         let has_bad_end = objection.is_some();
@@ -328,6 +337,11 @@ impl Driver<'_> {
         self.stats.truncated += 1;
         self.observer.truncated(Position::new(locals, state));
     }
+}
+
+/// Does a process wait for ever in an execution that is explored elsewhere?
+fn is_in_vain<S: System>(locals: &Locals<'_, S>, state: &State) -> bool {
+    state.processes().any(|process| locals.is_in_vain(state.local(process)))
 }
 
 /// Which properties judge a state in which nothing is possible but the loops of these processes.

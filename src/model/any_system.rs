@@ -79,6 +79,10 @@ impl System for AnySystem<'_> {
         self.0.excuses(local)
     }
 
+    fn is_in_vain(&self, local: &Opaque) -> bool {
+        self.0.is_in_vain(local)
+    }
+
     fn release(&self, local: &Opaque) {
         self.0.release(local);
     }
@@ -150,6 +154,10 @@ impl<P: Deref<Target = S> + Sync, S: System> System for Inside<P, S> {
 
     fn excuses(&self, local: &Opaque) -> bool {
         self.0.excuses(inside(local))
+    }
+
+    fn is_in_vain(&self, local: &Opaque) -> bool {
+        self.0.is_in_vain(inside(local))
     }
 
     fn release(&self, local: &Opaque) {

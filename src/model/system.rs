@@ -63,6 +63,14 @@ pub trait System: Sync {
         false
     }
 
+    /// Is an execution explored elsewhere in which a process waits for ever in this local state?
+    /// Then nothing is judged at its end, and it does not count. Such a process
+    /// [excuses](System::excuses) others.
+    fn is_in_vain(&self, local: &Self::Local) -> bool {
+        let _ = local;
+        false
+    }
+
     /// A search has forgotten a local state that [`initial`](System::initial),
     /// [`next`](System::next) or [`resume`](System::resume) has returned. This is told as often as
     /// it was returned, or less often.

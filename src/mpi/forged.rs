@@ -16,7 +16,7 @@ const KEY: u64 = 0x5eed;
 /// The number of attempts of a liar to send a question that is understood. Most are not, and end
 /// the execution.
 const TRIES: u32 = 8;
-const KINDS: &[u8] = b"SRPEWTOCcDFXx";
+const KINDS: &[u8] = b"SRPEWTOCcDFXxZV\xd7";
 
 /// Numbers that follow from the previous draws.
 struct Dice(u64);

@@ -15,12 +15,14 @@ use super::{fortran, functions};
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
 
 /// The headers for the library only.
-const OWN_HEADERS: [(&str, &str); 11] = [
+const OWN_HEADERS: [(&str, &str); 13] = [
     ("rank.h", include_str!("c/rank.h")),
     ("calls.h", include_str!("c/calls.h")),
     ("collectives.h", include_str!("c/collectives.h")),
     ("dynamic.h", include_str!("c/dynamic.h")),
     ("generalized.h", include_str!("c/generalized.h")),
+    ("teams.h", include_str!("c/teams.h")),
+    ("turns.h", include_str!("c/turns.h")),
     ("sessions.h", include_str!("c/sessions.h")),
     ("partitioned.h", include_str!("c/partitioned.h")),
     ("p2p.h", include_str!("c/p2p.h")),
@@ -30,11 +32,18 @@ const OWN_HEADERS: [(&str, &str); 11] = [
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 51] = [
+pub(super) const PARTS: [(&str, &str); 58] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
     ("threads.c", include_str!("c/threads.c")),
+    ("clocks.c", include_str!("c/clocks.c")),
+    ("pthreads.c", include_str!("c/pthreads.c")),
+    ("standard.c", include_str!("c/standard.c")),
+    ("atomics.c", include_str!("c/atomics.c")),
+    ("teams.c", include_str!("c/teams.c")),
+    ("tasks.c", include_str!("c/tasks.c")),
+    ("openmp.c", include_str!("c/openmp.c")),
     ("exceptions.c", include_str!("c/exceptions.c")),
     ("python.c", include_str!("c/python.c")),
     ("calls.c", include_str!("c/calls.c")),

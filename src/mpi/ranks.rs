@@ -36,6 +36,10 @@ const SIGSYS: i32 = 31;
 /// that is reported before (`c/processes.c`).
 const SIGKILL: i32 = 9;
 
+/// The bit of a question's kind that says: if the rank waits there for ever, the execution is
+/// explored elsewhere (`c/threads.c`).
+const IN_VAIN: u8 = 0x80;
+
 /// The default for the advance of a rank's clock whenever the rank reads it.
 pub const TICK: Duration = Duration::from_micros(1);
 
@@ -110,19 +114,14 @@ impl Code {
 struct Unexplored {
     /// The first reason why a search had to end, in a sentence.
     end: Option<String>,
-    /// The ranks that have started threads, and where.
-    threads: BTreeMap<u32, Option<String>>,
-    /// The ranks whose threads may all call MPI.
-    callers: BTreeSet<u32>,
+    /// The ranks that have started threads.
+    threads: BTreeSet<u32>,
+    /// The ranks in which a thread has left a loop that was taken to wait, and where.
+    loops: BTreeMap<u32, Option<String>>,
+    /// The ranks in which threads wait in MPI at the same time in different ways, and where.
+    waits: BTreeMap<u32, Option<String>>,
     /// The ranks that share memory with others.
     sharers: BTreeSet<u32>,
-}
-
-impl Unexplored {
-    /// Whether a rank that waits for ever might continue by another thread.
-    fn threads_may_call(&self) -> bool {
-        self.threads.keys().any(|rank| self.callers.contains(rank))
-    }
 }
 
 impl Ranks {
@@ -172,28 +171,23 @@ impl Ranks {
     }
 
     /// Corrects the outcome of a search of these ranks. It is not complete if ranks did what cannot
-    /// be explored; [`Ranks::reservation`] has the reason. A standstill is dropped if another
-    /// thread of a rank might have been about to call MPI.
+    /// be explored; [`Ranks::reservation`] has the reason.
     pub(crate) fn judged(&self, mut outcome: Outcome) -> Outcome {
-        if self.unexplored().threads_may_call() {
-            outcome.violations.retain(|violation| !violation.kind.is_standstill());
-        }
         let reserved = self.reservation().map(|_| StopReason::Unsupported);
-        outcome.stopped_by = match outcome.stopped_by {
-            Some(StopReason::Violation) if outcome.violations.is_empty() => reserved,
-            other => other.or(reserved),
-        };
+        outcome.stopped_by = outcome.stopped_by.or(reserved);
         outcome
     }
 
     /// What ranks did that cannot be explored, in a sentence.
     pub(crate) fn reservation(&self) -> Option<String> {
         let unexplored = self.unexplored();
-        let thread = || unexplored.threads.first_key_value();
+        let leaves = || unexplored.loops.first_key_value();
+        let waits = || unexplored.waits.first_key_value();
         unexplored
             .end
             .clone()
-            .or_else(|| thread().map(|(rank, place)| threads(&self.called(*rank), place)))
+            .or_else(|| leaves().map(|(rank, place)| leaves_loop(&self.called(*rank), place)))
+            .or_else(|| waits().map(|(rank, place)| waits_apart(&self.called(*rank), place)))
     }
 
     /// Whether any rank has called MPI. If one does, it ends with `MPI_Finalize`, which is a
@@ -250,6 +244,7 @@ impl Ranks {
             return Err(Trouble::Forged);
         }
         let (kind, call) = (parts.u8()?, parts.text()?);
+        let (kind, in_vain) = (kind & !IN_VAIN, kind & IN_VAIN != 0);
         self.calls.fetch_or(kind != b'D', Ordering::Relaxed);
         let (addresses, printed) = (parts.u64s()?, parts.text()?);
         let clash = self.note_uses(rank, parts)?;
@@ -287,7 +282,7 @@ impl Ranks {
             Asked::Done => self.remarks(rank, parts)?,
             _ => None,
         };
-        Ok(Reply { printed, remarks, back, ..Reply::new(asked, Some(Arc::new(site))) })
+        Ok(Reply { printed, remarks, back, in_vain, ..Reply::new(asked, Some(Arc::new(site))) })
     }
 
     /// Records what a rank has done with files and threads, and the files that its places are in.
@@ -304,11 +299,15 @@ impl Ranks {
             let site = self.site(rank, &parts.u64s()?, "");
             let at = place(&site);
             if letter == b't' {
-                self.unexplored().threads.entry(rank).or_insert(at);
+                self.unexplored().threads.insert(rank);
                 continue;
             }
-            if letter == b'm' {
-                self.unexplored().callers.insert(rank);
+            if letter == b'g' {
+                self.unexplored().loops.entry(rank).or_insert(at);
+                continue;
+            }
+            if letter == b'p' {
+                self.unexplored().waits.entry(rank).or_insert(at);
                 continue;
             }
             if letter == b's' {
@@ -360,6 +359,12 @@ impl Ranks {
         if self.unexplored().sharers.contains(&process.rank) {
             let what = format!(
                 "the rank makes no call of MPI for {time}, and may wait for what others store in the memory of a window"
+            );
+            return self.unsupported(process.rank, &what, None);
+        }
+        if self.unexplored().threads.contains(&process.rank) {
+            let what = format!(
+                "the rank has threads, and no step of one of them for {time} (--step-timeout): it may wait in a way that is not followed"
             );
             return self.unsupported(process.rank, &what, None);
         }
@@ -468,11 +473,17 @@ fn place(site: &Site) -> Option<String> {
     Some(format!("{file}:{}", site.line))
 }
 
-fn threads(rank: &str, place: &Option<String>) -> String {
+fn waits_apart(rank: &str, place: &Option<String>) -> String {
     let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
     format!(
-        "{rank} starts a thread{place}, and what the threads of a rank do at the same time was seen in one order only \
-         (programs of OpenMP start none with `OMP_NUM_THREADS=1`)"
+        "all threads of {rank} wait in calls of MPI{place}, one of them not for a request: whether that is for ever is not explored"
+    )
+}
+
+fn leaves_loop(rank: &str, place: &Option<String>) -> String {
+    let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
+    format!(
+        "{rank} leaves a loop in which a thread looks for a change that has not come{place}: when it may leave is not explored"
     )
 }
 
@@ -529,14 +540,6 @@ impl Runner for Ranks {
         // If sending fails, the rank has ended: reading will report that.
         let _ = rank.process.connection.send(&answers(told), self.launch.step_timeout);
         self.read_each(rank, told, replies);
-    }
-
-    /// Threads may run in another order the next time.
-    fn on_difference(&self, rank: &u32) -> FailureKind {
-        match self.unexplored().threads.contains_key(rank) {
-            true => FailureKind::Unsupported,
-            false => FailureKind::Error,
-        }
     }
 
     /// A mailbox is read only by the rank that it belongs to.

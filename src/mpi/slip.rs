@@ -81,6 +81,8 @@ slips! {
     Crash "crash" ""
     Hang "hang" ""
     Threads "threads" ""
+    DataRace "data race" ""
+    Deadlock "deadlock" ""
     Nondeterminism "nondeterminism" ""
     Unsupported "unsupported" ""
 }

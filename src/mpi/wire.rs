@@ -118,7 +118,8 @@ impl Put for Vec<u8> {
     }
 
     /// Appends an observation: `U` it happened, `H` a request number, `K` something is complete,
-    /// `I` nothing is complete, `P` the result of a probe, `V` a value.
+    /// `I` nothing is complete, `P` the result of a probe, `V` a value, `C` what was
+    /// chosen.
     fn put_observation(&mut self, told: &Told) {
         match told {
             Told::Posted(handle) => {
@@ -136,7 +137,11 @@ impl Put for Vec<u8> {
                 self.push(b'V');
                 self.put_value(value);
             }
-            Told::Unit | Told::Chosen(_) | Told::Spawned(_) | Told::Overflow => self.push(b'U'),
+            &Told::Chosen(number) => {
+                self.push(b'C');
+                self.put_u32(number as u32);
+            }
+            Told::Unit | Told::Spawned(_) | Told::Overflow => self.push(b'U'),
         }
     }
 }

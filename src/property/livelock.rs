@@ -213,13 +213,14 @@ impl Counted {
 }
 
 /// Is it a livelock if these processes spin? Not if all of them are daemons, which may wait for
-/// ever, in a loop or blocked.
+/// ever, in a loop or blocked, nor if a process excuses them.
 pub(crate) fn is_livelock<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
     spins: &[Spin],
 ) -> bool {
-    spins.iter().any(|spin| !locals.is_daemon(state.local(spin.process)))
+    let is_excused = state.processes().any(|process| locals.excuses(state.local(process)));
+    !is_excused && spins.iter().any(|spin| !locals.is_daemon(state.local(spin.process)))
 }
 
 /// What the processes do that wait because of the bound on unsuccessful polls

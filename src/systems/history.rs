@@ -362,6 +362,14 @@ impl<R: Runner> System for History<R> {
         }
     }
 
+    fn excuses(&self, local: &Local) -> bool {
+        self.is_in_vain(local)
+    }
+
+    fn is_in_vain(&self, &Local(node): &Local) -> bool {
+        self.tree().reply(node).is_some_and(|reply| reply.in_vain)
+    }
+
     fn finale(&self) -> Option<&dyn Finale<Local>> {
         self.runner().judge().is_some().then_some(self as &dyn Finale<Local>)
     }

@@ -1,6 +1,6 @@
 // The beginning and the end of a rank.
 // 1, 2: right
-// 3: unsupported
+// 3: threads
 // 4: missing init
 // 5: missing finalize
 // 6: missing init
@@ -23,7 +23,7 @@
 
 static void *call(void *unused) {
   int size;
-  MPI_Comm_size(MPI_COMM_WORLD, &size); // wrong 15
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
   return unused;
 }
 
@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
   switch (which) {
     case 2: printf("%ld %d %f\n", (long)time(NULL), (int)getpid(), begun); break;
     case 3:
-      pthread_create(&thread, NULL, compute, &number);
+      pthread_create(&thread, NULL, compute, &number); // wrong 3
       pthread_join(thread, NULL);
       assert(number == 2);
       break;
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
     case 13: exit(0);
     case 14: number = 7 / (which - 14); break; // wrong 14
     case 15:
-      pthread_create(&thread, NULL, call, NULL);
+      pthread_create(&thread, NULL, call, NULL); // wrong 15
       pthread_join(thread, NULL);
       break;
   }

@@ -287,7 +287,10 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     pub(super) fn good_ends(&self) -> Question<'v> {
         let mut question = self.at_rest(|_, _| false, Delayed::No);
         for place in self.places() {
-            if self.motion(place) == Motion::Blocked && !self.may_wait(place) {
+            let is_blocked = self.motion(place) == Motion::Blocked;
+            let is_in_vain =
+                || self.local(place).is_some_and(|local| self.net.locals.is_in_vain(local));
+            if is_blocked && (!self.may_wait(place) || is_in_vain()) {
                 question.never_marked(place);
             }
         }

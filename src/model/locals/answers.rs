@@ -19,6 +19,12 @@ impl<S: System> Locals<'_, S> {
         id != LocalId::CARRIER && self.system.excuses(self.get(id))
     }
 
+    /// Is an execution explored elsewhere in which a process waits for ever in local state `id`?
+    /// See [`System::is_in_vain`].
+    pub(crate) fn is_in_vain(&self, id: LocalId) -> bool {
+        id != LocalId::CARRIER && self.system.is_in_vain(self.get(id))
+    }
+
     /// May a process come back here and change nothing? See
     /// [`Foresight::may_return`](crate::model::Foresight::may_return).
     pub(crate) fn may_return(&self, id: LocalId) -> bool {

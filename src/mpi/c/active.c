@@ -71,6 +71,7 @@ static struct news take_news(const struct window *window, int rank, struct reade
 
 /* Asks for what was expected: waits ('W'), or polls ('T'). */
 static struct reader ask_for(char kind, uint32_t posted) {
+  if (kind == 'W') thread_will_wait();
   struct bytes *to = question(kind);
   size_t arguments = to->length;
   put_u32(to, 1);

@@ -84,8 +84,9 @@ void calls_follow(bool files_too);
 extern bool is_server; /* not a rank: intercepted calls are made */
 
 /* How a rank uses a file: what other ranks can notice, and what it can notice of others; what it
- * does by MPI (io.h) others may, too. More uses are about threads (it starts them, or lets them call MPI),
- * about memory that it shares with other ranks, and about files that its places name (python.c). */
+ * does by MPI (io.h) others may, too. More uses are about threads (it starts them, leaves a loop that
+ * was taken to wait, or waits in several of them in ways that are not followed), about memory that
+ * it shares with other ranks, and about files that its places name (python.c). */
 enum use {
   READING = 'r',
   LISTING = 'l',
@@ -93,7 +94,8 @@ enum use {
   CHANGING = 'w',
   SHARING = 'i',
   STARTING_THREADS = 't',
-  LETTING_THREADS_CALL = 'm',
+  LEAVING_LOOP = 'g',
+  WAITING_APART = 'p',
   SHARING_MEMORY = 's',
   NAMING = 'n'
 };

@@ -292,8 +292,19 @@ const struct reader *contribution(const struct contributions *from, int rank) {
   return from->count == 1 ? &from->of[0] : &from->of[rank];
 }
 
+/* Two threads must not enter collectives of one communicator at the same time (MPI 4.1, 6.14). */
+static void check_alone(struct comm *comm) {
+  bool is_known = thread_knows_last(&comm->entered);
+  /* Windows and files of one communicator have no collectives of their own here. */
+  if (!is_known && (strncmp(call.name, "MPI_Win_", 8) == 0 || strncmp(call.name, "MPI_File_", 9) == 0))
+    fail("unsupported", "which of the threads that may call %s at the same time is first is not explored", call.name);
+  if (!is_known)
+    fail("threads", "another thread may enter a collective of %s at the same time as %s", comm->title, call.name);
+}
+
 /* Also on an intercommunicator, all ranks meet: there under a name of its own. */
 struct contributions exchange(struct comm *comm, const char *called, const struct bytes *given) {
+  check_alone(comm);
   char description[64];
   name_without_twin(description, sizeof description, called);
   struct meeting in = {comm->name, ALLGATHER, comm_size(comm), comm_place(comm), NO_ROOT, 0};
@@ -301,12 +312,8 @@ struct contributions exchange(struct comm *comm, const char *called, const struc
   if (name) in.name = name;
   uint32_t posted = enter(in, description, (struct summary){0}, given);
   release(name);
-  struct bytes *to = question('W');
-  put_u32(to, 1);
-  put_u32(to, posted);
-  struct reader answer = ask();
-  take_u8(&answer);
-  take_u32(&answer);
+  uint32_t found;
+  struct reader answer = wait_for_any(&posted, 1, &found);
   return take_contributions(&answer);
 }
 
@@ -444,6 +451,8 @@ static void own(struct request *request, const struct collective *of) {
 
 void collective_start(struct request *request) {
   const struct collective *of = request->collective;
+  thread_enters(of->comm);
+  check_alone(of->comm);
   own(request, of);
   struct bytes bytes = {0};
   struct summary shown = {0};
@@ -490,11 +499,11 @@ static int barrier(MPI_Comm comm, struct ending ending) {
 }
 
 FUNCTION(Barrier, (MPI_Comm comm)) {
-  CALL("MPI_Barrier");
+  CALL_IN_STEPS("MPI_Barrier");
   return barrier(comm, (struct ending){NULL, false});
 }
 FUNCTION(Ibarrier, (MPI_Comm comm, MPI_Request *request)) {
-  CALL("MPI_Ibarrier");
+  CALL_IN_STEPS("MPI_Ibarrier");
   return barrier(comm, (struct ending){OUT(request), false});
 }
 FUNCTION(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request)) {

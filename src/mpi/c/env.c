@@ -3,6 +3,7 @@
 #include "calls.h"
 #include "dynamic.h"
 #include "sessions.h"
+#include "turns.h"
 
 #include <link.h>
 #include <sys/time.h>
@@ -12,9 +13,7 @@
 struct object;
 static enum { BEFORE, INSIDE, AFTER } phase;
 
-/* Programs get the thread level that they ask for: many ask for more than they use, and take
- * another path or give up if they get less. Calls from several threads are not explored, whatever
- * the level: this is detected when a second thread calls. */
+/* Programs get the level of threads that they ask for. */
 static int thread_level = MPI_THREAD_SINGLE;
 
 static const char *level_name(int level) {
@@ -36,12 +35,23 @@ void env_check(void) {
   if (phase == AFTER) fail("missing init", "%s is called after MPI_Finalize", call.name);
 }
 
+void env_check_caller(void) {
+  static struct last_call last;
+  if (!is_verified) return;
+  if (thread_level <= MPI_THREAD_FUNNELED && !is_thread_main())
+    fail("threads", "%s is called by a second thread, but the rank has asked for %s", call.name, level_name(thread_level));
+  if (!thread_knows_last(&last) && thread_level == MPI_THREAD_SERIALIZED)
+    fail("threads", "another thread may call MPI at the same time as %s, but the rank has asked for %s", call.name, level_name(thread_level));
+}
+
+void env_check_single(void) {
+  if (phase == INSIDE && thread_level == MPI_THREAD_SINGLE)
+    fail("threads", "a second thread runs, but the rank has asked for %s", level_name(thread_level));
+}
+
 void env_check_thread(void) {
-  if (!is_verified || is_thread_main()) return;
-  const char *level = level_name(thread_level);
-  if (thread_level > MPI_THREAD_FUNNELED)
-    fail("unsupported", "%s is called by a second thread, as %s allows, but the order of such calls is not explored", call.name, level);
-  fail("threads", "%s is called by a second thread, but the rank has asked for %s", call.name, level);
+  env_check_caller();
+  thread_calls_mpi();
 }
 
 void env_begin(void) {
@@ -65,7 +75,7 @@ static int init(int level) {
   phase = INSIDE;
   thread_is_main();
   thread_level = level;
-  if (level > MPI_THREAD_FUNNELED) file_use(LETTING_THREADS_CALL, "");
+  if (!thread_is_alone()) env_check_single();
   python_begin();
   spawn_join();
   return MPI_SUCCESS;
@@ -117,6 +127,7 @@ FUNCTION(Finalized, (int *flag)) {
  * mistake. */
 FUNCTION(Finalize, (void)) {
   CALL("MPI_Finalize");
+  if (!is_thread_main()) fail("threads", "MPI_Finalize is called by another thread than MPI_Init");
   int code = attributes_remove(&comm_get(MPI_COMM_SELF)->object, MPI_COMM_SELF);
   if (code != MPI_SUCCESS) return code;
   windows_check_end();
@@ -226,11 +237,12 @@ WEAK clock_t clock(void) { return (clock_t)(clock_of_program() / 1000); }
 WEAK int gethostname(char *name, size_t length) { return snprintf(name, length, "mazurka") < 0; }
 
 /* Sleeping takes no real time: other ranks are observed in calls of MPI only. */
-WEAK unsigned sleep(unsigned seconds) { return go_on(seconds * 1000000000ull), 0; }
-WEAK int usleep(useconds_t time) { return go_on(time * 1000ull), 0; }
+#define SLEEPS(time) (thread_gives_way((uintptr_t)__builtin_return_address(0)), go_on(time), 0)
+WEAK unsigned sleep(unsigned seconds) { return SLEEPS(seconds * 1000000000ull); }
+WEAK int usleep(useconds_t time) { return SLEEPS(time * 1000ull); }
 WEAK int nanosleep(const struct timespec *wanted, struct timespec *left) {
   (void)left;
-  return go_on((uint64_t)wanted->tv_sec * 1000000000ull + (uint64_t)wanted->tv_nsec), 0;
+  return SLEEPS((uint64_t)wanted->tv_sec * 1000000000ull + (uint64_t)wanted->tv_nsec);
 }
 /* Until a time, or for a time. */
 WEAK int clock_nanosleep(clockid_t which, int flags, const struct timespec *wanted, struct timespec *left) {

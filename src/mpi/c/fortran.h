@@ -36,7 +36,7 @@
   void pmpi_##name##_ parameters
 
 /* The beginning of an entry of this function, and its end. `ierror` may be absent. */
-#define BEGIN(function) TURN; call = call_from(function, __builtin_return_address(0))
+#define BEGIN(function) call = call_from(function, __builtin_return_address(0))
 #define END if (ierror) *OUT(ierror) = outcome
 
 #define HANDLE(type, number) ((type)(intptr_t)*(number))

@@ -48,13 +48,8 @@ struct reader mail_receive(const char *mailbox, int place, int from, int tag) {
   put_i32(to, place);
   put_i32(to, from);
   put_i32(to, tag);
-  uint32_t posted = ask_posted();
-  to = question('W');
-  put_u32(to, 1);
-  put_u32(to, posted);
-  struct reader answer = ask();
-  take_u8(&answer);
-  take_u32(&answer);
+  uint32_t posted = ask_posted(), found;
+  struct reader answer = wait_for_any(&posted, 1, &found);
   take_u8(&answer);
   return take_block(&answer);
 }

@@ -9,17 +9,17 @@
 #define ARGUMENTS(...) __VA_ARGS__
 #define MEETING(name, iname, parameters, start)                                                      \
   FUNCTION(TWIN(name), (ARGUMENTS parameters, MPI_Comm comm)) {                                      \
-    CALL(NAMED(name));                                                                               \
+    CALL_IN_STEPS(NAMED(name));                                                                               \
     struct ending ending = {NULL, false};                                                            \
     return start;                                                                                    \
   }                                                                                                  \
   FUNCTION(TWIN(iname), (ARGUMENTS parameters, MPI_Comm comm, MPI_Request *request)) {               \
-    CALL(NAMED(iname));                                                                              \
+    CALL_IN_STEPS(NAMED(iname));                                                                              \
     struct ending ending = {OUT(request), false};                                     \
     return start;                                                                                    \
   }                                                                                                  \
   FUNCTION(TWIN(name##_init), (ARGUMENTS parameters, MPI_Comm comm, MPI_Info info, MPI_Request *request)) { \
-    CALL(NAMED(name##_init));                                                                        \
+    CALL_IN_STEPS(NAMED(name##_init));                                                                        \
     (void)info;                                                                                      \
     struct ending ending = {OUT(request), true};                                      \
     return start;                                                                                    \
@@ -189,7 +189,7 @@ MEETING(Neighbor_alltoallw, Ineighbor_alltoallw,
              comm, ending))
 
 FUNCTION(TWIN(Reduce_local), (const void *in, void *inout, Count count, MPI_Datatype type, MPI_Op op)) {
-  CALL(NAMED(Reduce_local));
+  CALL_IN_STEPS(NAMED(Reduce_local));
   check_count(count);
   const struct type *of = type_for(type, "datatype");
   op_for(op, of);

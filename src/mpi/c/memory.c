@@ -2,7 +2,7 @@
  * access calls one of these functions. While an operation owns memory (for example, a receive owns
  * its buffer), the program must not access it, or not write it, and neither must other operations
  * and calls. At any time there are only a few such ranges, and usually none. */
-#include "calls.h"
+#include "turns.h"
 
 struct range {
   uint32_t owner;
@@ -38,6 +38,11 @@ static void add_range(uint32_t owner, uintptr_t from, size_t length, enum access
   if (is_watched(from, length)) windows_own(owner, from, length, by_operation);
 }
 
+/* An operation or call accesses this memory, as the present thread. */
+static void see_call(uintptr_t from, size_t length, enum access access, uintptr_t site, const char *name) {
+  if (races_matter) races_see(from, length, access & WRITES ? WRITES : READS, false, site, name);
+}
+
 /* One of the first ranges that overlaps this memory, if the range or the access writes. */
 static const struct range *rival(size_t first_ones, uintptr_t from, uintptr_t to, enum access access) {
   for (size_t i = 0; i < first_ones; i++) {
@@ -62,10 +67,18 @@ static size_t of_others(uint32_t owner) {
   return others;
 }
 
+/* The first of its ranges. */
+static size_t of_owner(uint32_t owner) {
+  size_t first = 0;
+  while (first < count_of_ranges && ranges[first].owner != owner) first++;
+  return first;
+}
+
 static void own(uint32_t owner, uintptr_t from, size_t length, enum access by_operation) {
   if (length == 0) return;
   size_t others = of_others(owner);
   check_rivals(others, from, length, by_operation, "its buffer");
+  see_call(from, length, by_operation, call.site, call.name);
   if (count_of_ranges > others) {
     struct range *last = &ranges[count_of_ranges - 1];
     bool is_same = last->by_operation == by_operation && last->to == from && !is_watched(from, length);
@@ -137,6 +150,8 @@ static bool is_forgotten(const struct range *range, uint32_t owner) { return (vo
 
 void memory_release(uint32_t owned) {
   if (!owned) return;
+  for (size_t i = of_owner(owned); races_matter && i < count_of_ranges && ranges[i].owner == owned; i++)
+    see_call(ranges[i].from, ranges[i].to - ranges[i].from, ranges[i].by_operation, ranges[i].site, ranges[i].name);
   release_if(is_of, owned);
   if (highest_watched) windows_disown(owned);
   file_records_disown(owned);
@@ -159,6 +174,7 @@ void *memory_use(const void *at, size_t size, enum access access, const char *pa
   if (size == 0) return (void *)at;
   if (!at) fail("invalid argument", "%s is a null pointer", parameter);
   check_rivals(count_of_ranges, from, size, access, parameter);
+  see_call(from, size, access, call.site, call.name);
   if (is_watched(from, size)) windows_see(from, size, access, call.site);
   return (void *)at;
 }
@@ -182,7 +198,6 @@ int text_out(char *to, const char *text) {
 }
 
 void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how) {
-  TURN;
   if (from < highest_watched && to > lowest_watched) windows_check_gone(from, to, site, how);
   for (size_t i = 0; i < count_of_ranges; i++) {
     const struct range *range = &ranges[i];
@@ -200,7 +215,6 @@ void memory_watch(const void *base, size_t size) {
 }
 
 static void __attribute__((noinline)) look(uintptr_t from, size_t length, enum access access, uintptr_t site) {
-  TURN;
   if (is_watched(from, length)) {
     unseen++;
     windows_see(from, length, access, site);
@@ -211,38 +225,39 @@ static void __attribute__((noinline)) look(uintptr_t from, size_t length, enum a
             access == WRITES ? "writes" : "reads", range->name, range->site);
 }
 
-static inline void see(const void *at, size_t length, enum access access, void *site) {
+static inline void see(const void *at, size_t length, enum access access, bool is_atomic, void *site) {
   uintptr_t from = (uintptr_t)at;
+  if (races_matter) races_see(from, length, access, is_atomic, (uintptr_t)site, NULL);
   bool is_owned = from < highest && from + length > lowest;
   if (is_owned || is_watched(from, length)) look(from, length, access, (uintptr_t)site);
 }
 #define SITE __builtin_return_address(0)
-void memory_see(const void *at, size_t length, enum access access, const void *site) { see(at, length, access, (void *)site); }
+void memory_see(const void *at, size_t length, enum access access, const void *site) { see(at, length, access, false, (void *)site); }
 
-/* An atomic operation of the program. */
-static inline void see_atomic(const void *at, size_t length, enum access access, void *site) {
-  if (is_watched((uintptr_t)at, length)) windows_check_atomic((uintptr_t)at, length, (uintptr_t)site);
-  see(at, length, access, site);
+void memory_see_atomic(const void *at, size_t length, enum access access, uintptr_t site) {
+  if (is_watched((uintptr_t)at, length)) windows_check_atomic((uintptr_t)at, length, site);
+  see(at, length, access, true, (void *)site);
 }
 
+#define see_plain(at, length, access, site) see(at, length, access, false, site)
 #define SIZED(size)                                                                           \
-  void __tsan_read##size(void *at) { see(at, size, READS, SITE); }                            \
-  void __tsan_write##size(void *at) { see(at, size, WRITES, SITE); }                          \
-  void __tsan_unaligned_read##size(void *at) { see(at, size, READS, SITE); }                  \
-  void __tsan_unaligned_write##size(void *at) { see(at, size, WRITES, SITE); }                \
-  void __tsan_read_write##size(void *at) { see(at, size, WRITES, SITE); }                     \
-  void __tsan_unaligned_read_write##size(void *at) { see(at, size, WRITES, SITE); }           \
-  void __tsan_volatile_read##size(void *at) { see(at, size, READS, SITE); }                   \
-  void __tsan_volatile_write##size(void *at) { see(at, size, WRITES, SITE); }                 \
-  void __tsan_unaligned_volatile_read##size(void *at) { see(at, size, READS, SITE); }         \
-  void __tsan_unaligned_volatile_write##size(void *at) { see(at, size, WRITES, SITE); }
+  void __tsan_read##size(void *at) { see_plain(at, size, READS, SITE); }                            \
+  void __tsan_write##size(void *at) { see_plain(at, size, WRITES, SITE); }                          \
+  void __tsan_unaligned_read##size(void *at) { see_plain(at, size, READS, SITE); }                  \
+  void __tsan_unaligned_write##size(void *at) { see_plain(at, size, WRITES, SITE); }                \
+  void __tsan_read_write##size(void *at) { see_plain(at, size, WRITES, SITE); }                     \
+  void __tsan_unaligned_read_write##size(void *at) { see_plain(at, size, WRITES, SITE); }           \
+  void __tsan_volatile_read##size(void *at) { see_plain(at, size, READS, SITE); }                   \
+  void __tsan_volatile_write##size(void *at) { see_plain(at, size, WRITES, SITE); }                 \
+  void __tsan_unaligned_volatile_read##size(void *at) { see_plain(at, size, READS, SITE); }         \
+  void __tsan_unaligned_volatile_write##size(void *at) { see_plain(at, size, WRITES, SITE); }
 SIZED(1)
 SIZED(2)
 SIZED(4)
 SIZED(8)
 SIZED(16)
-void __tsan_read_range(void *at, long length) { see(at, (size_t)length, READS, SITE); }
-void __tsan_write_range(void *at, long length) { see(at, (size_t)length, WRITES, SITE); }
+void __tsan_read_range(void *at, long length) { see_plain(at, (size_t)length, READS, SITE); }
+void __tsan_write_range(void *at, long length) { see_plain(at, (size_t)length, WRITES, SITE); }
 void __tsan_vptr_read(void **at) { (void)at; }
 void __tsan_vptr_update(void **at, void *value) { (void)at, (void)value; }
 void __tsan_func_entry(void *from) { (void)from; }
@@ -262,52 +277,16 @@ void __attribute__((noinline)) __tsan_func_exit(void) {
 }
 void __tsan_init(void) {}
 void *__tsan_memcpy(void *to, const void *from, size_t length) {
-  see(from, length, READS, SITE);
-  see(to, length, WRITES, SITE);
+  see_plain(from, length, READS, SITE);
+  see_plain(to, length, WRITES, SITE);
   return memcpy(to, from, length);
 }
 void *__tsan_memmove(void *to, const void *from, size_t length) {
-  see(from, length, READS, SITE);
-  see(to, length, WRITES, SITE);
+  see_plain(from, length, READS, SITE);
+  see_plain(to, length, WRITES, SITE);
   return memmove(to, from, length);
 }
 void *__tsan_memset(void *to, int value, size_t length) {
-  see(to, length, WRITES, SITE);
+  see_plain(to, length, WRITES, SITE);
   return memset(to, value, length);
 }
-
-/* Atomic operations of the program. */
-#define ATOMIC(bits, type)                                                                                    \
-  type __tsan_atomic##bits##_load(const volatile type *at, int order) {                                       \
-    return (void)order, see_atomic((void *)at, sizeof(type), READS, SITE), __atomic_load_n(at, __ATOMIC_SEQ_CST);    \
-  }                                                                                                           \
-  void __tsan_atomic##bits##_store(volatile type *at, type value, int order) {                                \
-    (void)order, see_atomic((void *)at, sizeof(type), WRITES, SITE), __atomic_store_n(at, value, __ATOMIC_SEQ_CST);  \
-  }                                                                                                           \
-  type __tsan_atomic##bits##_exchange(volatile type *at, type value, int order) {                             \
-    return (void)order, see_atomic((void *)at, sizeof(type), WRITES, SITE), __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST); \
-  }                                                                                                           \
-  CHANGE(bits, type, add) CHANGE(bits, type, sub) CHANGE(bits, type, and)                                     \
-  CHANGE(bits, type, or) CHANGE(bits, type, xor) CHANGE(bits, type, nand)                                     \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *old, type new, int one, int two) { \
-    (void)one, (void)two, see_atomic((void *)at, sizeof(type), WRITES, SITE);                                        \
-    return __atomic_compare_exchange_n(at, old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);              \
-  }                                                                                                           \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *old, type new, int one, int two) { \
-    return __tsan_atomic##bits##_compare_exchange_strong(at, old, new, one, two);                             \
-  }                                                                                                           \
-  type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type old, type new, int one, int two) {  \
-    __tsan_atomic##bits##_compare_exchange_strong(at, &old, new, one, two);                                   \
-    return old;                                                                                               \
-  }
-#define CHANGE(bits, type, name)                                                                              \
-  type __tsan_atomic##bits##_fetch_##name(volatile type *at, type value, int order) {                         \
-    (void)order, see_atomic((void *)at, sizeof(type), WRITES, SITE);                                                 \
-    return __atomic_fetch_##name(at, value, __ATOMIC_SEQ_CST);                                                \
-  }
-ATOMIC(8, uint8_t)
-ATOMIC(16, uint16_t)
-ATOMIC(32, uint32_t)
-ATOMIC(64, uint64_t)
-void __tsan_atomic_thread_fence(int order) { (void)order, __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-void __tsan_atomic_signal_fence(int order) { (void)order; }

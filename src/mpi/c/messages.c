@@ -10,7 +10,7 @@
 
 #define BLOCKING(name, parameters, what, mode, status)                                      \
   FUNCTION(TWIN(name), (parameters)) {                                                      \
-    CALL(NAMED(name));                                                                      \
+    CALL_IN_STEPS(NAMED(name));                                                                      \
     MPI_Request request = message_prepare(what, buf, count, type, peer, tag, comm, mode);   \
     message_start(request_get(request));                                                    \
     request_wait(&request, status);                                                         \
@@ -18,14 +18,14 @@
   }
 #define STARTED(name, parameters, what, mode)                                               \
   FUNCTION(TWIN(name), (parameters)) {                                                      \
-    CALL(NAMED(name));                                                                      \
+    CALL_IN_STEPS(NAMED(name));                                                                      \
     *OUT(request) = message_prepare(what, buf, count, type, peer, tag, comm, mode);         \
     message_start(request_get(*request));                                                   \
     return MPI_SUCCESS;                                                                     \
   }
 #define PERSISTENT(name, parameters, what, mode)                                            \
   FUNCTION(TWIN(name), (parameters)) {                                                      \
-    CALL(NAMED(name));                                                                      \
+    CALL_IN_STEPS(NAMED(name));                                                                      \
     *OUT(request) = message_prepare(what, buf, count, type, peer, tag, comm, mode);         \
     request_get(*request)->is_persistent = true;                                            \
     request_get(*request)->is_started = false;                                              \
@@ -74,7 +74,7 @@ static void check_differ(const void *sendbuf, Count sendcount, int dest, const v
 
 FUNCTION(TWIN(Sendrecv), (const void *sendbuf, Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
                           Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)) {
-  CALL(NAMED(Sendrecv));
+  CALL_IN_STEPS(NAMED(Sendrecv));
   check_differ(sendbuf, sendcount, dest, recvbuf, recvcount, source);
   MPI_Request receive = message_prepare('r', recvbuf, recvcount, recvtype, source, recvtag, comm, STANDARD);
   MPI_Request both = start_both(message_prepare('s', sendbuf, sendcount, sendtype, dest, sendtag, comm, STANDARD), receive, false);
@@ -84,7 +84,7 @@ FUNCTION(TWIN(Sendrecv), (const void *sendbuf, Count sendcount, MPI_Datatype sen
 
 FUNCTION(TWIN(Isendrecv), (const void *sendbuf, Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
                            Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)) {
-  CALL(NAMED(Isendrecv));
+  CALL_IN_STEPS(NAMED(Isendrecv));
   OUT(request);
   check_differ(sendbuf, sendcount, dest, recvbuf, recvcount, source);
   *request = start_both(message_prepare('s', sendbuf, sendcount, sendtype, dest, sendtag, comm, STANDARD),
@@ -94,7 +94,7 @@ FUNCTION(TWIN(Isendrecv), (const void *sendbuf, Count sendcount, MPI_Datatype se
 
 FUNCTION(TWIN(Isendrecv_replace), (void *buf, Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
                                    MPI_Comm comm, MPI_Request *request)) {
-  CALL(NAMED(Isendrecv_replace));
+  CALL_IN_STEPS(NAMED(Isendrecv_replace));
   OUT(request);
   *request = start_both(message_prepare('s', buf, count, type, dest, sendtag, comm, STANDARD),
                         message_prepare('r', buf, count, type, source, recvtag, comm, STANDARD), true);
@@ -103,7 +103,7 @@ FUNCTION(TWIN(Isendrecv_replace), (void *buf, Count count, MPI_Datatype type, in
 
 FUNCTION(TWIN(Sendrecv_replace), (void *buf, Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
                                   MPI_Comm comm, MPI_Status *status)) {
-  CALL(NAMED(Sendrecv_replace));
+  CALL_IN_STEPS(NAMED(Sendrecv_replace));
   MPI_Request send = message_prepare('s', buf, count, type, dest, sendtag, comm, STANDARD);
   MPI_Request both = start_both(send, message_prepare('r', buf, count, type, source, recvtag, comm, STANDARD), true);
   request_wait(&both, status);
@@ -111,14 +111,14 @@ FUNCTION(TWIN(Sendrecv_replace), (void *buf, Count count, MPI_Datatype type, int
 }
 
 FUNCTION(TWIN(Mrecv), (void *buf, Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)) {
-  CALL(NAMED(Mrecv));
+  CALL_IN_STEPS(NAMED(Mrecv));
   MPI_Request request = message_receive(buf, count, type, message);
   request_wait(&request, status);
   return MPI_SUCCESS;
 }
 
 FUNCTION(TWIN(Imrecv), (void *buf, Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)) {
-  CALL(NAMED(Imrecv));
+  CALL_IN_STEPS(NAMED(Imrecv));
   OUT(request);
   *request = message_receive(buf, count, type, message);
   return MPI_SUCCESS;
@@ -126,12 +126,12 @@ FUNCTION(TWIN(Imrecv), (void *buf, Count count, MPI_Datatype type, MPI_Message *
 
 #define BUFFERS(attach, detach, of, object)                        \
   FUNCTION(TWIN(attach), (of void *at, Count size)) {              \
-    CALL(NAMED(attach));                                           \
+    CALL_IN_STEPS(NAMED(attach));                                           \
     buffer_attach(object, at, size);                               \
     return MPI_SUCCESS;                                            \
   }                                                                \
   FUNCTION(TWIN(detach), (of void *at, Count *size)) {             \
-    CALL(NAMED(detach));                                           \
+    CALL_IN_STEPS(NAMED(detach));                                           \
     MPI_Count detached = buffer_detach(object, at);                \
     *OUT(size) = (Count)detached;                                  \
     return MPI_SUCCESS;                                            \
@@ -142,7 +142,7 @@ BUFFERS(Session_attach_buffer, Session_detach_buffer, ARGUMENTS(MPI_Session sess
 
 FUNCTION(TWIN(Psend_init), (const void *buf, int partitions, Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                             MPI_Info info, MPI_Request *request)) {
-  CALL(NAMED(Psend_init));
+  CALL_IN_STEPS(NAMED(Psend_init));
   (void)info;
   OUT(request);
   *request = partitioned_init('s', buf, partitions, count, type, dest, tag, comm);
@@ -151,7 +151,7 @@ FUNCTION(TWIN(Psend_init), (const void *buf, int partitions, Count count, MPI_Da
 
 FUNCTION(TWIN(Precv_init), (void *buf, int partitions, Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                             MPI_Info info, MPI_Request *request)) {
-  CALL(NAMED(Precv_init));
+  CALL_IN_STEPS(NAMED(Precv_init));
   (void)info;
   OUT(request);
   *request = partitioned_init('r', buf, partitions, count, type, source, tag, comm);

@@ -48,6 +48,7 @@ MPI_Request message_prepare(char what, const void *buffer, MPI_Count count, MPI_
 static uint8_t on_wire(enum mode mode) { return mode == BUFFERED ? 0 : mode == EARLY ? 2 : (uint8_t)mode; }
 
 static void start_send(struct request *request) {
+  thread_sends(request->comm, request->peer);
   windows_publish();
   request->owned = memory_own(request->buffer, request->count, request->type, READS);
   struct bytes message = {0};
@@ -86,6 +87,7 @@ static int source_place(const struct comm *comm, int source) {
 }
 
 static void start_receive(struct request *request) {
+  thread_receives(request->comm, request->tag);
   own_receive(request);
   struct bytes *to = question('R');
   put_text(to, request->comm->name);
@@ -195,13 +197,15 @@ static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *sta
 }
 
 FUNCTION(Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status)) {
-  CALL("MPI_Probe");
+  CALL_IN_STEPS("MPI_Probe");
+  thread_will_wait();
   probe('w', source, tag, comm, status, NULL);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)) {
-  CALL("MPI_Iprobe");
+  CALL_IN_STEPS("MPI_Iprobe");
+  thread_polls();
   *OUT(flag) = 0;
   *flag = probe('t', source, tag, comm, status, NULL);
   return MPI_SUCCESS;
@@ -225,7 +229,8 @@ FUNCTION(Improbe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *m
 }
 
 FUNCTION(Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)) {
-  CALL("MPI_Mprobe");
+  CALL_IN_STEPS("MPI_Mprobe");
+  thread_will_wait();
   take_message(source, tag, comm, OUT(message), status);
   return MPI_SUCCESS;
 }

@@ -198,7 +198,7 @@ static bool state_now(struct sum *state, const uint8_t *arguments, size_t count)
   struct frame frame = {.registers = state};
   add_floating_registers(state);
   _Unwind_Backtrace(find_frame, &frame);
-  bool is_known = out.store && frame.stack && text;
+  bool is_known = thread_is_alone() && out.store && frame.stack && text;
   add(state, frame.stack);
   add(state, call.site);
   add_memory(state, (uintptr_t)call.name, (uintptr_t)call.name + strlen(call.name));
@@ -242,6 +242,7 @@ struct reader ask_poll(struct bytes *question, size_t arguments) {
   if (length > 0 && asks_anew) is_known = state_now(&state, question->at + arguments, count);
   put_u32(question, is_known ? outcomes_since(&state) : 0);
   struct reader answer = ask();
+  if (*answer.at == 'I') thread_polled();
   if (*answer.at == 'I' && only_vain_answers_follow()) {
     if (!is_known) is_known = state_now(&state, question->at + arguments, count);
     if (length == room) row = grow(row, (room = 2 * room + 8) * sizeof *row);

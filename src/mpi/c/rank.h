@@ -21,6 +21,9 @@
  * test finds missing ones. */
 #define allocate mazurka_allocate
 #define ask mazurka_ask
+#define wipe_stack mazurka_wipe_stack
+#define ask_unseen mazurka_ask_unseen
+#define is_in_vain mazurka_is_in_vain
 #define attribute_get mazurka_attribute_get
 #define attributes_copy mazurka_attributes_copy
 #define attributes_remove mazurka_attributes_remove
@@ -77,6 +80,8 @@
 #define contribution mazurka_contribution
 #define env_check mazurka_env_check
 #define locks_settle mazurka_locks_settle
+#define env_check_caller mazurka_env_check_caller
+#define env_check_single mazurka_env_check_single
 #define env_check_thread mazurka_env_check_thread
 #define env_is_over mazurka_env_is_over
 #define env_lets_threads_call mazurka_env_lets_threads_call
@@ -188,6 +193,7 @@
 #define clock_put mazurka_clock_put
 #define clock_join mazurka_clock_join
 #define comm_group mazurka_comm_group
+#define memory_see_atomic mazurka_memory_see_atomic
 #define memory_watch mazurka_memory_watch
 #define world_base mazurka_world_base
 #define world_rank mazurka_world_rank
@@ -195,10 +201,18 @@
 #define thread_is_main mazurka_thread_is_main
 #define times_made mazurka_times_made
 #define time_tick mazurka_time_tick
-#define turn_give mazurka_turn_give
-#define turn_pause mazurka_turn_pause
-#define turn_resume mazurka_turn_resume
-#define turn_take mazurka_turn_take
+#define thread_enters mazurka_thread_enters
+#define thread_knows_last mazurka_thread_knows_last
+#define thread_polls mazurka_thread_polls
+#define thread_receives mazurka_thread_receives
+#define thread_sends mazurka_thread_sends
+#define thread_calls_mpi mazurka_thread_calls_mpi
+#define thread_ends_all mazurka_thread_ends_all
+#define thread_is_alone mazurka_thread_is_alone
+#define thread_polled mazurka_thread_polled
+#define thread_learns mazurka_thread_learns
+#define thread_will_wait mazurka_thread_will_wait
+#define wait_for_any mazurka_wait_for_any
 
 /* A function of MPI: PMPI_F, and a weak MPI_F, which the program may replace. */
 #define FUNCTION_OF(result, name, parameters)                                                       \
@@ -233,29 +247,49 @@ bool is_python(void); /* whether the process is an interpreter that runs */
 /* If the program is in Python: exceptions that it does not catch are failures from now on. */
 void python_begin(void);
 /* HERE, for functions that any thread may call. */
-#define ANYWHERE(function) TURN; call = call_from(function, __builtin_return_address(0)), unseen++
+#define ANYWHERE(function) call = call_from(function, __builtin_return_address(0)), unseen++
 /* Where the entries for Fortran are (fortran.h), if there are any. */
 extern const char __start_mazurka_fortran[] __attribute__((weak)), __stop_mazurka_fortran[] __attribute__((weak));
 static inline bool is_fortran(void) { return (uintptr_t)__start_mazurka_fortran != (uintptr_t)__stop_mazurka_fortran; }
 #define HERE(function) ANYWHERE(function); env_check_thread()
 /* HERE, for functions that are allowed only between MPI_Init and MPI_Finalize. */
 #define CALL(function) CALL_OF_EPOCH(function); locks_settle()
+/* CALL, for functions whose questions let other threads go on first. */
+#define CALL_IN_STEPS(function) ANYWHERE(function); env_check_caller(); env_check(); locks_settle()
 /* CALL, for operations on windows: a lock may stay postponed (locks.c). */
 #define CALL_OF_EPOCH(function) HERE(function); env_check()
 void locks_settle(void); /* takes the lock that is postponed, if any */
 /* CALL, for functions that change only what the program sees: polls.c */
-#define LOOK(function) CALL(function); unseen--
+#define LOOK(function) CALL_IN_STEPS(function); unseen--
 
-/* threads.c: until the end of the block no other thread is in the library. */
-#define TURN __attribute__((cleanup(turn_give), unused)) const char in_turn = turn_take()
-char turn_take(void);
-void turn_give(const char *unused);
-/* Lets other threads in for a while, and then takes the turn back. */
-unsigned turn_pause(void);
-void turn_resume(unsigned paused);
+/* threads.c */
 /* Makes this thread the one that calls MPI; asks whether it is. */
 void thread_is_main(void);
 bool is_thread_main(void);
+/* Before a call of MPI, or a question of this kind: other threads may go on first. */
+struct comm;
+void thread_calls_mpi(void);
+void thread_sends(const struct comm *comm, int peer);
+void thread_receives(const struct comm *comm, int tag);
+void thread_enters(const struct comm *comm);
+void thread_polls(void);
+/* A call by some thread. Whether the last one is ordered before the present one, which is the last
+ * one from now on. */
+struct last_call {
+  uint32_t thread, clock;
+};
+bool thread_knows_last(struct last_call *last);
+/* Whether it is the only thread of the rank; it has polled in vain. */
+bool thread_is_alone(void);
+void thread_polled(void);
+/* Before a question that waits for other ranks: other threads go on meanwhile. */
+void thread_will_wait(void);
+/* Waits for one of these requests of the verifier. Returns what follows its index in the answer. */
+struct reader wait_for_any(const uint32_t *posted, int count, uint32_t *found);
+/* What the answer to a question says about the order of what threads do. */
+void thread_learns(char answer);
+/* Before the end of the process: other threads may go on first. */
+void thread_ends_all(void);
 
 /* wire.c: bytes to and from the verifier */
 struct bytes {
@@ -284,7 +318,10 @@ struct reader take_block(struct reader *from);
 
 /* Starts a question of this kind about the current call; ask() sends it, and returns the answer. */
 struct bytes *question(char kind);
+void wipe_stack(void); /* what is below it is the same in each run */
 struct reader ask(void);
+struct reader ask_unseen(void); /* which another thread will see */
+extern bool is_in_vain; /* the next question may wait for ever: then another choice leads on */
 /* Sends a question whose answer is only that it happened, or the number of a request. */
 uint32_t ask_posted(void);
 /* Whether the next answer is not yet known to the verifier from an earlier run. */
@@ -338,6 +375,8 @@ uint64_t clock_of_program(void); /* nanoseconds since the rank began */
 extern uint64_t nanoseconds;     /* the time; code that reads it for the program adds a tick */
 void env_check(void);
 void env_check_thread(void);
+void env_check_caller(void); /* that it may call MPI now */
+void env_check_single(void); /* that there may be a second thread */
 bool env_is_over(void);
 bool env_lets_threads_call(void); /* whether other threads may call MPI */
 
@@ -465,6 +504,7 @@ struct comm {
   MPI_Request request; /* of the MPI_Comm_idup that makes it, or MPI_REQUEST_NULL */
   uint32_t made;       /* the number of communicators and windows made from it */
   uint32_t persistent; /* the number of its persistent collectives */
+  struct last_call entered; /* its last collective */
   int ndims, *dims, *periods; /* a grid, if it is one; `dims` is NULL otherwise */
   struct graph *graph;        /* another topology, or the neighbours in the grid */
 };
@@ -637,6 +677,8 @@ int text_out(char *to, const char *text); /* returns the length */
 /* The program frees this memory at `site`, in the way `how`: fails if an operation owns it, or a
  * window is there. */
 void memory_check_gone(uintptr_t from, uintptr_t to, uintptr_t site, const char *how);
+/* An atomic access of the program. */
+void memory_see_atomic(const void *at, size_t length, enum access access, uintptr_t site);
 /* From now on, accesses to this memory call windows_see. */
 void memory_watch(const void *base, size_t size);
 

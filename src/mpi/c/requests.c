@@ -93,18 +93,29 @@ bool request_is_ready(struct request *request) {
   return request->state == COMPLETE;
 }
 
+/* Whether one of these requests of the verifier is complete. */
+static bool poll_any(const uint32_t *posted, int count, uint32_t *found, struct reader *answer) {
+  thread_polls();
+  struct bytes *to = question('T');
+  size_t arguments = to->length;
+  put_u32(to, (uint32_t)count);
+  for (int i = 0; i < count; i++) put_u32(to, posted[i]);
+  *answer = ask_poll(to, arguments);
+  if (take_u8(answer) != 'K') return false;
+  *found = take_u32(answer);
+  return true;
+}
+
 /* Asks for the first of these requests of which a part is complete, and completes the part; returns
  * false if a test finds none. `places` are their indices in the program's list. */
 static bool ask_for(char kind, int count, const MPI_Request *handles, const int *places) {
-  struct bytes *to = question(kind);
-  size_t arguments = to->length;
-  put_u32(to, (uint32_t)count);
-  for (int i = 0; i < count; i++) put_u32(to, next_part(request_get(handles[places[i]]))->posted);
-  struct reader answer = kind == 'T' ? ask_poll(to, arguments) : ask();
-  if (take_u8(&answer) != 'K') return false;
-  int place = places[take_u32(&answer)];
-  request_complete(next_part(request_get(handles[place])), &answer);
-  return true;
+  uint32_t *posted = allocate((size_t)count * sizeof *posted), found;
+  for (int i = 0; i < count; i++) posted[i] = next_part(request_get(handles[places[i]]))->posted;
+  struct reader answer;
+  bool is_found = kind == 'W' ? (answer = wait_for_any(posted, count, &found), true) : poll_any(posted, count, &found, &answer);
+  release(posted);
+  if (is_found) request_complete(next_part(request_get(handles[places[found]])), &answer);
+  return is_found;
 }
 
 /* Ends the rank: it waits for what only the program can complete. */
@@ -127,6 +138,8 @@ int request_any(char kind, int count, const MPI_Request *requests) {
     }
     goes_on = found == MPI_UNDEFINED && open >= 0;
     if (goes_on && asked == 0 && kind == 'W') is_stuck(request_get(requests[open]));
+    /* Another thread may complete it meanwhile. */
+    if (goes_on && asked == 0) thread_polls(), thread_polled();
     if (goes_on && (asked == 0 || !ask_for(kind, asked, requests, places))) found = -1, goes_on = false;
   }
   release(places);
@@ -167,20 +180,20 @@ static void check_requests(int count, const MPI_Request *requests) {
 }
 
 FUNCTION(Wait, (MPI_Request *request, MPI_Status *status)) {
-  CALL("MPI_Wait");
+  CALL_IN_STEPS("MPI_Wait");
   request_wait(OUT(request), status);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Waitall, (int count, MPI_Request requests[], MPI_Status *statuses)) {
-  CALL("MPI_Waitall");
+  CALL_IN_STEPS("MPI_Waitall");
   check_requests(count, requests);
   for (int i = 0; i < count; i++) request_wait(&requests[i], statuses ? &statuses[i] : NULL);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status)) {
-  CALL("MPI_Waitany");
+  CALL_IN_STEPS("MPI_Waitany");
   check_requests(count, requests);
   if (status) status_empty(OUT(status));
   OUT(index);
@@ -191,7 +204,7 @@ FUNCTION(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *st
 
 /* MPI allows to complete one request at a time. */
 FUNCTION(Waitsome, (int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)) {
-  CALL("MPI_Waitsome");
+  CALL_IN_STEPS("MPI_Waitsome");
   check_requests(count, requests);
   OUT(done);
   if (count > 0) OUTS(indices, count);
@@ -207,7 +220,7 @@ FUNCTION(Waitsome, (int count, MPI_Request requests[], int *done, int indices[],
 /* What a poll returns is set before it is asked. Old values will be overwritten in any case, so they
  * are not part of the state (polls.c). In vain, statuses are undefined. */
 FUNCTION(Test, (MPI_Request *request, int *flag, MPI_Status *status)) {
-  CALL("MPI_Test");
+  CALL_IN_STEPS("MPI_Test");
   OUT(request);
   *OUT(flag) = 0;
   if (status) status_empty(OUT(status));
@@ -218,7 +231,7 @@ FUNCTION(Test, (MPI_Request *request, int *flag, MPI_Status *status)) {
 }
 
 FUNCTION(Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)) {
-  CALL("MPI_Testany");
+  CALL_IN_STEPS("MPI_Testany");
   check_requests(count, requests);
   if (status) status_empty(OUT(status));
   *OUT(index) = MPI_UNDEFINED;
@@ -231,7 +244,7 @@ FUNCTION(Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI
 }
 
 FUNCTION(Testsome, (int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)) {
-  CALL("MPI_Testsome");
+  CALL_IN_STEPS("MPI_Testsome");
   check_requests(count, requests);
   *OUT(done) = 0;
   if (count > 0) OUTS(indices, count);
@@ -257,7 +270,7 @@ static bool all(int count, const MPI_Request *requests) {
 }
 
 FUNCTION(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status *statuses)) {
-  CALL("MPI_Testall");
+  CALL_IN_STEPS("MPI_Testall");
   check_requests(count, requests);
   if (statuses) statuses_empty(count, statuses);
   *OUT(flag) = 0;

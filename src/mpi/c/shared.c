@@ -67,7 +67,6 @@ void window_wait_check(struct window *window) {
 }
 
 void windows_check_atomic(uintptr_t from, size_t length, uintptr_t site) {
-  TURN;
   for (size_t w = 0; w < count_of_windows; w++) {
     uintptr_t first = (uintptr_t)windows[w]->allocated;
     bool is_shared = windows[w]->flavor == MPI_WIN_FLAVOR_SHARED && !windows[w]->object.is_freed;

@@ -32,7 +32,6 @@ static size_t bucket_of(enum use use, const char *path) {
 
 void file_use(enum use use, const char *path) {
   if (!*path) path = "/";
-  TURN;
   size_t bucket = bucket_of(use, path);
   for (size_t i = buckets[bucket]; i; i = uses[i - 1].next)
     if (uses[i - 1].use == use && strcmp(uses[i - 1].path, path) == 0) return;

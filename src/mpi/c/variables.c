@@ -4,7 +4,7 @@
  * by unwinding the stack, with the tables that compilers write for exceptions. A heap block has the
  * type of the program's own pointers to it, if they agree. Memory that is not found is not
  * judged. */
-#include "calls.h"
+#include "turns.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -198,7 +198,6 @@ static struct heap_piece *heap_slot(uintptr_t start) {
 
 static void heap_add(void *start, size_t size) {
   if (!start || !is_verified) return;
-  TURN;
   if (2 * heap_used >= heap_room) {
     struct heap_piece *old = heap, *end = old + heap_room;
     heap_room = heap_room ? 2 * heap_room : 256;
@@ -250,6 +249,7 @@ static void *heap_new(void *made, size_t size, void *site) {
   const size_t most = (size_t)1 << 47;
   if (!made && size > 0 && size < most && is_verified && !is_child) memory_ends((uintptr_t)site);
   heap_add(made, size);
+  if (races_matter && made) races_forget((uintptr_t)made, (uintptr_t)made + size);
   return made;
 }
 #define NEW(made, size) heap_new(made, size, __builtin_return_address(0))
@@ -271,12 +271,12 @@ static void heap_remove(struct heap_piece *piece) {
 /* The block at this address, which the program frees: nothing may use it. */
 static struct heap_piece *heap_release(void *start, uintptr_t site) {
   struct heap_piece *piece = start ? heap_find((uintptr_t)start) : NULL;
+  if (piece && races_matter) races_free(piece->start, piece->size, site);
   if (piece) memory_check_gone(piece->start, piece->start + piece->size, site, "frees this memory");
   return piece;
 }
 
 WEAK void *realloc(void *old, size_t size) {
-  TURN;
   struct heap_piece *piece = heap_release(old, (uintptr_t)__builtin_return_address(0));
   void *made = __libc_realloc(old, size);
   /* A block that only grows is still the same. */
@@ -296,7 +296,6 @@ WEAK int posix_memalign(void **made, size_t alignment, size_t size) {
 
 WEAK void free(void *piece) { heap_free(piece, (uintptr_t)__builtin_return_address(0)); }
 void heap_free(void *piece, uintptr_t site) {
-  TURN;
   struct heap_piece *known = heap_release(piece, site);
   if (known) heap_remove(known);
   __libc_free(piece);

@@ -36,7 +36,7 @@ static uint32_t ask_lock(char form, const char *name, uint32_t request) {
 void window_ask(char form, const struct window *window, int target, const char *kind, long number, uint32_t *request) {
   char *name = text_of("%s %s/%d/%ld", kind, window->name, target, number);
   bool is_release = form == 'x' || form == 'u';
-  if (!is_release) *request = ask_lock(form, name, 0), form = form == 'l' ? 'm' : 'W';
+  if (!is_release) *request = ask_lock(form, name, 0), form = form == 'l' ? 'm' : 'W', thread_will_wait();
   ask_lock(form, name, *request);
   release(name);
 }

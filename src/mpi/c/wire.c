@@ -18,8 +18,10 @@
  * program is its place), the output since the last question, the uses of files (uses.c), and data
  * that depends on its kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait for one of
  * some requests, 'T'est them, 'C'ancel a receive, 'c' whether it was cancelled, 'O' about the
- * content or the lock of a part of a window, 'X' start a process, 'D'one and its remarks, 'F'ailed. Polls (polls.c) end
- * with the number of outcomes since the rank was in this state, or 0. An answer begins with a
+ * content or the lock of a part of a window, 'X' start a process, 'Z' a number below this one,
+ * 'V' nothing: the rank has nothing to do in this execution, 'D'one and its remarks, 'F'ailed. The
+ * highest bit of the kind says that if the rank waits for ever there, the execution is explored
+ * elsewhere, with another 'Z' (threads.c). Polls (polls.c) end with the number of outcomes since the rank was in this state, or 0. An answer begins with a
  * letter as well. All answers of a list but the last one are known to the verifier from an earlier
  * run: it needs nothing of those questions but that they are the same. src/mpi/wire.rs and
  * src/mpi/ranks.rs read and write the same. */
@@ -181,9 +183,7 @@ static struct reader receive(void) {
 
 /* Reads a list of answers. */
 static void receive_answers(void) {
-  unsigned paused = turn_pause();
   struct reader next = receive();
-  turn_resume(paused);
   release(list.at);
   list = answers = next;
   vain_from = next.at;
@@ -229,14 +229,6 @@ static void dial(void) {
 /* A process that the rank has started must not keep the connection open. */
 void wire_leave(void) { raw(SYS_close, WIRE); }
 
-/* Flushes the output. A thread that prints may wait for its turn. */
-static void flush_printed(void) {
-  unsigned paused = turn_pause();
-  fflush(stdout);
-  fflush(stderr);
-  turn_resume(paused);
-}
-
 /* The output since the last question, or the end of it. Of a question that is known, as is the next
  * one, it was told before. */
 enum { MOST_PRINTED = 1 << 16 };
@@ -264,15 +256,20 @@ static void put_printed(struct bytes *to) {
   printed = now.st_size;
 }
 
-/* Starts a question about a call at the first of these addresses that is in the program. No other
- * thread has a turn until it is sent. */
+/* Of the next question: whether it may wait in vain. */
+bool is_in_vain;
+enum { IN_VAIN = 0x80 };
+
+/* Starts a question about a call at the first of these addresses that is in the program. */
 static struct bytes *question_at(char kind, const uintptr_t *sites, size_t count) {
   if (is_child) refuse("a process that the rank has started calls %s", call.name);
-  flush_printed();
+  fflush(stdout);
+  fflush(stderr);
   frame.length = 0;
   put_u32(&frame, 0); /* the length of the frame, set by send_question */
   put_u64(&frame, key);
-  put_u8(&frame, (uint8_t)kind);
+  put_u8(&frame, (uint8_t)(kind | (is_in_vain ? IN_VAIN : 0)));
+  is_in_vain = false;
   put_text(&frame, call.name ? call.name : "");
   put_u32(&frame, (uint32_t)count);
   for (size_t i = 0; i < count; i++) put_u64(&frame, sites[i]);
@@ -285,7 +282,7 @@ struct bytes *question(char kind) { return question_at(kind, &call.site, 1); }
 
 /* Clears the stack below. Otherwise a program may find data of the library in variables that it has
  * not set. */
-static void __attribute__((noinline)) wipe_stack(void) {
+void __attribute__((noinline)) wipe_stack(void) {
   volatile char used[16384];
   memset((char *)used, 0, sizeof used);
   __asm__ volatile("" : : "r"(used) : "memory");
@@ -318,7 +315,7 @@ uint64_t questions_asked;
 
 bool only_vain_answers_follow(void) { return answers.at >= vain_from; }
 
-struct reader ask(void) {
+struct reader ask_unseen(void) {
   send_question(count_of_answers == 0);
   unseen++;
   if (count_of_answers == 0) receive_answers();
@@ -326,6 +323,12 @@ struct reader ask(void) {
   count_of_answers--;
   asks_anew = count_of_answers == 0;
   wipe_stack();
+  return answer;
+}
+
+struct reader ask(void) {
+  struct reader answer = ask_unseen();
+  thread_learns((char)*answer.at);
   return answer;
 }
 
@@ -345,7 +348,6 @@ static void __attribute__((noreturn)) last_words(void) {
 
 static void __attribute__((noreturn)) fail_with(const uintptr_t *sites, size_t count, const char *class, const char *format,
                                                 va_list values) {
-  turn_take();
   char *message = text_with(format, values);
   if (!is_verified || is_child) {
     dprintf(STDERR_FILENO, "mazurka: %s: %s: %s\n", call.name ? call.name : "the program", class, message);
@@ -393,7 +395,7 @@ static void at_end(int status, void *unused) {
   (void)unused;
   if (is_silent || !is_verified || is_child) return;
   if (_gfortran_flush_i4) _gfortran_flush_i4(NULL);
-  TURN;
+  thread_ends_all();
   processes_wait();
   call = (struct call){.name = "the end"};
   if (env_has_world()) {

@@ -16,6 +16,9 @@ const MAX_COMMUNICATORS: u32 = 4096;
 /// The maximum number of processes that ranks start in a search.
 pub(super) const MAX_SPAWNED: u32 = 256;
 
+/// The maximum number of threads among which a rank chooses (`c/turns.h`).
+const MAX_CHOICES: u32 = 1000;
+
 /// The maximum number of objects for windows in a search: cells with changes and with what ranks
 /// know, and locks.
 const MAX_WINDOW_OBJECTS: u32 = 1 << 20;
@@ -155,6 +158,15 @@ impl Ranks {
             b'O' => self.window(parts)?,
             b'C' => Asked::op(Op::Cancel(Handle(parts.u32()?))),
             b'c' => Asked::op(Op::CancelOutcome(Handle(parts.u32()?))),
+            b'Z' => match parts.u32()? {
+                count @ 1..=MAX_CHOICES => Asked::op(Op::Choose { lo: 0, hi: count.into() }),
+                _ => return Err(Trouble::Forged),
+            },
+            b'V' => {
+                let mailbox = self.mailbox("nobody".into(), 0)?;
+                let (pattern, form) = (Envelope::default(), Probing::Wait);
+                Asked::op(Op::Probe { mailbox, pattern, form })
+            }
             b'X' => Asked::Spawn(self.spawn(rank, parts)?),
             b'D' => Asked::Done,
             b'F' => {

@@ -178,6 +178,9 @@ pub struct Reply<S> {
     /// Whether a later reply may lead back here. The runner may also say so of all processes with
     /// this operation ([`Runner::may_return`]).
     pub may_return: bool,
+    /// Whether the execution is explored elsewhere if the process waits here for ever. See
+    /// [`System::is_in_vain`](crate::model::System::is_in_vain).
+    pub in_vain: bool,
     /// The remarks of the process, if it has ended.
     pub remarks: Option<Arc<[Remark]>>,
     /// A hash of the question and its place, for [`Past::next`]; 0 if the runner has none.
@@ -187,7 +190,16 @@ pub struct Reply<S> {
 impl<S> Reply<S> {
     /// A question at this place, by a process that has printed nothing.
     pub fn new(asked: Asked<S>, site: Option<Arc<Site>>) -> Reply<S> {
-        Reply { asked, site, printed: None, back: 0, may_return: false, remarks: None, stamp: 0 }
+        Reply {
+            asked,
+            site,
+            printed: None,
+            back: 0,
+            may_return: false,
+            in_vain: false,
+            remarks: None,
+            stamp: 0,
+        }
     }
 }
 
