@@ -358,9 +358,9 @@ pub(super) struct ReportedArgs {
     /// or requested by a process that has ended), `handles` (of communicators, datatypes and other
     /// MPI objects that a rank never frees), all four in short `leaks`; `lines`, `branches` (not
     /// run by any execution), `assertions` (never evaluated), all three in short `unreached`;
-    /// `calls` (no rank calls MPI), `status` (a rank ends with an exit code other than 0); `all`
-    /// [default: leaks, calls, status]. Lints of `unreached` are only for specs, and only if every
-    /// class was explored
+    /// `calls` (no rank calls MPI), `status` (a rank ends with an exit code other than 0),
+    /// `threads` (more of them than a rank has asked for); `all` [default: all but unreached].
+    /// Lints of `unreached` are only for specs, and only if every class was explored
     #[arg(long, value_name = "LINTS", value_delimiter = ',')]
     warn: Vec<Named>,
     /// Report these lints, and end with exit code 1 if there is any finding

@@ -170,6 +170,8 @@ pub enum RemarkKind {
     Unfreed,
     /// The process ends with an exit code that is not 0.
     Status,
+    /// The process has several threads, and has promised to have one.
+    Threads,
 }
 
 /// Counts of the runs of processes that really run.

@@ -47,8 +47,14 @@ pub(crate) fn diagnose(system: &History<Ranks>, violation: &Violation) -> Diagno
     }
 }
 
-/// The mistake that a rank remarks of itself: an object that is never freed, or its exit code.
+/// The mistake that a rank remarks of itself: an object that is never freed, its exit code, or
+/// threads.
 pub(super) fn remarked(leak: &Leak) -> Option<Diagnosis> {
+    let places = || leak.site.as_ref().and_then(place).into_iter().collect();
+    if leak.kind == LeakKind::Remarked(RemarkKind::Threads) {
+        let message = format!("{} has several threads, but {}", leak.process, leak.object);
+        return Some(Diagnosis { slip: Slip::Threads, message, places: places() });
+    }
     if leak.kind == LeakKind::Remarked(RemarkKind::Status) {
         let message = format!("{} ends with {}", leak.process, leak.object);
         return Some(Diagnosis { slip: Slip::Exit, message, places: BTreeSet::new() });
@@ -58,8 +64,7 @@ pub(super) fn remarked(leak: &Leak) -> Option<Diagnosis> {
     };
     let slip = *Slip::ALL.iter().find(is_it)?;
     let message = format!("{} never frees the {} that it makes here", leak.process, leak.object);
-    let places = leak.site.as_ref().and_then(place).into_iter().collect();
-    Some(Diagnosis { slip, message, places })
+    Some(Diagnosis { slip, message, places: places() })
 }
 
 /// A place without its folders: `file.c:12`.

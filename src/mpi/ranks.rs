@@ -331,6 +331,10 @@ impl Ranks {
             if text.starts_with("exit code ") {
                 return Ok(Remark { kind: RemarkKind::Status, object: text.into(), site: None });
             }
+            if text == Slip::Threads.name() {
+                let object = "MPI_THREAD_SINGLE".into();
+                return Ok(Remark { kind: RemarkKind::Threads, object, site });
+            }
             let object = Slip::named(&text).and_then(Slip::unfreed).ok_or(Trouble::Protocol)?;
             Ok(Remark { kind: RemarkKind::Unfreed, object: object.into(), site })
         };

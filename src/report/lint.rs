@@ -11,6 +11,7 @@
 //! | `assertions` | `unreached` | assertions that no execution evaluates | allow |
 //! | `calls` | `calls` | MPI programs that do not call MPI | warn |
 //! | `status` | `status` | ranks of MPI programs that end with an exit code other than 0 | warn |
+//! | `threads` | `threads` | ranks with several threads, which have asked for `MPI_THREAD_SINGLE` | warn |
 //!
 //! A leak is a property of one execution: every search reports the leaks of the executions that it
 //! visits, each with a schedule that replays. A search that stops at its first violation reports no
@@ -55,13 +56,15 @@ pub(crate) enum Lint {
     Calls,
     /// Ranks that end with an exit code other than 0.
     Status,
+    /// Ranks with several threads that have asked for one.
+    Threads,
 }
 
 /// The group of the lints about all executions.
 const UNREACHED: &str = "unreached";
 
 /// The names of each lint: its own, its group, and the name of all.
-const NAMES: [(Lint, [&str; 3]); 9] = [
+const NAMES: [(Lint, [&str; 3]); 10] = [
     (Lint::Messages, ["messages", "leaks", "all"]),
     (Lint::Requests, ["requests", "leaks", "all"]),
     (Lint::Locks, ["locks", "leaks", "all"]),
@@ -71,6 +74,7 @@ const NAMES: [(Lint, [&str; 3]); 9] = [
     (Lint::Assertions, ["assertions", UNREACHED, "all"]),
     (Lint::Calls, ["calls", "calls", "all"]),
     (Lint::Status, ["status", "status", "all"]),
+    (Lint::Threads, ["threads", "threads", "all"]),
 ];
 
 impl Lint {
@@ -99,6 +103,7 @@ impl From<LeakKind> for Lint {
             LeakKind::Held | LeakKind::Queued => Lint::Locks,
             LeakKind::Remarked(RemarkKind::Unfreed) => Lint::Handles,
             LeakKind::Remarked(RemarkKind::Status) => Lint::Status,
+            LeakKind::Remarked(RemarkKind::Threads) => Lint::Threads,
         }
     }
 }
@@ -196,6 +201,9 @@ fn of_leak(subject: &Subject, leak: &Leak) -> Warning {
             format!("{process} never frees the {object} that it makes here")
         }
         LeakKind::Remarked(RemarkKind::Status) => format!("{process} ends with {object}"),
+        LeakKind::Remarked(RemarkKind::Threads) => {
+            format!("{process} has several threads here, but has asked for {object}")
+        }
     };
     let file = leak.site.as_ref().and_then(|site| site.file.as_ref());
     Warning {

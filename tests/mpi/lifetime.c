@@ -1,6 +1,6 @@
 // The beginning and the end of a rank.
 // 1, 2: right
-// 3: threads
+// 3: warning: threads
 // 4: missing init
 // 5: missing finalize
 // 6: missing init
@@ -23,7 +23,7 @@
 
 static void *call(void *unused) {
   int size;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_size(MPI_COMM_WORLD, &size); // wrong 15
   return unused;
 }
 
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
     case 13: exit(0);
     case 14: number = 7 / (which - 14); break; // wrong 14
     case 15:
-      pthread_create(&thread, NULL, call, NULL); // wrong 15
+      pthread_create(&thread, NULL, call, NULL);
       pthread_join(thread, NULL);
       break;
   }

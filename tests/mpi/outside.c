@@ -1,7 +1,7 @@
 // Effects of ranks on each other, or on the system, without MPI: such a program is not decided.
 // 1, 2: right
 // 3, 4, 5, 6, 7, 9, 10, 11, 12: unsupported
-// 8: threads
+// 8: warning: threads
 #define _GNU_SOURCE
 #include "cases.h"
 #include <arpa/inet.h>

@@ -2,7 +2,8 @@
 // 1, 2, 3, 4, 5, 7, 8, 10, 14, 15, 18, 19: right
 // 17: data race
 // 20: call order
-// 6, 9, 21, 22, 23, 24: threads
+// 6, 9, 21, 23, 24: threads
+// 22: warning: threads
 // 11: assertion
 // 12: crash
 // 13: local concurrency

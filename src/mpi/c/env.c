@@ -44,9 +44,11 @@ void env_check_caller(void) {
     fail("threads", "another thread may call MPI at the same time as %s, but the rank has asked for %s", call.name, level_name(thread_level));
 }
 
+/* Many programs have threads all the same, and implementations do not mind. */
 void env_check_single(void) {
-  if (phase == INSIDE && thread_level == MPI_THREAD_SINGLE)
-    fail("threads", "a second thread runs, but the rank has asked for %s", level_name(thread_level));
+  static bool is_remarked;
+  if (phase == INSIDE && thread_level == MPI_THREAD_SINGLE && !is_remarked) remark(call.site, "threads");
+  is_remarked = phase == INSIDE;
 }
 
 void env_check_thread(void) {
