@@ -1,5 +1,5 @@
 // Requests: waits that are missing, starts that are missing, and what is never freed.
-// 1, 2, 3, 4, 10: right
+// 1, 2, 3, 4, 10, 14, 15: right
 // 5: missing wait
 // 6: missing wait
 // 7: missing wait
@@ -84,6 +84,23 @@ static void run(void) {
       MPI_Recv_init(&other, 1, MPI_INT, MPI_PROC_NULL, 0, world, &request); // wrong 12
       MPI_Start(&request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
+      break;
+    case 14: // A test completes what was cancelled, too.
+      MPI_Irecv(MPI_BOTTOM, 0, MPI_INT, MPI_ANY_SOURCE, 5, world, &request);
+      MPI_Cancel(&request);
+      while (!flag) MPI_Test(&request, &flag, statuses);
+      MPI_Test_cancelled(statuses, &flag);
+      if (!flag) abort();
+      break;
+    case 15: // The message may come before it is cancelled.
+      MPI_Irecv(&other, 1, MPI_INT, peer, 0, world, &both[0]);
+      MPI_Isend(&mine, 1, MPI_INT, peer, 0, world, &both[1]);
+      MPI_Cancel(&both[0]);
+      while (!flag) MPI_Testany(1, both, &index, &flag, statuses);
+      MPI_Test_cancelled(statuses, &flag);
+      if (flag) MPI_Recv(&other, 1, MPI_INT, peer, 0, world, MPI_STATUS_IGNORE);
+      MPI_Wait(&both[1], MPI_STATUS_IGNORE);
+      if (other != peer) abort();
       break;
   }
 }

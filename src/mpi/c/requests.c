@@ -125,27 +125,6 @@ static void __attribute__((noreturn)) is_stuck(const struct request *request) {
   fail("invalid request", "the request made at {@%lx} is waited for, but it can only be completed before the wait", request->object.made_at);
 }
 
-/* The index of a complete request; MPI_UNDEFINED if none is active, -1 if a test finds none. */
-int request_any(char kind, int count, const MPI_Request *requests) {
-  int *places = allocate((size_t)count * sizeof *places), found = MPI_UNDEFINED;
-  for (bool goes_on = true; goes_on;) {
-    int asked = 0, open = -1;
-    for (int i = 0; i < count && found == MPI_UNDEFINED; i++) {
-      if (!is_open(requests[i])) continue;
-      open = i;
-      if (request_is_ready(request_get(requests[i]))) found = i;
-      else if (next_part(request_get(requests[i]))) places[asked++] = i;
-    }
-    goes_on = found == MPI_UNDEFINED && open >= 0;
-    if (goes_on && asked == 0 && kind == 'W') is_stuck(request_get(requests[open]));
-    /* Another thread may complete it meanwhile. */
-    if (goes_on && asked == 0) thread_polls(), thread_polled();
-    if (goes_on && (asked == 0 || !ask_for(kind, asked, requests, places))) found = -1, goes_on = false;
-  }
-  release(places);
-  return found;
-}
-
 /* Asks whether a request was cancelled in time. */
 static void settle_cancelled(struct request *request) {
   put_u32(question('c'), request->posted);
@@ -160,16 +139,33 @@ static void settle_cancelled(struct request *request) {
   }
 }
 
-static void wait_for(MPI_Request *handle) {
-  struct request *request = request_get(*handle);
-  if (request->wants_cancel && request->state == ACTIVE) settle_cancelled(request);
-  request_any('W', 1, handle);
+/* The index of a complete request; MPI_UNDEFINED if none is active, -1 if a test finds none. */
+int request_any(char kind, int count, const MPI_Request *requests) {
+  int *places = allocate((size_t)count * sizeof *places), found = MPI_UNDEFINED;
+  for (bool goes_on = true; goes_on;) {
+    int asked = 0, open = -1;
+    for (int i = 0; i < count && found == MPI_UNDEFINED; i++) {
+      if (!is_open(requests[i])) continue;
+      open = i;
+      struct request *request = request_get(requests[i]);
+      if (request->wants_cancel && request->state == ACTIVE) settle_cancelled(request);
+      if (request_is_ready(request)) found = i;
+      else if (next_part(request)) places[asked++] = i;
+    }
+    goes_on = found == MPI_UNDEFINED && open >= 0;
+    if (goes_on && asked == 0 && kind == 'W') is_stuck(request_get(requests[open]));
+    /* Another thread may complete it meanwhile. */
+    if (goes_on && asked == 0) thread_polls(), thread_polled();
+    if (goes_on && (asked == 0 || !ask_for(kind, asked, requests, places))) found = -1, goes_on = false;
+  }
+  release(places);
+  return found;
 }
 
 void request_wait(MPI_Request *handle, MPI_Status *status) {
   if (status) status_empty(OUT(status));
   if (!is_open(*handle)) return;
-  wait_for(handle);
+  request_any('W', 1, handle);
   retire(handle, status);
 }
 
