@@ -441,6 +441,10 @@ WEAK int sem_timedwait(sem_t *semaphore, const struct timespec *until) {
   CALLED("sem_timedwait");
   return is_outside() ? REAL(sem_timedwait)(semaphore, until) : wait_at(semaphore, true);
 }
+WEAK int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until) {
+  CALLED("sem_clockwait");
+  return is_outside() ? REAL(sem_clockwait)(semaphore, clock, until) : wait_at(semaphore, true);
+}
 WEAK int sem_trywait(sem_t *semaphore) {
   CALLED("sem_trywait");
   if (is_outside()) return REAL(sem_trywait)(semaphore);
