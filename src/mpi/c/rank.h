@@ -409,9 +409,8 @@ void object_set_name(struct object *object, const char *name);
 const char *object_name(const struct object *object);
 
 /* types.c: datatypes */
-struct run { /* consecutive values of a basic type */
-  uint32_t basic;
-  uint64_t count;
+struct run { /* consecutive values of a basic type; it is sent as it is, so nothing lies between */
+  uint64_t basic, count;
 };
 struct piece { /* a run at an offset */
   ptrdiff_t at;

@@ -412,6 +412,18 @@ static void tell_start(void) {
   ask();
 }
 
+/* Shared libraries of the program may contain this library, too (in_first_copy): then its functions
+ * come next, and not those of the C library. */
+#pragma weak dlopen
+#pragma weak dlsym
+void *real_function(const char *name) {
+  if (!dlsym) return NULL;
+  static void *library;
+  if (!library && dlopen) library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  void *found = library ? dlsym(library, name) : NULL;
+  return found ? found : dlsym(RTLD_NEXT, name);
+}
+
 int thread_start(pthread_t *made, const pthread_attr_t *how, void *(*body)(void *), void *with) {
   __typeof__(pthread_create) *real = REAL(pthread_create);
   if (!real) refuse("the rank starts a thread");

@@ -31,6 +31,7 @@
 #define thread_tries mazurka_thread_tries
 #define thread_unlocks mazurka_thread_unlocks
 #define is_lock_free mazurka_is_lock_free
+#define real_function mazurka_real_function
 #define thread_lives mazurka_thread_lives
 #define thread_of mazurka_thread_of
 #define thread_saw mazurka_thread_saw
@@ -188,12 +189,12 @@ void call_restore(struct call *before);
   call = (struct call){name, site, site}
 
 /* A function of the C library; NULL in a static program. */
-#pragma weak dlsym
-#define REAL(name)                                                              \
-  ({                                                                            \
-    static __typeof__(name) *real;                                              \
-    if (!real) *(void **)&real = dlsym ? dlsym(RTLD_NEXT, #name) : NULL;         \
-    real;                                                                       \
+void *real_function(const char *name);
+#define REAL(name)                                          \
+  ({                                                        \
+    static __typeof__(name) *real;                          \
+    if (!real) *(void **)&real = real_function(#name);      \
+    real;                                                   \
   })
 
 #endif
