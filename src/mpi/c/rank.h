@@ -199,6 +199,7 @@
 #define world_rank mazurka_world_rank
 #define world_size mazurka_world_size
 #define thread_is_main mazurka_thread_is_main
+#define threads_begin mazurka_threads_begin
 #define times_made mazurka_times_made
 #define time_tick mazurka_time_tick
 #define thread_enters mazurka_thread_enters
@@ -264,6 +265,7 @@ void locks_settle(void); /* takes the lock that is postponed, if any */
 
 /* threads.c */
 /* Makes this thread the one that calls MPI; asks whether it is. */
+void threads_begin(void); /* before the program begins */
 void thread_is_main(void);
 bool is_thread_main(void);
 /* Before a call of MPI, or a question of this kind: other threads may go on first. */

@@ -416,10 +416,12 @@ static void tell_start(void) {
  * come next, and not those of the C library. */
 #pragma weak dlopen
 #pragma weak dlsym
+static void *library;
+void threads_begin(void) {
+  if (dlopen) library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+}
 void *real_function(const char *name) {
   if (!dlsym) return NULL;
-  static void *library;
-  if (!library && dlopen) library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   void *found = library ? dlsym(library, name) : NULL;
   return found ? found : dlsym(RTLD_NEXT, name);
 }

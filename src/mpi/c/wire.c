@@ -575,6 +575,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   }
   address = text_of("%s", address);
   dl_iterate_phdr(measure_program, NULL);
+  threads_begin();
   is_preloaded = number_of("MAZURKA_PRELOADED");
   unsetenv("MAZURKA_PRELOADED");
   const char *preloaded = is_preloaded ? getenv("LD_PRELOAD") : NULL, *others = preloaded ? strchr(preloaded, ':') : NULL;
