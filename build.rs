@@ -9,14 +9,14 @@ use std::process::Command;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let has_tests = env::var_os("CARGO_FEATURE_CLI").is_some();
-    for (name, compiler) in [
-        ("has_cc", "cc"),
-        ("has_cxx", "c++"),
-        ("has_fortran", "gfortran"),
-        ("has_python", "python3"),
+    for (name, command) in [
+        ("has_cc", &["cc", "--version"][..]),
+        ("has_cxx", &["c++", "--version"]),
+        ("has_fortran", &["gfortran", "--version"]),
+        ("has_python", &["python3", "-c", "import ctypes"]),
     ] {
         println!("cargo::rustc-check-cfg=cfg({name})");
-        let is_there = || Command::new(compiler).arg("--version").output();
+        let is_there = || Command::new(command[0]).args(&command[1..]).output();
         if has_tests && is_there().is_ok_and(|answer| answer.status.success()) {
             println!("cargo::rustc-cfg={name}");
         }

@@ -29,12 +29,13 @@ use crate::systems::history::History;
 
 /// Verify an MPI program: explore its executions and report what is wrong
 ///
-/// The program is compiled with `mazurka mpicc`. Its ranks run as separate processes. A rank is run
-/// once for each distinct sequence of results that it receives from MPI, not once for each
-/// execution. Mazurka reports deadlocks, calls that do not match, wrong arguments, races for
-/// messages, buffers that are accessed too early, requests that are never completed, crashes and
-/// failed assertions, each with file and line and with an execution that leads to it. It warns
-/// about communicators and other objects that are never freed.
+/// The program is compiled with `mazurka mpicc`, or for the ABI of MPI 5.0, or it is a script
+/// (`python3 program.py`). Its ranks run as separate processes. A rank is run once for each
+/// distinct sequence of results that it receives from MPI, not once for each execution. Mazurka
+/// reports deadlocks, calls that do not match, wrong arguments, races for messages and for memory,
+/// buffers that are accessed too early, requests that are never completed, crashes and failed
+/// assertions, each with file and line and with an execution that leads to it. It warns about
+/// communicators and other objects that are never freed.
 ///
 /// All behaviour that MPI permits is explored: by default --buffering and --collectives are `any`,
 /// so each standard send and each collective may end early or late. An error that is found with
@@ -45,8 +46,7 @@ pub(super) struct Args {
     /// The number of ranks
     #[arg(short = 'n', long = "np", value_name = "RANKS", default_value = "2", value_parser = value_parser!(u32).range(1..=256))]
     ranks: u32,
-    /// The program, compiled by `mazurka mpicc`, and its arguments: options for `mpirun` come
-    /// before it
+    /// The program and its arguments: options for `mpirun` come before it
     #[arg(value_names = ["PROGRAM", "ARGUMENT"], required = true, num_args = 1.., trailing_var_arg = true)]
     command: Vec<OsString>,
     #[command(flatten)]
