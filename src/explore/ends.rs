@@ -341,7 +341,8 @@ impl Driver<'_> {
 
 /// Does a process wait for ever in an execution that is explored elsewhere?
 fn is_in_vain<S: System>(locals: &Locals<'_, S>, state: &State) -> bool {
-    state.processes().any(|process| locals.is_in_vain(state.local(process)))
+    locals.system().may_be_in_vain()
+        && state.processes().any(|process| locals.is_in_vain(state.local(process)))
 }
 
 /// Which properties judge a state in which nothing is possible but the loops of these processes.

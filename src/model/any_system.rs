@@ -83,6 +83,10 @@ impl System for AnySystem<'_> {
         self.0.is_in_vain(local)
     }
 
+    fn may_be_in_vain(&self) -> bool {
+        self.0.may_be_in_vain()
+    }
+
     fn release(&self, local: &Opaque) {
         self.0.release(local);
     }
@@ -158,6 +162,10 @@ impl<P: Deref<Target = S> + Sync, S: System> System for Inside<P, S> {
 
     fn is_in_vain(&self, local: &Opaque) -> bool {
         self.0.is_in_vain(inside(local))
+    }
+
+    fn may_be_in_vain(&self) -> bool {
+        self.0.may_be_in_vain()
     }
 
     fn release(&self, local: &Opaque) {

@@ -71,6 +71,11 @@ pub trait System: Sync {
         false
     }
 
+    /// May [`is_in_vain`](System::is_in_vain) be true of any local state? Nobody asks otherwise.
+    fn may_be_in_vain(&self) -> bool {
+        false
+    }
+
     /// A search has forgotten a local state that [`initial`](System::initial),
     /// [`next`](System::next) or [`resume`](System::resume) has returned. This is told as often as
     /// it was returned, or less often.
