@@ -64,7 +64,7 @@ impl Program {
             if !is_loaded || is.permissions().mode() & 0o6000 != 0 {
                 let why =
                     "was not made by `mazurka mpicc`, and the library cannot be loaded into it";
-                return Err(format!("{name}: it {why}"));
+                return Err(format!("{name}: it {why}: {remedy}"));
             }
         }
         Ok(Program { file: path, before: Vec::new(), is_foreign })

@@ -12,7 +12,6 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -40,10 +39,9 @@ const MOST_TOLD: u64 = 500;
 /// The servers of a program.
 pub(super) struct Servers {
     launch: Launch,
-    /// Whether the library is not in the program that is launched; not in some other one.
+    /// Whether the library is not in the program that is launched.
     is_launch_foreign: bool,
-    is_other_foreign: AtomicBool,
-    /// The library that is loaded into such programs.
+    /// The library that is loaded into such programs, once there is one.
     library: OnceLock<PathBuf>,
     /// By the numbers of the processes.
     all: Mutex<BTreeMap<u32, Arc<Mutex<Server>>>>,
@@ -148,11 +146,10 @@ impl Servers {
             .map_err(|error| explained("cannot make a socket for it", error))?;
         listener.set_nonblocking(true)?;
         let door = Mutex::new(Door { listener, last: 0, reported: HashMap::new() });
-        let (all, tables, library, is_other_foreign) = Default::default();
+        let (all, tables, library) = Default::default();
         let servers = Servers {
             launch: launch.clone(),
             is_launch_foreign: is_foreign,
-            is_other_foreign,
             library,
             all,
             tables,
@@ -186,7 +183,7 @@ impl Servers {
 
     /// Whether the library is not in some program that was started.
     pub(super) fn are_foreign(&self) -> bool {
-        self.is_launch_foreign || self.is_other_foreign.load(Ordering::Relaxed)
+        self.library.get().is_some()
     }
 
     /// The library as one that can be loaded into a program. It is compiled if it is not there.
@@ -273,7 +270,6 @@ impl Servers {
             }
         }
         if is_foreign {
-            self.is_other_foreign.fetch_or(origin.is_some(), Ordering::Relaxed);
             self.load_library(&mut command)?;
         }
         command.env("MAZURKA_TICK", launch.tick.as_nanos().to_string());
