@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Argument, BY_HAND, Function, Parameter, all, parameters};
+use super::{Argument, Function, Parameter, all, is_by_hand, parameters};
 
 /// How a parameter is passed on: what is done before the call, the argument, what is done after it,
 /// and the hidden parameter.
@@ -158,7 +158,7 @@ fn entry(function: &Function) -> Option<String> {
 
 /// The entries that follow from the table.
 pub(in crate::mpi) fn entries() -> String {
-    let derived = all().into_iter().filter(|function| !BY_HAND.contains(&&*function.name));
+    let derived = all().into_iter().filter(|function| !is_by_hand(&function.name));
     let entries = derived.filter_map(|function| entry(&function));
     ["#include \"fortran.h\"\n".to_owned()].into_iter().chain(entries).collect()
 }

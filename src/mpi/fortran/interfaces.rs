@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::values::{Value, values};
-use super::{Argument, Function, HANDLES, Parameter, all, parameters};
+use super::{Argument, Function, HANDLES, OLD, Parameter, all, parameters};
 
 /// The numbers that only Fortran has.
 const OWN: [(&str, &str); 8] = [
@@ -218,17 +218,6 @@ fn declarations(function: &Function, module: Module) -> Option<Vec<(String, Stri
         }
     }
 }
-
-/// Functions of MPI-1, whose addresses are default integers.
-const OLD: [&str; 7] = [
-    "Address",
-    "Type_extent",
-    "Type_lb",
-    "Type_ub",
-    "Type_hvector",
-    "Type_hindexed",
-    "Type_struct",
-];
 
 /// Functions with arrays of texts.
 fn spawning(function: &str, module: Module) -> Option<Vec<(String, String)>> {
