@@ -4,7 +4,7 @@
  * memory of its own for all of them: what it stores there is published like stores to its own part,
  * and it sees what others have stored when something orders that (windows.c). Other accesses are
  * races, which are reported (conflicts.c). So a loop that waits until another rank has stored
- * something would never end here: it is not decided (window_wait_check, and ranks.rs), and atomic
+ * something would never end here: it is not decided (wait_check in windows.c, ranks.rs), and atomic
  * operations are not either.
  *
  * To a *dynamic* window, a rank attaches memory, and others name it by its address. Whether they
@@ -55,15 +55,6 @@ const struct mapped *window_find_shared(MPI_Win win, int rank) {
     if (rank == MPI_PROC_NULL ? mapped->size > 0 : mapped->target == rank) return mapped;
   }
   return NULL;
-}
-
-/* A rank that synchronizes again and again, and asks for nothing, waits for a store. */
-void window_wait_check(struct window *window) {
-  enum { MOST = 10000 };
-  if (window->asked != questions_asked) window->times_synchronized = 0;
-  window->asked = questions_asked;
-  if (++window->times_synchronized > MOST)
-    fail("unsupported", "the rank waits in a loop until another one changes the memory of a window");
 }
 
 void windows_check_atomic(uintptr_t from, size_t length, uintptr_t site) {

@@ -21,7 +21,6 @@
 #define window_new mazurka_window_new
 #define window_share mazurka_window_share
 #define window_find_shared mazurka_window_find_shared
-#define window_wait_check mazurka_window_wait_check
 #define window_check_size mazurka_window_check_size
 #define window_meet mazurka_window_meet
 #define window_map mazurka_window_map
@@ -296,7 +295,6 @@ bool clock_knows(int world, uint32_t time);
 int window_share(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win);
 const struct mapped *window_find_shared(MPI_Win win, int rank);
 /* Gives up a program that waits for a store of another rank. */
-void window_wait_check(struct window *window);
 
 /* epochs.c: an assertion has no bits but these. */
 void assertion_check(int assertion, int allowed);
