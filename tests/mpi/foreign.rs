@@ -141,6 +141,11 @@ fn another_implementation_is_not_taken_for_this_one() {
     let mut call = Command::new("cc");
     call.args(["-shared", "-fPIC", "-o"]).args([&other, &empty]);
     assert!(call.status().unwrap().success());
+    let inside = ["-Wl,--no-as-needed", other.to_str().unwrap()];
+    let linked = compiled("examples/mpi/ring.c", &inside, "linked", &folder);
+    let found = run(&["mpirun", &linked]);
+    assert_eq!(code(&found), 2, "{}", stdout(&found));
+    assert!(stderr(&found).contains("linked with another implementation"), "{}", stderr(&found));
     let source = folder.join("loads.c");
     let text = "#include <dlfcn.h>\n#include <mpi.h>\nint main(int n, char **words) {\n  \
         dlopen(words[1], RTLD_NOW);\n  MPI_Init(0, 0);\n  MPI_Finalize();\n}\n";

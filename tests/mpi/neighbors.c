@@ -1,7 +1,7 @@
 // Topologies that are graphs, and exchanges with neighbours.
 // 1, 2, 8: right, 4 ranks
 // 3: right, 2 ranks
-// 4, 5, 11: right, 3 ranks
+// 4, 5, 11, 12: right, 3 ranks
 // 6: invalid argument, 3 ranks
 // 7: invalid communicator, 3 ranks
 // 9: truncation, 3 ranks
@@ -119,6 +119,17 @@ static void graphs(void) {
       made = ring(&before, &behind);
       MPI_Neighbor_allgatherv(all, count, MPI_INT, got, &expected, &place, MPI_INT, made);
       assert(got[0] == before && got[expected - 1] == before && got[expected] == -1);
+      MPI_Comm_free(&made);
+      break;
+    }
+    case 12: { // Displacements are addresses.
+      MPI_Aint from, to;
+      MPI_Datatype type = MPI_INT;
+      MPI_Get_address(&rank, &from), MPI_Get_address(&got[1], &to);
+      made = ring(&before, &behind);
+      int one = 1;
+      MPI_Neighbor_alltoallw(MPI_BOTTOM, &one, &from, &type, MPI_BOTTOM, &one, &to, &type, made);
+      assert(got[1] == before && got[0] == -1);
       MPI_Comm_free(&made);
       break;
     }
