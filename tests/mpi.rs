@@ -35,9 +35,7 @@ use std::time::Duration;
 
 use mazurka::explore::Budget;
 use mazurka::model::Semantics;
-use mazurka::mpi::{
-    Answer, Compiler, Diagnosis, Files, Launch, RANK_MEMORY, TICK, Unreceived, verify,
-};
+use mazurka::mpi::{Answer, Compiler, Diagnosis, Launch, Unreceived, verify};
 use mazurka::property::Properties;
 
 use crate::cli::{code, json, mazurka, stderr, stdout};
@@ -99,16 +97,9 @@ fn marked(name: &str, text: &str, number: &str, comment: &str) -> Vec<String> {
 
 fn answer_with(program: &Path, case: &Case, variants: &[Semantics], explorer: &str) -> Answer {
     let launch = Launch {
-        program: program.to_owned(),
         arguments: vec![case.number.clone().into()],
-        size: case.ranks,
-        semantics: Semantics::default(),
         step_timeout: Duration::from_secs(3),
-        tick: TICK,
-        rank_memory: RANK_MEMORY,
-        files: Files::Own,
-        base: PathBuf::new(),
-        folder: None,
+        ..Launch::new(program, case.ranks)
     };
     let budget = Budget { properties: Properties::default().with(Unreceived), ..Budget::default() };
     verify(&launch, variants, explorer.parse().unwrap(), &budget).unwrap()

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mazurka::explore::{Budget, NoObserver, Outcome, Setting, StopReason, explore};
 use mazurka::model::{Buffering, Leaving, Semantics, System};
-use mazurka::mpi::{Compiler, Files, Launch, RANK_MEMORY, Ranks, TICK};
+use mazurka::mpi::{Compiler, Launch, Ranks};
 use mazurka::study::Case;
 use mazurka::systems::history::History;
 
@@ -50,16 +50,11 @@ fn ends_of_spec(source: &str, semantics: Semantics) -> Ends {
 
 fn ends_of_c(program: &Path, number: usize, size: usize, semantics: Semantics) -> Ends {
     let launch = Launch {
-        program: program.into(),
         arguments: vec![number.to_string().into()],
-        size: size as u32,
         semantics,
         step_timeout: Duration::from_secs(60),
-        tick: TICK,
-        rank_memory: RANK_MEMORY,
-        files: Files::Own,
         base: program.parent().expect("a folder").into(),
-        folder: None,
+        ..Launch::new(program, size as u32)
     };
     ends(&History::new(Ranks::new(launch).expect("the ranks start")))
 }

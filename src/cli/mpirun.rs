@@ -238,9 +238,7 @@ impl Args {
 
     fn system(&self, semantics: Semantics) -> Result<History<Ranks>, Failure> {
         let launch = Launch {
-            program: self.program().to_owned(),
             arguments: self.command[1..].to_vec(),
-            size: self.ranks,
             semantics,
             step_timeout: self.step_timeout,
             tick: self.tick,
@@ -250,7 +248,7 @@ impl Args {
                 Whose::Real => Files::Real,
             },
             base: std::env::current_dir().unwrap_or_default(),
-            folder: None,
+            ..Launch::new(self.program(), self.ranks)
         };
         let ranks = Ranks::new(launch).map_err(Failure::Usage)?;
         Ok(History::new(ranks).max_processes(self.max_processes as usize))

@@ -2,14 +2,13 @@
 //! out.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::Path;
 
 use super::ledger::Ledger;
-use super::ranks::{Files, Launch, RANK_MEMORY, Ranks, TICK, failure};
+use super::ranks::{Launch, Ranks, failure};
 use super::wire::Put;
 use crate::explore::{Budget, Exhaustive, NoObserver, Outcome, explore};
-use crate::model::{Objects, Op, Semantics};
+use crate::model::{Objects, Op};
 use crate::systems::history::{Asked, History, Reply, Runner, Told};
 
 const KEY: u64 = 0x5eed;
@@ -176,18 +175,7 @@ impl Runner for Liars {
 }
 
 fn ranks() -> Ranks {
-    Ranks::unstarted(Launch {
-        program: PathBuf::new(),
-        arguments: Vec::new(),
-        size: 2,
-        semantics: Semantics::default(),
-        step_timeout: Duration::from_secs(1),
-        tick: TICK,
-        rank_memory: RANK_MEMORY,
-        base: PathBuf::new(),
-        files: Files::Own,
-        folder: None,
-    })
+    Ranks::unstarted(Launch::new(Path::new(""), 2))
 }
 
 #[test]

@@ -72,6 +72,25 @@ pub struct Launch {
     pub folder: Option<PathBuf>,
 }
 
+impl Launch {
+    /// This program with so many ranks and no arguments, and the default for everything else. A
+    /// rank may compute for 10 seconds between two calls.
+    pub fn new(program: &Path, size: u32) -> Launch {
+        Launch {
+            program: program.to_owned(),
+            arguments: Vec::new(),
+            size,
+            semantics: Semantics::default(),
+            step_timeout: Duration::from_secs(10),
+            tick: TICK,
+            rank_memory: RANK_MEMORY,
+            files: Files::default(),
+            base: PathBuf::new(),
+            folder: None,
+        }
+    }
+}
+
 /// Where the changes that ranks make to files go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Files {

@@ -6,11 +6,10 @@
 //! them overlaps both others, too.
 
 use std::path::Path;
-use std::time::Duration;
 
 use mazurka::explore::{Budget, NoObserver, Setting, explore};
 use mazurka::model::{Buffering, Semantics};
-use mazurka::mpi::{Files, Launch, RANK_MEMORY, Ranks, TICK};
+use mazurka::mpi::{Launch, Ranks};
 use mazurka::systems::history::History;
 
 /// Cases of `intervals.c` with 3 ranks, and their classes.
@@ -66,16 +65,9 @@ const EXPLORERS: [&str; 6] = ["udpor:k=1", "udpor", "optimal", "source", "parsim
 /// The number of classes that an explorer visits.
 fn classes(program: &Path, case: u32, ranks: u32, explorer: &str) -> u64 {
     let launch = Launch {
-        program: program.to_owned(),
         arguments: vec![case.to_string().into()],
-        size: ranks,
         semantics: Semantics { buffering: Buffering::Infinite, ..Semantics::default() },
-        step_timeout: Duration::from_secs(10),
-        tick: TICK,
-        rank_memory: RANK_MEMORY,
-        files: Files::Own,
-        base: Default::default(),
-        folder: None,
+        ..Launch::new(program, ranks)
     };
     let system = History::new(Ranks::new(launch).unwrap());
     let setting: Setting = explorer.parse().unwrap();

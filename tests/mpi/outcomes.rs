@@ -15,11 +15,10 @@ mod machine;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Duration;
 
 use mazurka::explore::{Budget, NoObserver, explore};
 use mazurka::model::{Buffering, Leaving, Semantics};
-use mazurka::mpi::{Files, Launch, RANK_MEMORY, Ranks, TICK};
+use mazurka::mpi::{Launch, Ranks};
 use mazurka::random::SplitMix64;
 use mazurka::systems::history::History;
 
@@ -355,16 +354,9 @@ impl Scene {
 /// All outcomes that are found.
 fn found(program: &Path, scripts: &[String], semantics: Semantics) -> BTreeSet<String> {
     let launch = Launch {
-        program: program.to_owned(),
         arguments: scripts.iter().map(Into::into).collect(),
-        size: scripts.len() as u32 - 1,
         semantics,
-        step_timeout: Duration::from_secs(10),
-        tick: TICK,
-        rank_memory: RANK_MEMORY,
-        files: Files::Own,
-        base: Default::default(),
-        folder: None,
+        ..Launch::new(program, scripts.len() as u32 - 1)
     };
     let budget = Budget { all: true, ..Budget::default() };
     let system = History::new(Ranks::new(launch).unwrap());

@@ -6,11 +6,10 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Duration;
 
 use mazurka::explore::{Budget, NoObserver, Violation, explore};
 use mazurka::model::{Buffering, Leaving, Semantics};
-use mazurka::mpi::{Files, Launch, RANK_MEMORY, Ranks, TICK};
+use mazurka::mpi::{Launch, Ranks};
 use mazurka::random::SplitMix64;
 use mazurka::systems::history::History;
 
@@ -224,20 +223,13 @@ fn expected(program: &Program) -> Option<BTreeSet<String>> {
 
 fn found(program: &Path, scripts: Vec<String>, explorer: &str) -> BTreeSet<String> {
     let launch = Launch {
-        program: program.to_owned(),
         arguments: scripts.iter().map(Into::into).collect(),
-        size: 2,
         semantics: Semantics {
             buffering: Buffering::Infinite,
             leaving: Leaving::Early,
             ..Semantics::default()
         },
-        step_timeout: Duration::from_secs(10),
-        tick: TICK,
-        rank_memory: RANK_MEMORY,
-        files: Files::Own,
-        base: Default::default(),
-        folder: None,
+        ..Launch::new(program, 2)
     };
     let budget = Budget { all: true, ..Budget::default() };
     let system = History::new(Ranks::new(launch).unwrap());

@@ -21,9 +21,7 @@ use super::Args;
 use crate::explore::{Budget, Setting};
 use crate::model::Semantics;
 use crate::mpi::suite::{CONFIGURED, Dispute, Expected, MAKEFILE, Mark, Program, Suite, Test};
-use crate::mpi::{
-    Answer, Compiler, Files, Language, Launch, RANK_MEMORY, TICK, Unreceived, verify,
-};
+use crate::mpi::{Answer, Compiler, Language, Launch, Unreceived, verify};
 use crate::property::Properties;
 use crate::report::table::{Markdown, Plain, csv_lines};
 use crate::report::text::shown;
@@ -342,16 +340,10 @@ fn cannot_make(error: std::io::Error) -> Failure {
 
 fn answer(program: &Path, test: &Test) -> Result<Answer, String> {
     let launch = Launch {
-        program: program.to_owned(),
         arguments: test.arguments.clone(),
-        size: test.ranks,
-        semantics: Semantics::default(),
         step_timeout: STEP,
-        tick: TICK,
-        rank_memory: RANK_MEMORY,
-        files: Files::Own,
-        base: PathBuf::new(),
         folder: program.parent().map(Path::to_owned),
+        ..Launch::new(program, test.ranks)
     };
     let properties = Properties::default().with(Unreceived);
     let max_memory = Some((MEMORY, memory::in_use as fn() -> u64));

@@ -310,28 +310,13 @@ fn handles(parts: &mut Parts<'_>) -> Result<Box<[Handle]>, Short> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-    use std::time::Duration;
+    use std::path::Path;
 
     use super::*;
-    use crate::model::Semantics;
-    use crate::mpi::{Files, RANK_MEMORY, TICK};
 
     #[test]
     fn the_first_objects_are_those_of_all_ranks() {
-        let launch = Launch {
-            program: PathBuf::new(),
-            arguments: Vec::new(),
-            size: 3,
-            semantics: Semantics::default(),
-            step_timeout: Duration::from_secs(1),
-            tick: TICK,
-            rank_memory: RANK_MEMORY,
-            files: Files::Own,
-            base: PathBuf::new(),
-            folder: None,
-        };
-        let objects = objects(&launch);
+        let objects = objects(&Launch::new(Path::new(""), 3));
         assert_eq!(objects.mailboxes.name(2), "MPI_COMM_WORLD[2]");
         let room = 3 + MAX_SPAWNED;
         assert_eq!(objects.mailboxes.name(room * 7 + 1), "communicator 7[1]");
