@@ -27,6 +27,7 @@ mod spawned;
 mod steps;
 mod suites;
 mod table;
+mod testall;
 mod who;
 
 use std::ffi::OsString;
