@@ -274,7 +274,6 @@ impl Servers {
         }
         command.env("MAZURKA_TICK", launch.tick.as_nanos().to_string());
         command.env("MAZURKA_MEMORY", launch.rank_memory.to_string());
-        command.env("MAZURKA_POLLS", launch.semantics.max_polls.to_string());
         let are_files_own = u8::from(launch.files == Files::Own);
         command.env("MAZURKA_FILES", are_files_own.to_string());
         let errors = File::create(complaints(folder, number))?;

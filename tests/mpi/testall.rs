@@ -72,8 +72,8 @@ fn a_test_of_all_shows_what_single_tests_show() {
     assert!(fewer > count / 3, "{fewer} of {count} have fewer classes");
 }
 
-/// At the bound on polls the first test has to find what is there. If the rank then waited for the
-/// others, it might wait for what it causes only later, and the search would seem complete.
+/// At the bound on polls the first test has to find what is there. Then the rank waits for what it
+/// causes only later.
 #[test]
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn what_the_bound_on_polls_cuts_is_said() {

@@ -37,13 +37,12 @@ struct sum {
   uint64_t one, other;
 };
 
-/* The unsuccessful polls since the last other observation: what was asked, and the state before it,
- * which is comparable from a certain one on. */
+/* The unsuccessful polls since the last other observation, each with the state before it. */
 static struct vain {
-  struct sum asked, state;
+  struct sum state;
   uint64_t time;
 } *row;
-static size_t length, room, comparable;
+static size_t length, room;
 static uint64_t unseen_before; /* after the last of them */
 
 static uint64_t rotated(uint64_t word, int bits) { return word << bits | word >> (64 - bits); }
@@ -224,7 +223,7 @@ static bool state_now(struct sum *state, const uint8_t *arguments, size_t count)
 /* The number of outcomes since the rank was in this state, at one of the recorded polls; 0 if it
  * was not. Then it is in that state again. */
 static uint32_t outcomes_since(const struct sum *state) {
-  for (size_t place = length; place-- > comparable;) {
+  for (size_t place = length; place-- > 0;) {
     if (row[place].state.one != state->one || row[place].state.other != state->other) continue;
     uint32_t since = (uint32_t)(length - place);
     nanoseconds = row[place].time;
@@ -234,39 +233,22 @@ static uint32_t outcomes_since(const struct sum *state) {
   return 0;
 }
 
-void polls_observe(char answer) {
-  if (answer != 'I') length = comparable = 0;
-}
-
-uint32_t most_polls;
-bool poll_may_miss;
-
-/* Whether fewer of the recorded polls have asked this than the bound allows. */
-static bool may_miss(const struct sum *asked) {
-  uint32_t count = 0;
-  for (size_t i = 0; i < length; i++) count += row[i].asked.one == asked->one && row[i].asked.other == asked->other;
-  return count < most_polls;
-}
-
 struct reader ask_poll(struct bytes *question, size_t arguments) {
   size_t count = question->length - arguments;
-  struct vain poll = {0};
-  add_memory(&poll.asked, (uintptr_t)question->at + arguments, (uintptr_t)question->at + question->length);
+  struct sum state;
   bool is_known = false;
   /* One of them is the present call. */
-  if (unseen > unseen_before + 1) comparable = length;
-  if (length > comparable && asks_anew) is_known = state_now(&poll.state, question->at + arguments, count);
-  put_u32(question, is_known ? outcomes_since(&poll.state) : 0);
-  poll_may_miss = may_miss(&poll.asked);
+  if (unseen > unseen_before + 1) length = 0;
+  if (length > 0 && asks_anew) is_known = state_now(&state, question->at + arguments, count);
+  put_u32(question, is_known ? outcomes_since(&state) : 0);
   struct reader answer = ask();
-  if (*answer.at != 'I') return answer;
-  thread_polled();
-  bool is_compared = only_vain_answers_follow();
-  if (is_compared && !is_known) is_known = state_now(&poll.state, question->at + arguments, count);
-  if (length == room) row = grow(row, (room = 2 * room + 8) * sizeof *row);
-  poll.time = nanoseconds;
-  row[length++] = poll;
-  if (!is_known) comparable = length;
-  if (is_compared) unseen_before = unseen;
+  if (*answer.at == 'I') thread_polled();
+  if (*answer.at == 'I' && only_vain_answers_follow()) {
+    if (!is_known) is_known = state_now(&state, question->at + arguments, count);
+    if (length == room) row = grow(row, (room = 2 * room + 8) * sizeof *row);
+    if (is_known) row[length] = (struct vain){state, nanoseconds};
+    length = is_known ? length + 1 : 0;
+    unseen_before = unseen;
+  }
   return answer;
 }

@@ -41,9 +41,6 @@
 #define asks_anew mazurka_asks_anew
 #define questions_asked mazurka_questions_asked
 #define only_vain_answers_follow mazurka_only_vain_answers_follow
-#define most_polls mazurka_most_polls
-#define poll_may_miss mazurka_poll_may_miss
-#define polls_observe mazurka_polls_observe
 #define nanoseconds mazurka_nanoseconds
 #define store_stretches mazurka_store_stretches
 #define unseen mazurka_unseen
@@ -365,9 +362,6 @@ extern uint64_t unseen;
 /* ask() for a poll: `question` is complete, and its bytes from `arguments` on describe what is
  * polled. */
 struct reader ask_poll(struct bytes *question, size_t arguments);
-extern bool poll_may_miss; /* set by a poll: whether it might have found nothing, whatever was there */
-extern uint32_t most_polls; /* so often in a row, at most, may the same poll find nothing */
-void polls_observe(char answer);
 
 /* store.c: memory that is not the program's heap */
 /* The ranges of this memory. NULL if not all of them are known. */

@@ -320,7 +320,6 @@ struct reader ask_unseen(void) {
   unseen++;
   if (count_of_answers == 0) receive_answers();
   struct reader answer = take_block(&answers);
-  polls_observe((char)*answer.at);
   count_of_answers--;
   asks_anew = count_of_answers == 0;
   wipe_stack();
@@ -597,8 +596,6 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
   unsetenv("MAZURKA_SIZE");
   most_memory = (rlim_t)number_of("MAZURKA_MEMORY");
   unsetenv("MAZURKA_MEMORY");
-  most_polls = (uint32_t)number_of("MAZURKA_POLLS");
-  unsetenv("MAZURKA_POLLS");
   are_files_own = number_of("MAZURKA_FILES");
   unsetenv("MAZURKA_TICK");
   unsetenv("GFORTRAN_UNBUFFERED_PRECONNECTED");
