@@ -12,6 +12,7 @@
 //! `warning: communicator leak` is not a mistake, but should be mended. A comment `wrong 3` marks
 //! the lines of which a report of case 3 must name at least one.
 
+mod atomic;
 mod builds;
 mod degrees;
 mod every;

@@ -15,9 +15,10 @@ use super::{fortran, functions};
 const HEADER: (&str, &str) = ("mpi.h", include_str!("c/mpi.h"));
 
 /// The headers for the library only.
-const OWN_HEADERS: [(&str, &str); 13] = [
+const OWN_HEADERS: [(&str, &str); 14] = [
     ("rank.h", include_str!("c/rank.h")),
     ("calls.h", include_str!("c/calls.h")),
+    ("represent.h", include_str!("c/represent.h")),
     ("collectives.h", include_str!("c/collectives.h")),
     ("dynamic.h", include_str!("c/dynamic.h")),
     ("generalized.h", include_str!("c/generalized.h")),
@@ -32,7 +33,7 @@ const OWN_HEADERS: [(&str, &str); 13] = [
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 58] = [
+pub(super) const PARTS: [(&str, &str); 60] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -63,7 +64,9 @@ pub(super) const PARTS: [(&str, &str); 58] = [
     ("ports.c", include_str!("c/ports.c")),
     ("io.c", include_str!("c/io.c")),
     ("io_access.c", include_str!("c/io_access.c")),
+    ("io_atomic.c", include_str!("c/io_atomic.c")),
     ("io_records.c", include_str!("c/io_records.c")),
+    ("represent.c", include_str!("c/represent.c")),
     ("cart.c", include_str!("c/cart.c")),
     ("p2p.c", include_str!("c/p2p.c")),
     ("buffers.c", include_str!("c/buffers.c")),

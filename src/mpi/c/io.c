@@ -3,6 +3,7 @@
 
 #include "calls.h"
 #include "collectives.h"
+#include "represent.h"
 
 #include <fcntl.h>
 
@@ -125,6 +126,7 @@ static struct spans range(uint64_t from, uint64_t to) {
   *made.span = (struct span){from, to};
   return made;
 }
+struct spans content_end(uint64_t size) { return range(size, UINT64_MAX - EXISTENCE); }
 static struct spans existence(void) { return range(UINT64_MAX - EXISTENCE, UINT64_MAX); }
 
 struct file *file_get(MPI_File file) {
@@ -236,8 +238,11 @@ FUNCTION(File_delete, (const char *name, MPI_Info info)) {
 
 /* Whoever writes behind the end changes the size. */
 uint64_t file_size(struct file *file) {
+  struct held held;
+  if (file->is_atomic) held = file_hold(file->of, READ, (struct spans){0}, true);
   content_now(file->of);
-  file_records_add(file->of, file, 0, false, range(file->of->size, UINT64_MAX - EXISTENCE));
+  file_records_add(file->of, file, 0, false, content_end(file->of->size));
+  if (file->is_atomic) file_let_go(&held);
   return file->of->size;
 }
 
@@ -267,7 +272,7 @@ static int set_size(MPI_File file, MPI_Offset size, char what) {
     uint64_t first = of->of->size < (uint64_t)size ? of->of->size : (uint64_t)size;
     if ((uint64_t)size < of->of->size ? what == 't' : (uint64_t)size > of->of->size) {
       /* All ranks do it, so it need not be synchronized. */
-      file_records_add(of->of, NULL, 0, true, range(first, UINT64_MAX - EXISTENCE));
+      file_records_add(of->of, NULL, 0, true, content_end(first));
       content_set(of->of, what, (uint64_t)size);
     }
   }
@@ -327,6 +332,8 @@ static void check_places(const struct type *type) {
     fail("unsupported", "a file type that does not end before it begins again is not modelled");
 }
 
+static const char NATIVE[] = "native", EXTERNAL[] = "external32";
+
 FUNCTION(File_set_view, (MPI_File file, MPI_Offset at, MPI_Datatype unit, MPI_Datatype type, const char *form, MPI_Info info)) {
   CALL("MPI_File_set_view");
   (void)info;
@@ -339,15 +346,18 @@ FUNCTION(File_set_view, (MPI_File file, MPI_Offset at, MPI_Datatype unit, MPI_Da
   if (units->size == 0 || types->size % units->size != 0)
     fail("invalid datatype", "the file type has %zu bytes, which are not a number of units of %zu", types->size, units->size);
   check_places(types);
-  bool is_known = strcmp(form, "native") == 0 || strcmp(form, "internal") == 0;
-  if (strcmp(form, "external32") == 0) fail("unsupported", "the representation external32 is not modelled");
+  bool is_external = strcmp(form, EXTERNAL) == 0;
+  bool is_known = is_external || strcmp(form, NATIVE) == 0 || strcmp(form, "internal") == 0;
+  if (is_external) external_check(units), external_check(types);
   struct bytes given = {0};
   put_u64(&given, (uint64_t)units->extent);
+  put_u8(&given, is_external);
   struct contributions all = exchange(of->comm, call.name, &given);
   release(given.at);
   for (int rank = 0; rank < of->comm->group->size; rank++) {
     struct reader said = *contribution(&all, rank);
     if (take_u64(&said) != (uint64_t)units->extent) fail("invalid datatype", "the extent of the unit differs from that of rank %d", rank);
+    if (take_u8(&said) != is_external) fail("invalid argument", "the representation differs from that of rank %d", rank);
   }
   if (!is_known) return file_error(file, MPI_ERR_UNSUPPORTED_DATAREP);
   of->from = is_sequential ? file_shared_byte(of) : (uint64_t)at;
@@ -355,6 +365,7 @@ FUNCTION(File_set_view, (MPI_File file, MPI_Offset at, MPI_Datatype unit, MPI_Da
   of->type_handle = type;
   of->unit = units;
   of->type = types;
+  of->is_external = is_external;
   of->position = 0;
   if (of->comm->rank == 0) {
     uint32_t lock;
@@ -376,8 +387,8 @@ static MPI_Datatype handle_of(MPI_Datatype handle, const struct type *type) {
 FUNCTION(File_get_view, (MPI_File file, MPI_Offset *disp, MPI_Datatype *unit, MPI_Datatype *type, char *form)) {
   CALL("MPI_File_get_view");
   OUT(disp), OUT(unit), OUT(type);
-  text_out(form, "native");
   const struct file *of = file_get(file);
+  text_out(form, of->is_external ? EXTERNAL : NATIVE);
   *disp = (MPI_Offset)of->from;
   *unit = handle_of(of->unit_handle, of->unit);
   *type = handle_of(of->type_handle, of->type);

@@ -4,7 +4,8 @@
  * with windows, a change is written once, to a cell of its own, and the number of changes that a
  * rank knows travels with its messages (changes.c). So a rank reads what comes before in the
  * execution. Two accesses that conflict, and that nothing orders, are a mistake (io_records.c); so
- * their order need not be explored. On the disk nothing changes. */
+ * their order need not be explored, unless the file is in atomic mode (io_atomic.c). On the disk
+ * nothing changes. */
 #ifndef MAZURKA_IO_H
 #define MAZURKA_IO_H
 
@@ -16,11 +17,14 @@
 #define file_at_place mazurka_file_at_place
 #define file_at_shared mazurka_file_at_shared
 #define file_begin mazurka_file_begin
+#define file_hold mazurka_file_hold
+#define file_let_go mazurka_file_let_go
 #define file_end mazurka_file_end
 #define file_in_order mazurka_file_in_order
 #define file_prepare mazurka_file_prepare
 #define file_with_request mazurka_file_with_request
 #define file_error mazurka_file_error
+#define content_end mazurka_content_end
 #define content_of mazurka_content_of
 #define content_now mazurka_content_now
 #define content_write mazurka_content_write
@@ -53,10 +57,12 @@ struct file {
   int mode;
   bool is_atomic;
   MPI_Errhandler errhandler;
-  /* the view: where it begins, its unit, and the bytes that belong to it, again and again */
+  /* the view: where it begins, its unit, the bytes that belong to it, again and again, and whether
+   * values have the representation "external32" */
   uint64_t from;
   MPI_Datatype unit_handle, type_handle;
   const struct type *unit, *type;
+  bool is_external;
   uint64_t position; /* the rank's own pointer, in units */
   struct {           /* a split collective: its first half, and what the second one tells */
     const char *name;
@@ -81,6 +87,9 @@ void content_now(struct content *content);
 void content_write(struct content *content, struct spans parts, const uint8_t *bytes);
 void content_set(struct content *content, char what, uint64_t size);
 
+/* The bytes that a change of the size affects, if it was this before. */
+struct spans content_end(uint64_t size);
+
 /* io_records.c: this call reads or writes these bytes, until the operation `owner` ends, if there
  * is one. The last byte that there can be stands for whether there is a file at all. */
 enum { EXISTENCE = 1 };
@@ -97,7 +106,22 @@ struct transfer {
   size_t count;
   const struct type *type;
   uint32_t owned; /* the memory, until the operation ends; 0 if it ends at once */
+  bool moves_own; /* whether the rank's own pointer goes on */
 };
+
+/* io_atomic.c: the locks that an access in atomic mode holds. */
+enum { FEW_BLOCKS = 8 };
+struct held {
+  struct content *of;
+  enum way way;
+  bool are_all; /* all of the file; otherwise these blocks */
+  size_t count;
+  uint64_t block[FEW_BLOCKS];
+  uint32_t lock[FEW_BLOCKS], *gates; /* requests; the latter by rank */
+};
+/* Takes the locks for an access to these parts, or to all of the file; and gives them back. */
+struct held file_hold(struct content *content, enum way way, struct spans spans, bool is_all);
+void file_let_go(struct held *held);
 
 /* io_access.c: checks the arguments of a call. */
 struct transfer file_prepare(const struct file *file, enum way way, const void *buffer, MPI_Count count, MPI_Datatype type);
@@ -105,7 +129,7 @@ struct transfer file_prepare(const struct file *file, enum way way, const void *
  * pointer, which goes on; at the pointer that ranks share, which goes on, for one rank after another
  * in any order, or in that of their numbers. */
 uint64_t file_at_place(const struct file *file, MPI_Offset at);
-uint64_t file_at_own(struct file *file, const struct transfer *transfer);
+uint64_t file_at_own(const struct file *file, struct transfer *transfer);
 uint64_t file_at_shared(struct file *file, const struct transfer *transfer);
 uint64_t file_in_order(struct file *file, const struct transfer *transfer);
 /* Ways to end: at once; with a request; in the second half of a split collective. Until then the

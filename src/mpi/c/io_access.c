@@ -2,6 +2,7 @@
 #include "io.h"
 
 #include "collectives.h"
+#include "represent.h"
 
 /* A place in the data of a view: of the pieces of its type, the bytes that come first are the first
  * ones. Calls `each` with the parts of the file in which `length` bytes from `at` on are. */
@@ -70,11 +71,12 @@ static uint64_t units_in(const struct file *file, uint64_t size) {
 
 struct transfer file_prepare(const struct file *file, enum way way, const void *buffer, MPI_Count count, MPI_Datatype type) {
   check_count(count);
-  struct transfer made = {way, (void *)buffer, (size_t)count, type_for(type, "datatype"), 0};
+  struct transfer made = {.way = way, .buffer = (void *)buffer, .count = (size_t)count, .type = type_for(type, "datatype")};
   if (way == READ ? file->mode & MPI_MODE_WRONLY : file->mode & MPI_MODE_RDONLY)
     fail("invalid argument", "the file opened at {@%lx} is %s", file->object.made_at, way == READ ? "only written" : "only read");
   if (made.type->size % file->unit->size != 0)
     fail("invalid datatype", "the datatype has %zu bytes, which are not a number of units of %zu", made.type->size, file->unit->size);
+  if (file->is_external) external_check(made.type);
   return made;
 }
 
@@ -82,27 +84,48 @@ static uint64_t units_of(const struct file *file, const struct transfer *transfe
   return transfer->count * transfer->type->size / file->unit->size;
 }
 
-static size_t write_at(struct file *file, uint64_t at, const struct transfer *transfer) {
+/* In atomic mode, what does not end at once takes no locks: see io_records.c. */
+static bool is_locked(const struct file *file, const struct transfer *transfer) { return file->is_atomic && !transfer->owned; }
+
+static size_t write_at(struct file *file, const struct transfer *transfer, struct spans parts) {
   struct bytes data = {0};
   pack(&data, transfer->buffer, transfer->count, transfer->type);
-  struct spans parts = parts_of(file, at * file->unit->size, data.length);
+  if (file->is_external) external_turn(data.at, data.length, transfer->type);
+  struct held held;
+  if (is_locked(file, transfer)) held = file_hold(file->of, WRITE, parts, false);
   file_records_add(file->of, file, transfer->owned, true, parts);
   content_write(file->of, parts, data.at);
+  if (is_locked(file, transfer)) file_let_go(&held);
   release(data.at);
   return data.length;
 }
 
-/* Ends at the end of the file. */
-static size_t read_at(struct file *file, uint64_t at, const struct transfer *transfer) {
-  struct spans parts = parts_of(file, at * file->unit->size, transfer->count * transfer->type->size);
-  file_records_add(file->of, file, transfer->owned, false, parts);
-  content_now(file->of);
+/* Whether not all of these parts are in the file. */
+static bool is_short(const struct content *content, struct spans parts) {
+  return parts.count > 0 && parts.span[parts.count - 1].to > content->size;
+}
+
+/* Ends at the end of the file. Whether that is reached is known only after the read. */
+static size_t read_at(struct file *file, const struct transfer *transfer, struct spans parts) {
+  struct content *of = file->of;
+  struct held held;
+  if (is_locked(file, transfer)) held = file_hold(of, READ, parts, false);
+  content_now(of);
+  if (is_locked(file, transfer) && is_short(of, parts)) {
+    file_let_go(&held);
+    held = file_hold(of, READ, parts, true);
+    content_now(of);
+  }
+  file_records_add(of, file, transfer->owned, false, parts);
+  if (is_short(of, parts)) file_records_add(of, file, transfer->owned, false, content_end(of->size));
+  if (is_locked(file, transfer)) file_let_go(&held);
   struct bytes data = {0};
   for (size_t i = 0; i < parts.count; i++) {
-    uint64_t end = parts.span[i].to < file->of->size ? parts.span[i].to : file->of->size;
-    if (end > parts.span[i].from) put(&data, file->of->copy.at + parts.span[i].from, (size_t)(end - parts.span[i].from));
+    uint64_t end = parts.span[i].to < of->size ? parts.span[i].to : of->size;
+    if (end > parts.span[i].from) put(&data, of->copy.at + parts.span[i].from, (size_t)(end - parts.span[i].from));
     if (end < parts.span[i].to) break;
   }
+  if (file->is_external) external_turn(data.at, data.length, transfer->type);
   unpack(transfer->buffer, data.at, data.length, transfer->type);
   release(data.at);
   return data.length;
@@ -110,7 +133,11 @@ static size_t read_at(struct file *file, uint64_t at, const struct transfer *tra
 
 /* Reads or writes from this unit of the view on. */
 static size_t carry_out(struct file *file, uint64_t at, const struct transfer *transfer) {
-  return transfer->way == WRITE ? write_at(file, at, transfer) : read_at(file, at, transfer);
+  size_t unit = file->unit->size;
+  struct spans parts = parts_of(file, at * unit, transfer->count * transfer->type->size);
+  size_t bytes = transfer->way == WRITE ? write_at(file, transfer, parts) : read_at(file, transfer, parts);
+  if (transfer->moves_own) file->position = at + (bytes + unit - 1) / unit;
+  return bytes;
 }
 
 static enum access of_memory(enum way way) { return way == WRITE ? READS : WRITES; }
@@ -170,16 +197,10 @@ uint64_t file_at_place(const struct file *file, MPI_Offset at) {
   return (uint64_t)at;
 }
 
-uint64_t file_at_own(struct file *file, const struct transfer *transfer) {
+uint64_t file_at_own(const struct file *file, struct transfer *transfer) {
   if (file->mode & MPI_MODE_SEQUENTIAL) fail("invalid argument", "the file opened at {@%lx} is sequential", file->object.made_at);
-  uint64_t at = file->position, units = units_of(file, transfer);
-  if (transfer->way == READ) {
-    content_now(file->of);
-    uint64_t left = units_in(file, file->of->size);
-    if (at + units > left) units = left > at ? left - at : 0;
-  }
-  file->position += units;
-  return at;
+  transfer->moves_own = true;
+  return file->position;
 }
 
 static char *shared_name(const struct file *file) { return text_of("pointer %s", file->comm->name); }

@@ -4,15 +4,16 @@
  * meet in MPI_Finalize, they compare their records: two accesses of different ranks to one byte, of
  * which one is a write, are a mistake unless one comes before the other. A read comes before what
  * other ranks do once it has returned its data. A write does so only after MPI_File_sync or
- * MPI_File_close (MPI 4.1, 14.6.1). In atomic mode it does at once, and accesses may be concurrent;
- * but what they then read is not explored, so the search ends undecided. */
+ * MPI_File_close (MPI 4.1, 14.6.1). In atomic mode it does at once, and accesses may be concurrent:
+ * io_atomic.c orders those that end at once. When the others act is not explored, so where nothing
+ * orders them the search ends undecided. */
 #include "io.h"
 
 struct record {
   const char *path;
   const struct file *by; /* of a write: NULL once it is complete */
   uint32_t owner;        /* the operation, or 0 once that has ended */
-  bool is_write, is_atomic;
+  bool is_write, is_atomic, is_lasting; /* the last: it does not end at once */
   struct spans spans;
   const char *name;
   uintptr_t site;
@@ -32,8 +33,8 @@ void file_records_add(const struct content *content, const struct file *by, uint
   }
   bool is_atomic = by && by->is_atomic;
   struct record *made = &records[count++];
-  *made = (struct record){.path = content->path, .is_write = is_write, .is_atomic = is_atomic, .spans = spans,
-                          .name = call.name, .site = call.site, .completed = NEVER, .clock = clock_copy()};
+  *made = (struct record){.path = content->path, .is_write = is_write, .is_atomic = is_atomic, .is_lasting = owner != 0,
+                          .spans = spans, .name = call.name, .site = call.site, .completed = NEVER, .clock = clock_copy()};
   if (is_write && !is_atomic) made->by = by;
   made->owner = owner;
   /* What comes later has a later time. */
@@ -66,6 +67,7 @@ void file_records_put(struct bytes *to) {
     put_text(to, record->path);
     put_u8(to, record->is_write);
     put_u8(to, record->is_atomic);
+    put_u8(to, record->is_lasting);
     put_block(to, record->spans.span, record->spans.count * sizeof *record->spans.span);
     put_text(to, record->name);
     put_site(to, record->site);
@@ -83,6 +85,7 @@ static struct record take_record(struct reader *from) {
   struct record taken = {.path = take_name(from)};
   taken.is_write = take_u8(from);
   taken.is_atomic = take_u8(from);
+  taken.is_lasting = take_u8(from);
   struct reader spans = take_block(from);
   taken.spans = (struct spans){(size_t)(spans.end - spans.at) / sizeof *taken.spans.span, (struct span *)spans.at};
   taken.name = take_name(from);
@@ -124,12 +127,13 @@ static bool has_begun_before(const struct record *one, int rank, const struct re
 }
 
 static void compare(const struct record *own, const struct record *other, int rank) {
-  bool is_fine = !(own->is_write || other->is_write) || strcmp(own->path, other->path) != 0 || !do_overlap(&own->spans, &other->spans) ||
+  bool are_atomic = own->is_atomic && other->is_atomic, is_either_lasting = own->is_lasting || other->is_lasting;
+  bool is_fine = !(own->is_write || other->is_write) || (are_atomic && !is_either_lasting) || strcmp(own->path, other->path) != 0 || !do_overlap(&own->spans, &other->spans) ||
                  is_before(own, world_rank, other) || is_before(other, rank, own);
   if (is_fine) return;
-  if (own->is_atomic && other->is_atomic)
-    fail_at(own->site, "unsupported", "the order of accesses in atomic mode, here and by rank %d at {@%lx}, is not explored", rank,
-            other->site);
+  if (are_atomic)
+    fail_at(own->site, "unsupported", "when an access in atomic mode acts that does not end at once, here or by rank %d at {@%lx}, is not explored",
+            rank, other->site);
   bool are_ordered = has_begun_before(own, world_rank, other) || has_begun_before(other, rank, own);
   const char *lacking = are_ordered ? "no MPI_File_sync or MPI_File_close comes after the first of them" : "nothing orders them";
   fail_at(own->site, "global concurrency", "%s of rank %d at {@%lx} and %s of rank %d at {@%lx} access the same part of %s, and %s",
