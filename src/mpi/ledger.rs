@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use super::uses::Alone;
 use crate::model::{Handle, MutexId, Op, Request, RwLockId, Value};
 use crate::systems::history::Told;
 
@@ -28,6 +29,8 @@ pub(super) struct Ledger {
     asked: Option<Op>,
     /// The number of unsuccessful polls since its last other observation.
     unsuccessful: u32,
+    /// The files that it has used.
+    pub(super) files: Alone,
 }
 
 impl Ledger {

@@ -33,7 +33,7 @@ const OWN_HEADERS: [(&str, &str); 14] = [
 ];
 
 /// The source files.
-pub(super) const PARTS: [(&str, &str); 60] = [
+pub(super) const PARTS: [(&str, &str); 61] = [
     ("store.c", include_str!("c/store.c")),
     ("wire.c", include_str!("c/wire.c")),
     ("env.c", include_str!("c/env.c")),
@@ -65,6 +65,7 @@ pub(super) const PARTS: [(&str, &str); 60] = [
     ("io.c", include_str!("c/io.c")),
     ("io_access.c", include_str!("c/io_access.c")),
     ("io_atomic.c", include_str!("c/io_atomic.c")),
+    ("io_own.c", include_str!("c/io_own.c")),
     ("io_records.c", include_str!("c/io_records.c")),
     ("represent.c", include_str!("c/represent.c")),
     ("cart.c", include_str!("c/cart.c")),

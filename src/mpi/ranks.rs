@@ -1,5 +1,6 @@
 //! The ranks of a program, as processes that a search can run.
 
+mod noted;
 mod questions;
 mod spawned;
 
@@ -16,7 +17,7 @@ use super::programs::Program;
 use super::servers::{Process, Servers};
 use super::slip::Slip;
 use super::source::Source;
-use super::uses::{Use, Uses};
+use super::uses::Uses;
 use super::wire::{Parts, Put};
 use crate::explore::{Outcome, StopReason};
 use crate::model::{
@@ -207,6 +208,7 @@ impl Ranks {
             .clone()
             .or_else(|| leaves().map(|(rank, place)| leaves_loop(&self.called(*rank), place)))
             .or_else(|| waits().map(|(rank, place)| waits_apart(&self.called(*rank), place)))
+            .or_else(|| self.uses().apart())
     }
 
     /// Whether any rank has called MPI. If one does, it ends with `MPI_Finalize`, which is a
@@ -266,7 +268,7 @@ impl Ranks {
         let (kind, in_vain) = (kind & !IN_VAIN, kind & IN_VAIN != 0);
         self.calls.fetch_or(kind != b'D', Ordering::Relaxed);
         let (addresses, printed) = (parts.u64s()?, parts.text()?);
-        let clash = self.note_uses(rank, parts)?;
+        let clash = self.note_uses(rank, parts, &mut ledger.files)?;
         let site = self.site(rank, &addresses, &call);
         let asked = match clash {
             Some(clash) => Asked::Failed(clash),
@@ -298,47 +300,13 @@ impl Ranks {
         }
         let printed = Some(printed.into_boxed_str()).filter(|text| !text.is_empty());
         let remarks = match asked {
-            Asked::Done => self.remarks(rank, parts)?,
+            Asked::Done => {
+                self.uses().end(&self.user(rank), &mut ledger.files);
+                self.remarks(rank, parts)?
+            }
             _ => None,
         };
         Ok(Reply { printed, remarks, back, in_vain, ..Reply::new(asked, Some(Arc::new(site))) })
-    }
-
-    /// Records what a rank has done with files and threads, and the files that its places are in.
-    /// Returns the failure, if this is one.
-    fn note_uses(&self, rank: u32, parts: &mut Parts<'_>) -> Result<Option<Failure>, Trouble> {
-        let mut clash = None;
-        for _ in 0..parts.u32()? {
-            let (letter, path) = (parts.u8()?, parts.text()?);
-            if letter == b'n' {
-                self.code.source.learn(&path);
-                parts.u64s()?;
-                continue;
-            }
-            let site = self.site(rank, &parts.u64s()?, "");
-            let at = place(&site);
-            if letter == b't' {
-                self.unexplored().threads.insert(rank);
-                continue;
-            }
-            if letter == b'g' {
-                self.unexplored().loops.entry(rank).or_insert(at);
-                continue;
-            }
-            if letter == b'p' {
-                self.unexplored().waits.entry(rank).or_insert(at);
-                continue;
-            }
-            if letter == b's' {
-                self.unexplored().sharers.insert(rank);
-                continue;
-            }
-            let what = Use::of(letter).ok_or(Trouble::Protocol)?;
-            let mut uses = self.uses.lock().expect("no thread panics while it has the uses");
-            let found = uses.add(&path, &self.user(rank), what, at);
-            clash = clash.or(found.map(|found| self.unsupported(rank, &found, Some(site))));
-        }
-        Ok(clash)
     }
 
     /// The remarks of a rank at its end.

@@ -12,9 +12,14 @@
 //! | changes, makes, removes a file or folder | does anything with it, or with what is in it |
 //! | appends to it | does anything with it but append |
 //! | lists a folder | makes, changes or removes something in it |
-//! | uses it by MPI (`c/io.h`) | does anything with it without MPI; so may the rank itself not |
+//! | uses it by MPI (`c/io.h`) | does anything with it without MPI, but has not used it by MPI |
+//!
+//! Ranks that use a file by MPI and without it compare these uses themselves (`c/io_own.c`). Before
+//! a rank that has used a file without MPI meets those with which it opens it, it reports that it
+//! [joins](Use::Joins) them. Whether it uses it by MPI in each of its runs is known only when they
+//! end, so [`Uses::apart`] is for the end of a search.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a rank uses a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +34,8 @@ pub(super) enum Use {
     Changes,
     /// By MPI, which orders what ranks do with it.
     Shares,
+    /// Is about to use it by MPI, and has used it without.
+    Joins,
 }
 
 impl Use {
@@ -40,6 +47,7 @@ impl Use {
             b'a' => Use::Appends,
             b'w' => Use::Changes,
             b'i' => Use::Shares,
+            b'j' => Use::Joins,
             _ => return None,
         })
     }
@@ -48,17 +56,21 @@ impl Use {
         matches!(self, Use::Reads | Use::Lists)
     }
 
+    fn is_by_mpi(self) -> bool {
+        matches!(self, Use::Shares | Use::Joins)
+    }
+
     fn verb(self) -> &'static str {
         match self {
             Use::Reads => "reads",
             Use::Lists => "lists",
             Use::Appends => "appends to",
             Use::Changes => "changes",
-            Use::Shares => "uses by MPI",
+            Use::Shares | Use::Joins => "uses by MPI",
         }
     }
 
-    /// Whether two ranks may use one file in these ways.
+    /// Whether two ranks may use one file in these ways, without MPI.
     fn bears(self, other: Use) -> bool {
         (self.is_looking() && other.is_looking())
             || (self == other && matches!(self, Use::Appends | Use::Shares))
@@ -92,7 +104,26 @@ struct Used {
 
 /// The uses of files by ranks.
 #[derive(Debug, Default)]
-pub(super) struct Uses(BTreeMap<String, Vec<Used>>);
+pub(super) struct Uses {
+    by_path: BTreeMap<String, Vec<Used>>,
+    /// The paths that a process has used without MPI, and not by MPI, in one of its runs.
+    apart: BTreeSet<(String, u32)>,
+}
+
+/// The files that one run of a process has used in no other way than without MPI.
+#[derive(Debug, Default)]
+pub(super) struct Alone {
+    alone: BTreeSet<String>,
+    shared: BTreeSet<String>,
+}
+
+impl Alone {
+    /// Records a use.
+    pub(super) fn add(&mut self, path: &str, what: Use) {
+        let uses = if what.is_by_mpi() { &mut self.shared } else { &mut self.alone };
+        uses.insert(path.into());
+    }
+}
 
 impl Uses {
     /// Records that a rank uses the file with this canonical name; `place` is the place in its
@@ -104,7 +135,7 @@ impl Uses {
         what: Use,
         place: Option<String>,
     ) -> Option<String> {
-        let own = self.0.get(path).into_iter().flatten();
+        let own = self.by_path.get(path).into_iter().flatten();
         let mut own = own.filter(|used| used.user.number == user.number && used.what == what);
         if let Some(known) = own.next() {
             return known.clash.clone();
@@ -112,7 +143,7 @@ impl Uses {
         let mut used = Used { user: user.clone(), what, place, clash: None };
         used.clash = self.clash(path, &used);
         let clash = used.clash.clone();
-        self.0.entry(path.into()).or_default().push(used);
+        self.by_path.entry(path.into()).or_default().push(used);
         clash
     }
 
@@ -128,30 +159,49 @@ impl Uses {
                 new.words(path)
             ));
         }
-        Some(format!(
-            "{}, and {}: what they see there depends on which of them is first, and no message says that \
-             (`--files real` leaves that to you)",
-            other.words(found),
-            new.words(path)
-        ))
+        Some(order_matters(&other.words(found), &new.words(path)))
     }
 
     fn others<'u>(&'u self, path: &str, new: &Used) -> impl Iterator<Item = &'u Used> {
         let number = new.user.number;
-        self.0.get(path).into_iter().flatten().filter(move |used| used.user.number != number)
+        self.by_path.get(path).into_iter().flatten().filter(move |used| used.user.number != number)
     }
 
     fn at<'p>(&'p self, path: &'p str, new: &Used) -> Option<(&'p str, &'p Used)> {
-        // What a rank itself writes without MPI is not what MPI reads.
-        let shares = |used: &Used| used.what == Use::Shares || new.what == Use::Shares;
-        let all = self.0.get(path).into_iter().flatten();
-        let mut others = all.filter(|used| used.user.number != new.user.number || shares(used));
+        let mut others = self.others(path, new);
         // Those that were started apart do not compare what they do with files of MPI.
-        let bears = |used: &Used| {
-            let are_apart = used.what == Use::Shares && used.user.world != new.user.world;
-            used.what.bears(new.what) && !are_apart
+        let bears = |used: &Used| match (used.what, new.what) {
+            (Use::Joins, _) | (_, Use::Joins) => true,
+            (Use::Shares, Use::Shares) => used.user.world == new.user.world,
+            (Use::Shares, _) => self.shares(path, &new.user),
+            (_, Use::Shares) => self.shares(path, &used.user),
+            (one, other) => one.bears(other),
         };
         Some((path, others.find(|used| !bears(used))?))
+    }
+
+    /// Whether this process has used the file by MPI in some run.
+    fn shares(&self, path: &str, user: &User) -> bool {
+        let mut own = self.by_path.get(path).into_iter().flatten();
+        own.any(|used| used.what.is_by_mpi() && used.user.number == user.number)
+    }
+
+    /// Records that a run of a process is over.
+    pub(super) fn end(&mut self, user: &User, run: &mut Alone) {
+        let alone = std::mem::take(&mut run.alone);
+        let apart = alone.into_iter().filter(|path| !run.shared.contains(path));
+        self.apart.extend(apart.map(|path| (path, user.number)));
+    }
+
+    /// A file that one process uses by MPI, and another one only without MPI: a sentence.
+    pub(super) fn apart(&self) -> Option<String> {
+        self.apart.iter().find_map(|(path, number)| {
+            let uses = &self.by_path[path];
+            let by_mpi = |used: &&Used| used.what == Use::Shares && used.user.number != *number;
+            let without = |used: &&Used| !used.what.is_by_mpi() && used.user.number == *number;
+            let (one, other) = (uses.iter().find(by_mpi)?, uses.iter().find(without)?);
+            Some(order_matters(&one.words(path), &other.words(path)))
+        })
     }
 
     /// The use, by another rank, of a folder that contains this.
@@ -175,7 +225,7 @@ impl Uses {
         }
         let inside = format!("{}/", path.trim_end_matches('/'));
         let inner =
-            self.0.range(inside.clone()..).take_while(|(name, _)| name.starts_with(&inside));
+            self.by_path.range(inside.clone()..).take_while(|(name, _)| name.starts_with(&inside));
         for (name, all) in inner.filter(|(name, _)| *name != path) {
             let is_direct = is_directly_in(name, path);
             let mut others = all.iter().filter(|used| used.user.number != new.user.number);
@@ -185,6 +235,13 @@ impl Uses {
         }
         None
     }
+}
+
+fn order_matters(one: &str, other: &str) -> String {
+    format!(
+        "{one}, and {other}: what they see there depends on which of them is first, and no message says that \
+         (`--files real` leaves that to you)"
+    )
 }
 
 fn is_directly_in(path: &str, folder: &str) -> bool {
@@ -260,6 +317,26 @@ mod tests {
         assert_eq!(uses.add("/b", &apart(7), Shares, None), None);
         assert_eq!(uses.add("/c", &apart(7), Reads, None), None);
         assert_eq!(uses.add("/c", &user(1), Reads, None), None);
+    }
+
+    #[test]
+    fn who_uses_a_file_of_mpi_without_mpi_has_to_use_it_by_mpi_too() {
+        let mut uses = Uses::default();
+        let mut run = |number: u32, all: &[Use]| {
+            let mut run = Alone::default();
+            for &what in all {
+                assert_eq!(uses.add("/a", &user(number), what, None), None, "{number} {what:?}");
+                run.add("/a", what);
+            }
+            uses.end(&user(number), &mut run);
+            uses.apart()
+        };
+        assert_eq!(run(0, &[Changes, Joins]), None);
+        assert_eq!(run(1, &[Shares]), None);
+        assert_eq!(run(0, &[Shares]), None);
+        assert!(run(0, &[Changes]).is_some_and(|said| said.contains("rank 1 uses by MPI /a")));
+        assert!(!bear(("/a", Changes), ("/a", Shares)), "rank 0 never does by MPI");
+        assert!(!bear(("/a", Shares), ("/a", Reads)));
     }
 
     #[test]

@@ -159,7 +159,11 @@ fn accesses_in_atomic_mode_act_one_after_another() {
         let apart = APART[number % APART.len()];
         let outcomes = expected(&ranks, apart);
         several += usize::from(outcomes.len() > 1);
-        assert_eq!(found(&program, &ranks, apart, &folder), outcomes, "{number}: {ranks:?} {apart}");
+        assert_eq!(
+            found(&program, &ranks, apart, &folder),
+            outcomes,
+            "{number}: {ranks:?} {apart}"
+        );
     }
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(several > count / 2, "{several} of {count} have several outcomes");

@@ -1,7 +1,7 @@
 // Files of MPI: what ranks read is what comes before; accesses that nothing orders are found.
 // 1, 5, 6, 7: right
 // 2, 4: right, 3 ranks
-// 3, 16, 18, 20: right
+// 3, 16, 18, 19, 20, 28: right
 // 8: global concurrency
 // 9: global concurrency
 // 10: invalid argument
@@ -11,12 +11,15 @@
 // 14: invalid argument
 // 15: unsupported
 // 17: abort
-// 19: unsupported
 // 21: global concurrency
 // 22: invalid argument
 // 23: global concurrency
 // 24: invalid request
 // 25: unsupported
+// 26: abort
+// 27: unsupported
+// 29: global concurrency
+// 30: unsupported
 #include "cases.h"
 
 #define CHECK(condition)                                         \
@@ -232,6 +235,47 @@ static void run(void) {
       MPI_Type_create_resized(every, 0, sizeof(int), &every);
       MPI_Type_commit(&every);
       MPI_File_set_view(file, 0, MPI_INT, every, "native", MPI_INFO_NULL); // wrong 25
+      break;
+    case 26:
+      /* Either rank may be last. */
+      MPI_File_set_atomicity(file, 1);
+      MPI_File_write_at(file, 0, &mine, 1, MPI_INT, MPI_STATUS_IGNORE);
+      MPI_Barrier(world);
+      MPI_File_read_at(file, 0, &got, 1, MPI_INT, MPI_STATUS_IGNORE);
+      if (got == 10) abort(); // wrong 26
+      break;
+    case 27:
+      /* When it acts before its end is open. */
+      MPI_File_set_atomicity(file, 1);
+      MPI_File_iwrite_at(file, 0, &mine, 1, MPI_INT, &request); // wrong 27
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      break;
+    case 28: {
+      const unsigned char wanted[] = {0, 0, 0, 10, 0, 0, 0, 11, 0x3f, 0xf8, 0, 0, 0, 0, 0, 0};
+      unsigned char bytes[sizeof wanted];
+      char form[MPI_MAX_DATAREP_STRING];
+      double half = 1.5, back = 0;
+      MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "external32", MPI_INFO_NULL);
+      MPI_File_write_at_all(file, rank, &mine, 1, MPI_INT, MPI_STATUS_IGNORE);
+      if (rank == 0) MPI_File_write_at(file, 2, &half, 1, MPI_DOUBLE, MPI_STATUS_IGNORE);
+      MPI_File_get_view(file, &size_now, &every, &every, form);
+      CHECK(strcmp(form, "external32") == 0);
+      reopen();
+      MPI_File_read_at_all(file, 0, bytes, sizeof bytes, MPI_BYTE, &status);
+      CHECK(memcmp(bytes, wanted, sizeof bytes) == 0);
+      MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "external32", MPI_INFO_NULL);
+      MPI_File_read_at_all(file, 8, &back, 1, MPI_DOUBLE, &status);
+      MPI_File_read_at_all(file, 0, all, 2, MPI_INT, &status);
+      CHECK(back == 1.5 && all[0] == 10 && all[1] == 11);
+      break;
+    }
+    case 29:
+      /* How much is read depends on who is first. */
+      if (rank == 0) MPI_File_write_at(file, 8, &mine, 1, MPI_INT, MPI_STATUS_IGNORE); // wrong 29
+      else MPI_File_read_at(file, 0, &got, 1, MPI_INT, &status); // wrong 29
+      break;
+    case 30:
+      MPI_File_set_view(file, 0, MPI_LONG, MPI_LONG, "external32", MPI_INFO_NULL); // wrong 30
       break;
   }
   MPI_File_close(&file);

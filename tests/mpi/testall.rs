@@ -33,8 +33,10 @@ fn outcomes(outcome: &Outcome) -> BTreeSet<String> {
 /// nothing.
 fn random_scripts(random: &mut SplitMix64) -> Scripts {
     let count = 2 + random.below(2);
-    let mut steps: Vec<char> =
-        (1..=count).filter(|_| random.below(2) == 0).map(|rank| (b'0' + rank as u8).into()).collect();
+    let mut steps: Vec<char> = (1..=count)
+        .filter(|_| random.below(2) == 0)
+        .map(|rank| (b'0' + rank as u8).into())
+        .collect();
     let mut add = |step, random: &mut SplitMix64| steps.insert(random.below(steps.len() + 1), step);
     for _ in 0..1 + random.below(2) {
         add('T', random);
@@ -86,7 +88,9 @@ fn what_the_bound_on_polls_cuts_is_said() {
             let found = explored(&program, "a", &of(tests), max_polls);
             match tests <= usize::from(max_polls) {
                 true => assert_eq!(outcomes(&found).len(), 1, "{tests} tests, bound {max_polls}"),
-                false => assert_eq!(found.stopped_by, Some(StopReason::Polls), "{tests} {max_polls}"),
+                false => {
+                    assert_eq!(found.stopped_by, Some(StopReason::Polls), "{tests} {max_polls}")
+                }
             }
         }
     }

@@ -12,6 +12,9 @@
 #define calls_follow mazurka_calls_follow
 #define file_use mazurka_file_use
 #define descriptor_use mazurka_descriptor_use
+#define file_uses_of mazurka_file_uses_of
+#define own_copy_follows mazurka_own_copy_follows
+#define own_use mazurka_own_use
 #define file_calls mazurka_file_calls
 #define file_call_count mazurka_file_call_count
 #define place_find mazurka_place_find
@@ -93,6 +96,7 @@ enum use {
   APPENDING = 'a',
   CHANGING = 'w',
   SHARING = 'i',
+  JOINING = 'j',
   STARTING_THREADS = 't',
   LEAVING_LOOP = 'g',
   WAITING_APART = 'p',
@@ -102,6 +106,8 @@ enum use {
 /* Records that the rank uses the file with this name. The next question reports it to the
  * verifier. */
 void file_use(enum use use, const char *path);
+/* The kinds of use of this file so far, each as its bit: 1 reading, 2 changing or appending. */
+int file_uses_of(const char *path);
 /* Records a use of the file behind a descriptor, if it has a name. */
 void descriptor_use(enum use use, long descriptor);
 
@@ -164,6 +170,11 @@ long snapshot_open(const struct place *folder, int flags);
 char *path_of_descriptor(long descriptor); /* NULL if it is not the descriptor of a file */
 bool is_descriptor_own(long descriptor);
 void mapped_add(long descriptor);
+/* io_own.c: makes the rank's own copy equal to a file of MPI, if there is one at this place. Returns
+ * whether the copy has changed. Records a use without MPI of such a file; returns whether it is
+ * one. */
+bool own_copy_follows(struct place *place);
+bool own_use(enum use use, const char *path);
 extern char *folder_now; /* where relative paths start */
 const char *folder_of_rank(void);
 

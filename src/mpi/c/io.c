@@ -32,25 +32,43 @@ static void read_start(struct content *content, const char *real) {
   raw(SYS_close, opened);
 }
 
-struct content *content_of(const char *path) {
-  struct place place;
-  long error = place_find(AT_FDCWD, (long)path, true, &place);
-  if (error) return NULL;
+struct content *content_known(const char *path) {
   for (size_t i = 0; i < count_of_contents; i++)
-    if (strcmp(contents[i]->path, place.path) == 0) {
-      place_forget(&place);
-      return contents[i];
-    }
+    if (strcmp(contents[i]->path, path) == 0) return contents[i];
+  return NULL;
+}
+
+static struct content *content_new(const char *path) {
   struct content *made = allocate(sizeof *made);
-  made->path = text_of("%s", place.path);
+  made->path = text_of("%s", path);
   made->window.name = text_of("file %s", made->path);
   keeper = world_base + KEEPER;
   made->window.comm = &keeping;
-  file_use(SHARING, made->path);
-  if (place.is_there) read_start(made, place.real);
-  place_forget(&place);
+  int uses = file_uses_of(path);
+  if (uses & 1) file_records_add_own(made, false, 0);
+  if (uses & 2) file_records_add_own(made, true, 0);
+  if (uses) file_use(JOINING, made->path);
+  struct stat is;
+  if (raw(SYS_newfstatat, AT_FDCWD, path, &is, AT_SYMLINK_NOFOLLOW) == 0) read_start(made, path);
   contents = grow(contents, (count_of_contents + 1) * sizeof *contents);
   return contents[count_of_contents++] = made;
+}
+
+/* Reports that it is used by MPI, after the ranks that open it have met. */
+static void content_shared(const struct content *content) { file_use(SHARING, content->path); }
+
+struct content *content_of(const char *path) {
+  struct place place;
+  if (own_place(path, &place)) return NULL;
+  struct content *found = content_known(place.path);
+  bool is_changed = found && found->is_own_changed;
+  if (!found) {
+    found = content_new(place.path);
+    is_changed = place.is_own || place.is_there != found->was_there;
+  }
+  own_copy_becomes(found, &place, is_changed);
+  place_forget(&place);
+  return found;
 }
 
 static void resize(struct content *content, uint64_t size) {
@@ -121,6 +139,13 @@ void content_set(struct content *content, char what, uint64_t size) {
   change(content, &made);
 }
 
+void content_replace(struct content *content, const uint8_t *bytes, size_t length) {
+  struct bytes made = {0};
+  put_change(&made, 't', 0, NULL, 0);
+  if (length > 0) put_change(&made, 'w', 0, bytes, length);
+  change(content, &made);
+}
+
 static struct spans range(uint64_t from, uint64_t to) {
   struct spans made = {1, allocate(sizeof *made.span)};
   *made.span = (struct span){from, to};
@@ -176,6 +201,7 @@ FUNCTION(File_open, (MPI_Comm comm, const char *name, int mode, MPI_Info info, M
   put_i32(&given, in->rank == 0 ? open_first(content, mode) : 0);
   struct contributions all = exchange(in, call.name, &given);
   release(given.at);
+  if (content) content_shared(content);
   int code = MPI_SUCCESS;
   for (int rank = 0; rank < in->group->size; rank++) {
     struct reader said = *contribution(&all, rank);
@@ -191,6 +217,7 @@ FUNCTION(File_open, (MPI_Comm comm, const char *name, int mode, MPI_Info info, M
   if (code != MPI_SUCCESS) return *file = MPI_FILE_NULL, file_error(MPI_FILE_NULL, code);
   struct file *made = allocate(sizeof *made);
   made->of = content;
+  content->times_open++;
   made->comm = comm_new(group_copy(in->group), own, in);
   made->mode = mode;
   file_get_handler(MPI_FILE_NULL, &made->errhandler);
@@ -219,6 +246,7 @@ FUNCTION(File_close, (MPI_File *file)) {
   if (deletes) file_records_add(closed->of, NULL, 0, true, range(0, UINT64_MAX));
   if (deletes) content_set(closed->of, 'x', 0);
   if (closed->mode & MPI_MODE_DELETE_ON_CLOSE) meet(closed);
+  closed->of->times_open--;
   closed->object.is_freed = true;
   *file = MPI_FILE_NULL;
   return MPI_SUCCESS;
@@ -229,7 +257,7 @@ FUNCTION(File_delete, (const char *name, MPI_Info info)) {
   text_in(name, "the name");
   (void)info;
   struct content *content = content_of(name);
-  if (content) content_now(content);
+  if (content) content_shared(content), content_now(content);
   if (content) file_records_add(content, NULL, 0, content->is_there, content->is_there ? range(0, UINT64_MAX) : existence());
   if (!content || !content->is_there) return file_error(MPI_FILE_NULL, MPI_ERR_NO_SUCH_FILE);
   content_set(content, 'x', 0);

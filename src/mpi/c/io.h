@@ -27,6 +27,13 @@
 #define content_end mazurka_content_end
 #define content_of mazurka_content_of
 #define content_now mazurka_content_now
+#define content_known mazurka_content_known
+#define content_replace mazurka_content_replace
+#define own_copy_becomes mazurka_own_copy_becomes
+#define own_place mazurka_own_place
+#define file_records_add_own mazurka_file_records_add_own
+#define file_records_have_own mazurka_file_records_have_own
+#define file_records_complete_own mazurka_file_records_complete_own
 #define content_write mazurka_content_write
 #define content_set mazurka_content_set
 #define file_records_add mazurka_file_records_add
@@ -47,6 +54,13 @@ struct content {
   struct copy copy;
   size_t size, room;
   bool is_there;
+  /* io_own.c */
+  int times_open;      /* the handles of this rank */
+  bool is_own_changed; /* the rank has changed its own copy, without MPI */
+  struct {             /* what that copy shows */
+    size_t acted;
+    uint32_t version;
+  } shown;
 };
 
 /* What a rank has opened. */
@@ -76,8 +90,10 @@ struct file *file_get(MPI_File file);
 /* An error that is not a mistake; returns the code. MPI_FILE_NULL: while a file is opened. */
 int file_error(MPI_File file, int code);
 
-/* The content of the file at this path; NULL if there cannot be one. */
+/* The content of the file at this path, which the rank uses by MPI; NULL if there cannot be one. */
 struct content *content_of(const char *path);
+/* The one with this canonical name, if the rank has used it by MPI. */
+struct content *content_known(const char *path);
 /* The size, which the rank observes. */
 uint64_t file_size(struct file *file);
 /* Brings it up to date: at `copy.at`, `size` bytes. */
@@ -86,6 +102,7 @@ void content_now(struct content *content);
  * least size ('p'), whether it is there ('o', 'x'). */
 void content_write(struct content *content, struct spans parts, const uint8_t *bytes);
 void content_set(struct content *content, char what, uint64_t size);
+void content_replace(struct content *content, const uint8_t *bytes, size_t length);
 
 /* The bytes that a change of the size affects, if it was this before. */
 struct spans content_end(uint64_t size);
@@ -94,8 +111,19 @@ struct spans content_end(uint64_t size);
  * is one. The last byte that there can be stands for whether there is a file at all. */
 enum { EXISTENCE = 1 };
 void file_records_add(const struct content *content, const struct file *by, uint32_t owner, bool is_write, struct spans spans);
+/* What the rank does without MPI: it may have begun at any time if `site` is 0. One of each kind is
+ * kept until it is complete. */
+void file_records_add_own(const struct content *content, bool is_write, uintptr_t site);
+bool file_records_have_own(const struct content *content);
+void file_records_complete_own(const struct content *content);
 /* What was written by this handle comes before what other ranks do from now on. */
 void file_records_complete(const struct file *by);
+
+/* io_own.c: what the rank has done without MPI becomes a change of the file, if it is one; the place
+ * of the rank's own copy. */
+struct place;
+void own_copy_becomes(struct content *content, const struct place *place, bool is_changed);
+long own_place(const char *path, struct place *place);
 
 enum way { READ, WRITE };
 

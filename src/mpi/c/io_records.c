@@ -13,7 +13,9 @@ struct record {
   const char *path;
   const struct file *by; /* of a write: NULL once it is complete */
   uint32_t owner;        /* the operation, or 0 once that has ended */
-  bool is_write, is_atomic, is_lasting; /* the last: it does not end at once */
+  bool is_write, is_atomic;
+  bool is_lasting; /* it does not end at once */
+  bool is_own;     /* without MPI: io_own.c */
   struct spans spans;
   const char *name;
   uintptr_t site;
@@ -42,6 +44,35 @@ void file_records_add(const struct content *content, const struct file *by, uint
   if (!made->by && owner == 0) made->completed = now;
 }
 
+static bool is_own_of(const struct record *record, const struct content *content) {
+  return record->is_own && record->completed == NEVER && strcmp(record->path, content->path) == 0;
+}
+
+void file_records_add_own(const struct content *content, bool is_write, uintptr_t site) {
+  for (size_t i = 0; i < count; i++)
+    if (is_own_of(&records[i], content) && records[i].is_write == is_write) return;
+  struct span all = {0, UINT64_MAX};
+  struct spans spans = {1, memcpy(allocate(sizeof all), &all, sizeof all)};
+  file_records_add(content, NULL, 0, is_write, spans);
+  struct record *made = &records[count - 1];
+  made->is_own = true;
+  made->name = "a use without MPI";
+  made->completed = NEVER;
+  if (site == 0) memset(made->clock, 0, (size_t)world_size * sizeof *made->clock);
+}
+
+bool file_records_have_own(const struct content *content) {
+  bool is_one = false;
+  for (size_t i = 0; i < count; i++) is_one |= is_own_of(&records[i], content);
+  return is_one;
+}
+
+void file_records_complete_own(const struct content *content) {
+  uint32_t now = clock_tick();
+  for (size_t i = 0; i < count; i++)
+    if (is_own_of(&records[i], content)) records[i].completed = now;
+}
+
 void file_records_complete(const struct file *by) {
   uint32_t now = clock_tick();
   for (size_t i = 0; i < count; i++) {
@@ -68,6 +99,7 @@ void file_records_put(struct bytes *to) {
     put_u8(to, record->is_write);
     put_u8(to, record->is_atomic);
     put_u8(to, record->is_lasting);
+    put_u8(to, record->is_own);
     put_block(to, record->spans.span, record->spans.count * sizeof *record->spans.span);
     put_text(to, record->name);
     put_site(to, record->site);
@@ -86,6 +118,7 @@ static struct record take_record(struct reader *from) {
   taken.is_write = take_u8(from);
   taken.is_atomic = take_u8(from);
   taken.is_lasting = take_u8(from);
+  taken.is_own = take_u8(from);
   struct reader spans = take_block(from);
   taken.spans = (struct spans){(size_t)(spans.end - spans.at) / sizeof *taken.spans.span, (struct span *)spans.at};
   taken.name = take_name(from);
@@ -131,6 +164,11 @@ static void compare(const struct record *own, const struct record *other, int ra
   bool is_fine = !(own->is_write || other->is_write) || (are_atomic && !is_either_lasting) || strcmp(own->path, other->path) != 0 || !do_overlap(&own->spans, &other->spans) ||
                  is_before(own, world_rank, other) || is_before(other, rank, own);
   if (is_fine) return;
+  if (own->is_own || other->is_own) {
+    const char *where = other->site ? text_of(" at {@%lx}", other->site) : "";
+    fail_at(own->site, "unsupported", "%s is used here and by rank %d%s, not always by MPI, and nothing says which is first", own->path, rank,
+            where);
+  }
   if (are_atomic)
     fail_at(own->site, "unsupported", "when an access in atomic mode acts that does not end at once, here or by rank %d at {@%lx}, is not explored",
             rank, other->site);

@@ -286,7 +286,9 @@ long place_find(long in, long path, bool follows, struct place *found) {
   release(rest);
   found->is_there = !error;
   if (error < 0) place_forget(found);
-  return error < 0 ? error : 0;
+  if (error < 0 || found->is_foreign || !own_copy_follows(found)) return error < 0 ? error : 0;
+  place_forget(found);
+  return place_find(in, path, follows, found);
 }
 
 bool place_shows_lower(const struct place *place) { return place->is_there && !place->is_own; }

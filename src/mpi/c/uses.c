@@ -30,16 +30,26 @@ static size_t bucket_of(enum use use, const char *path) {
   return hash % BUCKETS;
 }
 
+static bool was_used(enum use use, const char *path) {
+  for (size_t i = buckets[bucket_of(use, path)]; i; i = uses[i - 1].next)
+    if (uses[i - 1].use == use && strcmp(uses[i - 1].path, path) == 0) return true;
+  return false;
+}
+
 void file_use(enum use use, const char *path) {
   if (!*path) path = "/";
+  if (own_use(use, path)) return;
+  if (was_used(use, path)) return;
   size_t bucket = bucket_of(use, path);
-  for (size_t i = buckets[bucket]; i; i = uses[i - 1].next)
-    if (uses[i - 1].use == use && strcmp(uses[i - 1].path, path) == 0) return;
   if ((count_of_uses & (count_of_uses - 1)) == 0) uses = grow(uses, (2 * count_of_uses + 1) * sizeof *uses);
   struct used *made = &uses[count_of_uses++];
   *made = (struct used){.use = use, .path = text_of("%s", path), .next = buckets[bucket]};
   made->count = sites_now(made->sites, SITES);
   buckets[bucket] = count_of_uses;
+}
+
+int file_uses_of(const char *path) {
+  return (was_used(READING, path) ? 1 : 0) | (was_used(CHANGING, path) || was_used(APPENDING, path) ? 2 : 0);
 }
 
 void files_put_uses(struct bytes *to) {
