@@ -22,6 +22,7 @@ mod foreign;
 mod fortran;
 mod intervals;
 mod outcomes;
+mod passing;
 mod polls;
 mod seen;
 mod spawned;
