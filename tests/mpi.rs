@@ -496,3 +496,41 @@ fn ranks_run_once_for_each_local_history() {
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// A schedule that is too long for a command is read from the result.
+#[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
+fn a_long_execution_is_replayed_from_its_result() {
+    const SOURCE: &str = "#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < 300; i++) {
+    if (rank == i % 2) MPI_Ssend(NULL, 0, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+    else MPI_Recv(NULL, 0, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  abort();
+}
+";
+    let folder = folder("mpi-long");
+    let source = folder.join("long.c");
+    std::fs::write(&source, SOURCE).unwrap();
+    let program = compile_source("mpicc", source.to_str().unwrap(), &["-g"], &folder);
+    let search = |more: &[&str]| {
+        let args = [&["mpirun", "-n", "2", "--explorer", "optimal"], more, &[&program]].concat();
+        mazurka(&args).current_dir(&folder).output().unwrap()
+    };
+    let text = stdout(&search(&[]));
+    let command = text.lines().find(|line| line.contains("--schedule")).unwrap();
+    assert!(command.contains("--schedule RESULT.json") && command.len() < 200, "{command}");
+    std::fs::write(folder.join("result.json"), search(&["--format", "json"]).stdout).unwrap();
+    let replay = ["--buffering", "any", "--collectives", "any", "--schedule", "result.json"];
+    let args = [&["mpirun", "-n", "2"], &replay[..], &[&program]].concat();
+    let shown = mazurka(&args).current_dir(&folder).output().unwrap();
+    let text = stdout(&shown);
+    assert!(code(&shown) == 1 && text.contains("abort: the program calls abort()"), "{text}");
+    assert!(text.lines().count() > 900, "{text}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -73,8 +73,9 @@ pub(super) struct Args {
     /// needed
     #[arg(long, value_name = "N", default_value = "256", value_parser = value_parser!(u32).range(1..))]
     max_processes: u32,
-    /// Do not search: show this execution, given as reports print it
-    #[arg(long, value_name = "SCHEDULE")]
+    /// Do not search: show this execution, given as reports print it, or as a file with what
+    /// --format json has printed (its first violation)
+    #[arg(long, value_name = "SCHEDULE|RESULT.json")]
     schedule: Option<String>,
     /// With --schedule: wait for Enter after each step
     #[arg(long, requires = "schedule")]
@@ -221,7 +222,10 @@ impl Args {
 
     /// Shows the execution with this schedule.
     fn replay(&self, schedule: &str, output: &mut Output) -> Result<Exit, Failure> {
-        let schedule: Schedule = schedule.parse()?;
+        let schedule: Schedule = match schedule.strip_suffix(".json") {
+            Some(_) => replay::first_schedule_in(Path::new(schedule))?.parse()?,
+            None => schedule.parse()?,
+        };
         let [semantics] = self.mpi.variants(Semantics::ANY)[..] else {
             return Err(Failure::Usage(
                 "--schedule needs one value of --buffering and of --collectives, not `both`".into(),

@@ -141,6 +141,12 @@ pub(super) fn show(
     Ok(report.verdict.into())
 }
 
+/// The schedule of the first violation of a result in JSON.
+pub(super) fn first_schedule_in(file: &Path) -> Result<String, Failure> {
+    schedule_of(&read_result(file)?, 1)
+        .map_err(|why| Failure::Usage(format!("{}: {why}", shown(file))))
+}
+
 fn read_result(file: &Path) -> Result<Value, Failure> {
     serde_json::from_str(&files::read(file)?).map_err(|error| {
         let file = shown(file);

@@ -99,6 +99,11 @@ fn a_report_says_which_bound_to_try() {
     let again = mpirun(&["--schedule", replay, "--buffering", "infinite", &program, "22"]);
     assert_eq!(code(&again), 1, "{}", stderr(&again));
     assert!(stdout(&again).contains("Livelock"), "{}", stdout(&again));
+    let result = folder.join("result.json");
+    std::fs::write(&result, &stuck.stdout).unwrap();
+    let result = result.to_str().unwrap();
+    let from_file = mpirun(&["--schedule", result, "--buffering", "infinite", &program, "22"]);
+    assert_eq!(stdout(&from_file), stdout(&again));
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -73,11 +73,21 @@ fn push_bytes(text: &mut String, bytes: &[u8]) {
     bytes.iter().for_each(|byte| *text += &format!("\\{byte:03o}"));
 }
 
-/// The command that shows an execution step by step.
+/// Whether a schedule is too long for a command.
+pub(super) fn is_long(schedule: &str) -> bool {
+    schedule.len() > LONGEST_SCHEDULE
+}
+
+/// The command that shows an execution step by step. If its schedule is long, that is the first
+/// violation of a result.
 pub(crate) fn replay_command(subject: &Subject, schedule: &str) -> String {
+    const WHAT: &str = "(RESULT.json being what --format json prints)";
     if let Some([before, after]) = &subject.command {
-        let schedule = if schedule.is_empty() { "''" } else { schedule };
-        return format!("{before} --schedule {schedule} {after}");
+        return match schedule {
+            "" => format!("{before} --schedule '' {after}"),
+            long if is_long(long) => format!("{before} --schedule RESULT.json {after}   {WHAT}"),
+            short => format!("{before} --schedule {short} {after}"),
+        };
     }
     let mut command = format!("mazurka replay {}", quoted_path(&subject.path));
     for define in &subject.defines {
@@ -93,9 +103,8 @@ pub(crate) fn replay_command(subject: &Subject, schedule: &str) -> String {
         command += &format!(" --allow daemons={}", quoted(daemon));
     }
     command += &subject.semantics.map_or(String::new(), |semantics| semantics.options());
-    if schedule.len() > LONGEST_SCHEDULE {
-        command += " RESULT.json   (RESULT.json being what --format json prints)";
-        return command;
+    if is_long(schedule) {
+        return command + " RESULT.json   " + WHAT;
     }
     command + " --schedule " + if schedule.is_empty() { "''" } else { schedule }
 }

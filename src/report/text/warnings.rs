@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::shell::is_long;
 use super::{BAD, HEADING, Styled, plural, replay_command};
 use crate::report::lint::{Level, Warning};
 use crate::report::{CheckReport, Subject};
@@ -41,6 +42,9 @@ impl Warnings<'_> {
             });
             writeln!(f, "  {place}{message} ({})", lint.name())?;
             match replay {
+                Some(replay) if is_long(replay) => {
+                    writeln!(f, "    its schedule is long: --format json prints it")?;
+                }
                 Some(replay) if self.0.has_file() => {
                     writeln!(f, "    {}", replay_command(self.0, replay))?;
                 }
