@@ -244,12 +244,12 @@ FUNCTION(Pready_list, (int length, const int partitions[], MPI_Request request))
 /* Whether polls find that a partition of the receiver has arrived. */
 static bool has_arrived(struct request *request, size_t partition) {
   const struct partitions *of = request->partitions;
-  if (of->messages == 0 && request_any('T', 1, &of->plan) == -1) return false;
+  if (of->messages == 0 && !request_all(1, &of->plan)) return false;
   has_plan(request);
   size_t size = (size_t)of->count * of->size / (size_t)of->messages, from = partition * of->size, to = from + of->size;
-  for (size_t i = size > 0 ? from / size : 0; i < (size_t)of->messages && i * size < to; i++)
-    if (request_any('T', 1, &of->part[i]) == -1) return false;
-  return true;
+  if (size == 0 || of->size == 0) from = to = 0;
+  size_t first = from == to ? 0 : from / size, behind = from == to ? 0 : (to + size - 1) / size;
+  return request_all((int)(behind - first), of->part + first);
 }
 
 /* Of a request that is not active, all have arrived. */

@@ -137,6 +137,7 @@
 #define question mazurka_question
 #define receive_end mazurka_receive_end
 #define request_any mazurka_request_any
+#define request_all mazurka_request_all
 #define request_complete mazurka_request_complete
 #define request_is_ready mazurka_request_is_ready
 #define request_get mazurka_request_get
@@ -586,6 +587,14 @@ struct request {
 bool request_is_ready(struct request *request);
 /* The index of a complete request after a 'W'ait or 'T'est: see requests.c. */
 int request_any(char kind, int count, const MPI_Request *requests);
+/* Whether all requests are complete. Those that a test finds complete stay complete.
+ *
+ * The first one that may be incomplete is tested. If it is complete, the rank waits for the others.
+ * So the program does not observe which of them are complete when not all are, and there is one
+ * execution instead of one for each order in which they are completed. The rank may wait in vain.
+ * That is no execution of the program; it is explored as the one in which the first test finds
+ * nothing. */
+bool request_all(int count, const MPI_Request *requests);
 MPI_Request request_new(char what);
 struct request *request_get(MPI_Request request);
 /* Waits for the request and frees it unless it is persistent. */

@@ -166,6 +166,7 @@ int request_any(char kind, int count, const MPI_Request *requests) {
     /* Another thread may complete it meanwhile. */
     if (goes_on && asked == 0) thread_polls(), thread_polled();
     if (goes_on && (asked == 0 || !ask_for(kind, asked, requests, places))) found = -1, goes_on = false;
+    if (kind == 'T' && count == 1 && thread_is_alone()) kind = 'V'; /* as in request_all */
   }
   release(places);
   return found;
@@ -267,22 +268,9 @@ static void statuses_empty(int count, MPI_Status *statuses) {
   for (int i = 0; i < count; i++) status_empty(&statuses[i]);
 }
 
-/* Whether only the verifier is asked about the request, and once. */
-static bool is_plain(MPI_Request handle) {
-  const struct request *request = request_get(handle);
-  return !request->parts && !request->partitions && !request->functions;
-}
-
-/* Whether all requests are complete. Those that a test finds complete stay complete.
- *
- * The first one that may be incomplete is tested. If it is complete, the rank waits for the others.
- * So the program does not observe which of them are complete when not all are, and there is one
- * execution instead of one for each order in which they are completed. The rank may wait in vain.
- * That is no execution of the program; it is explored as the one in which the first test finds
- * nothing. */
-static bool all(int count, const MPI_Request *requests) {
+bool request_all(int count, const MPI_Request *requests) {
   bool may_wait = thread_is_alone();
-  for (int i = 0; i < count; i++) may_wait = may_wait && (!is_open(requests[i]) || is_plain(requests[i]));
+  for (int i = 0; i < count; i++) may_wait = may_wait && (!is_open(requests[i]) || !request_get(requests[i])->functions);
   has_polled = false;
   for (int i = 0; i < count; i++)
     if (request_any(may_wait && has_polled ? 'V' : 'T', 1, &requests[i]) == -1) return false;
@@ -294,7 +282,7 @@ FUNCTION(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status *sta
   check_requests(count, requests);
   if (statuses) statuses_empty(count, statuses);
   *OUT(flag) = 0;
-  *flag = all(count, requests);
+  *flag = request_all(count, requests);
   for (int i = 0; i < count && *flag; i++)
     if (is_open(requests[i])) retire(&requests[i], statuses ? &statuses[i] : NULL);
   return MPI_SUCCESS;
@@ -313,7 +301,7 @@ FUNCTION(Request_get_status, (MPI_Request handle, int *flag, MPI_Status *status)
   CALL("MPI_Request_get_status");
   if (status) status_empty(OUT(status));
   *OUT(flag) = 0;
-  *flag = all(1, &handle);
+  *flag = request_all(1, &handle);
   if (*flag) tell(handle, status);
   return MPI_SUCCESS;
 }
@@ -328,7 +316,7 @@ FUNCTION(Request_get_status_all, (int count, const MPI_Request requests[], int *
   check_given(count, requests);
   if (statuses) statuses_empty(count, statuses);
   *OUT(flag) = 0;
-  *flag = all(count, requests);
+  *flag = request_all(count, requests);
   for (int i = 0; i < count && *flag; i++) tell(requests[i], statuses ? &statuses[i] : NULL);
   return MPI_SUCCESS;
 }
