@@ -45,7 +45,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=256))]
     ranks: Option<u32>,
     /// `mpi-bugs`: list the tests with a wrong answer or none, with a wrong kind or place of the
-    /// error, or with a disputed label
+    /// error, with a disputed label, or with a report or a warning where nothing is expected
     #[arg(long)]
     list: bool,
     /// Write the table to this file [default: standard output]; `stateful`: write all results and

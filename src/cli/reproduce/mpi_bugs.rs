@@ -56,6 +56,7 @@ impl Marked {
     /// A text about the test for `--list`; `None` if everything is right.
     fn objection(&self) -> Option<String> {
         let fault = match self.mark() {
+            Mark::Verified if matches!(self.answer, Ok(Answer::Odd(_))) => "warning",
             Mark::Passed | Mark::Verified => return None,
             Mark::Found { kind: None | Some(true), place: None | Some(true) } => return None,
             Mark::Found { kind: Some(false), .. } => "wrong kind",
