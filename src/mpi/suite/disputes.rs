@@ -41,7 +41,12 @@ const DISPUTES: &[Dispute] = &[
         reason: "an operation on a window has to be within an access epoch, and barriers begin none",
     },
     Dispute {
-        programs: &["*/0-level/correct/coll/opmax.c", "*/0-level/correct/coll/opmin.c"],
+        programs: &[
+            "*/0-level/correct/coll/opmax.c",
+            "*/0-level/correct/coll/opmin.c",
+            "*/0-level/correct/coll/opprod.c",
+            "*/0-level/correct/coll/opsum.c",
+        ],
         slip: Some(Slip::InvalidOperator),
         section: "6.9.3 Signed Characters and Reductions",
         reason: "MPI_CHAR is for printable characters, and cannot be reduced",
