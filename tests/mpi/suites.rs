@@ -274,7 +274,7 @@ fn scripts_are_run_as_they_are() {
         ("modules/mpi4py/__init__.py", String::new()),
         ("demo/right.py", format!("{import}import part\n")),
         ("demo/wrong.py", format!("{import}{receive}")),
-        ("demo/part.py", format!("from mpi4py.MPI import *\nassert __name__ == 'part'\n")),
+        ("demo/part.py", "from mpi4py.MPI import *\nassert __name__ == 'part'\n".into()),
         ("demo/other.py", "import sys\nsys.exit(1)\n".into()),
         ("test/test_right.py", test("size == 3")),
         // It would end with 0 if it were run.
