@@ -102,9 +102,8 @@ FUNCTION(Init_thread, (int *argc, char ***argv, int required, int *provided)) {
   ANYWHERE("MPI_Init_thread");
   (void)argc, (void)argv;
   if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) fail("invalid argument", "%d is no level of threads", required);
-  int code = init(required);
-  *OUT(provided) = thread_level;
-  return code;
+  *OUT(provided) = required > thread_level ? required : thread_level;
+  return init(required);
 }
 
 FUNCTION(Query_thread, (int *provided)) {
