@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
+use clap::value_parser;
 
 use super::batch::Batch;
 use super::output::{Output, TableFormat, format};
@@ -40,8 +41,11 @@ pub(super) struct Args {
     /// `mpi-bugs`: only programs whose names contain this
     #[arg(long, value_name = "TEXT", default_value = "")]
     filter: String,
+    /// `mpi-bugs`: the number of ranks of programs, where the suite does not say it [default: 2]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=256))]
+    ranks: Option<u32>,
     /// `mpi-bugs`: list the tests with a wrong answer or none, with a wrong kind or place of the
-    /// error, or with a disputed label
+    /// error, with a disputed label, or with a report or a warning where nothing is expected
     #[arg(long)]
     list: bool,
     /// Write the table to this file [default: standard output]; `stateful`: write all results and
@@ -57,7 +61,7 @@ pub(super) struct Args {
 /// The name of the experiment that has no table.
 const STATEFUL: &str = "stateful";
 
-/// The name of the command for suites of C programs.
+/// The name of the command for suites of programs with MPI.
 #[cfg(unix)]
 const MPI_BUGS: &str = "mpi-bugs";
 
@@ -85,14 +89,16 @@ Experiment:
                  clients.csv, errors.csv, plots as SVG, and runs.jsonl, the searches
 
 Suites:
-  mpi-bugs       C programs with and without errors: what is found in the programs of the folder given
+  mpi-bugs       MPI programs with and without errors: what is found in the programs of the folder given
                  by --suite, by category. Supported are the layouts of the MPI Bugs Initiative,
                  MPI-BugBench, RMARaceBench, MPI-CorrBench (a folder with a folder `correct`),
-                 and MPICH's test/mpi
+                 MPICH's test/mpi with its parts in Fortran, and tests and examples of mpi4py, for the
+                 `python3` that is found first
 
 Examples:
   mazurka reproduce udpor
   mazurka reproduce mpi-bugs --suite gencodes --list
+  mazurka reproduce mpi-bugs --suite mpi4py/test --ranks 3
   mazurka reproduce transdpor -o transdpor.md
   mazurka reproduce stateful -o stateful
 

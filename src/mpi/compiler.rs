@@ -99,7 +99,12 @@ const FORTRAN_SOURCES: [&str; 8] = ["f", "for", "ftn", "fpp", "f90", "f95", "f03
 
 /// Whether a compiler compiles a file with this extension.
 fn is_of_source(ending: &str) -> bool {
-    SOURCES.contains(&ending) || FORTRAN_SOURCES.contains(&&*ending.to_lowercase())
+    SOURCES.contains(&ending) || is_of_fortran(ending)
+}
+
+/// Whether a file with this extension is in Fortran.
+pub(super) fn is_of_fortran(ending: &str) -> bool {
+    FORTRAN_SOURCES.contains(&&*ending.to_lowercase())
 }
 
 /// A word of a command line.

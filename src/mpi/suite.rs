@@ -1,5 +1,5 @@
-//! Suites of small C programs with known or claimed mistakes: how their files say that, and how
-//! good an answer is.
+//! Suites of small programs in C, Fortran and Python, with known or claimed mistakes: how their
+//! files say that, and how good an answer is.
 //!
 //! Each suite has a layout of its own, which is recognised file by file:
 //!
@@ -9,22 +9,27 @@
 //! | names | RMARaceBench | names that end in `-yes.c` and `-no.c` |
 //! | folders | MPI-CorrBench | a folder `correct` beside the program, or above it |
 //! | lists | the tests of MPICH | files called `testlist` |
+//! | scripts | the tests and examples of mpi4py | an import of mpi4py or `unittest` in the text |
 //!
-//! The lists only say how programs are run. All of their programs are meant to be correct, but some
-//! try what happens in wrong ones: so no result is expected of them.
+//! The lists only say how programs are run, and scripts not even that. These programs are meant to
+//! be correct, but some try what happens in wrong ones: so no result is expected of them, except of
+//! those in the folder `errors` of the lists.
 
 mod disputes;
 mod headers;
 mod lists;
 mod names;
+mod scripts;
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 pub(crate) use disputes::Dispute;
-pub(crate) use lists::{CONFIGURED, MAKEFILE};
+pub(crate) use lists::{CONFIGURED, configured};
+pub(crate) use scripts::{RUNNER, is_of_tests};
 
+use super::compiler::{Language, is_of_fortran};
 use super::verify::{Answer, Doubt};
 use crate::explore::StopReason;
 use crate::model::Buffering;
@@ -59,7 +64,7 @@ pub(crate) enum Expected {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Program {
     pub(crate) name: PathBuf,
-    /// Its source files.
+    /// Its source files, in C or Fortran; for Python, the script.
     pub(crate) sources: Vec<PathBuf>,
     /// The definitions for compiling it, as options.
     pub(crate) options: Vec<String>,
@@ -74,6 +79,19 @@ impl Program {
         Program { name, sources, options: Vec::new(), tests }
     }
 
+    /// The language of its main program.
+    pub(crate) fn language(&self) -> Language {
+        match self.sources.iter().any(|source| is_in_fortran(source)) {
+            true => Language::Fortran,
+            false => Language::C,
+        }
+    }
+
+    /// The script, if it is one in Python.
+    pub(crate) fn script(&self) -> Option<&Path> {
+        self.sources.first().map(PathBuf::as_path).filter(|source| is_in_python(source))
+    }
+
     /// The group that it belongs to: its folder, or else the beginning of its name.
     pub(crate) fn category(&self) -> String {
         let folder = self.name.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -85,26 +103,60 @@ impl Program {
     }
 }
 
+fn ending(file: &Path) -> &str {
+    file.extension().and_then(OsStr::to_str).unwrap_or_default()
+}
+
+/// Whether a file is in Fortran.
+fn is_in_fortran(file: &Path) -> bool {
+    is_of_fortran(ending(file))
+}
+
+/// Whether a file is in Python.
+fn is_in_python(file: &Path) -> bool {
+    ending(file) == "py"
+}
+
+/// Whether a file can be a part of a program that is compiled.
+fn is_source(file: &Path) -> bool {
+    ending(file) == "c" || is_in_fortran(file)
+}
+
 /// The files of a suite, sorted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Suite {
     files: BTreeSet<PathBuf>,
+    /// The number of ranks of a program, where the suite does not say it.
+    ranks: u32,
 }
 
 impl Suite {
+    /// The number of ranks of a program, where nobody says it.
+    pub(crate) const RANKS: u32 = 2;
+
     /// A suite of these files, given by their paths in its folder.
     pub(crate) fn new(files: impl IntoIterator<Item = PathBuf>) -> Suite {
-        Suite { files: files.into_iter().collect() }
+        Suite { files: files.into_iter().collect(), ranks: Suite::RANKS }
+    }
+
+    /// The same suite; its programs have so many ranks where it does not say it.
+    pub(crate) fn of_ranks(self, ranks: u32) -> Suite {
+        Suite { ranks, ..self }
+    }
+
+    /// A test without arguments that says no more than what is expected.
+    fn test(&self, expected: Expected) -> Test {
+        let (buffering, arguments, places) = Default::default();
+        Test { ranks: self.ranks, buffering, arguments, expected, places }
     }
 
     fn ending(&self, end: &'static str) -> impl Iterator<Item = &Path> {
-        let files = self.files.iter().map(PathBuf::as_path);
-        files.filter(move |file| file.extension().is_some_and(|found| found == end))
+        self.files.iter().map(PathBuf::as_path).filter(move |file| ending(file) == end)
     }
 
-    /// The C files: programs and parts of programs.
+    /// The files in C and Fortran: programs and parts of programs.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &Path> {
-        self.ending("c")
+        self.files.iter().map(PathBuf::as_path).filter(|file| is_source(file))
     }
 
     /// The folders with headers, where programs may look for theirs.

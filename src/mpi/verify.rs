@@ -64,14 +64,13 @@ pub fn verify(
                 let others = Others::new(&system, setting, budget);
                 return Ok(Answer::Wrong(others.finding(first)));
             }
-            None if matches!(answer, Answer::Odd(_)) => {}
-            None => match (outcome.leaks.iter().find_map(remarked), outcome.stopped_by) {
-                (Some(odd), _) => answer = Answer::Odd(odd),
-                (None, Some(reason)) => {
+            None => match (outcome.stopped_by, outcome.leaks.iter().find_map(remarked)) {
+                (Some(reason), _) => {
                     let unsupported = system.runner().reservation().map(Doubt::Unsupported);
                     answer = Answer::Unsure(unsupported.unwrap_or(Doubt::Stopped(reason)));
                 }
-                (None, None) => {}
+                (None, Some(odd)) if answer == Answer::Right => answer = Answer::Odd(odd),
+                (None, _) => {}
             },
         }
     }

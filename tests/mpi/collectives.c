@@ -11,6 +11,7 @@
 // 16: count mismatch
 // 17: root mismatch
 // 18: operator mismatch
+// 19, 20, 21: count mismatch
 #include "cases.h"
 
 static void first(void *in, void *inout, int *length, MPI_Datatype *type) {
@@ -81,5 +82,9 @@ static void run(void) {
     case 16: MPI_Allreduce(counts, all, 1 + rank, MPI_INT, MPI_SUM, world); break; // wrong 16
     case 17: MPI_Ibcast(&mine, 1, MPI_INT, rank, world, &request); MPI_Wait(&request, MPI_STATUS_IGNORE); break; // wrong 17
     case 18: MPI_Ireduce(&mine, &sum, 1, MPI_INT, rank ? MPI_BAND : MPI_BOR, 0, world, &request); MPI_Wait(&request, MPI_STATUS_IGNORE); break; // wrong 18
+    // What is sent must not be shorter than what is received, unlike a message.
+    case 19: MPI_Allgather(&mine, 1, MPI_INT, all, 2, MPI_INT, world); break; // wrong 19
+    case 20: MPI_Allgatherv(some, 1, MPI_INT, all, counts, displs, MPI_INT, world); break; // wrong 20
+    case 21: MPI_Gather(some, rank ? 2 : 1, MPI_INT, all, 2, MPI_INT, 0, world); break; // wrong 21
   }
 }

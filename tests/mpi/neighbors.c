@@ -6,6 +6,7 @@
 // 7: invalid communicator, 3 ranks
 // 9: truncation, 3 ranks
 // 10: call order, 3 ranks
+// 13: count mismatch, 3 ranks
 #include "cases.h"
 #include <assert.h>
 #include <string.h>
@@ -122,6 +123,11 @@ static void graphs(void) {
       MPI_Comm_free(&made);
       break;
     }
+    case 13: // What is sent must not be shorter, either.
+      made = ring(&before, &behind);
+      MPI_Neighbor_allgather(given, 1, MPI_INT, got, rank == 2 ? 2 : 1, MPI_INT, made); // wrong 13
+      MPI_Comm_free(&made);
+      break;
     case 12: { // Displacements are addresses.
       MPI_Aint from, to;
       MPI_Datatype type = MPI_INT;

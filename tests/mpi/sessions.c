@@ -9,10 +9,19 @@
 // 11: communicator mismatch
 // 12: missing finalize
 // 13: invalid group
+// 14: right
+// 15: threads
 #include <assert.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void *ask(void *session) {
+  int count;
+  MPI_Session_get_num_psets(*(MPI_Session *)session, MPI_INFO_NULL, &count); // wrong 15
+  return NULL;
+}
 
 /* Ends the program without any call of a function that meets others. */
 static MPI_Comm of(MPI_Session session, const char *set, const char *tag) {
@@ -26,10 +35,11 @@ static MPI_Comm of(MPI_Session session, const char *set, const char *tag) {
 
 int main(int argc, char **argv) {
   int which = argc > 1 ? atoi(argv[1]) : 0, rank, size, sum, count, length = 0, flag;
-  char name[32], value[8];
+  char name[32], value[32];
   MPI_Session session, other;
   MPI_Comm comm, second;
   MPI_Info info;
+  pthread_t thread;
   if (which == 7) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank); // wrong 7
     return 0;
@@ -108,6 +118,23 @@ int main(int argc, char **argv) {
       MPI_Intercomm_create_from_groups(group, 0, group, 0, "a", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm); // wrong 13
       break;
     }
+    case 14: // A session with another level of threads.
+      MPI_Info_create(&info);
+      MPI_Info_set(info, "thread_level", "MPI_THREAD_MULTIPLE");
+      MPI_Session_init(info, MPI_ERRORS_RETURN, &other);
+      MPI_Info_free(&info);
+      MPI_Session_get_info(other, &info);
+      MPI_Info_get(info, "thread_level", 31, value, &flag);
+      assert(flag && strcmp(value, "MPI_THREAD_MULTIPLE") == 0);
+      MPI_Info_free(&info);
+      pthread_create(&thread, NULL, ask, &other);
+      pthread_join(thread, NULL);
+      MPI_Session_finalize(&other);
+      break;
+    case 15:
+      pthread_create(&thread, NULL, ask, &session);
+      pthread_join(thread, NULL);
+      break;
   }
   MPI_Session_finalize(&session);
   return 0;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::folder;
-use crate::cli::{code, run, stderr, stdout};
+use crate::cli::{code, mazurka, run, stderr, stdout};
 
 /// A program for two ranks. With `RACE`, it writes a buffer that a send may still read.
 const PROGRAM: &str = "
@@ -53,9 +53,15 @@ fn header(expected: &str) -> String {
 
 /// The table of a suite, without times, and what is listed.
 fn reproduced(folder: &Path, expected_code: i32) -> (Vec<String>, String) {
+    reproduced_with(folder, &[], expected_code)
+}
+
+/// The same with more options. Scripts find modules in the folder `modules` of the suite.
+fn reproduced_with(folder: &Path, options: &[&str], expected_code: i32) -> (Vec<String>, String) {
+    let modules = folder.join("modules");
     let folder = folder.to_str().unwrap();
-    let output =
-        run(&["reproduce", "mpi-bugs", "--suite", folder, "--format", "csv", "--list", "-q"]);
+    let usual = ["reproduce", "mpi-bugs", "--suite", folder, "--format", "csv", "--list", "-q"];
+    let output = mazurka(&[&usual, options].concat()).env("PYTHONPATH", modules).output().unwrap();
     let text = stdout(&output);
     assert_eq!(code(&output), expected_code, "{text}{}", stderr(&output));
     let is_row = |line: &&str| line.contains(',') && !line.starts_with(' ');
@@ -131,8 +137,27 @@ fn folders_say_what_to_expect() {
 #[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
 fn lists_say_what_to_run() {
     let main = "#include <mpi.h>\nint run(void);\nint main(int c, char **v) { MPI_Init(&c, &v); run(); MPI_Finalize(); }\n";
+    // It is followed up to a bound, and what it never frees is no reason to call it verified.
+    let polls = "
+#include <mpi.h>
+int polls;
+int main(int argc, char **argv) {
+    int rank, got, is_there = 0;
+    MPI_Request request;
+    MPI_Comm kept;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &kept);
+    if (rank == 0) {
+        MPI_Irecv(&got, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+        for (; !is_there; polls++) MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
+    } else MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+}
+";
     let files = [
-        ("pt2pt/testlist", "a 2\nb\nabsent 2\nc 2\n".into()),
+        ("pt2pt/testlist", "a 2\nb\nabsent 2\nc 2\nd 2\n".into()),
+        ("pt2pt/d.c", polls.into()),
         ("pt2pt/Makefile.am", "b_SOURCES = a.c\nb_CPPFLAGS = -DRACE $(AM_CPPFLAGS)\n".into()),
         ("pt2pt/a.c", right("#include \"mpitestconf.h\"\n")),
         ("pt2pt/c.c", "#include <mpi.h>\nint run(void) { MPI_File_open(); }\n".into()),
@@ -142,12 +167,142 @@ fn lists_say_what_to_run() {
     ];
     let (rows, listed) = reproduced(&suite("lists", &files), 3);
     let expected = [
-        "category,tests,verified,reported,not run",
-        "coll,1,1,0,0",
-        "pt2pt,3,1,1,1",
-        "\"all, in two threads\",4,2,1,1",
+        "category,tests,verified,reported,no answer,not run",
+        "coll,1,1,0,0,0",
+        "pt2pt,4,1,1,1,1",
+        "\"all, in two threads\",5,2,1,1,1",
     ];
     assert_eq!(rows, expected, "{listed}");
+}
+
+/// A program for two ranks. With `wrong`, both of them receive first. It asks common code for help,
+/// and needs a header that has to be configured.
+fn in_fortran(is_wrong: bool) -> String {
+    let first = if is_wrong { 2 } else { 0 };
+    let text = format!(
+        "program swap
+      include 'mpif.h'
+      include 'aint.h'
+      integer ierr, rank, got, status(MPI_STATUS_SIZE)
+      call start(rank)
+      call MPI_Get_address(got, address, ierr)
+      if (mod(address, 4_8) .ne. 0) stop 1
+      if (rank .eq. {first}) call send()
+      call MPI_Recv(got, 1, MPI_INTEGER, 1 - rank, 0, &
+     &  MPI_COMM_WORLD, status, ierr)
+      if (rank .ne. {first}) call send()
+      call MPI_Finalize(ierr)
+      contains
+      subroutine send()
+      call MPI_Send(rank, 1, MPI_INTEGER, 1 - rank, 0, &
+     &  MPI_COMM_WORLD, ierr)
+      end subroutine
+      end
+"
+    );
+    text.replace("program", "      program")
+}
+
+#[test]
+#[cfg_attr(not(has_fortran), ignore = "needs a Fortran compiler")]
+fn lists_may_be_of_fortran() {
+    let start = "      subroutine start(rank)
+      include 'mpif.h'
+      integer rank, ierr
+      call MPI_Init(ierr)
+      call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+      end
+";
+    let free = |is_wrong| in_fortran(is_wrong).replace("include 'mpif.h'", "use mpi");
+    let free = |is_wrong| format!("{}\n{}", "module own\nend module", free(is_wrong));
+    let files = [
+        ("f77/pt2pt/testlist", "right 2\nabsent 2\n@maybe@both\n".into()),
+        ("f77/pt2pt/Makefile.am", "both_SOURCES = wrong.f90 part.c\n".into()),
+        ("f77/pt2pt/aint.h.in", "      @F77_MPI_ADDRESS@ address\n".into()),
+        ("f77/pt2pt/right.f", in_fortran(false).replace(" &\n", "\n")),
+        ("f77/pt2pt/wrong.f90", in_fortran(true)),
+        ("f77/pt2pt/part.c", "#include \"../../include/mpitestconf.h\"\n#include <mpi.h>\n".into()),
+        ("f90/testlist", "free 2\n".into()),
+        ("f90/free.f90", free(false)),
+        ("errors/f77/testlist", "first 2\nnone 2\n".into()),
+        ("errors/f77/first.f90", in_fortran(true)),
+        ("errors/f77/none.f90", in_fortran(false)),
+        ("util/mtest_f77.f", start.into()),
+        ("util/mtest_f90.f90", start.into()),
+    ];
+    let (rows, listed) = reproduced(&suite("fortran-lists", &files), 1);
+    let expected = [
+        "category,tests,right,TP,FN,TN,FP,verified,reported",
+        "errors/f77,2,1,1,1,0,0,0,0",
+        "f77/pt2pt,2,0,0,0,0,0,1,1",
+        "f90,1,0,0,0,0,0,1,0",
+        "\"all, in two threads\",5,1,1,1,0,0,2,1",
+    ];
+    assert_eq!(rows, expected, "{listed}");
+    for objection in ["missed: errors/f77/none", "reported: f77/pt2pt/both"] {
+        assert!(listed.contains(objection), "{listed}");
+    }
+}
+
+/// What programs take from `mpi4py.MPI` here: the functions of MPI, by ctypes.
+const MPI4PY: &str = "
+import atexit, ctypes
+mpi = ctypes.CDLL(None)
+WORLD, INT = ctypes.c_void_p(0x101), ctypes.c_void_p(0x209)
+mpi.MPI_Init(None, None)
+atexit.register(mpi.MPI_Finalize)
+of_world = [ctypes.c_int(), ctypes.c_int()]
+mpi.MPI_Comm_rank(WORLD, ctypes.byref(of_world[0]))
+mpi.MPI_Comm_size(WORLD, ctypes.byref(of_world[1]))
+rank, size = (value.value for value in of_world)
+";
+
+#[test]
+#[cfg_attr(not(has_python), ignore = "needs Python")]
+fn scripts_are_run_as_they_are() {
+    let receive =
+        "mpi.MPI_Recv(ctypes.byref(ctypes.c_int()), 1, INT, (rank + 1) % size, 0, WORLD, None)\n";
+    let import = "from mpi4py.MPI import *\nimport ctypes\n";
+    let test = |condition: &str| {
+        format!(
+            "from mpi4py.MPI import size\nimport unittest\nclass Test(unittest.TestCase):\n    \
+             def test(self):\n        self.assertTrue({condition})\n"
+        )
+    };
+    let files = [
+        ("modules/mpi4py/MPI.py", MPI4PY.into()),
+        ("modules/mpi4py/__init__.py", String::new()),
+        ("demo/right.py", format!("{import}import part\n")),
+        ("demo/wrong.py", format!("{import}{receive}")),
+        ("demo/part.py", "from mpi4py.MPI import *\nassert __name__ == 'part'\n".into()),
+        ("demo/other.py", "import sys\nsys.exit(1)\n".into()),
+        ("test/test_right.py", test("size == 3")),
+        // It would end with 0 if it were run.
+        ("test/test_wrong.py", test("size == 2") + "import sys\nsys.exit = lambda code: None\n"),
+        ("test/broken.py", "from mpi4py.MPI import *\nraise ValueError('x')\n".into()),
+    ];
+    let folder = suite("scripts", &files);
+    let (rows, listed) = reproduced_with(&folder, &["--ranks", "3"], 0);
+    let expected = [
+        "category,tests,verified,reported",
+        "demo,2,1,1",
+        "test,3,1,2",
+        "\"all, in two threads\",5,2,3",
+    ];
+    assert_eq!(rows, expected, "{listed}");
+    for objection in
+        ["reported: demo/wrong.py", "failed: test_wrong.Test.test", "call order: no call can end"]
+    {
+        assert!(listed.contains(objection), "{listed}");
+    }
+
+    std::fs::write(folder.join("modules/mpi4py/__init__.py"), "raise ImportError('none')").unwrap();
+    let output = mazurka(&["reproduce", "mpi-bugs", "--suite", folder.to_str().unwrap()])
+        .env("PYTHONPATH", folder.join("modules"))
+        .output()
+        .unwrap();
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("pip install --no-binary mpi4py"), "{}", stderr(&output));
 }
 
 #[test]

@@ -17,6 +17,8 @@
 // 24: missing epoch
 // 25: missing epoch
 // 26, 27: unsupported
+// 28, 30: right
+// 29: double epoch
 #include "cases.h"
 #include <assert.h>
 
@@ -138,8 +140,24 @@ static void run(void) {
       MPI_Win_lock(MPI_LOCK_SHARED, peer, 0, win); // wrong 11
       break;
     case 12:
+    case 28: // A fence opens no epoch if no other one follows.
       MPI_Win_fence(0, win);
-      MPI_Win_lock(MPI_LOCK_SHARED, peer, 0, win); // wrong 12
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, peer, 0, win); // wrong 12
+      put(5, peer, 0);
+      MPI_Win_unlock(peer, win);
+      if (which == 12) MPI_Win_fence(0, win); // wrong 12
+      break;
+    case 29:
+      MPI_Win_fence(0, win);
+      put(5, peer, 0);
+      MPI_Win_lock(MPI_LOCK_SHARED, peer, 0, win); // wrong 29
+      break;
+    case 30:
+      MPI_Win_fence(0, win);
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, peer, 0, win);
+      put(5, peer, 0);
+      MPI_Win_unlock(peer, win);
+      MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
       break;
     case 13:
       MPI_Win_lock_all(0, win);

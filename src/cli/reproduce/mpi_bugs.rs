@@ -1,5 +1,4 @@
-//! `mazurka reproduce mpi-bugs`: compiles and verifies the C programs of a suite with a known
-//! layout.
+//! `mazurka reproduce mpi-bugs`: compiles and verifies the programs of a suite with a known layout.
 
 mod table;
 
@@ -20,7 +19,9 @@ use super::super::{Exit, Failure, interrupt, memory};
 use super::Args;
 use crate::explore::{Budget, Setting};
 use crate::model::Semantics;
-use crate::mpi::suite::{CONFIGURED, Dispute, Expected, MAKEFILE, Mark, Program, Suite, Test};
+use crate::mpi::suite::{
+    CONFIGURED, Dispute, Expected, Mark, Program, RUNNER, Suite, Test, configured, is_of_tests,
+};
 use crate::mpi::{Answer, Compiler, Language, Launch, Unreceived, verify};
 use crate::property::Properties;
 use crate::report::table::{Markdown, Plain, csv_lines};
@@ -55,6 +56,7 @@ impl Marked {
     /// A text about the test for `--list`; `None` if everything is right.
     fn objection(&self) -> Option<String> {
         let fault = match self.mark() {
+            Mark::Verified if matches!(self.answer, Ok(Answer::Odd(_))) => "warning",
             Mark::Passed | Mark::Verified => return None,
             Mark::Found { kind: None | Some(true), place: None | Some(true) } => return None,
             Mark::Found { kind: Some(false), .. } => "wrong kind",
@@ -113,8 +115,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     output.direct(args.output.as_deref(), [])?;
     let format = format(args.format, args.output.as_deref(), TableFormat::Text);
     let folder = &tests_in(fs::canonicalize(folder).map_err(cannot_read(folder))?);
-    let suite = Suite::new(inside(folder)?);
+    let suite = Suite::new(inside(folder)?).of_ranks(args.ranks.unwrap_or(Suite::RANKS));
     let programs = programs(folder, &suite, &args.filter)?;
+    if programs.iter().any(|program| program.script().is_some()) {
+        check_python()?;
+    }
     let begun = Instant::now();
     let (marked, whole) = all(&Site { folder, suite: &suite }, &programs, output)?;
     let table = table::table(&marked, begun.elapsed());
@@ -166,10 +171,9 @@ fn inside(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 fn programs(folder: &Path, suite: &Suite, filter: &str) -> Result<Vec<Program>, Failure> {
     let is_wanted = |name: &Path| name.to_string_lossy().contains(filter);
     let mut programs = Vec::new();
-    for list in suite.lists() {
+    for (list, makefile) in suite.lists() {
         let text = files::read(&folder.join(list))?;
-        let makefile = folder.join(list).with_file_name(MAKEFILE);
-        let makefile = fs::read_to_string(makefile).unwrap_or_default();
+        let makefile = fs::read_to_string(folder.join(makefile)).unwrap_or_default();
         programs.extend(suite.listed(list, &text, &makefile));
     }
     if programs.is_empty() {
@@ -179,10 +183,15 @@ fn programs(folder: &Path, suite: &Suite, filter: &str) -> Result<Vec<Program>, 
             programs.extend(suite.program(source, &text).map_err(bad)?);
         }
     }
+    if programs.is_empty() {
+        let text = |script| Ok((script, files::read(&folder.join(script))?));
+        let texts = suite.scripts().map(text).collect::<Result<_, Failure>>()?;
+        programs = suite.in_python(&texts);
+    }
     programs.retain(|program| is_wanted(&program.name));
     match programs.is_empty() {
         true => Err(Failure::Usage(format!(
-            "{} has no such C programs in a supported layout: see `mazurka reproduce --help`",
+            "{} has no such programs in a supported layout: see `mazurka reproduce --help`",
             shown(folder)
         ))),
         false => Ok(programs),
@@ -207,8 +216,7 @@ fn all(
     let line = progress::line(!output.is_quiet());
     let work = || -> Result<(), Failure> {
         let scratch = scratch()?;
-        let workshop =
-            Workshop::new(site, Compiler::of_user(Language::C, scratch.path()), scratch.path())?;
+        let workshop = Workshop::new(site, scratch.path())?;
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(program) = programs.get(index) else { return Ok(()) };
@@ -231,31 +239,47 @@ fn all(
     Ok((done.into_values().flatten().collect(), whole))
 }
 
+/// The interpreter of Python: that of an environment, if one is active.
+const PYTHON: &str = "python3";
+
+/// Checks that the programs in Python find mpi4py.
+fn check_python() -> Result<(), Failure> {
+    let call = Command::new(PYTHON).args(["-c", "import mpi4py"]).output();
+    let call = call.map_err(|error| Failure::Usage(format!("cannot run `{PYTHON}`: {error}")))?;
+    match call.status.success() {
+        true => Ok(()),
+        false => Err(Failure::Usage(format!(
+            "`{PYTHON}` cannot import mpi4py: activate an environment that has it, or install it by \
+             `MPICC=\"mazurka mpicc\" {PYTHON} -m pip install --no-binary mpi4py mpi4py`"
+        ))),
+    }
+}
+
 /// Compiles and runs programs of a suite, for one thread.
 struct Workshop<'s> {
     site: &'s Site<'s>,
-    compiler: Compiler,
     scratch: &'s Path,
     /// Compiler options for all programs.
     options: Vec<OsString>,
-    /// A library that all programs are linked with, if there is one.
+    /// A library that all programs in C are linked with, if there is one.
     library: Option<OsString>,
 }
 
 impl<'s> Workshop<'s> {
-    fn new(
-        site: &'s Site<'s>,
-        compiler: Compiler,
-        scratch: &'s Path,
-    ) -> Result<Workshop<'s>, Failure> {
+    fn new(site: &'s Site<'s>, scratch: &'s Path) -> Result<Workshop<'s>, Failure> {
         let mut options = vec!["-O0".into(), "-w".into()];
         let includes = site.suite.includes().into_iter().map(|folder| site.folder.join(folder));
         options.extend(includes.map(|folder| include(&folder)));
-        let mut workshop = Workshop { site, compiler, scratch, options, library: None };
+        fs::write(scratch.join(TESTS), RUNNER).map_err(cannot_make)?;
+        let mut workshop = Workshop { site, scratch, options, library: None };
         if site.suite.lists().next().is_some() {
             workshop.equip()?;
         }
         Ok(workshop)
+    }
+
+    fn compiler(&self, language: Language) -> Compiler {
+        Compiler::of_user(language, self.scratch)
     }
 
     /// Makes the headers and the library that are common to the programs in lists.
@@ -265,64 +289,105 @@ impl<'s> Workshop<'s> {
         for (name, text) in CONFIGURED {
             fs::write(headers.join(name), text).map_err(cannot_make)?;
         }
-        self.options.push(include(&headers));
+        for (template, name) in self.site.suite.templates() {
+            let text = configured(&files::read(&self.site.folder.join(template))?);
+            fs::write(headers.join(name), text).map_err(cannot_make)?;
+        }
+        // Programs in two folders use `../../include/mpitestconf.h`.
+        let below = self.scratch.join("headers/of/program");
+        fs::create_dir_all(&below).map_err(cannot_make)?;
+        self.options.extend([include(&headers), include(&below)]);
         let library = self.scratch.join("libcommon.a");
+        let compiler = self.compiler(Language::C);
         for (index, source) in self.site.suite.common().enumerate() {
             let object = self.scratch.join(format!("common-{index}.o"));
             let unlinked = ["-c".into(), self.site.folder.join(source).into()];
             let named = ["-o".into(), object.clone().into()];
             let arguments = [&self.options[..], &unlinked, &named].concat();
-            if self.compiler.run(&arguments).map_err(Failure::Usage)? {
+            if compiler.run(&arguments).map_err(Failure::Usage)? {
                 let ar = Command::new("ar").arg("rcs").arg(&library).arg(&object).status();
                 ar.map_err(|error| Failure::Usage(format!("cannot run `ar`: {error}")))?;
+                self.library = Some(library.clone().into());
             }
         }
-        self.library = Some(library.into());
         Ok(())
     }
 
-    /// Compiles a program and runs its tests.
+    /// Prepares a program and runs its tests.
     fn marked(&self, program: &Program) -> Result<Vec<Marked>, Failure> {
-        // It has the name by which it may start itself.
-        let folder = self.scratch.join("run");
-        fs::create_dir_all(&folder).map_err(cannot_make)?;
-        let made = folder.join(program.name.file_stem().unwrap_or_default());
-        let is_made = self.compile(program, &made)?;
+        let launch = match program.script() {
+            Some(script) => Ok(self.interpreted(script)?),
+            None => self.compiled(program)?,
+        };
         let marked = program.tests.iter().map(|test| {
             let begun = Instant::now();
-            let answer = match is_made {
-                true => answer(&made, test),
-                false => Err("it does not compile".into()),
-            };
             Marked {
                 program: program.name.clone(),
                 category: program.category(),
                 dispute: Dispute::of(&self.site.folder.join(&program.name), &test.expected),
                 test: test.clone(),
-                answer,
+                answer: launch.clone().and_then(|launch| answer(launch, test)),
                 time: begun.elapsed(),
             }
         });
         Ok(marked.collect())
     }
 
-    fn compile(&self, program: &Program, made: &Path) -> Result<bool, Failure> {
+    /// How a script is started.
+    fn interpreted(&self, script: &Path) -> Result<Launch, Failure> {
+        let script = self.site.folder.join(script);
+        let runner = is_of_tests(&script, &files::read(&script)?).then(|| self.scratch.join(TESTS));
+        let folder = script.parent().unwrap_or(self.site.folder).to_owned();
+        let arguments = runner.into_iter().chain([script]).map(OsString::from).collect();
+        Ok(Launch { arguments, ..self.launch(Path::new(PYTHON), folder) })
+    }
+
+    /// How a program is started, or why it could not be compiled.
+    fn compiled(&self, program: &Program) -> Result<Result<Launch, String>, Failure> {
+        // It has the name by which it may start itself.
+        let folder = self.scratch.join("run");
+        fs::create_dir_all(&folder).map_err(cannot_make)?;
+        let made = folder.join(program.name.file_stem().unwrap_or_default());
+        Ok(self.compile(program, &made)?.map(|()| self.launch(&made, folder)))
+    }
+
+    /// A program that is started in this folder.
+    fn launch(&self, program: &Path, folder: PathBuf) -> Launch {
+        let base = self.site.folder.to_owned();
+        Launch { base, folder: Some(folder), ..Launch::new(program, Suite::RANKS) }
+    }
+
+    fn compile(&self, program: &Program, made: &Path) -> Result<Result<(), String>, Failure> {
+        let language = program.language();
         let sources: Vec<_> =
             program.sources.iter().map(|source| self.site.folder.join(source)).collect();
         let mut arguments = self.options.clone();
         arguments.extend(program.options.iter().map(OsString::from));
         for source in &sources {
             let text = files::read(source)?;
-            if text.contains("#pragma omp") || text.contains("omp.h") {
+            if ["#pragma omp", "omp.h", "!$omp"].iter().any(|used| text.contains(used)) {
                 arguments.push("-fopenmp".into());
             }
         }
         arguments.extend(sources.into_iter().map(OsString::from));
-        arguments.extend(self.library.clone());
+        match language {
+            // The folder for modules.
+            Language::Fortran => arguments.extend(["-J".into(), self.scratch.into()]),
+            _ => arguments.extend(self.library.clone()),
+        }
         arguments.extend(["-lm".into(), "-o".into(), made.into()]);
-        self.compiler.run(&arguments).map_err(Failure::Usage)
+        match self.compiler(language).run(&arguments) {
+            Ok(true) => Ok(Ok(())),
+            Ok(false) => Ok(Err("it does not compile".into())),
+            // A suite may have a few programs in Fortran, and nobody to compile them.
+            Err(why) if language == Language::Fortran => Ok(Err(why)),
+            Err(why) => Err(Failure::Usage(why)),
+        }
     }
 }
+
+/// The name of the script that runs a file of tests.
+const TESTS: &str = "run_tests.py";
 
 fn include(folder: &Path) -> OsString {
     let mut option = OsString::from("-I");
@@ -338,12 +403,12 @@ fn cannot_make(error: std::io::Error) -> Failure {
     Failure::Usage(format!("cannot write to a temporary folder: {error}"))
 }
 
-fn answer(program: &Path, test: &Test) -> Result<Answer, String> {
+fn answer(launch: Launch, test: &Test) -> Result<Answer, String> {
     let launch = Launch {
-        arguments: test.arguments.clone(),
+        arguments: [launch.arguments, test.arguments.clone()].concat(),
+        size: test.ranks,
         step_timeout: STEP,
-        folder: program.parent().map(Path::to_owned),
-        ..Launch::new(program, test.ranks)
+        ..launch
     };
     let properties = Properties::default().with(Unreceived);
     let max_memory = Some((MEMORY, memory::in_use as fn() -> u64));

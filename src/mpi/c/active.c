@@ -112,7 +112,8 @@ FUNCTION(Win_start, (MPI_Group group, int assertion, MPI_Win win)) {
   CALL("MPI_Win_start");
   assertion_check(assertion, MPI_MODE_NOCHECK);
   struct window *window = window_of(win);
-  bool is_open = window->is_fenced;
+  epoch_check_fence(window);
+  bool is_open = false;
   for (int rank = 0; rank < window->comm->group->size; rank++) is_open |= window->holds[rank] != FREE;
   if (is_open) fail("double epoch", "another epoch was opened at {@%lx}", window->opened_at);
   window->started = members(window, group);

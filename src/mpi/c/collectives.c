@@ -324,7 +324,8 @@ void collective_pass(struct comm *comm) {
   enter(in, description, (struct summary){0}, &(struct bytes){0});
 }
 
-/* Takes block number `block` of a rank's contribution into this part. */
+/* Takes block number `block` of a rank's contribution into this part. Unlike a message, it must not
+ * be shorter (MPI 4.1, 6.1). */
 static void take_block_of(struct reader given, int rank, int block, struct part part) {
   uintptr_t site = take_u64(&given);
   int blocks = (int)take_u32(&given);
@@ -335,7 +336,11 @@ static void take_block_of(struct reader given, int rank, int block, struct part 
   }
   char who[32];
   snprintf(who, sizeof who, "rank %d", rank);
-  if (block < blocks) take_data(&given, part.at, part.count, part.type, who, site, call.site);
+  if (block >= blocks) return;
+  size_t sent = take_data(&given, part.at, part.count, part.type, who, site, call.site);
+  size_t wanted = part.count * part.type->size;
+  if (sent < wanted)
+    fail("count mismatch", "%s sends %zu bytes at {@%lx}, but at {@%lx} %zu are expected", who, sent, site, call.site, wanted);
 }
 
 /* The contribution of a peer. On an intercommunicator, it is one of the other group, or one of all

@@ -13,7 +13,7 @@
 struct object;
 static enum { BEFORE, INSIDE, AFTER } phase;
 
-/* Programs get the level of threads that they ask for. */
+/* Programs get the highest level of threads that they ask for. */
 static int thread_level = MPI_THREAD_SINGLE;
 
 static const char *level_name(int level) {
@@ -23,6 +23,15 @@ static const char *level_name(int level) {
     case MPI_THREAD_SERIALIZED: return "MPI_THREAD_SERIALIZED";
     default: return "MPI_THREAD_MULTIPLE";
   }
+}
+
+const char *env_level(void) { return level_name(thread_level); }
+
+/* The level that a session asks for, by its name, is that of the whole rank, if it is the highest. */
+void env_ask_for(const char *name) {
+  static const int levels[] = {MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
+  for (int i = 0; i < 3; i++)
+    if (levels[i] > thread_level && strcmp(name, level_name(levels[i])) == 0) thread_level = levels[i];
 }
 
 bool env_has_world(void) { return phase == INSIDE; }
@@ -76,7 +85,7 @@ static int init(int level) {
   if (phase != BEFORE) fail("missing init", "%s is called a second time", call.name);
   phase = INSIDE;
   thread_is_main();
-  thread_level = level;
+  if (level > thread_level) thread_level = level;
   if (!thread_is_alone()) env_check_single();
   python_begin();
   spawn_join();
@@ -93,7 +102,7 @@ FUNCTION(Init_thread, (int *argc, char ***argv, int required, int *provided)) {
   ANYWHERE("MPI_Init_thread");
   (void)argc, (void)argv;
   if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) fail("invalid argument", "%d is no level of threads", required);
-  *OUT(provided) = required;
+  *OUT(provided) = required > thread_level ? required : thread_level;
   return init(required);
 }
 

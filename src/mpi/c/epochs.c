@@ -19,6 +19,9 @@ FUNCTION(Win_fence, (int assertion, MPI_Win win)) {
   if (assertion & MPI_MODE_NOPRECEDE && window->length > 0)
     fail("invalid argument", "MPI_MODE_NOPRECEDE, but %s at {@%lx} comes before it", window->operations[0].name,
          window->operations[0].site);
+  if (window->inner_at && !(assertion & MPI_MODE_NOPRECEDE))
+    fail("double epoch", "the epoch that was opened at {@%lx} is in the one from the fence at {@%lx} to this one", window->inner_at,
+         window->fenced_at);
   if (assertion & MPI_MODE_NOSTORE) records_check_stores(window, "before it");
   bool was_used = operations_exchange(window, assertion);
   window->no_put_at = assertion & MPI_MODE_NOPUT ? call.site : 0;
@@ -28,7 +31,8 @@ FUNCTION(Win_fence, (int assertion, MPI_Win win)) {
    * only if that is used. */
   window->is_fenced = window->has_fenced && !was_used;
   window->synchronized = clock_tick();
-  window->opened_at = call.site;
+  window->opened_at = window->fenced_at = call.site;
+  window->inner_at = 0;
   return MPI_SUCCESS;
 }
 
@@ -45,8 +49,16 @@ static void give_back(struct window *window, int target) {
   window->holds[target] = FREE;
 }
 
-static void check_no_epoch(const struct window *window, int target) {
-  if (window->is_fenced) fail("double epoch", "a lock in the epoch of the fence at {@%lx}", window->opened_at);
+/* A fence opens an epoch only if another one follows (MPI 4.1, 12.5.1), so that one finds the
+ * mistake, unless there are operations of the epoch already. */
+void epoch_check_fence(struct window *window) {
+  if (!window->is_fenced) return;
+  if (window->length > 0) fail("double epoch", "another epoch in that of the fence at {@%lx}", window->fenced_at);
+  window->inner_at = call.site;
+}
+
+static void check_no_epoch(struct window *window, int target) {
+  epoch_check_fence(window);
   bool is_taken = target < 0 ? window_is_locked(window) : window->holds[target] != FREE;
   if (is_taken) fail("double epoch", "a lock in the epoch that was opened at {@%lx}", window->opened_at);
 }

@@ -78,6 +78,7 @@
 #define cart_shift mazurka_cart_shift
 #define comm_split mazurka_comm_split
 #define contribution mazurka_contribution
+#define env_ask_for mazurka_env_ask_for
 #define env_check mazurka_env_check
 #define locks_settle mazurka_locks_settle
 #define env_check_caller mazurka_env_check_caller
@@ -85,6 +86,7 @@
 #define env_check_thread mazurka_env_check_thread
 #define env_is_over mazurka_env_is_over
 #define env_lets_threads_call mazurka_env_lets_threads_call
+#define env_level mazurka_env_level
 #define exchange mazurka_exchange
 #define fail mazurka_fail
 #define file_get_handler mazurka_file_get_handler
@@ -382,6 +384,8 @@ void env_check_caller(void); /* that it may call MPI now */
 void env_check_single(void); /* that there may be a second thread */
 bool env_is_over(void);
 bool env_lets_threads_call(void); /* whether other threads may call MPI */
+const char *env_level(void); /* the level of threads */
+void env_ask_for(const char *level);
 
 /* handles.c: objects behind handles */
 enum kind { COMM = 1, GROUP, DATATYPE, OP, REQUEST, WIN, INFO, MESSAGE, ERRHANDLER, SESSION, OPENED, KINDS };

@@ -25,7 +25,6 @@ MPI_Errhandler *session_errhandler(MPI_Session session) { return &get(session)->
 
 FUNCTION(Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session *session)) {
   ANYWHERE("MPI_Session_init");
-  (void)info;
   env_begin();
   if (env_is_over()) thread_is_main();
   OUT(session);
@@ -33,6 +32,8 @@ FUNCTION(Session_init, (MPI_Info info, MPI_Errhandler handler, MPI_Session *sess
   errhandler_attach(&made->errhandler, handler, "sessions");
   *session = (MPI_Session)handle_new(SESSION, &made->object);
   count_of_open++;
+  const char *level = info_find(info, "thread_level");
+  if (level) env_ask_for(level);
   python_begin();
   return MPI_SUCCESS;
 }
@@ -103,11 +104,12 @@ FUNCTION(Session_get_pset_info, (MPI_Session session, const char *name, MPI_Info
   return MPI_SUCCESS;
 }
 
-/* No hints are used. */
+/* There is one hint. */
 FUNCTION(Session_get_info, (MPI_Session session, MPI_Info *info)) {
   CALL("MPI_Session_get_info");
   get(session);
   *OUT(info) = info_new();
+  info_put(*info, "thread_level", env_level());
   return MPI_SUCCESS;
 }
 

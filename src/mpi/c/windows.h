@@ -16,6 +16,7 @@
 #define window_of mazurka_window_of
 #define window_is_locked mazurka_window_is_locked
 #define window_check_base mazurka_window_check_base
+#define epoch_check_fence mazurka_epoch_check_fence
 #define window_check_rank mazurka_window_check_rank
 #define window_make mazurka_window_make
 #define window_new mazurka_window_new
@@ -161,6 +162,7 @@ struct window {
   bool *are_contended; /* by target: see records_exchange */
   bool is_fenced;    /* a fence has opened an epoch that no fence has closed */
   bool has_fenced;   /* the last fence may have opened an epoch */
+  uintptr_t fenced_at, inner_at; /* the last fence; an epoch that was opened in the one that it may have opened */
   bool is_known;     /* whether others may know what the rank has done since the window was made */
   enum hold *holds;  /* by target */
   uint32_t *locks;   /* requests for the gates, by target and rank: locks.c */
@@ -307,6 +309,7 @@ int window_make(void *base, MPI_Aint size, MPI_Aint unit, MPI_Comm comm, int fla
 struct window *window_new(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, int flavor);
 struct mapped *window_map(struct window *window, int target, uint64_t from, void *private, size_t size);
 void window_meet(struct window *window);
+void epoch_check_fence(struct window *window);
 /* Makes both copies equal: as windows_publish and windows_pull do. */
 void window_publish(struct window *window);
 void window_pull(struct window *window);

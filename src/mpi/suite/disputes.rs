@@ -41,7 +41,12 @@ const DISPUTES: &[Dispute] = &[
         reason: "an operation on a window has to be within an access epoch, and barriers begin none",
     },
     Dispute {
-        programs: &["*/0-level/correct/coll/opmax.c", "*/0-level/correct/coll/opmin.c"],
+        programs: &[
+            "*/0-level/correct/coll/opmax.c",
+            "*/0-level/correct/coll/opmin.c",
+            "*/0-level/correct/coll/opprod.c",
+            "*/0-level/correct/coll/opsum.c",
+        ],
         slip: Some(Slip::InvalidOperator),
         section: "6.9.3 Signed Characters and Reductions",
         reason: "MPI_CHAR is for printable characters, and cannot be reduced",
@@ -139,6 +144,93 @@ const DISPUTES: &[Dispute] = &[
         slip: None,
         section: "3.2.4 Blocking Receive",
         reason: "a message may be shorter than the buffer",
+    },
+    Dispute {
+        programs: &["*/0-level/openmp/data_race/correct/data_race_isend.c"],
+        slip: Some(Slip::LocalConcurrency),
+        section: "3.7.2 Communication Initiation",
+        reason: "another thread writes what is sent, and the master construct has no barrier",
+    },
+    Dispute {
+        programs: &["*/0-level/openmp/data_race/correct/data_race_isend_3.c"],
+        slip: Some(Slip::LocalConcurrency),
+        section: "3.7.2 Communication Initiation",
+        reason: "the buffer of a receive is not to be filled before the receive is complete",
+    },
+    Dispute {
+        programs: &[
+            "*/0-level/openmp/data_race/data_race_bcast.c",
+            "*/0-level/openmp/data_race/data_race_ibcast.c",
+        ],
+        slip: None,
+        section: "6.4 Broadcast",
+        reason: "only what the count covers is sent, and that is the part that the same thread has written",
+    },
+    Dispute {
+        programs: &["*/0-level/openmp/ordering/correct/dependant/deadlock_probe.c"],
+        slip: Some(Slip::CallOrder),
+        section: "3.8.2 Matching Probe",
+        reason: "a matched probe waits for a message: here for one that is sent when another thread, which waits for the lock, has answered",
+    },
+    Dispute {
+        programs: &["*/0-level/openmp/ordering/correct/request_reuse.c"],
+        slip: Some(Slip::MissingInit),
+        section: "11.2.2 Finalizing MPI",
+        reason: "after MPI_Finalize, the rank in a communicator cannot be asked for",
+    },
+    Dispute {
+        programs: &["*/0-level/openmp/ordering/correct/two_collectives_4.c"],
+        slip: Some(Slip::Threads),
+        section: "6.14 Correctness",
+        reason: "two threads must not be in collectives of one communicator at the same time",
+    },
+    Dispute {
+        programs: &["*/0-level/openmp/ordering/correct/two_collectives_5.c"],
+        slip: Some(Slip::CallOrder),
+        section: "6.14 Correctness",
+        reason: "each thread makes both tasks, so one rank broadcasts more often than the other",
+    },
+    Dispute {
+        programs: &["*/0-level/openmp/ordering/correct/two_collectives_7.c"],
+        slip: Some(Slip::DatatypeMismatch),
+        section: "3.3.1 Type Matching Rules",
+        reason: "integers are sent as MPI_FLOAT",
+    },
+    Dispute {
+        programs: &["*/mpi/errors/comm/manysplit"],
+        slip: None,
+        section: "7.4.2 Communicator Constructors",
+        reason: "communicators are made and freed, in any number",
+    },
+    Dispute {
+        programs: &["*/mpi/errors/comm/userdup"],
+        slip: None,
+        section: "7.7.2 Communicators",
+        reason: "a function that copies an attribute may return an error, which MPI_Comm_dup then returns",
+    },
+    Dispute {
+        programs: &["*/mpi/errors/io/file_errhdl"],
+        slip: None,
+        section: "9.3 Error Handling",
+        reason: "the error handler of a file may be set and called",
+    },
+    Dispute {
+        programs: &["*/mpi/errors/io/fileerrret"],
+        slip: None,
+        section: "14.7 I/O Error Handling",
+        reason: "the error handler of files that are not open may be set, and a file may be absent",
+    },
+    Dispute {
+        programs: &["*/mpi/errors/session/sessioninit"],
+        slip: None,
+        section: "11.3.1 Session Creation and Destruction Methods",
+        reason: "an unknown level of threads may be asked for: the session is not made, or with another level",
+    },
+    Dispute {
+        programs: &["*/mpi/errors/spawn/badport"],
+        slip: None,
+        section: "11.9.3 Client Routines",
+        reason: "the port of a server may be closed: MPI_Comm_connect then returns an error",
     },
 ];
 

@@ -9,7 +9,7 @@
 //! END_MBI_TESTS
 //! ```
 //!
-//! MPI-BugBench writes `MBB`, and no colon.
+//! MPI-BugBench writes `MBB`, and no colon. In Fortran, each line begins with `!`.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -33,7 +33,8 @@ fn described(file: &str, text: &str, rest: &str, suite: &str) -> Result<Vec<Test
     let end = format!("END_{suite}_TESTS");
     let (header, program) = rest.split_once(&end).ok_or_else(|| format!("no {end}"))?;
     let above = text[..text.len() - program.len()].lines().count();
-    let lines: Vec<&str> = header.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let lines = header.lines().map(|line| line.trim_start_matches([' ', '!']).trim_end());
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     let mut tests = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         let Some(command) = line.strip_prefix("$ ") else { continue };
@@ -149,6 +150,12 @@ END_MBB_TESTS
         assert_eq!(found[0].places, BTreeSet::from(places));
         assert_eq!(found[1].expected, Expected::Right);
         assert_eq!((found[0].buffering, found[1].buffering), (None, Some(Buffering::Zero)));
+    }
+
+    #[test]
+    fn headers_in_fortran_are_read() {
+        let text: String = BUGS.lines().map(|line| format!("!  {line}\n")).collect();
+        assert_eq!(read(&text), read(BUGS));
     }
 
     #[test]

@@ -9,9 +9,6 @@ use super::{Expected, Program, Suite, Test, places};
 /// The comment above a line that takes part in a race.
 const CONFLICT: &str = "// CONFLICT";
 
-/// The number of ranks, if the program does not give it.
-const RANKS: u32 = 2;
-
 /// Definitions that the scripts of MPI-CorrBench pass to the compiler.
 const DEFINED: [&str; 2] = ["-DNUM_THREADS=2", "-DBUFFER_LENGTH_INT=10"];
 
@@ -61,10 +58,8 @@ impl Suite {
         } else {
             return None;
         };
-        let (buffering, arguments, places) = Default::default();
-        let test = Test { ranks: RANKS, buffering, arguments, expected, places };
         let options = DEFINED.map(str::to_owned).into();
-        Some(Program { options, ..Program::of(file, vec![test]) })
+        Some(Program { options, ..Program::of(file, vec![self.test(expected)]) })
     }
 
     /// Whether there is a file in this folder.
