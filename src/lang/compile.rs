@@ -6,6 +6,7 @@
 //! expanded here.
 
 mod actor;
+mod collection;
 mod control;
 mod invariant;
 mod operation;
@@ -294,7 +295,8 @@ impl<'a> Compiler<'a> {
 
     pub(super) fn constant(&mut self, value: Value) {
         // Large values are not deduplicated, because hashing them takes long.
-        if let Value::Tuple(_) | Value::List(_) | Value::Message { .. } = value {
+        use Value::{List, Map, Message, Set, Tuple};
+        if let Tuple(_) | List(_) | Set(_) | Map(_) | Message { .. } = value {
             self.code.constants.push(value);
             return self.emit(Instr::Const(self.code.constants.len() as u32 - 1));
         }
@@ -423,8 +425,10 @@ impl<'a> Compiler<'a> {
             ExprKind::Match(value, arms) => self.match_expr(value, arms),
             ExprKind::While(condition, body) => self.while_loop(Some(condition), body),
             ExprKind::Loop(body) => self.while_loop(None, body),
-            ExprKind::ForRange(var, lo, hi, body) => self.for_range(*var, lo, hi, body),
-            ExprKind::ForEach(pattern, list, body) => self.for_each(pattern, list, body),
+            ExprKind::For(generator, body) => self.for_loop(generator, body),
+            ExprKind::Within(_) | ExprKind::Collect(_) | ExprKind::Quantified(..) => {
+                self.on_collections(&expr.kind);
+            }
             ExprKind::Break | ExprKind::Continue => self.leave_loop(&expr.kind),
             ExprKind::Return(value) => self.return_expr(value.as_deref()),
             ExprKind::Assert(condition, message) => {

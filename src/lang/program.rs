@@ -358,6 +358,12 @@ impl Program {
             },
             Value::Tuple(parts) => format!("({})", all(&mut parts.iter())),
             Value::List(items) => format!("[{}]", all(&mut items.iter())),
+            Value::Set(set) => format!("{{{}}}", all(&mut set.items().iter())),
+            Value::Map(map) => {
+                let show = |part| self.show(part, names);
+                let entry = |(key, value)| format!("{}: {}", show(key), show(value));
+                format!("{{{}}}", map.iter().map(entry).collect::<Vec<_>>().join(", "))
+            }
             Value::Message { name, args } => match self.messages.get(*name as usize) {
                 Some(name) => format!("{name}({})", all(&mut args.iter())),
                 None => value.to_string(),

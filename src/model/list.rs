@@ -8,6 +8,7 @@
 //! Invariant: a list is [`Items::Few`] iff it has at most [`FEW`] elements. So equal lists have
 //! equal forms, and the derived comparison and hash are right.
 
+use std::cmp::Ordering;
 #[cfg(not(feature = "lang"))]
 use std::collections::VecDeque as Long;
 use std::fmt;
@@ -58,6 +59,15 @@ impl List {
             Items::Many(items) => (&[][..], Some(items.iter())),
         };
         few.iter().chain(many.into_iter().flatten())
+    }
+
+    /// By binary search: the place of an element that is `Equal`; otherwise the place that it would
+    /// have. The list must be sorted.
+    pub(super) fn find(&self, order: impl FnMut(&Value) -> Ordering) -> Result<usize, usize> {
+        match &self.0 {
+            Items::Few(items) => items.binary_search_by(order),
+            Items::Many(items) => items.binary_search_by(order),
+        }
     }
 
     /// Appends an element.

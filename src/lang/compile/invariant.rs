@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::{BodyKind, Compiler};
 use crate::lang::code::{Instr, ReadSet};
 use crate::lang::constant::evaluate_where;
-use crate::lang::hir::{Address, Body, Expr, ExprKind, VarId};
+use crate::lang::hir::{Address, Body, Expr, ExprKind, Generator, VarId};
 use crate::model::Value;
 
 /// The most invariants that a block is split into.
@@ -64,7 +64,8 @@ fn split<'e>(block: &'e Expr, known: &mut Known, parts: &mut Vec<Part<'e>>) -> O
         match &statement.kind {
             ExprKind::Const(Value::Unit) => {}
             ExprKind::Assert(..) => parts.push((statement, known.clone())),
-            ExprKind::ForRange(Some(var), from, to, body) => {
+            ExprKind::For(generator, body) => {
+                let Generator::Range(Some(var), from, to) = &**generator else { return None };
                 let [from, to] = [constant(known, from)?, constant(known, to)?];
                 for value in from..to {
                     let before = parts.len();

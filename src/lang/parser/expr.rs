@@ -23,6 +23,18 @@ fn binary_op(token: Token) -> Option<(BinaryOp, u8)> {
         Token::Star => (Mul, 5),
         Token::Slash => (Div, 5),
         Token::Percent => (Rem, 5),
+        Token::In => (In, COMPARISON),
+        _ => return None,
+    })
+}
+
+/// The operator that this word is between two operands, and its precedence.
+fn word_op(word: &str) -> Option<(BinaryOp, u8)> {
+    Some(match word {
+        "subset" => (BinaryOp::Subset, COMPARISON),
+        "union" => (BinaryOp::Union, 4),
+        "minus" => (BinaryOp::Minus, 4),
+        "intersect" => (BinaryOp::Intersect, 5),
         _ => return None,
     })
 }
@@ -78,16 +90,18 @@ impl Parser<'_> {
                 self.give_up("this expression is too long");
                 break;
             }
-            let sign = self.advance();
+            let negated = self.peek() == Token::Ident && op == BinaryOp::In;
+            let sign = if negated { self.advance().to(self.advance()) } else { self.advance() };
             if let Some(twice) = self.doubled_sign(op, sign) {
                 left = missing(left.span.to(twice));
                 continue;
             }
             self.foreign_sign(op, sign);
-            let right = self.binary(strength);
-            if strength == COMPARISON
-                && binary_op(self.peek()).is_some_and(|(_, s)| s == COMPARISON)
-            {
+            let mut right = self.binary(strength);
+            if op == BinaryOp::In && self.eat(Token::DotDot) {
+                right = self.range_from(right, |parser| parser.binary(strength));
+            }
+            if strength == COMPARISON && self.binary_op().is_some_and(|(_, s)| s == COMPARISON) {
                 let message = "comparisons cannot be chained";
                 let again = Diagnostic::error(self.span(), message);
                 self.report(again.also(sign, "after this one").hint("join two of them with `&&`"));
@@ -96,15 +110,25 @@ impl Parser<'_> {
             }
             let span = left.span.to(right.span);
             left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
+            if negated {
+                left = Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(left)), span };
+            }
         }
         left
     }
 
-    /// The operator of the current token. Words of other languages (`and`, `or`, `mod`, `div`) are
+    /// The operator at the current token. Words of other languages (`and`, `or`, `mod`, `div`) are
     /// reported and treated as operators.
     fn binary_op(&mut self) -> Option<(BinaryOp, u8)> {
         let found = binary_op(self.peek());
-        if found.is_some() || self.peek() != Token::Ident || !self.ends_operand() {
+        if found.is_some() || self.peek() != Token::Ident {
+            return found;
+        }
+        if self.text() == "not" && self.peek_second() == Token::In {
+            return binary_op(Token::In);
+        }
+        let found = word_op(self.text()).filter(|_| self.continues_with_operand());
+        if found.is_some() || !self.ends_operand() {
             return found;
         }
         let (word, meant) = match self.text() {
@@ -118,6 +142,17 @@ impl Parser<'_> {
         let hint = format!("write {}", meant.describe());
         self.report(Diagnostic::error(self.span(), message).hint(hint));
         binary_op(meant)
+    }
+
+    /// Does an operand follow the current word? On a new line the word may also begin a statement,
+    /// after a `;` that is missing.
+    fn continues_with_operand(&self) -> bool {
+        use Token::*;
+        match self.peek_second() {
+            LParen | LBracket | Minus => !self.at_new_line(),
+            Ident | Int | Str | True | False | LBrace | Bang | If | Match => true,
+            _ => false,
+        }
     }
 
     /// Is the previous token on the same line, and can it end an operand?
@@ -303,7 +338,10 @@ impl Parser<'_> {
                 ExprKind::Bool(value)
             }
             Token::Str => self.string(),
-            Token::Ident => self.name_or_call(),
+            Token::Ident => match self.quantifier() {
+                Some(quantifier) => self.quantified(quantifier),
+                None => self.name_or_call(),
+            },
             token if token.is_word() && self.peek_second() == Token::LParen => self.name_or_call(),
             Token::Spawn => {
                 self.advance();
@@ -315,7 +353,7 @@ impl Parser<'_> {
             }
             Token::LParen => self.parenthesised(),
             Token::LBracket => self.list(),
-            Token::LBrace => ExprKind::Block(self.block()),
+            Token::LBrace => self.braces(),
             Token::If => self.conditional(),
             Token::Match => self.match_expr(),
             Token::While => {
@@ -426,25 +464,6 @@ impl Parser<'_> {
         }
     }
 
-    fn list(&mut self) -> ExprKind {
-        let open = self.advance();
-        let mut items = Vec::new();
-        while !matches!(self.peek(), Token::RBracket | Token::End) {
-            let item = self.expr();
-            if items.is_empty() && self.eat(Token::Semi) {
-                let count = self.expr();
-                self.expect_close(Token::RBracket, open);
-                return ExprKind::Repeat(Box::new(item), Box::new(count));
-            }
-            items.push(item);
-            if !self.eat(Token::Comma) {
-                break;
-            }
-        }
-        self.expect_close(Token::RBracket, open);
-        ExprKind::List(items)
-    }
-
     fn conditional(&mut self) -> ExprKind {
         self.advance();
         let condition = Box::new(self.compared());
@@ -489,7 +508,7 @@ impl Parser<'_> {
         }
         let pattern = self.pattern();
         if self.peek() == Token::Eq {
-            let message = "a loop runs over a range or a list";
+            let message = "a loop runs over a range, a list, a set or a map";
             let hint = "write `for i in lo..hi { … }`; the last number is `hi - 1`";
             self.report(Diagnostic::error(self.span(), message).hint(hint));
             while !matches!(self.peek(), Token::LBrace | Token::Semi | Token::RBrace | Token::End) {
