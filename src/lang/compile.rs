@@ -16,7 +16,6 @@ mod procedure;
 
 use rustc_hash::FxHashMap;
 
-use self::invariant::{instance, named};
 use super::ast::BinaryOp;
 use super::check::Checked;
 use super::code::{Code, Instr, Live, ReadSet, Step, Visible};
@@ -445,28 +444,8 @@ impl<'a> Compiler<'a> {
             | ExprKind::Send(..)
             | ExprKind::Create(..) => self.of_actors(&expr.kind),
             ExprKind::Object(address) => self.address(address),
-            ExprKind::Peek(address) => {
-                self.reads.cells.push(named(&self.known, address));
-                self.address(address);
-                self.emit(Instr::Peek);
-            }
-            ExprKind::Pending(address) => {
-                self.reads.mailboxes.push(named(&self.known, address));
-                self.address(address);
-                self.emit(Instr::Pending);
-            }
-            ExprKind::ProcessVar { process, index, name } => {
-                match index {
-                    Some(index) => self.expr(index),
-                    None => self.constant(Value::Int(0)),
-                }
-                let name = self.text(name);
-                self.reads.variables.push((
-                    *process,
-                    instance(&self.known, index.as_deref()),
-                    name,
-                ));
-                self.emit(Instr::ProcessVar { process: *process, name });
+            ExprKind::Peek(_) | ExprKind::Pending(_) | ExprKind::ProcessVar { .. } => {
+                self.look(&expr.kind);
             }
         }
     }

@@ -183,9 +183,9 @@ fn is_small(value: &Value, depth: u32, carried: &mut u32) -> bool {
         Value::List(_) | Value::Set(_) => {
             items(value).iter().all(|item| is_small(item, depth, carried))
         }
-        Value::Map(map) => map.iter().all(|(key, value)| {
-            is_small(key, depth, carried) && is_small(value, depth, carried)
-        }),
+        Value::Map(map) => map
+            .iter()
+            .all(|(key, value)| is_small(key, depth, carried) && is_small(value, depth, carried)),
         _ => true,
     }
 }

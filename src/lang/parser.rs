@@ -8,6 +8,7 @@
 mod actor;
 mod collection;
 mod expr;
+mod for_loop;
 mod item;
 mod range;
 mod statement;
@@ -26,7 +27,15 @@ const CALLED: &str = "a name to call";
 
 /// Parses a file. Mistakes are reported to `diagnostics`; the tree then has `Error` nodes.
 pub(crate) fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Findings) -> File {
-    let mut parser = Parser { source, tokens, at: 0, nesting: 0, last_report: None, block_at: None, diagnostics };
+    let mut parser = Parser {
+        source,
+        tokens,
+        at: 0,
+        nesting: 0,
+        last_report: None,
+        block_at: None,
+        diagnostics,
+    };
     let mut file = File::default();
     while parser.peek() != Token::End {
         let (start, known) = (parser.span(), file.items.len());

@@ -551,6 +551,10 @@ impl Describe<Local> for Program {
         names.join("/")
     }
 
+    fn chosen(&self, local: &Local, place: i64) -> Option<Value> {
+        self.chosen_element(local, place)
+    }
+
     fn site(&self, local: &Local) -> Option<Site> {
         match (&local.failure, self.instr(local)) {
             (Some(failure), _) => failure.site.clone(),

@@ -250,8 +250,7 @@ impl Checker<'_> {
             other => {
                 let shown = self.show(&other);
                 let message = format!("expected a list, a set or a map, found {shown}");
-                let hint =
-                    (other == Type::Int).then(|| "to count, use a range: `0..n`".to_owned());
+                let hint = (other == Type::Int).then(|| "to count, use a range: `0..n`".to_owned());
                 let label = format!("this is {shown}");
                 self.report(Diagnostic::error(span, message).label(label).maybe_hint(hint));
                 Type::Error

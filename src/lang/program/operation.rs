@@ -5,7 +5,7 @@
 //! it has not requested) is found here, with the help of the books, and becomes a violation.
 
 use crate::lang::books::Books;
-use crate::lang::code::Visible;
+use crate::lang::code::{Instr, Visible};
 use crate::lang::hir::SendMode;
 use crate::lang::objects::{Answer, Caller, number};
 use crate::lang::operators;
@@ -110,6 +110,13 @@ impl Program {
             true => Err(format!("{does} a receive that it has cancelled")),
             false => Ok(handle),
         }
+    }
+
+    /// The element at this place, if `local` is at a choice from a collection.
+    pub(super) fn chosen_element(&self, local: &Local, place: i64) -> Option<Value> {
+        let Instr::Visible(Visible::ChooseFrom) = self.instr(local) else { return None };
+        let items = operators::items(local.stack.last()?);
+        items.iter().nth(place as usize).cloned()
     }
 
     /// The value of a visible operation, given its arguments and the response. Notes it in the
