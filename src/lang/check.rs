@@ -476,6 +476,8 @@ impl Checker<'_> {
             "integer" | "i32" | "i64" | "u32" | "u64" | "byte" | "long" => {
                 Some("the type of integers is `int`")
             }
+            "set" | "Set" => Some("a type of sets is written `{int}`"),
+            "map" | "Map" | "dict" => Some("a type of maps is written `{int: bool}`"),
             "boolean" => Some("the type of truth values is `bool`"),
             _ => None,
         };

@@ -85,6 +85,15 @@ impl List {
         }
     }
 
+    /// A list with one element more, at `place`.
+    pub(super) fn with(&self, place: usize, value: Value) -> List {
+        let mut longer = Vec::with_capacity(self.len() + 1);
+        longer.extend(self.iter().take(place).cloned());
+        longer.push(value);
+        longer.extend(self.iter().skip(place).cloned());
+        longer.into()
+    }
+
     /// Removes the element at `place`.
     ///
     /// # Panics

@@ -55,15 +55,23 @@ impl Map {
     pub fn insert(&mut self, key: Value, value: Value) {
         match self.keys.place(&key) {
             Ok(place) => self.values[place] = value,
-            Err(_) => *self = self.union(&Map::from_iter([(key, value)])),
+            Err(place) => {
+                let values = self.values.with(place, value);
+                *self = Map { keys: self.keys.with(place, key), values };
+            }
         }
     }
 
     /// All of `other`, and what has other keys.
     pub fn union(&self, other: &Map) -> Map {
         let keys = self.keys.union(&other.keys);
-        let value = |key| other.get(key).or_else(|| self.get(key)).expect("the value of a key");
-        let values = keys.items().iter().map(|key| value(key).clone()).collect();
+        let (mut mine, mut theirs) = (self.iter().peekable(), other.iter().peekable());
+        let values = keys.items().iter().map(|key| {
+            let mine = mine.next_if(|&(known, _)| known == key);
+            let theirs = theirs.next_if(|&(known, _)| known == key);
+            theirs.or(mine).expect("a key of one of them").1.clone()
+        });
+        let values = values.collect();
         Map { keys, values }
     }
 
@@ -75,7 +83,7 @@ impl Map {
     }
 
     /// The same keys with other values.
-    pub fn with(&self, value: impl FnMut(&Value) -> Value) -> Map {
+    pub fn valued(&self, value: impl FnMut(&Value) -> Value) -> Map {
         Map { keys: self.keys.clone(), values: self.values.iter().map(value).collect() }
     }
 }

@@ -45,11 +45,20 @@ impl Set {
 
     /// The elements of either.
     pub fn union(&self, other: &Set) -> Set {
-        match (other.is_subset(self), self.is_empty()) {
-            (true, _) => self.clone(),
-            (_, true) => other.clone(),
+        match (self.len(), other.len()) {
+            (_, 0) => self.clone(),
+            (0, _) => other.clone(),
+            (_, 1) => match self.place(&other.0[0]) {
+                Ok(_) => self.clone(),
+                Err(place) => self.with(place, other.0[0].clone()),
+            },
             _ => self.merged(other, |_, _| true),
         }
+    }
+
+    /// The same with a new element, whose place is this.
+    pub(super) fn with(&self, place: usize, value: Value) -> Set {
+        Set(self.0.with(place, value))
     }
 
     /// The elements of both.

@@ -448,6 +448,9 @@ impl Checker<'_> {
         let want = if call.want_dropped { Want::Any } else { want };
         let (list, item_type) = self.list_argument(list, want);
         let item = self.expr_of(item, &item_type);
+        if item_type == Type::Error {
+            return None;
+        }
         Some((ExprKind::Push(Box::new(list), Box::new(item)), Type::List(Arc::new(item_type))))
     }
 
@@ -456,6 +459,9 @@ impl Checker<'_> {
         let want = if call.want_dropped { Want::Any } else { want };
         let (list, item_type) = self.list_argument(list, want);
         let index = self.expr_of(index, &Type::Int);
+        if item_type == Type::Error {
+            return None;
+        }
         Some((ExprKind::Remove(Box::new(list), Box::new(index)), Type::List(Arc::new(item_type))))
     }
 }

@@ -323,6 +323,13 @@ impl Checker<'_> {
         Type::Error
     }
 
+    /// Advice if a block stands where a value of type `expected`, a set or a map, should be.
+    pub(super) fn block_for_set(&self, expected: &Type, span: Span) -> Option<&'static str> {
+        let is_set = matches!(self.infer.shallow(expected), Type::Set(_) | Type::Map(..));
+        (is_set && self.source[span.range()].starts_with('{'))
+            .then_some("this `{` opens a block: write the set or map in parentheses, `({…})`")
+    }
+
     fn report_no_set(&mut self, op: BinaryOp, ty: &Type, span: Span) {
         let shown = self.show(ty);
         let what = match op {

@@ -42,13 +42,7 @@ impl Checker<'_> {
                 (Type::Set(_) | Type::Map(..), Type::Int) => Some(
                     "sets are combined by `union`, `minus` and `intersect`, and compared by `subset`",
                 ),
-                (_, Type::Set(_) | Type::Map(..)) if self.source[span.range()].starts_with('{') => {
-                    Some("this `{` opens a block: write the set or map in parentheses, `({…})`")
-                }
-                (Type::Actor(_) | Type::AnyActor, Type::Actor(_)) => Some(
-                    "references to actors of any kind have type `actor`; state it: `var x: actor = …`",
-                ),
-                _ => None,
+                _ => self.block_for_set(ty, span),
             };
             let hint = hint.map(str::to_owned);
             let label = format!("this is {found}");

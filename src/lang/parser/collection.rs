@@ -4,6 +4,7 @@
 //! what is meant, the tokens inside tell: see [`Parser::opens_collection`].
 
 use super::Parser;
+use super::statement::missing;
 use crate::lang::ast::{Comprehension, Expr, ExprKind, Generator, Made, Quantifier};
 use crate::lang::token::Token;
 
@@ -37,10 +38,23 @@ impl Parser<'_> {
         if !self.opens_collection() {
             return ExprKind::Block(self.block());
         }
+        let close = self.closing(self.at);
         let open = self.advance();
         let kind = self.nested(Self::set_or_map);
-        self.expect_close(Token::RBrace, open);
+        if !self.expect_close(Token::RBrace, open) {
+            self.skip_to(close);
+        }
         kind
+    }
+
+    /// Skips what is wrong up to the bracket with this index, unless statements end before it.
+    fn skip_to(&mut self, close: Option<usize>) {
+        let Some(close) = close.filter(|&close| close > self.at) else { return };
+        let rest = &self.tokens[self.at..close];
+        if rest.iter().all(|token| token.0 != Token::Semi) {
+            self.at = close;
+            self.advance();
+        }
     }
 
     /// The inside of braces.
@@ -95,8 +109,11 @@ impl Parser<'_> {
     /// `x in s`
     fn generator(&mut self) -> Generator {
         let pattern = self.pattern();
-        self.expect(Token::In);
-        Generator { pattern, over: self.expr_or_range() }
+        let over = match self.expect(Token::In) {
+            true => self.expr_or_range(),
+            false => missing(self.span()),
+        };
+        Generator { pattern, over }
     }
 
     /// The quantifier that starts here. Its word is not reserved: a name is not followed by another

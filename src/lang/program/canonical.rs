@@ -58,7 +58,7 @@ fn renamed(value: &Value, name: &dyn Fn(Handle) -> Handle) -> Value {
         Value::Comm(handle) => Value::Comm(name(*handle)),
         Value::Tuple(parts) => Value::Tuple(parts.iter().map(|part| renamed(part, name)).collect()),
         Value::List(items) => Value::List(items.iter().map(|item| renamed(item, name)).collect()),
-        Value::Map(map) => Value::Map(map.with(|item| renamed(item, name))),
+        Value::Map(map) => Value::Map(map.valued(|item| renamed(item, name))),
         other => other.clone(),
     }
 }
