@@ -42,6 +42,9 @@ impl Checker<'_> {
                 (Type::Set(_) | Type::Map(..), Type::Int) => Some(
                     "sets are combined by `union`, `minus` and `intersect`, and compared by `subset`",
                 ),
+                (Type::Actor(_) | Type::AnyActor, Type::Actor(_)) => Some(
+                    "references to actors of any kind have type `actor`; state it: `var x: actor = …`",
+                ),
                 _ => self.block_for_set(ty, span),
             };
             let hint = hint.map(str::to_owned);
