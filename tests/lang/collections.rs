@@ -8,7 +8,7 @@ use mazurka::explore::{Budget, NoObserver, explore};
 use mazurka::model::{Map, Set, Value};
 
 use super::{fails, holds, program};
-use crate::judge::{LONG, METHODS, is_refused};
+use crate::judge::{LONG, METHODS, STATEFUL, is_refused, storing};
 use crate::random_models::{Rng, asked};
 
 /// The lengths are on both sides of the one from which on lists are trees.
@@ -429,9 +429,10 @@ fn sets_are_sets_of_bits_to_every_explorer() {
     for seed in 0..asked(30) as u64 {
         let [sets, bits] = [false, true].map(|as_bits| twin(seed, as_bits));
         let [one, other] = [&sets, &bits].map(|source| program(source));
-        for &(name, method, _) in METHODS.iter() {
+        let methods = METHODS.iter().map(|&(_, method, _)| method).chain(storing(STATEFUL));
+        for method in methods {
             if is_refused(&one, method) {
-                assert!(is_refused(&other, method), "{name} for seed {seed}");
+                assert!(is_refused(&other, method), "{method:?} for seed {seed}");
                 continue;
             }
             let [found, expected] = [&one, &other].map(|program| {
@@ -446,7 +447,7 @@ fn sets_are_sets_of_bits_to_every_explorer() {
                 let figures = [stats.traces, stats.deadlocked_traces, stats.transitions];
                 (figures, stats.states, stats.events, outcome.verdict(), outcome.violations.len())
             });
-            assert_eq!(found, expected, "{name} for seed {seed}:\n{sets}\n{bits}");
+            assert_eq!(found, expected, "{method:?} for seed {seed}:\n{sets}\n{bits}");
             compared += 1;
             violating += u32::from(found.4 > 0);
         }
@@ -525,6 +526,54 @@ fn operations_in_comprehensions_are_in_order() {
         }
         process Q[i in 0..2] { isend(m[i], {0: 1, 1: 2}[i]); }",
     );
+}
+
+/// Searches that store states give requests new numbers, also those in maps, and forget the values
+/// of others.
+#[test]
+fn requests_in_maps_are_known_to_every_explorer() {
+    let program = program(
+        "mailbox m[2]: int;
+        process P {
+            for round in 0..2 {
+                let open = {i: irecv(m[i]) for i in 0..2};
+                let k = waitany(values(open));
+                let first = value(open[k]);
+                local(\"between\");
+                assert(value(open[k]) == first && first == 10 * round + k);
+                for i in open { let got = wait(open[i]); assert(got == 10 * round + i); }
+            }
+        }
+        process Q[i in 0..2] { for round in 0..2 { isend(m[i], 10 * round + i); } }",
+    );
+    let methods = METHODS.iter().map(|&(_, method, _)| method).chain(storing(STATEFUL));
+    for method in methods.filter(|method| !is_refused(&program, *method)) {
+        let budget = Budget { all: true, endless: Some(LONG), ..Budget::default() };
+        let outcome = explore(&program, method, budget, &mut NoObserver);
+        assert!(outcome.violations.is_empty() && outcome.is_complete(), "{method:?}: {outcome:?}");
+    }
+}
+
+/// Requests in a map are renumbered like those in a list, so that rounds come back to one state.
+#[test]
+fn requests_in_maps_come_back_to_the_same_states() {
+    let states = |open: &str, all: &str| {
+        let program = program(&format!(
+            "mailbox m[2]: int;
+            process P {{
+                var open = {open};
+                loop {{ let k = waitany({all}); open[k] = irecv(m[k]); }}
+            }}
+            process Q[i in 0..2] {{ loop {{ send(m[i], i); }} }}"
+        ));
+        let budget = Budget { all: true, depth: Some(60), ..Budget::default() };
+        let [full, ..] = storing(STATEFUL);
+        let outcome = explore(&program, full, budget, &mut NoObserver);
+        (outcome.stats.states.expect("it stores states"), outcome.is_complete())
+    };
+    let (listed, is_all) = states("[irecv(m[i]) for i in 0..2]", "open");
+    assert_eq!(states("{i: irecv(m[i]) for i in 0..2}", "values(open)"), (listed, is_all));
+    assert!(is_all && listed > 20, "{listed}, complete: {is_all}");
 }
 
 /// Words of collections are names elsewhere, and braces are blocks where they were.
