@@ -143,13 +143,16 @@ fn collect(
     Ok(made.expect("every list has a set or a map"))
 }
 
+/// Is told what is known for an element and how many steps are left; says whether to go on.
+type Visit<'v> = dyn FnMut(&[(VarId, Value)], &mut u64) -> Result<bool, NotConstant> + 'v;
+
 /// Visits all values of the generators, each with what is known then, for as long as `visit` says
 /// so. Returns whether it did so for all.
 fn each(
     known: &[(VarId, Value)],
     generators: &[Generator],
     left: &mut u64,
-    visit: &mut dyn FnMut(&[(VarId, Value)], &mut u64) -> Result<bool, NotConstant>,
+    visit: &mut Visit<'_>,
 ) -> Result<bool, NotConstant> {
     let Some((first, rest)) = generators.split_first() else { return visit(known, left) };
     let mut with = |value: Value, pattern: &Pattern, left: &mut u64| {
