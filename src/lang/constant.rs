@@ -4,6 +4,7 @@ use super::ast::{BinaryOp, Made, Quantifier, UnaryOp};
 use super::diagnostic::Span;
 use super::hir::{Comprehension, Expr, ExprKind, Generator, Pattern, VarId};
 use super::operators;
+use super::types::MAX_ELEMENTS;
 use crate::model::{List, Value};
 
 /// The message for an expression that depends on more than constants.
@@ -125,6 +126,9 @@ fn collect(
         let condition = condition.as_ref().map(|condition| evaluate_where(known, condition, left));
         if condition.transpose()? == Some(Value::Bool(false)) {
             return Ok(true);
+        }
+        if items.len() as u64 > MAX_ELEMENTS {
+            return Err((makes.parts()[0].span, TOO_LONG.to_owned()));
         }
         let parts = makes.parts().iter().map(|part| evaluate_where(known, part, left));
         let mut parts = parts.collect::<Result<Vec<Value>, NotConstant>>()?;

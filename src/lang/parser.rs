@@ -30,6 +30,7 @@ pub(crate) fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Fi
     let mut parser = Parser {
         source,
         tokens,
+        closes: collection::closes(tokens),
         at: 0,
         nesting: 0,
         last_report: None,
@@ -56,6 +57,8 @@ enum Parts<T> {
 struct Parser<'a> {
     source: &'a str,
     tokens: &'a [(Token, Span)],
+    /// For each opening bracket the index of the closing one.
+    closes: Vec<Option<usize>>,
     at: usize,
     nesting: usize,
     /// The index of the token that the last report was about.

@@ -100,24 +100,18 @@ impl Known {
     }
 
     fn set(&self) -> &BTreeSet<Known> {
-        match self {
-            Known::Set(items) => items,
-            other => panic!("{other:?}"),
-        }
+        let Known::Set(items) = self else { panic!("{self:?}") };
+        items
     }
 
     fn map(&self) -> &BTreeMap<Known, Known> {
-        match self {
-            Known::Map(map) => map,
-            other => panic!("{other:?}"),
-        }
+        let Known::Map(map) = self else { panic!("{self:?}") };
+        map
     }
 
     fn int(&self) -> i64 {
-        match self {
-            Int(n) => *n,
-            other => panic!("{other:?}"),
-        }
+        let Int(n) = self else { panic!("{self:?}") };
+        *n
     }
 }
 

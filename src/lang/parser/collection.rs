@@ -6,6 +6,7 @@
 use super::Parser;
 use super::statement::missing;
 use crate::lang::ast::{Comprehension, Expr, ExprKind, Generator, Made, Quantifier};
+use crate::lang::diagnostic::Span;
 use crate::lang::token::Token;
 
 impl Parser<'_> {
@@ -38,7 +39,7 @@ impl Parser<'_> {
         if !self.opens_collection() {
             return ExprKind::Block(self.block());
         }
-        let close = self.closing(self.at);
+        let close = self.closes[self.at];
         let open = self.advance();
         let kind = self.nested(Self::set_or_map);
         if !self.expect_close(Token::RBrace, open) {
@@ -126,7 +127,7 @@ impl Parser<'_> {
         };
         let after = match self.peek_second() {
             Token::Ident => self.at + 2,
-            Token::LParen => self.closing(self.at + 1)? + 1,
+            Token::LParen => self.closes[self.at + 1]? + 1,
             _ => return None,
         };
         (self.tokens.get(after)?.0 == Token::In).then_some(found)
@@ -152,11 +153,11 @@ impl Parser<'_> {
         if self.peek() != LBrace {
             return false;
         }
-        let Some(close) = self.closing(self.at) else { return false };
+        let Some(close) = self.closes[self.at] else { return false };
         let (mut at, mut quantifiers) = (self.at + 1, 0);
         while at < close {
             match self.tokens[at].0 {
-                LBrace | LParen | LBracket => at = self.closing(at).unwrap_or(close),
+                LBrace | LParen | LBracket => at = self.closes[at].unwrap_or(close),
                 Colon if quantifiers > 0 => quantifiers -= 1,
                 For if at == self.at + 1 => return false,
                 // Perhaps a loop, after a statement that ends with a block.
@@ -175,23 +176,24 @@ impl Parser<'_> {
         self.block_at != Some(self.at)
     }
 
-    /// The index of the bracket that closes the one at this index.
-    fn closing(&self, open: usize) -> Option<usize> {
-        let mut depth = 0_u32;
-        for (at, (token, _)) in self.tokens.iter().enumerate().skip(open) {
-            match token {
-                Token::LBrace | Token::LParen | Token::LBracket => depth += 1,
-                Token::RBrace | Token::RParen | Token::RBracket => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                return Some(at);
-            }
-        }
-        None
-    }
-
     fn text_at(&self, at: usize) -> &str {
         &self.source[self.tokens[at].1.range()]
     }
+}
+
+/// For each opening bracket the index of the one that closes it, of whatever kind.
+pub(super) fn closes(tokens: &[(Token, Span)]) -> Vec<Option<usize>> {
+    let (mut closes, mut open) = (vec![None; tokens.len()], Vec::new());
+    for (at, (token, _)) in tokens.iter().enumerate() {
+        match token {
+            Token::LBrace | Token::LParen | Token::LBracket => open.push(at),
+            Token::RBrace | Token::RParen | Token::RBracket => {
+                if let Some(opening) = open.pop() {
+                    closes[opening] = Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    closes
 }
